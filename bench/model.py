@@ -1,0 +1,133 @@
+"""What a row of the table is: cases that do the same work, under conditions, held against bars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+Call = Callable[[Any], object]
+"""The timed part: takes the row's input and returns what was made of it."""
+
+OURS = "penstock"
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One competitor.
+
+    `make` is called with the variant's name outside the timed part, imports what it needs, and
+    returns the call to time. `modules` are what must be importable, or the case is left out.
+    A case that is not `checked`, such as the floor, does not read the input.
+    """
+
+    name: str
+    make: Callable[[str], Call]
+    modules: tuple[str, ...] = ()
+    checked: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One column: a condition under which every case is measured.
+
+    With `collector` off, the garbage collector is off for all. `most` limits the rounds of
+    something that takes long; `quick` tells whether `--quick` measures it at all.
+    """
+
+    name: str
+    collector: bool = True
+    most: int = 1_000
+    quick: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """What the timed call gets, and a small one of the same shape to warm the code up with."""
+
+    data: Any
+    small: Any = None
+
+
+class Medians(Protocol):
+    """Looks up a median; KeyError if that was not measured."""
+
+    def __call__(self, case: str, variant: str, metric: str = "ms") -> float:
+        """Return the median of all rounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A promise: a number computed from the medians, and the limit it has to keep."""
+
+    text: str
+    value: Callable[[Medians], float]
+    limit: float
+    at_least: bool
+    unit: str = "x"
+
+    def kept(self, value: float) -> bool:
+        """Tell whether the value keeps the promise."""
+        return value >= self.limit if self.at_least else value <= self.limit
+
+
+def faster(than: str, variant: str, times: float) -> Bar:
+    """Promise that penstock is at least `times` faster than a peer."""
+    return Bar(
+        f"faster than {than}, {variant}",
+        lambda median: median(than, variant) / median(OURS, variant),
+        times,
+        at_least=True,
+    )
+
+
+def within(times: float, of: str, variant: str) -> Bar:
+    """Promise that penstock takes at most `times` the time of another case."""
+    return Bar(
+        f"of {of}, {variant}",
+        lambda median: median(OURS, variant) / median(of, variant),
+        times,
+        at_least=False,
+    )
+
+
+NAMES = {"first ms": "first record", "MiB": "peak memory"}
+"""What a bar calls a metric; the others are what the row is about."""
+
+
+def below(limit: float, metric: str, variant: str, unit: str, case: str = OURS) -> Bar:
+    """Promise an absolute limit for one of penstock's metrics."""
+    name = NAMES.get(metric, case)
+    return Bar(
+        ", ".join(part for part in (name, variant) if part),
+        lambda median: median(case, variant, metric),
+        limit,
+        at_least=False,
+        unit=unit,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One piece of work, done by every case under every variant.
+
+    `measure` names a function of `measuring`. `values` turns a result into the values that must be
+    equal for all checked cases, and None where results are nothing to compare. With `together`, the
+    cases share one process per round and repeat; otherwise each has a fresh process per round.
+    """
+
+    key: str
+    title: str
+    variants: tuple[Variant, ...]
+    cases: tuple[Case, ...]
+    source: Callable[[str], Input]
+    values: Callable[[Any], Iterable[object]] | None
+    bars: tuple[Bar, ...] = ()
+    measure: str = "bulk"
+    metrics: tuple[str, ...] = ("ms",)
+    together: bool = False
+    same: tuple[str, ...] = ()
+    """Variants that need no check of their own, since another's input is the same."""
+
+
+BOTH_COLLECTORS = (Variant("collector on"), Variant("collector off", collector=False))

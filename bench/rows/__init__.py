@@ -1,0 +1,25 @@
+"""The rows of the table, in the order in which they are printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rows import lines, objects, plain, plans, starting, streams, wide
+
+if TYPE_CHECKING:
+    from model import Row
+
+ALL: tuple[Row, ...] = (
+    *objects.ROWS,
+    *plain.ROWS,
+    *wide.ROWS,
+    *streams.ROWS,
+    *lines.ROWS,
+    *starting.ROWS,
+    *plans.ROWS,
+)
+
+
+def find(key: str) -> Row:
+    """Return the row of this name; KeyError if there is none."""
+    return {row.key: row for row in ALL}[key]

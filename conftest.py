@@ -1,0 +1,55 @@
+"""Runs every example of the documentation: README, `docs/`, and the docstrings of the package.
+
+The examples run against the installed wheel, like all tests; the docstrings are only read from the
+tree. A page's examples share one namespace, in their order, and a working directory that is empty
+at first; so do those of a module.
+"""
+
+import os
+from doctest import ELLIPSIS
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sybil import Sybil
+from sybil.document import PythonDocStringDocument
+from sybil.example import Example, NotEvaluated
+from sybil.parsers.markdown import PythonCodeBlockParser
+from sybil.parsers.rest import DocTestParser
+
+
+class Docstrings(PythonDocStringDocument):
+    """A module's docstrings, without importing the module: it is not the one that is installed."""
+
+    def import_document(self, example: Example) -> None:  # noqa: ARG002 - an evaluator's signature
+        """Leave the example to the evaluators that follow."""
+        self.pop_evaluator(self.import_document)
+        raise NotEvaluated
+
+
+def enter(namespace: dict[str, Any]) -> None:
+    """Go where a page may write its files."""
+    namespace["_home"], namespace["_files"] = os.getcwd(), TemporaryDirectory()  # noqa: PTH109
+    os.chdir(namespace["_files"].name)
+
+
+def leave(namespace: dict[str, Any]) -> None:
+    """Go back, and remove them."""
+    os.chdir(namespace["_home"])
+    namespace["_files"].cleanup()
+
+
+_pages = Sybil(
+    parsers=[PythonCodeBlockParser(doctest_optionflags=ELLIPSIS)],
+    patterns=["README.md", "docs/*.md"],
+    setup=enter,
+    teardown=leave,
+)
+_modules = Sybil(
+    parsers=[DocTestParser(optionflags=ELLIPSIS)],
+    patterns=["python/penstock/*.py"],
+    document_types={".py": Docstrings},
+    setup=enter,
+    teardown=leave,
+)
+
+pytest_collect_file = (_pages + _modules).pytest()

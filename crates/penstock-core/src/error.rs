@@ -1,0 +1,99 @@
+//! What can be wrong with input: one small error type, one word wide.
+//!
+//! A [`Fault`] knows what is wrong and at which byte. Line, column, record, path and excerpt are
+//! added once, by whoever still has the window (see [`position`](crate::position)), so that
+//! success pays nothing for them.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// The class of a fault. Each is one exception class in Python.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The bytes are not the format.
+    Malformed,
+    /// The input ends where the format does not allow it to end.
+    Truncated,
+    /// The input is well formed and does not fit the destination.
+    Mismatch,
+    /// One of the [`Limits`](crate::limits::Limits) is exceeded.
+    Limit,
+}
+
+/// Something wrong with the input, at a byte.
+#[derive(Debug)]
+pub struct Fault(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: Kind,
+    offset: u64,
+    reason: Cow<'static, str>,
+}
+
+impl Fault {
+    /// A fault at the byte `offset` of the decompressed source. `reason` is a clause without a
+    /// capital or a full stop, in the words of the format: `"expected ',' or '}'"`.
+    #[cold]
+    #[inline(never)]
+    pub fn new(kind: Kind, offset: u64, reason: impl Into<Cow<'static, str>>) -> Self {
+        Fault(Box::new(Inner { kind, offset, reason: reason.into() }))
+    }
+    /// Not the format.
+    #[cold]
+    #[inline(never)]
+    pub fn malformed(offset: u64, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Malformed, offset, reason)
+    }
+    /// Ends too early.
+    #[cold]
+    #[inline(never)]
+    pub fn truncated(offset: u64, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Truncated, offset, reason)
+    }
+    /// Over a limit.
+    #[cold]
+    #[inline(never)]
+    pub fn limit(offset: u64, reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Limit, offset, reason)
+    }
+    /// The class of the fault.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+    /// The byte it stands at.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.0.offset
+    }
+    /// What is wrong.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.0.reason
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (byte {})", self.0.reason, self.0.offset)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+/// Why a reader stopped short: the input is at fault, or the sink refused an event.
+#[derive(Debug)]
+pub enum Fail<E> {
+    /// The input is not the format, ends early, or exceeds a limit.
+    Input(Fault),
+    /// The sink's own error.
+    Sink(E),
+}
+
+impl<E> From<Fault> for Fail<E> {
+    fn from(fault: Fault) -> Self {
+        Fail::Input(fault)
+    }
+}

@@ -1,0 +1,6 @@
+//! JSON (RFC 8259) and its streams: NDJSON, RFC 7464 sequences, concatenated values.
+
+mod reader;
+mod token;
+
+pub use reader::{Framing, Reader, Step};

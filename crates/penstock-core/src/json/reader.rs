@@ -1,0 +1,869 @@
+//! The JSON reader: checked text in, events out.
+//!
+//! The reader works on one window of text at a time and keeps all of its state in itself, so it
+//! can stop at the end of any window, after any event, and go on when called again. Nothing
+//! recurses: open maps and lists stand on an explicit stack. A token that is wanted stays in the
+//! window until it is whole, and scanning it resumes where it stopped; a string that is skipped is
+//! checked in pieces and never kept.
+//!
+//! There is one grammar, in [`Reader::drive`], compiled twice: once telling events and once, for
+//! what the sink does not want, only checking.
+
+use super::token;
+use crate::error::{Fail, Fault};
+use crate::event::Text;
+use crate::limits::Limits;
+use crate::sink::{Flow, Sink, Want};
+use crate::value::number::{self, Outcome, Scanned};
+use penstock_scan::{
+    EscapeCheck, Isa, Job, TextBuf, ValidText, check_json_escape, dispatch, unescape_json,
+};
+
+/// How documents follow one another in the source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    /// One value, and nothing behind it but white space.
+    Document,
+    /// NDJSON: each line is a value; blank lines are ignored.
+    Lines,
+    /// RFC 7464: each value stands between a record separator (0x1E) and a line feed.
+    Sequence,
+    /// Values one after another, with or without white space between them.
+    Concatenated,
+}
+
+/// Why [`Reader::run`] came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The window holds nothing more that is whole.
+    More,
+    /// The sink asked for a pause.
+    Paused,
+    /// The sink wants nothing more.
+    Stopped,
+    /// The end of the source, in good order.
+    Done,
+    /// What was to be skipped is passed, or skipping begins. Does not leave [`Reader::run`].
+    Turn,
+}
+
+/// What may come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// A value at the root, or the end of a stream of values.
+    Root,
+    /// A value.
+    Value,
+    /// A value or `]`.
+    FirstElement,
+    /// A key or `}`.
+    FirstKey,
+    /// A key.
+    Key,
+    /// `:`.
+    Colon,
+    /// `,` or the end of the container.
+    Next,
+    /// What may follow a value at the root.
+    After,
+    /// The rest of a skipped string.
+    SkippedText,
+    /// The rest of a skipped key.
+    SkippedKey,
+    /// Passing over a record in error, up to the next separator.
+    Lost,
+}
+
+/// Not skipping: a depth that is never reached.
+const NOWHERE: usize = usize::MAX;
+
+/// Reads JSON of any framing, window after window.
+///
+/// The caller gives [`run`](Reader::run) a window of text that begins at [`base`](Reader::base)
+/// and calls it again with a longer one, or with one from which the first
+/// [`consumed`](Reader::consumed) bytes were dropped after telling [`drop_front`](Reader::drop_front).
+#[derive(Debug)]
+pub struct Reader {
+    /// What may come next.
+    state: State,
+    /// Where the next byte stands in the window.
+    pos: usize,
+    /// The window's first byte in the source.
+    base: u64,
+    /// True for each open map, false for each open list.
+    stack: Vec<bool>,
+    /// The depth at which skipping ends, or [`NOWHERE`].
+    skip_to: usize,
+    /// How many bytes of the unfinished token at `pos` are scanned already, and what is known of
+    /// them.
+    partial: Partial,
+    /// How many bytes from `pos` are known to be a whole value and the white space behind it.
+    trailing: usize,
+    /// Whether a record separator stands before the coming value.
+    separated: bool,
+    /// Where escapes are resolved into.
+    scratch: TextBuf,
+    framing: Framing,
+    depth_limit: usize,
+    token_limit: usize,
+    number_limit: usize,
+}
+
+/// A token that the window's end cut.
+#[derive(Clone, Copy, Debug)]
+struct Partial {
+    scanned: usize,
+    ascii: bool,
+    escaped: bool,
+}
+
+const WHOLE: Partial = Partial { scanned: 0, ascii: true, escaped: false };
+
+/// One call of [`Reader::run`], to be compiled for each instruction set.
+struct Run<'r, 'w, 's, S: Sink> {
+    reader: &'r mut Reader,
+    text: ValidText<'w>,
+    last: bool,
+    sink: &'s mut S,
+}
+
+impl<S: Sink> Job for Run<'_, '_, '_, S> {
+    type Output = Result<Step, Fail<S::Error>>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Run { reader, text, last, sink } = self;
+        loop {
+            let step = if reader.skip_to == NOWHERE {
+                reader.drive::<I, S, false>(isa, text, last, sink)?
+            } else {
+                reader.drive::<I, S, true>(isa, text, last, sink)?
+            };
+            if step != Step::Turn {
+                return Ok(step);
+            }
+        }
+    }
+}
+
+impl Reader {
+    /// A reader at the beginning of a source.
+    #[must_use]
+    pub fn new(framing: Framing, limits: &Limits) -> Self {
+        Reader {
+            state: State::Root,
+            pos: 0,
+            base: 0,
+            stack: Vec::new(),
+            skip_to: NOWHERE,
+            partial: WHOLE,
+            trailing: 0,
+            separated: false,
+            scratch: TextBuf::new(),
+            framing,
+            depth_limit: limits.depth,
+            token_limit: limits.token,
+            number_limit: limits.number,
+        }
+    }
+
+    /// The offset of the window's first byte in the source.
+    #[must_use]
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// How many bytes of the window are done with.
+    #[must_use]
+    pub fn consumed(&self) -> usize {
+        self.pos
+    }
+
+    /// The offset in the source of the first byte that is not done with.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        self.base + self.pos as u64
+    }
+
+    /// How many maps and lists are open.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Tells that the first `count` bytes of the window were dropped.
+    ///
+    /// # Panics
+    /// If they are not done with.
+    pub fn drop_front(&mut self, count: usize) {
+        assert!(count <= self.pos, "dropped bytes that are still needed");
+        self.pos -= count;
+        self.base += count as u64;
+    }
+
+    /// Gives up the value that was under construction at `depth`: what is left of it is passed
+    /// over, checked and without events. For a value that did not fit.
+    pub fn abandon(&mut self, depth: usize) {
+        if self.stack.len() > depth {
+            self.skip_to = depth;
+        }
+    }
+
+    /// After malformed input in a stream of values: passes over everything up to the next
+    /// separator. False if the framing has none, so that nothing after the fault can be trusted.
+    #[must_use]
+    pub fn resynchronise(&mut self) -> bool {
+        if !matches!(self.framing, Framing::Lines | Framing::Sequence) {
+            return false;
+        }
+        self.state = State::Lost;
+        self.partial = WHOLE;
+        self.trailing = 0;
+        self.stack.clear();
+        self.skip_to = NOWHERE;
+        true
+    }
+
+    /// Tells a lost reader that the window now begins at `base`: what was between could not be
+    /// shown to it.
+    pub fn jump(&mut self, base: u64) {
+        (self.pos, self.base) = (0, base);
+    }
+
+    /// True while passing over a record in error.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.state == State::Lost
+    }
+
+    /// The depth down to which values are being passed over, if they are.
+    #[must_use]
+    pub fn skipping_to(&self) -> Option<usize> {
+        (self.skip_to != NOWHERE).then_some(self.skip_to)
+    }
+
+    /// The byte after which a lost reader finds its way again.
+    #[must_use]
+    pub fn separator(&self) -> u8 {
+        if self.framing == Framing::Sequence { token::SEPARATOR } else { b'\n' }
+    }
+
+    /// Reads as far as the window, the document or the sink allow.
+    ///
+    /// `text` begins at [`base`](Reader::base). `last` says that nothing follows it.
+    ///
+    /// # Errors
+    /// [`Fail::Input`] where the text is not JSON, ends early (only if `last`) or exceeds a limit;
+    /// [`Fail::Sink`] where the sink refused an event.
+    #[inline]
+    pub fn run<S: Sink>(
+        &mut self,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        dispatch(Run { reader: self, text, last, sink })
+    }
+
+    /// The grammar. `SKIP` compiles it without events.
+    #[inline(always)]
+    fn drive<I: Isa, S: Sink, const SKIP: bool>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        let text = valid.as_bytes();
+        let base = self.base;
+        let lines = self.framing == Framing::Lines;
+        let mut pos = self.pos;
+        let mut state = self.state;
+
+        /// Leaves with everything in place to go on.
+        macro_rules! leave {
+            ($step:expr) => {{
+                self.pos = pos;
+                self.state = state;
+                return Ok($step);
+            }};
+        }
+        /// Leaves with a fault; the token at `pos` is where it was found.
+        macro_rules! fail {
+            ($fault:expr) => {{
+                self.pos = pos;
+                self.state = state;
+                return Err(Fail::Input($fault));
+            }};
+        }
+        /// The window ends inside or before something: leaves for more, or fails with why the
+        /// document cannot end here.
+        macro_rules! more {
+            ($expected:expr) => {{
+                if last {
+                    fail!(Fault::truncated(base + text.len() as u64, $expected));
+                }
+                leave!(Step::More)
+            }};
+        }
+        /// Passes over white space.
+        macro_rules! space {
+            () => {
+                if let Some(&byte) = text.get(pos) {
+                    if byte <= b' ' {
+                        let end = isa.json_space(text, pos);
+                        if lines && let Some(at) = memchr::memchr(b'\n', &text[pos..end]) {
+                            pos += at;
+                            let offset = base + pos as u64;
+                            fail!(Fault::malformed(offset, "the line ends inside a value"));
+                        }
+                        pos = end;
+                    }
+                }
+            };
+        }
+        /// Tells an event, then stands at `$state` and `$pos` whatever the answer. Yields whether
+        /// the answer was to skip.
+        macro_rules! tell {
+            ($event:expr, $state:expr, $pos:expr) => {{
+                if SKIP {
+                    state = $state;
+                    pos = $pos;
+                    false
+                } else {
+                    let answer = $event;
+                    state = $state;
+                    pos = $pos;
+                    match answer {
+                        Ok(Flow::Take) => false,
+                        Ok(Flow::Skip) => true,
+                        Ok(Flow::Pause) => leave!(Step::Paused),
+                        Ok(Flow::Stop) => leave!(Step::Stopped),
+                        Err(error) => {
+                            self.pos = pos;
+                            self.state = state;
+                            return Err(Fail::Sink(error));
+                        }
+                    }
+                }
+            }};
+        }
+        /// Where the reader stands after a value.
+        macro_rules! after_value {
+            () => {
+                if self.stack.is_empty() { State::After } else { State::Next }
+            };
+        }
+        /// A value is complete. A skipping reader may have arrived.
+        macro_rules! value_done {
+            () => {
+                if SKIP && self.stack.len() == self.skip_to {
+                    self.skip_to = NOWHERE;
+                    leave!(Step::Turn);
+                }
+            };
+        }
+        /// Begins to skip down to a depth.
+        macro_rules! skip_to {
+            ($depth:expr) => {{
+                self.skip_to = $depth;
+                leave!(Step::Turn)
+            }};
+        }
+        /// At the root of a stream of values, a value is only good if it ends there: told no
+        /// sooner than that is known. `$end` is the end of the value that begins at `pos`.
+        macro_rules! ends {
+            ($end:expr, $bare:expr) => {
+                if self.stack.is_empty() && self.framing != Framing::Document {
+                    match self.value_ends(text, pos, $end, last, $bare) {
+                        Ok(true) => {}
+                        Ok(false) => leave!(Step::More),
+                        Err(fault) => fail!(fault),
+                    }
+                }
+            };
+        }
+        /// Resolves the escapes of a string, if it has any.
+        macro_rules! resolve {
+            ($string:ident) => {
+                if $string.escaped
+                    && let Err(fault) = self.resolve(valid, &mut $string)
+                {
+                    fail!(fault);
+                }
+            };
+        }
+        /// Opens a map or a list, whose first byte is at `pos`.
+        macro_rules! open {
+            ($is_map:expr, $event:ident, $state:expr) => {{
+                let at = base + pos as u64;
+                let depth = self.stack.len();
+                if depth >= self.depth_limit {
+                    fail!(token::too_deep(at, self.depth_limit));
+                }
+                self.stack.push($is_map);
+                if tell!(sink.$event(at), $state, pos + 1) {
+                    skip_to!(depth);
+                }
+            }};
+        }
+        /// Closes the map or list whose last byte is at `pos`.
+        macro_rules! close {
+            ($event:ident) => {{
+                let at = base + pos as u64;
+                if self.stack.len() == 1 && lines {
+                    match self.value_ends(text, pos, pos + 1, last, false) {
+                        Ok(true) => {}
+                        Ok(false) => leave!(Step::More),
+                        Err(fault) => fail!(fault),
+                    }
+                }
+                self.stack.pop();
+                let next = after_value!();
+                let _ = tell!(sink.$event(at), next, pos + 1);
+                value_done!();
+            }};
+        }
+
+        loop {
+            match state {
+                State::Next => {
+                    space!();
+                    let Some(&byte) = text.get(pos) else {
+                        more!("the input ends inside an object or an array")
+                    };
+                    let in_map = self.stack.last().copied().unwrap_or(false);
+                    match (byte, in_map) {
+                        (b',', true) => {
+                            pos += 1;
+                            state = State::Key;
+                        }
+                        (b',', false) => {
+                            pos += 1;
+                            state = State::Value;
+                        }
+                        (b'}', true) => close!(end_map),
+                        (b']', false) => close!(end_list),
+                        (_, true) => {
+                            fail!(token::unexpected(text, pos, base, "expected ',' or '}'"))
+                        }
+                        (_, false) => {
+                            fail!(token::unexpected(text, pos, base, "expected ',' or ']'"))
+                        }
+                    }
+                }
+                State::Key | State::FirstKey => {
+                    space!();
+                    if !SKIP {
+                        let expected = sink.expected_key();
+                        if !expected.is_empty() && token::stands_at(text, pos, expected) {
+                            let end = pos + expected.len();
+                            let at = base + pos as u64;
+                            if tell!(sink.expected_key_found(at), State::Value, end) {
+                                skip_to!(self.stack.len());
+                            }
+                            continue;
+                        }
+                    }
+                    match text.get(pos) {
+                        Some(b'"') => {}
+                        Some(b'}') if state == State::FirstKey => {
+                            close!(end_map);
+                            continue;
+                        }
+                        Some(_) => {
+                            let expected = if state == State::FirstKey {
+                                "expected a key or '}'"
+                            } else {
+                                "expected a key in double quotes"
+                            };
+                            fail!(token::unexpected(text, pos, base, expected))
+                        }
+                        None => more!("the input ends inside an object"),
+                    }
+                    if SKIP {
+                        pos += 1;
+                        state = State::SkippedKey;
+                        continue;
+                    }
+                    let at = base + pos as u64;
+                    let (mut string, end) = match self.string(isa, valid, pos, last) {
+                        Ok(Some(found)) => found,
+                        Ok(None) => leave!(Step::More),
+                        Err(fault) => fail!(fault),
+                    };
+                    resolve!(string);
+                    let key = string.text(valid, &self.scratch);
+                    if tell!(sink.key(key, at), State::Colon, end) {
+                        skip_to!(self.stack.len());
+                    }
+                }
+                State::Colon => {
+                    space!();
+                    match text.get(pos) {
+                        Some(b':') => {
+                            pos += 1;
+                            state = State::Value;
+                        }
+                        Some(_) => {
+                            fail!(token::unexpected(text, pos, base, "expected ':' after the key"))
+                        }
+                        None => more!("the input ends after a key"),
+                    }
+                }
+                State::Value | State::FirstElement => {
+                    space!();
+                    let Some(&byte) = text.get(pos) else {
+                        more!("the input ends where a value is expected")
+                    };
+                    let at = base + pos as u64;
+                    match byte {
+                        b'"' => {
+                            if SKIP {
+                                pos += 1;
+                                state = State::SkippedText;
+                                continue;
+                            }
+                            let (mut string, end) = match self.string(isa, valid, pos, last) {
+                                Ok(Some(found)) => found,
+                                Ok(None) => leave!(Step::More),
+                                Err(fault) => fail!(fault),
+                            };
+                            if lines && self.stack.is_empty() {
+                                // If the line's end is not here yet, the string is not scanned again.
+                                let (ascii, escaped) = (string.ascii, string.escaped);
+                                self.partial = Partial { scanned: end - 1 - pos, ascii, escaped };
+                                ends!(end, false);
+                                self.partial = WHOLE;
+                            }
+                            resolve!(string);
+                            let string = string.text(valid, &self.scratch);
+                            let _ = tell!(sink.text(string, at), after_value!(), end);
+                        }
+                        b'{' => open!(true, begin_map, State::FirstKey),
+                        b'[' => open!(false, begin_list, State::FirstElement),
+                        b'-' | b'0'..=b'9' => {
+                            let scanned = match self.number(text, pos, last) {
+                                Ok(Some(scanned)) => scanned,
+                                Ok(None) => leave!(Step::More),
+                                Err(fault) => fail!(fault),
+                            };
+                            let end = scanned.end;
+                            ends!(end, true);
+                            if SKIP {
+                                state = after_value!();
+                                pos = end;
+                                value_done!();
+                                continue;
+                            }
+                            let raw = &text[pos..end];
+                            let _ = match (sink.want(), scanned.outcome) {
+                                (Want::Native, Outcome::Int(int)) => {
+                                    tell!(sink.int(int, at), after_value!(), end)
+                                }
+                                (Want::Native, Outcome::NegativeZero) => {
+                                    tell!(sink.int(0, at), after_value!(), end)
+                                }
+                                (Want::Native, Outcome::Big) | (Want::Digits, _) => {
+                                    tell!(sink.number(raw, at), after_value!(), end)
+                                }
+                                (_, outcome) => {
+                                    let double = number::to_f64(outcome, raw);
+                                    if double.is_finite() {
+                                        tell!(sink.float(double, at), after_value!(), end)
+                                    } else {
+                                        tell!(sink.number(raw, at), after_value!(), end)
+                                    }
+                                }
+                            };
+                        }
+                        b't' | b'f' | b'n' => {
+                            let word: &[u8] = match byte {
+                                b't' => b"true",
+                                b'f' => b"false",
+                                _ => b"null",
+                            };
+                            let end = pos + word.len();
+                            match text.get(pos..end) {
+                                Some(found) if found == word => {}
+                                None if word.starts_with(&text[pos..]) => {
+                                    more!("the input ends inside a literal")
+                                }
+                                _ => fail!(token::bad_literal(text, pos, base)),
+                            }
+                            ends!(end, true);
+                            if SKIP {
+                                state = after_value!();
+                                pos = end;
+                                value_done!();
+                                continue;
+                            }
+                            let _ = match byte {
+                                b'n' => tell!(sink.null(at), after_value!(), end),
+                                _ => tell!(sink.boolean(byte == b't', at), after_value!(), end),
+                            };
+                        }
+                        b']' if state == State::FirstElement => close!(end_list),
+                        _ => {
+                            let expected = if state == State::FirstElement {
+                                "expected a value or ']'"
+                            } else {
+                                "expected a value"
+                            };
+                            fail!(token::unexpected(text, pos, base, expected))
+                        }
+                    }
+                }
+                State::SkippedText | State::SkippedKey => {
+                    let found = isa.json_string(text, pos);
+                    pos = found.at;
+                    match text.get(pos) {
+                        Some(b'"') => {
+                            if state == State::SkippedKey {
+                                state = State::Colon;
+                                pos += 1;
+                                continue;
+                            }
+                            ends!(pos + 1, false);
+                            state = after_value!();
+                            pos += 1;
+                            value_done!();
+                        }
+                        Some(b'\\') => match check_json_escape(text, pos) {
+                            EscapeCheck::Complete(length) => pos += length,
+                            EscapeCheck::Incomplete => more!("the input ends inside a string"),
+                            EscapeCheck::Bad(bad) => {
+                                fail!(Fault::malformed(base + bad.at as u64, bad.reason()))
+                            }
+                        },
+                        Some(_) => fail!(token::control(text, pos, base)),
+                        None => more!("the input ends inside a string"),
+                    }
+                }
+                State::After if self.framing == Framing::Document => {
+                    space!();
+                    if pos < text.len() {
+                        let expected = "expected the end of the document after the value";
+                        fail!(token::unexpected(text, pos, base, expected));
+                    }
+                    leave!(if last { Step::Done } else { Step::More });
+                }
+                State::After => state = State::Root,
+                State::Root => {
+                    pos = isa.json_space(text, pos);
+                    let sequence = self.framing == Framing::Sequence;
+                    match text.get(pos) {
+                        Some(&token::SEPARATOR) if sequence => {
+                            self.separated = true;
+                            pos += 1;
+                        }
+                        Some(_) if sequence && !self.separated => {
+                            fail!(token::unexpected(
+                                text,
+                                pos,
+                                base,
+                                "expected a record separator (0x1E) before the value"
+                            ))
+                        }
+                        Some(_) => {
+                            self.separated = false;
+                            state = State::Value;
+                        }
+                        None if last && self.framing == Framing::Document => {
+                            fail!(Fault::truncated(base + pos as u64, "the input is empty"))
+                        }
+                        None => leave!(if last { Step::Done } else { Step::More }),
+                    }
+                }
+                State::Lost => {
+                    let separator = self.separator();
+                    match memchr::memchr(separator, &text[pos..]) {
+                        Some(at) => {
+                            pos += at;
+                            state = State::Root;
+                        }
+                        None => {
+                            pos = text.len();
+                            leave!(if last { Step::Done } else { Step::More });
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The string whose opening quote is at `pos`, and the index behind its closing quote; nothing
+    /// if the window ends before that.
+    #[inline(always)]
+    fn string<I: Isa>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        pos: usize,
+        last: bool,
+    ) -> Result<Option<(StringToken, usize)>, Fault> {
+        let text = valid.as_bytes();
+        let Partial { scanned, mut ascii, mut escaped } = self.partial;
+        let mut from = pos + scanned.max(1);
+        loop {
+            let found = isa.json_string(text, from);
+            ascii &= found.ascii;
+            match text.get(found.at) {
+                Some(b'"') => {
+                    let end = found.at;
+                    if end - pos > self.token_limit {
+                        return Err(token::too_long(self.base + pos as u64, self.token_limit));
+                    }
+                    self.partial = WHOLE;
+                    let token = StringToken { from: pos + 1, to: end, ascii, escaped };
+                    return Ok(Some((token, end + 1)));
+                }
+                Some(b'\\') if found.at + 1 < text.len() => {
+                    escaped = true;
+                    from = found.at + 2;
+                }
+                Some(b'\\') | None => {
+                    let scanned = found.at - pos;
+                    if last {
+                        let end = self.base + text.len() as u64;
+                        return Err(Fault::truncated(end, token::INSIDE_STRING));
+                    }
+                    if scanned > self.token_limit {
+                        return Err(token::too_long(self.base + pos as u64, self.token_limit));
+                    }
+                    self.partial = Partial { scanned, ascii, escaped };
+                    return Ok(None);
+                }
+                Some(_) => return Err(token::control(text, found.at, self.base)),
+            }
+        }
+    }
+
+    /// Resolves the escapes of a string into the scratch buffer.
+    #[inline(never)]
+    fn resolve(&mut self, valid: ValidText<'_>, token: &mut StringToken) -> Result<(), Fault> {
+        self.scratch.clear();
+        let raw = valid.slice(token.from..token.to);
+        match unescape_json(raw, &mut self.scratch) {
+            Ok(ascii) => {
+                token.ascii = ascii;
+                Ok(())
+            }
+            Err(bad) => {
+                let at = self.base + (token.from + bad.at) as u64;
+                Err(Fault::malformed(at, bad.reason()))
+            }
+        }
+    }
+
+    /// The number at `pos`; nothing if the window ends before it is known to be whole.
+    #[inline(always)]
+    fn number(&mut self, text: &[u8], pos: usize, last: bool) -> Result<Option<Scanned>, Fault> {
+        if self.partial.scanned > 0 {
+            let from = pos + self.partial.scanned;
+            let end = text[from..].iter().position(|byte| !token::may_stand_in_number(*byte));
+            match end {
+                None if !last => return self.number_goes_on(text, pos),
+                _ => self.partial = WHOLE,
+            }
+        }
+        let scanned = number::scan(text, pos);
+        if scanned.end == text.len() && !last {
+            return self.number_goes_on(text, pos);
+        }
+        if scanned.end - pos > self.number_limit {
+            let at = self.base + pos as u64;
+            return Err(token::number_too_long(at, self.number_limit));
+        }
+        match scanned.outcome {
+            Outcome::Bad { at, reason } => Err(token::bad_number(text, at, self.base, reason)),
+            Outcome::Unfinished => {
+                let end = self.base + text.len() as u64;
+                Err(Fault::truncated(end, "the input ends inside a number"))
+            }
+            _ => Ok(Some(scanned)),
+        }
+    }
+
+    /// The window ends where the number at `pos` may go on.
+    #[cold]
+    #[inline(never)]
+    fn number_goes_on(&mut self, text: &[u8], pos: usize) -> Result<Option<Scanned>, Fault> {
+        let scanned = text.len() - pos;
+        if scanned > self.number_limit {
+            return Err(token::number_too_long(self.base + pos as u64, self.number_limit));
+        }
+        self.partial.scanned = scanned;
+        Ok(None)
+    }
+
+    /// Whether the value that begins at `pos` and ends at `end`, at the root of a stream of
+    /// values, is followed by what must follow it. False if the window ends before that shows.
+    /// `bare` values (numbers and literals) do not show their own end.
+    #[inline(never)]
+    fn value_ends(
+        &mut self,
+        text: &[u8],
+        pos: usize,
+        end: usize,
+        last: bool,
+        bare: bool,
+    ) -> Result<bool, Fault> {
+        let fault = |at: usize, expected| token::unexpected(text, at, self.base, expected);
+        match (self.framing, text.get(end)) {
+            (Framing::Lines, _) => {
+                let from = end.max(pos + self.trailing);
+                let space = text[from..].iter().position(|b| !matches!(b, b' ' | b'\t' | b'\r'));
+                let at = space.map_or(text.len(), |space| from + space);
+                match text.get(at) {
+                    Some(b'\n') => {}
+                    Some(_) => {
+                        return Err(fault(at, "expected the end of the line after the value"));
+                    }
+                    None if last => {}
+                    None => {
+                        self.trailing = at - pos;
+                        return Ok(false);
+                    }
+                }
+            }
+            (Framing::Sequence, Some(b' ' | b'\t' | b'\r' | b'\n')) => {}
+            (Framing::Sequence, Some(_)) if bare => {
+                return Err(fault(end, "expected white space after the value"));
+            }
+            (Framing::Sequence, None) if bare && last => {
+                // RFC 7464, 2.4: such a value may have been cut short.
+                let at = self.base + end as u64;
+                return Err(Fault::truncated(at, "the input ends inside the last value"));
+            }
+            (Framing::Concatenated, Some(b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'{' | b'[')) => {}
+            (Framing::Concatenated, Some(_)) if bare => {
+                return Err(fault(end, "expected white space after the value"));
+            }
+            (_, None) if bare && !last => return Ok(false),
+            _ => {}
+        }
+        self.trailing = 0;
+        Ok(true)
+    }
+}
+
+/// A string found in the window.
+#[derive(Clone, Copy)]
+struct StringToken {
+    /// Its first byte in the window, behind the quote.
+    from: usize,
+    /// Its closing quote.
+    to: usize,
+    ascii: bool,
+    /// True if it stands resolved in the scratch buffer.
+    escaped: bool,
+}
+
+impl StringToken {
+    #[inline(always)]
+    fn text<'a>(&self, valid: ValidText<'a>, scratch: &'a TextBuf) -> Text<'a> {
+        let text = if self.escaped { scratch.text() } else { valid.slice(self.from..self.to) };
+        Text { text, ascii: self.ascii }
+    }
+}

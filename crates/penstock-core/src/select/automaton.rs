@@ -1,0 +1,531 @@
+//! Many paths as one table: for each key, what it leads to.
+//!
+//! A set of paths is compiled to a deterministic automaton by subset construction: a state is the
+//! set of steps that may come next. Whoever walks a document keeps one state for each open map or
+//! list and makes one look-up for each key or element, however many paths there are.
+//!
+//! A value belongs to at most one id. Two ids for the same value, or one inside a value that
+//! another takes whole, are refused when the paths are compiled. A path that begins with `//` is
+//! the exception: it looks everywhere but inside values that are taken, its own matches included.
+//!
+//! `*` does not match attributes. Where a path asks for `@x`, the key `@x` of a format without
+//! attributes is one, so that a class may have both `*` and `@x`, and means the same everywhere.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+
+use super::path::{NamespaceTest, Path, PathError, Test};
+use crate::event::{Key, KeyKind};
+
+/// How many states an automaton may have. `//a/*/*/*...` doubles them with each step.
+const MAX_STATES: usize = 10_000;
+/// How many steps may be looked at while compiling: what bounds the time and the memory of a set
+/// of many long paths that stays below the number of states.
+const MAX_WORK: usize = 5_000_000;
+
+/// Why a set of paths cannot be served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refused {
+    /// Both ids accept the same value, or one of them accepts a value inside which the other
+    /// goes on.
+    Conflict {
+        /// The id that accepts.
+        a: u32,
+        /// The other one.
+        b: u32,
+    },
+    /// The paths need more states than are allowed.
+    TooLarge,
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Refused::Conflict { a, b } => write!(f, "paths {a} and {b} claim the same value"),
+            Refused::TooLarge => f.write_str("the paths are too many or have too many '*'"),
+        }
+    }
+}
+
+impl std::error::Error for Refused {}
+
+/// Where a key or a position leads. At least one of `accept` and `state` is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// The value belongs to this id, whole.
+    pub accept: Option<u32>,
+    /// What to look for inside the value. Beside an `accept` it is a state without edges, of
+    /// which only [`State::takes_key`] counts.
+    pub state: Option<u32>,
+    /// The way to here went through a `*` or a `//`: the same path may match many values.
+    pub any: bool,
+}
+
+/// An edge for a key of a map in a format without namespaces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyEdge {
+    /// The key.
+    pub key: Box<str>,
+    /// Where it leads.
+    pub to: Target,
+}
+
+/// An edge for elements or attributes. Every condition that is there must hold.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameEdge {
+    /// The name without its prefix.
+    pub local: Option<Box<str>>,
+    /// The namespace; empty for none.
+    pub namespace: Option<Box<str>>,
+    /// Whether the name was written with a prefix.
+    pub prefixed: Option<bool>,
+    /// Where it leads.
+    pub to: Target,
+}
+
+impl NameEdge {
+    fn admits(&self, key: &Key<'_>) -> bool {
+        let uri = key.namespace.map_or(&b""[..], |uri| uri.bytes());
+        self.local.as_ref().is_none_or(|local| local.as_bytes() == key.name.bytes())
+            && self.namespace.as_ref().is_none_or(|exact| exact.as_bytes() == uri)
+            && self.prefixed.is_none_or(|prefixed| prefixed == key.prefix.is_some())
+    }
+}
+
+/// What may come next at one place of the document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// For the keys of a map, each key once, in the order of the paths.
+    pub keys: Vec<KeyEdge>,
+    /// For the elements of a list: positions and where they lead, ascending.
+    pub indexes: Vec<(u64, Target)>,
+    /// For child elements: the first edge whose conditions hold counts.
+    pub elements: Vec<NameEdge>,
+    /// For attributes: the first edge whose conditions hold counts. Nothing goes on inside them.
+    pub attributes: Vec<NameEdge>,
+    /// For a key, position or child element not named above. Not for attributes.
+    pub other: Option<Target>,
+    /// Ids whose path ends in `key()` here. They get the key or position that led to this state;
+    /// in the start state, the one that led to the record.
+    pub takes_key: Vec<u32>,
+    /// Ids whose path ends in `text()` here: they get the element's own text.
+    pub takes_text: Vec<u32>,
+}
+
+impl State {
+    /// Where a key of a map leads, in a format without namespaces.
+    #[must_use]
+    pub fn member(&self, name: &[u8]) -> Option<Target> {
+        let edge = self.keys.iter().find(|edge| edge.key.as_bytes() == name);
+        edge.map_or(self.other, |edge| Some(edge.to))
+    }
+    /// Where the element of a list at `position` leads.
+    #[must_use]
+    pub fn index(&self, position: u64) -> Option<Target> {
+        match self.indexes.binary_search_by_key(&position, |edge| edge.0) {
+            Ok(found) => Some(self.indexes[found].1),
+            Err(_) => self.other,
+        }
+    }
+    /// Where a key of any kind leads.
+    #[must_use]
+    pub fn key(&self, key: &Key<'_>) -> Option<Target> {
+        let admits = |edge: &&NameEdge| edge.admits(key);
+        match key.kind {
+            KeyKind::Member => self.member(key.name.bytes()),
+            KeyKind::Element => {
+                self.elements.iter().find(admits).map_or(self.other, |edge| Some(edge.to))
+            }
+            KeyKind::Attribute => self.attributes.iter().find(admits).map(|edge| edge.to),
+        }
+    }
+    /// True if an element of a list could lead somewhere from here.
+    #[must_use]
+    pub fn looks_into_lists(&self) -> bool {
+        self.other.is_some() || !self.indexes.is_empty()
+    }
+}
+
+/// A set of paths, compiled. State 0 is where they start.
+///
+/// ```
+/// use penstock_core::select::{Automaton, Path};
+///
+/// let paths = [(Path::parse("id").unwrap(), 0), (Path::parse("tags/*").unwrap(), 1)];
+/// let automaton = Automaton::fields(&paths).unwrap();
+/// let start = &automaton.states[0];
+/// assert_eq!(start.member(b"id").unwrap().accept, Some(0));
+/// let tags = start.member(b"tags").unwrap().state.unwrap();
+/// assert_eq!(automaton.states[tags as usize].index(7).unwrap().accept, Some(1));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Automaton {
+    /// The states.
+    pub states: Vec<State>,
+}
+
+impl Automaton {
+    /// The paths of a class, each with the id of its field. They start inside the record. An id
+    /// may have several paths.
+    ///
+    /// # Errors
+    /// If two paths claim the same value, or all together need too many states.
+    pub fn fields(paths: &[(Path, u32)]) -> Result<Automaton, Refused> {
+        Builder::new(paths).build()
+    }
+
+    /// The path of the records, which have the id 0. A record inside a record is not one.
+    ///
+    /// # Errors
+    /// If the path leads to something that is not a value, or needs too many states.
+    pub fn record(path: &Path) -> Result<Automaton, PathError> {
+        if let Some(last) = path.steps().last()
+            && matches!(last.test(), Test::Text | Test::KeyOf)
+        {
+            let reason = format!("a record is a whole value, and {last} is not");
+            return Err(PathError::new(last.column(), reason));
+        }
+        let paths = [(path.clone(), 0)];
+        Builder::new(&paths).build().map_err(|_| {
+            PathError::new(1, format!("'//' and so many '*' need more than {MAX_STATES} states"))
+        })
+    }
+}
+
+/// A path, and how many of its steps have matched.
+type Item = (u32, u32);
+
+/// One path while it is compiled.
+struct Compiled<'p> {
+    path: &'p Path,
+    id: u32,
+    /// After this many steps the path may have matched more than once.
+    many_from: usize,
+}
+
+struct Builder<'p> {
+    paths: Vec<Compiled<'p>>,
+    known: HashMap<Vec<Item>, u32>,
+    /// The sets of items that the states stand for, in the order of the states.
+    sets: Vec<Vec<Item>>,
+    work: usize,
+}
+
+/// A test for a name that one item makes.
+struct Wanted<'p> {
+    local: Option<&'p str>,
+    namespace: &'p NamespaceTest,
+    then: Item,
+}
+
+/// What each key of one kind adds to the items that any key would give, in order of appearance.
+struct Grouped<K> {
+    groups: Vec<(K, Vec<Item>)>,
+    places: HashMap<K, usize>,
+}
+
+impl<K: Copy + Eq + std::hash::Hash> Grouped<K> {
+    fn new() -> Self {
+        Grouped { groups: Vec::new(), places: HashMap::new() }
+    }
+    fn add(&mut self, key: K, item: Item) {
+        let place = *self.places.entry(key).or_insert(self.groups.len());
+        if place == self.groups.len() {
+            self.groups.push((key, Vec::new()));
+        }
+        self.groups[place].1.push(item);
+    }
+}
+
+impl<'p> Builder<'p> {
+    fn new(paths: &'p [(Path, u32)]) -> Self {
+        let compiled = |(path, id): &'p (Path, u32)| {
+            let first = path.steps().iter().position(|step| step.is_wild());
+            let many_from = if path.anywhere() { 0 } else { first.map_or(usize::MAX, |n| n + 1) };
+            Compiled { path, id: *id, many_from }
+        };
+        let paths = paths.iter().map(compiled).collect();
+        Builder { paths, known: HashMap::new(), sets: Vec::new(), work: 0 }
+    }
+
+    fn build(mut self) -> Result<Automaton, Refused> {
+        let start = (0..self.paths.len()).map(|path| (path as u32, 0)).collect();
+        self.intern(start)?;
+        let mut states = Vec::new();
+        while states.len() < self.sets.len() {
+            let items = self.sets[states.len()].clone();
+            let state = self.state(&items)?;
+            states.push(state);
+        }
+        Ok(Automaton { states })
+    }
+
+    /// The number of the state that stands for `items`, sorted and without repetitions.
+    fn intern(&mut self, items: Vec<Item>) -> Result<u32, Refused> {
+        if let Some(state) = self.known.get(&items) {
+            return Ok(*state);
+        }
+        if self.sets.len() >= MAX_STATES {
+            return Err(Refused::TooLarge);
+        }
+        let state = self.sets.len() as u32;
+        self.sets.push(items.clone());
+        self.known.insert(items, state);
+        Ok(state)
+    }
+
+    fn charge(&mut self, work: usize) -> Result<(), Refused> {
+        self.work += work + 1;
+        if self.work > MAX_WORK { Err(Refused::TooLarge) } else { Ok(()) }
+    }
+
+    /// The step that `item` waits for; none if its path has matched.
+    fn next_test(&self, item: Item) -> Option<&'p Test> {
+        let path = self.paths[item.0 as usize].path;
+        path.steps().get(item.1 as usize).map(|step| step.test())
+    }
+
+    /// All edges out of one set of items.
+    fn state(&mut self, items: &[Item]) -> Result<State, Refused> {
+        let mut state = State::default();
+        // What any child leads to; the part of it that even an attribute does not end; and what
+        // is added by names and positions.
+        let mut any = Vec::new();
+        let mut lingering = Vec::new();
+        let mut keys = Grouped::new();
+        let mut indexes = Grouped::new();
+        let mut elements = Vec::new();
+        let mut attributes = Vec::new();
+        let mut marked = HashSet::new();
+        for &item in items {
+            let Compiled { path, id, .. } = self.paths[item.0 as usize];
+            let Some(step) = path.steps().get(item.1 as usize) else { continue };
+            let then = (item.0, item.1 + 1);
+            if path.anywhere() && item.1 == 0 {
+                any.push(item);
+                lingering.push(item);
+            }
+            match step.test() {
+                Test::AnyChild => any.push(then),
+                Test::Name { namespace, local } => {
+                    keys.add(step.key(), then);
+                    if let Some(index) = step.index() {
+                        indexes.add(index, then);
+                    }
+                    elements.push(Wanted { local: local.as_deref(), namespace, then });
+                }
+                Test::Attribute { namespace, local } => {
+                    keys.add(step.key(), then);
+                    marked.insert(step.key());
+                    attributes.push(Wanted { local: Some(local), namespace, then });
+                }
+                Test::Text => state.takes_text.push(id),
+                Test::KeyOf => state.takes_key.push(id),
+            }
+        }
+        for (key, more) in keys.groups {
+            let is_attribute = marked.contains(key);
+            let unnamed = if is_attribute { &lingering } else { &any };
+            if let Some(to) = self.target(unnamed, more)? {
+                state.keys.push(KeyEdge { key: key.into(), to });
+            }
+        }
+        for (index, more) in indexes.groups {
+            if let Some(to) = self.target(&any, more)? {
+                state.indexes.push((index, to));
+            }
+        }
+        state.indexes.sort_unstable_by_key(|edge| edge.0);
+        state.elements = self.name_edges(&any, &elements)?;
+        state.attributes = self.name_edges(&[], &attributes)?;
+        // An attribute's value has no parts.
+        state.attributes.retain_mut(|edge| {
+            edge.to.state = None;
+            edge.to.accept.is_some()
+        });
+        state.other = self.target(&any, Vec::new())?;
+        Ok(state)
+    }
+
+    /// Edges for every combination of name, namespace and prefix that the tests tell apart: the
+    /// particular before the general, and those left out that the next one would answer alike.
+    fn name_edges(
+        &mut self,
+        any: &[Item],
+        wanted: &[Wanted<'p>],
+    ) -> Result<Vec<NameEdge>, Refused> {
+        let mut edges = Vec::new();
+        let mut locals: Grouped<Option<&str>> = Grouped::new();
+        let mut uris: Grouped<&str> = Grouped::new();
+        for want in wanted {
+            locals.add(want.local, want.then);
+            if let NamespaceTest::Uri(uri) = want.namespace {
+                uris.add(uri, want.then);
+            }
+        }
+        // The edges for any name come last.
+        locals.groups.sort_by_key(|(local, _)| local.is_none());
+        let unnamed = [self.target(any, Vec::new())?; 2];
+        for (local, _) in &locals.groups {
+            let relevant: Vec<_> =
+                wanted.iter().filter(|w| w.local.is_none() || w.local == *local).collect();
+            let mut targets = |uri: Option<&str>| {
+                let mut of = |prefixed: bool| {
+                    self.charge(wanted.len())?;
+                    let admitted = relevant.iter().filter(|w| w.namespace.admits(uri, prefixed));
+                    self.target(any, admitted.map(|w| w.then).collect())
+                };
+                Ok::<_, Refused>([of(false)?, of(true)?])
+            };
+            let rest = targets(None)?;
+            for (uri, _) in &uris.groups {
+                push_edges(&mut edges, *local, Some(uri), targets(Some(uri))?, rest);
+            }
+            push_edges(&mut edges, *local, None, rest, unnamed);
+        }
+        Ok(edges)
+    }
+
+    /// Where the items `any` and `more` lead together: nowhere if there are none.
+    fn target(&mut self, any: &[Item], mut more: Vec<Item>) -> Result<Option<Target>, Refused> {
+        self.charge(any.len() + more.len())?;
+        more.extend_from_slice(any);
+        let mut items = more;
+        items.sort_unstable();
+        items.dedup();
+        if items.is_empty() {
+            return Ok(None);
+        }
+        let many = |builder: &Self, item: Item| {
+            item.1 as usize >= builder.paths[item.0 as usize].many_from
+        };
+        let matched = items.iter().find(|item| self.next_test(**item).is_none()).copied();
+        let Some(matched) = matched else {
+            let any = items.iter().any(|item| many(self, *item));
+            let state = Some(self.intern(items)?);
+            return Ok(Some(Target { accept: None, state, any }));
+        };
+        let accept = self.paths[matched.0 as usize].id;
+        let mut any = false;
+        let mut takes_key = Vec::new();
+        for &item in &items {
+            let Compiled { path, id, .. } = self.paths[item.0 as usize];
+            let test = self.next_test(item);
+            any |= test.is_none() && many(self, item);
+            if test == Some(&Test::KeyOf) {
+                // The key is not inside the value.
+                takes_key.push(item);
+            } else if id != accept && !(path.anywhere() && item.1 == 0) {
+                return Err(Refused::Conflict { a: accept, b: id });
+            }
+        }
+        let state = if takes_key.is_empty() { None } else { Some(self.intern(takes_key)?) };
+        Ok(Some(Target { accept: Some(accept), state, any }))
+    }
+}
+
+/// Adds the edges for names without and with a prefix, one if both lead to the same, none where
+/// `fallback` says it already.
+fn push_edges(
+    edges: &mut Vec<NameEdge>,
+    local: Option<&str>,
+    namespace: Option<&str>,
+    to: [Option<Target>; 2],
+    fallback: [Option<Target>; 2],
+) {
+    let mut push = |prefixed, to| {
+        let (local, namespace) = (local.map(Into::into), namespace.map(Into::into));
+        edges.push(NameEdge { local, namespace, prefixed, to });
+    };
+    if to == fallback {
+        return;
+    }
+    if let [Some(plain), Some(prefixed)] = to
+        && plain == prefixed
+    {
+        return push(None, plain);
+    }
+    for (prefixed, (to, fallback)) in [false, true].into_iter().zip(to.into_iter().zip(fallback)) {
+        if let Some(to) = to
+            && Some(to) != fallback
+        {
+            push(Some(prefixed), to);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fields(paths: &[&str]) -> Result<Automaton, Refused> {
+        let parse = |(id, path): (usize, &&str)| (Path::parse(path).unwrap(), id as u32);
+        Automaton::fields(&paths.iter().enumerate().map(parse).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn conflicts_name_both() {
+        for (paths, a, b) in [
+            (&["a", "a"][..], 0, 1),
+            (&["a", "a/b"], 0, 1),
+            (&["a/b", "a"], 1, 0),
+            (&["a/b", "x", "*"], 2, 0),
+            (&["3", "*"], 0, 1),
+            (&["x", "{u}x"], 0, 1),
+            (&["{u}*", "*:x"], 0, 1),
+            (&["a", "a/text()"], 0, 1),
+            (&["//x", "a/x"], 0, 1),
+            (&["//x/y", "//x"], 1, 0),
+            (&["//y", "//z/y/q"], 0, 1),
+            (&["@x", "@*:x"], 0, 1),
+        ] {
+            assert_eq!(fields(paths), Err(Refused::Conflict { a, b }), "{paths:?}");
+        }
+    }
+
+    #[test]
+    fn not_conflicts() {
+        for paths in [
+            &["a", "b/c", "b/d", "@a"][..],
+            &["x", "//y", "//z/q"],
+            &["//x/x"],
+            &["a/*", "a/*/key()", "key()", "text()"],
+            &["*", "@a", "@b"],
+            &["{u}x", "{v}x", "{u}y"],
+            &["p:x", "q:x"],
+        ] {
+            assert!(fields(paths).is_ok(), "{paths:?}");
+        }
+    }
+
+    #[test]
+    fn keys_of_taken_values() {
+        let automaton = fields(&["items/*/key()", "items/*", "key()"]).unwrap();
+        let [start, items, value] = &automaton.states[..] else { panic!("{automaton:?}") };
+        assert_eq!(start.takes_key, [2]);
+        let other = Target { accept: Some(1), state: Some(2), any: true };
+        assert_eq!((items.other, &items.keys), (Some(other), &vec![]));
+        assert_eq!(*value, State { takes_key: vec![0], ..State::default() });
+    }
+
+    #[test]
+    fn explosions_are_refused() {
+        let stars = |n| format!("//a{}", "/*".repeat(n));
+        let path = Path::parse(&stars(8)).unwrap();
+        assert!(Automaton::record(&path).unwrap().states.len() > 200);
+        let path = Path::parse(&stars(40)).unwrap();
+        let error = Automaton::record(&path).unwrap_err();
+        assert_eq!(error.reason, "'//' and so many '*' need more than 10000 states");
+        let paths: Vec<_> = (0..2_000).map(|n| format!("//a{n}/*/b/*/c")).collect();
+        let paths: Vec<_> = paths.iter().map(String::as_str).collect();
+        assert_eq!(fields(&paths), Err(Refused::TooLarge));
+    }
+
+    #[test]
+    fn records_are_values() {
+        let error = Automaton::record(&Path::parse("a/*/key()").unwrap()).unwrap_err();
+        assert_eq!(error.column, 5);
+        assert_eq!(error.reason, "a record is a whole value, and key() is not");
+    }
+}

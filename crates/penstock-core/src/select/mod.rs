@@ -1,0 +1,17 @@
+//! Where in the document: the language of `at`, and the filter that lets only records through.
+//!
+//! The same paths do two things. In `read` a path picks the records: [`Select`] stands between a
+//! reader and a sink and forwards each matched value as if it were a whole document. In a class
+//! a path maps a field: an [`Automaton`] for all the paths of the class tells its consumer, one
+//! table look-up for each key, which field the value that follows belongs to.
+//!
+//! A [`Path`] is parsed and compiled before a byte is read, so a mistake in it is reported with
+//! its column and not after an hour of input.
+
+mod automaton;
+mod path;
+mod records;
+
+pub use automaton::{Automaton, KeyEdge, NameEdge, Refused, State, Target};
+pub use path::{NamespaceTest, Path, PathError, Step, Test};
+pub use records::{PathStep, RecordPath, Records, Select};

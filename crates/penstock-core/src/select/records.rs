@@ -1,0 +1,416 @@
+//! The filter between a reader and a sink that lets only the records through.
+//!
+//! [`Select`] walks the outside of the records with an [`Automaton`] and answers
+//! [`Flow::Skip`] for all that cannot lead to one, so the reader passes it at scanning speed. The
+//! events of a record go to the inner sink unchanged: one comparison with zero for each event is
+//! what the filter costs there.
+
+use std::ops::Range;
+
+use super::automaton::{Automaton, State, Target};
+use super::path::{Path, PathError};
+use crate::event::{Key, KeyKind, Matched, Scalar, Text};
+use crate::sink::{Flow, Sink, Want};
+
+/// One step of the way to a place in a document.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PathStep {
+    /// The key of a map, the name of an element without its prefix.
+    Key(String),
+    /// The name of an attribute, without `@`.
+    Attribute(String),
+    /// The position in a list, from 0.
+    Index(u64),
+}
+
+/// The path of the records, compiled.
+#[derive(Clone, Debug)]
+pub struct RecordPath {
+    automaton: Automaton,
+    /// How many steps above the record the last `*` of the path stands.
+    star: Option<usize>,
+}
+
+/// Which values of a document are its records.
+#[derive(Clone, Debug)]
+pub enum Records {
+    /// Those that a path leads to.
+    At(RecordPath),
+    /// The elements of a list or the child elements of a root element; any other top-level value
+    /// is itself a record.
+    Default(RecordPath),
+}
+
+impl Records {
+    /// The values that `path` leads to.
+    ///
+    /// # Errors
+    /// If the path leads to something that is not a value, or is too complex to compile.
+    pub fn at(path: &Path) -> Result<Records, PathError> {
+        let automaton = Automaton::record(path)?;
+        let star = path.steps().iter().rev().position(|step| step.is_wild());
+        Ok(Records::At(RecordPath { automaton, star }))
+    }
+
+    /// What is a record where no path says it.
+    #[must_use]
+    pub fn by_default() -> Records {
+        let to = |accept, state| Some(Target { accept, state, any: true });
+        let root = State { other: to(None, Some(CHILDREN)), ..State::default() };
+        let children = State { other: to(Some(0), None), ..State::default() };
+        let automaton = Automaton { states: vec![root, children] };
+        Records::Default(RecordPath { automaton, star: None })
+    }
+
+    fn states(&self) -> &[State] {
+        match self {
+            Records::At(path) | Records::Default(path) => &path.automaton.states,
+        }
+    }
+}
+
+/// The state of [`Records::Default`] in which every child is a record.
+const CHILDREN: u32 = 1;
+
+/// An open map or list outside the records, or, at the bottom, the document itself.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    state: u32,
+    /// Where its current key begins in the buffer of keys.
+    key: usize,
+    at: Place,
+}
+
+/// Where in an open map or list the reader is.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// Before the first key; in a document without a root key, always.
+    Start,
+    /// At a key of this kind.
+    Key(KeyKind),
+    /// In a list of which so many elements have begun.
+    List(u64),
+}
+
+/// What a value outside the records is.
+enum Value {
+    /// Nothing in it can match.
+    Useless,
+    /// The document's own value, which no key leads to.
+    Root,
+    /// Records may be inside it: the state to look for them with.
+    Outer(u32),
+    /// It is a record.
+    Record,
+}
+
+/// Forwards the events of the records to an inner sink, each record as if it were a document.
+///
+/// The answers of the inner sink are passed on, and so are its errors. After an error the caller
+/// calls [`Sink::abandon`] and has the reader leave the record without telling its end: until
+/// [`Select::record_depth`] maps and lists are open.
+///
+/// ```
+/// use penstock_core::select::{Path, Records, Select};
+/// use penstock_core::sink::Sink;
+/// use penstock_core::trace::Trace;
+///
+/// // {"items": [7]}
+/// let records = Records::at(&Path::parse("items/*").unwrap()).unwrap();
+/// let mut select = Select::new(Trace::new(), records);
+/// select.begin_map(0).unwrap();
+/// select.key("items".into(), 1).unwrap();
+/// select.begin_list(10).unwrap();
+/// select.number(b"7", 11).unwrap();
+/// select.end_list(12).unwrap();
+/// select.end_map(13).unwrap();
+/// assert_eq!(select.inner().text(), "     matched index 0\n  11 number 7\n");
+/// ```
+#[derive(Debug)]
+pub struct Select<S> {
+    inner: S,
+    /// Open maps and lists of the record, its own included; 0 outside.
+    depth: usize,
+    records: Records,
+    /// The document and the open maps and lists outside the records.
+    frames: Vec<Frame>,
+    /// The current keys of the frames, one behind the other.
+    keys: String,
+    /// Where the key that was told last leads.
+    pending: Option<Target>,
+    met: u64,
+}
+
+impl<S: Sink> Select<S> {
+    /// A filter before `inner`.
+    pub fn new(inner: S, records: Records) -> Self {
+        let document = Frame { state: 0, key: 0, at: Place::Start };
+        let (frames, keys) = (vec![document], String::new());
+        Select { inner, depth: 0, records, frames, keys, pending: None, met: 0 }
+    }
+    /// The sink behind the filter.
+    pub fn inner(&self) -> &S {
+        &self.inner
+    }
+    /// The sink behind the filter.
+    pub fn inner_mut(&mut self) -> &mut S {
+        &mut self.inner
+    }
+    /// Gives back the sink behind the filter.
+    pub fn into_inner(self) -> S {
+        self.inner
+    }
+    /// How many records have begun: the one under way and those in error included.
+    pub fn records(&self) -> u64 {
+        self.met
+    }
+    /// True inside a record.
+    pub fn in_record(&self) -> bool {
+        self.depth > 0
+    }
+    /// How many maps and lists are open outside the record.
+    pub fn record_depth(&self) -> usize {
+        self.frames.len() - 1
+    }
+    /// The way from the document down to the record: the keys and positions outside it.
+    pub fn path_prefix(&self) -> Vec<PathStep> {
+        let step = |(place, frame): (usize, &Frame)| {
+            let name = || self.keys[self.key_range(place)].to_owned();
+            match frame.at {
+                Place::Start | Place::List(0) => None,
+                Place::List(begun) => Some(PathStep::Index(begun - 1)),
+                Place::Key(KeyKind::Attribute) => Some(PathStep::Attribute(name())),
+                Place::Key(_) => Some(PathStep::Key(name())),
+            }
+        };
+        self.frames.iter().enumerate().filter_map(step).collect()
+    }
+    /// Forgets the document as well as the record: the next event begins a new one. For formats
+    /// of many documents, when one of them is malformed.
+    pub fn restart(&mut self) {
+        self.abandon();
+        self.frames.truncate(1);
+        self.frames[0].at = Place::Start;
+        self.keys.clear();
+    }
+
+    /// Where in `keys` the current key of the frame at `place` is.
+    fn key_range(&self, place: usize) -> Range<usize> {
+        let end = self.frames.get(place + 1).map_or(self.keys.len(), |next| next.key);
+        self.frames[place].key..end
+    }
+
+    fn top(&mut self) -> &mut Frame {
+        let top = self.frames.len() - 1;
+        &mut self.frames[top]
+    }
+
+    /// A key outside the records: is its value of interest?
+    #[inline(never)]
+    fn outer_key(&mut self, key: &Key<'_>) -> Flow {
+        let frame = self.top();
+        frame.at = Place::Key(key.kind);
+        let Frame { state, key: begin, .. } = *frame;
+        self.keys.truncate(begin);
+        self.keys.push_str(key.name.text.as_str());
+        self.pending = self.records.states()[state as usize].key(key);
+        if self.pending.is_some() { Flow::Take } else { Flow::Skip }
+    }
+
+    /// A value outside the records begins: what is it?
+    fn value(&mut self) -> Value {
+        let frame = self.top();
+        let target = match &mut frame.at {
+            Place::Start => return Value::Root,
+            Place::Key(_) => self.pending.take(),
+            Place::List(begun) => {
+                let (index, state) = (*begun, frame.state as usize);
+                *begun += 1;
+                self.records.states()[state].index(index)
+            }
+        };
+        match target {
+            Some(Target { accept: Some(_), .. }) => Value::Record,
+            Some(Target { state: Some(state), .. }) => Value::Outer(state),
+            _ => Value::Useless,
+        }
+    }
+
+    /// A map or list begins outside the records. The answer; none if it is a record.
+    #[inline(never)]
+    fn outer_begin(&mut self, list: bool) -> Option<Flow> {
+        let state = match (self.value(), &self.records) {
+            (Value::Useless, _) => return Some(Flow::Skip),
+            (Value::Outer(state), _) => state,
+            (Value::Root, Records::At(_)) => 0,
+            (Value::Root, Records::Default(_)) if list => CHILDREN,
+            (Value::Root | Value::Record, _) => {
+                self.announce();
+                return None;
+            }
+        };
+        if list && !self.records.states()[state as usize].looks_into_lists() {
+            return Some(Flow::Skip);
+        }
+        let at = if list { Place::List(0) } else { Place::Start };
+        self.frames.push(Frame { state, key: self.keys.len(), at });
+        Some(Flow::Take)
+    }
+
+    /// A scalar stands outside the records: is it one?
+    #[inline(never)]
+    fn is_record(&mut self) -> bool {
+        let record = match self.value() {
+            Value::Record => true,
+            Value::Root => matches!(self.records, Records::Default(_)),
+            Value::Useless | Value::Outer(_) => false,
+        };
+        if record {
+            self.announce();
+        }
+        record
+    }
+
+    /// A map or list ends outside the records.
+    #[inline(never)]
+    fn outer_end(&mut self) {
+        // The document has no end, so the frame at the bottom stays.
+        if self.frames.len() > 1
+            && let Some(ended) = self.frames.pop()
+        {
+            self.keys.truncate(ended.key);
+        }
+        if let [document] = &mut self.frames[..] {
+            document.at = Place::Start;
+            self.keys.clear();
+        }
+    }
+
+    /// A record begins: counts it, and says how the path's `*` found it.
+    fn announce(&mut self) {
+        self.met += 1;
+        let Records::At(RecordPath { star: Some(above), .. }) = self.records else { return };
+        let place = self.frames.len() - 1 - above;
+        match self.frames[place].at {
+            Place::Start => {}
+            Place::Key(_) => {
+                let key = self.key_range(place);
+                self.inner.matched(Matched::Key(Text::from(&self.keys[key])));
+            }
+            Place::List(begun) => self.inner.matched(Matched::Index(begun - 1)),
+        }
+    }
+
+    /// Whether a scalar that stands here goes to the inner sink.
+    #[inline(always)]
+    fn forwards(&mut self) -> bool {
+        self.depth > 0 || self.is_record()
+    }
+}
+
+/// The typed scalars: each goes to the inner sink by the method it came by.
+macro_rules! forward_scalars {
+    ($($method:ident($($value:ident: $type:ty)?);)*) => {$(
+        #[inline(always)]
+        fn $method(&mut self, $($value: $type,)? at: u64) -> Result<Flow, Self::Error> {
+            if self.forwards() { self.inner.$method($($value,)? at) } else { Ok(Flow::Take) }
+        }
+    )*};
+}
+
+impl<S: Sink> Sink for Select<S> {
+    type Error = S::Error;
+
+    forward_scalars! {
+        scalar(value: Scalar<'_>);
+        null();
+        boolean(value: bool);
+        int(value: i64);
+        float(value: f64);
+        number(digits: &[u8]);
+        text(text: Text<'_>);
+    }
+
+    #[inline(always)]
+    fn begin_map(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        if self.depth == 0
+            && let Some(flow) = self.outer_begin(false)
+        {
+            return Ok(flow);
+        }
+        let flow = self.inner.begin_map(at)?;
+        self.depth += usize::from(flow != Flow::Skip);
+        Ok(flow)
+    }
+    #[inline(always)]
+    fn end_map(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        if self.depth == 0 {
+            self.outer_end();
+            return Ok(Flow::Take);
+        }
+        self.depth -= 1;
+        self.inner.end_map(at)
+    }
+    #[inline(always)]
+    fn begin_list(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        if self.depth == 0
+            && let Some(flow) = self.outer_begin(true)
+        {
+            return Ok(flow);
+        }
+        let flow = self.inner.begin_list(at)?;
+        self.depth += usize::from(flow != Flow::Skip);
+        Ok(flow)
+    }
+    #[inline(always)]
+    fn end_list(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        if self.depth == 0 {
+            self.outer_end();
+            return Ok(Flow::Take);
+        }
+        self.depth -= 1;
+        self.inner.end_list(at)
+    }
+    #[inline(always)]
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Self::Error> {
+        if self.depth > 0 { self.inner.name(key, at) } else { Ok(self.outer_key(&key)) }
+    }
+    #[inline(always)]
+    fn key(&mut self, name: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        if self.depth > 0 {
+            return self.inner.key(name, at);
+        }
+        let key = Key { name, namespace: None, prefix: None, kind: KeyKind::Member };
+        Ok(self.outer_key(&key))
+    }
+    #[inline(always)]
+    fn piece(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        if self.depth > 0 { self.inner.piece(text, at) } else { Ok(Flow::Take) }
+    }
+    #[inline(always)]
+    fn matched(&mut self, by: Matched<'_>) {
+        if self.depth > 0 {
+            self.inner.matched(by);
+        }
+    }
+    fn abandon(&mut self) {
+        self.depth = 0;
+        self.pending = None;
+        self.inner.abandon();
+    }
+
+    #[inline(always)]
+    fn expected_key(&self) -> &[u8] {
+        // What the inner sink expects is a key of a record: nothing that stands outside.
+        if self.depth > 0 { self.inner.expected_key() } else { &[] }
+    }
+    #[inline(always)]
+    fn expected_key_found(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        self.inner.expected_key_found(at)
+    }
+    #[inline(always)]
+    fn want(&self) -> Want {
+        // Outside as well: the next number may be a record.
+        self.inner.want()
+    }
+}

@@ -1,0 +1,152 @@
+//! Who listens: the protocol between readers and everything that stands behind them.
+//!
+//! A reader calls a sink's methods in document order. The sink answers what should happen to what
+//! comes next ([`Flow`]), and lends the reader what it expects, so that the common case is one
+//! comparison in place: the next key as it would stand in the text, and the form in which it
+//! wants numbers.
+//!
+//! Calls are statically dispatched: each pair of reader and sink compiles to one loop.
+
+use crate::event::{Key, KeyKind, Matched, Scalar, Text};
+
+/// A sink's answer to an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// Go on.
+    Take,
+    /// To a key: pass over its value. To the beginning of a map or list: pass over what is left
+    /// of it, its end included. What is skipped makes no events and is still checked. To any
+    /// other event it means the same as `Take`.
+    Skip,
+    /// Return to the caller, and go on from here when called again. Something is ready.
+    Pause,
+    /// Return to the caller: the rest of the document is not wanted.
+    Stop,
+}
+
+/// The form in which a sink wants the next number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Want {
+    /// An integer literal as [`Sink::int`] if it fits 64 bits, another number as
+    /// [`Sink::float`] if it is finite as a double; all others as [`Sink::number`].
+    Native,
+    /// Any number as [`Sink::float`] if it is finite as a double, else as [`Sink::number`].
+    Float,
+    /// Always as [`Sink::number`]: the digits matter.
+    Digits,
+}
+
+/// Receives a document as events. `at` is always the byte offset, in the decompressed source, of
+/// the first byte of the token that the event stands for.
+///
+/// Only the eight methods without a body must be written. After an error the reader's state is
+/// that after the offending token, so the caller may abandon the record and go on.
+pub trait Sink {
+    /// Why an event was refused.
+    type Error;
+
+    /// A map begins: an object, a dictionary, an element.
+    fn begin_map(&mut self, at: u64) -> Result<Flow, Self::Error>;
+    /// The map that began last and has not ended ends.
+    fn end_map(&mut self, at: u64) -> Result<Flow, Self::Error>;
+    /// A list begins.
+    fn begin_list(&mut self, at: u64) -> Result<Flow, Self::Error>;
+    /// The list that began last and has not ended ends.
+    fn end_list(&mut self, at: u64) -> Result<Flow, Self::Error>;
+    /// A key, with all that the format says of it. Its value follows.
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Self::Error>;
+    /// A value without parts.
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Self::Error>;
+    /// Text between the elements of a map (XML's mixed content). May come in pieces.
+    fn piece(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Self::Error>;
+    /// Forget the record under construction: it is in error and will not be completed.
+    fn abandon(&mut self);
+
+    /// The value that follows was found by a path's `*`: by this key or index.
+    fn matched(&mut self, _by: Matched<'_>) {}
+
+    /// The plain key of a format that has nothing more to say of one.
+    #[inline(always)]
+    fn key(&mut self, key: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        self.name(Key { name: key, namespace: None, prefix: None, kind: KeyKind::Member }, at)
+    }
+    /// `null`.
+    #[inline(always)]
+    fn null(&mut self, at: u64) -> Result<Flow, Self::Error> {
+        self.scalar(Scalar::Null, at)
+    }
+    /// `true` or `false`.
+    #[inline(always)]
+    fn boolean(&mut self, value: bool, at: u64) -> Result<Flow, Self::Error> {
+        self.scalar(Scalar::Bool(value), at)
+    }
+    /// An integer of 64 bits.
+    #[inline(always)]
+    fn int(&mut self, value: i64, at: u64) -> Result<Flow, Self::Error> {
+        self.scalar(Scalar::Int(value), at)
+    }
+    /// A double.
+    #[inline(always)]
+    fn float(&mut self, value: f64, at: u64) -> Result<Flow, Self::Error> {
+        self.scalar(Scalar::Float(value), at)
+    }
+    /// A number as its digits.
+    #[inline(always)]
+    fn number(&mut self, digits: &[u8], at: u64) -> Result<Flow, Self::Error> {
+        self.scalar(Scalar::Number(digits), at)
+    }
+    /// A string.
+    #[inline(always)]
+    fn text(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        self.scalar(Scalar::Text(text), at)
+    }
+
+    /// Lent to the reader: the next key as it would stand in the reader's format (for JSON
+    /// `"name":`), or nothing. If it stands there, the reader says [`Sink::expected_key_found`]
+    /// instead of [`Sink::key`].
+    #[inline(always)]
+    fn expected_key(&self) -> &[u8] {
+        &[]
+    }
+    /// The key lent by [`Sink::expected_key`] stood in the text.
+    #[inline(always)]
+    fn expected_key_found(&mut self, _at: u64) -> Result<Flow, Self::Error> {
+        Ok(Flow::Take)
+    }
+    /// Lent to the reader: the form in which the next number is wanted.
+    #[inline(always)]
+    fn want(&self) -> Want {
+        Want::Digits
+    }
+}
+
+/// Listens to nothing: with it, a reader only checks.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Discard;
+
+impl Sink for Discard {
+    type Error = std::convert::Infallible;
+    fn begin_map(&mut self, _at: u64) -> Result<Flow, Self::Error> {
+        Ok(Flow::Skip)
+    }
+    fn end_map(&mut self, _at: u64) -> Result<Flow, Self::Error> {
+        Ok(Flow::Take)
+    }
+    fn begin_list(&mut self, _at: u64) -> Result<Flow, Self::Error> {
+        Ok(Flow::Skip)
+    }
+    fn end_list(&mut self, _at: u64) -> Result<Flow, Self::Error> {
+        Ok(Flow::Take)
+    }
+    fn name(&mut self, _key: Key<'_>, _at: u64) -> Result<Flow, Self::Error> {
+        Ok(Flow::Skip)
+    }
+    fn scalar(&mut self, _value: Scalar<'_>, _at: u64) -> Result<Flow, Self::Error> {
+        Ok(Flow::Take)
+    }
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Self::Error> {
+        Ok(Flow::Take)
+    }
+    fn abandon(&mut self) {}
+}
+

@@ -1,0 +1,416 @@
+//! Compressed data, recognised by its first bytes and never by a file's name.
+//!
+//! A decoder here is a plain function from bytes to bytes that holds its state, and never reads by
+//! itself. So an error that a caller's own reader raises cannot be taken for damaged data, and the
+//! reader may be asked again afterwards.
+
+use crate::error::Fault;
+use crate::limits::Limits;
+
+/// How a source is compressed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Compression {
+    /// As its first bytes say.
+    #[default]
+    Infer,
+    /// Not at all.
+    None,
+    /// gzip (BGZF too): all members, and zero bytes after any of them.
+    Gzip,
+    /// Zstandard: all frames.
+    Zstd,
+    /// bzip2: all streams.
+    Bzip2,
+    /// xz: all streams, with their padding.
+    Xz,
+}
+
+impl Compression {
+    /// The name, for messages and for options: `"gzip"`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::Infer => "infer",
+            Compression::None => "none",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "zstd",
+            Compression::Bzip2 => "bzip2",
+            Compression::Xz => "xz",
+        }
+    }
+
+    /// True if a member of this compression can begin with the byte `first`.
+    fn begins_with(self, first: u8) -> bool {
+        match self {
+            Compression::Infer | Compression::None => true,
+            Compression::Gzip => first == 0x1f,
+            Compression::Zstd => matches!(first, 0x28 | 0x50..=0x5f),
+            Compression::Bzip2 => first == b'B',
+            Compression::Xz => first == 0xfd,
+        }
+    }
+}
+
+/// What the first bytes of a source say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Sniff {
+    /// Compressed in this way, or in none.
+    Is(Compression),
+    /// A zip archive: not one document, and its directory stands at its end.
+    Zip,
+    /// Too few bytes to say.
+    More,
+}
+
+/// Sniffs at the first bytes of a source, asking for more only while they are the beginning of a
+/// known mark. Ten bytes always settle it; a source that has no more than is seen is not compressed.
+///
+/// ```
+/// use penstock_core::source::{Compression, Sniff, sniff};
+/// assert_eq!(sniff(b"\x1f\x8b"), Sniff::Is(Compression::Gzip));
+/// assert_eq!(sniff(b"\x1f"), Sniff::More);
+/// assert_eq!(sniff(b"{"), Sniff::Is(Compression::None));
+/// ```
+#[must_use]
+pub fn sniff(prefix: &[u8]) -> Sniff {
+    const MARKS: [(&[u8], Sniff); 6] = [
+        (b"\x1f\x8b", Sniff::Is(Compression::Gzip)),
+        (b"\x28\xb5\x2f\xfd", Sniff::Is(Compression::Zstd)),
+        (b"\xfd7zXZ\0", Sniff::Is(Compression::Xz)),
+        (b"PK\x03\x04", Sniff::Zip),
+        // An archive without members.
+        (b"PK\x05\x06", Sniff::Zip),
+        (b"PK\x07\x08", Sniff::Zip),
+    ];
+    let mut open = false;
+    for (mark, what) in MARKS {
+        if prefix.starts_with(mark) {
+            return what;
+        }
+        open |= mark.starts_with(prefix);
+    }
+    // A skippable frame, as the seekable and the parallel kinds of zstd begin with.
+    let skippable = prefix.iter().zip([0x50, 0x2a, 0x4d, 0x18]).enumerate();
+    if skippable.clone().all(|(i, (b, mark))| if i == 0 { b & 0xf0 == mark } else { *b == mark }) {
+        if prefix.len() >= 4 {
+            return Sniff::Is(Compression::Zstd);
+        }
+        open = true;
+    }
+    // "BZh" and a digit could be text, so that what follows is looked at too: a block, or the end.
+    let after = |mark: &[u8]| {
+        let n = prefix.len().saturating_sub(4).min(mark.len());
+        prefix.get(4..4 + n).unwrap_or_default() == &mark[..n]
+    };
+    let head = prefix.len().min(3);
+    if prefix[..head] == b"BZh"[..head]
+        && prefix.get(3).is_none_or(|level| matches!(level, b'1'..=b'9'))
+        && (after(b"\x31\x41\x59\x26\x53\x59") || after(b"\x17\x72\x45\x38\x50\x90"))
+    {
+        if prefix.len() >= 10 {
+            return Sniff::Is(Compression::Bzip2);
+        }
+        open = true;
+    }
+    if open { Sniff::More } else { Sniff::Is(Compression::None) }
+}
+
+/// What one step of a decoder came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Step {
+    /// Bytes taken from the input.
+    pub(crate) consumed: usize,
+    /// Bytes put to the output.
+    pub(crate) written: usize,
+}
+
+/// Decodes a sequence of members (frames, streams) of one compression.
+pub(crate) struct Decompressor {
+    compression: Compression,
+    codec: Codec,
+    /// Between members: nothing of the next one is seen.
+    between: bool,
+    /// Zero bytes since the last member.
+    padding: u64,
+    /// Bytes that a decoder may ask for as its window.
+    window: u64,
+}
+
+enum Codec {
+    Gzip(flate2::Decompress),
+    Zstd(zstd::stream::raw::Decoder<'static>),
+    Bzip2(bzip2::Decompress),
+    Xz(Box<lzma_rust2::XzStream>),
+}
+
+/// Why a step failed, with how far it came.
+struct Failed {
+    step: Step,
+    why: Why,
+}
+
+enum Why {
+    Damaged(String),
+    Window,
+}
+
+/// What zstd says of a frame whose window is larger than it may be.
+const ZSTD_WINDOW: &str = "Frame requires too much memory for decoding";
+
+/// The logarithms of a window that zstd accepts as its limit, on any machine.
+const ZSTD_WINDOW_LOG: (u32, u32) = (10, 30);
+
+impl Decompressor {
+    /// A decoder of `compression`, if it is one.
+    ///
+    /// # Errors
+    /// Out of memory.
+    pub(crate) fn new(compression: Compression, limits: &Limits) -> std::io::Result<Option<Self>> {
+        let window = limits.window;
+        let Some(codec) = Codec::new(compression, window)? else { return Ok(None) };
+        Ok(Some(Decompressor { compression, codec, between: false, padding: 0, window }))
+    }
+
+    /// Decodes from `input` to `out`, which is not empty, until one of them is used up. At the end
+    /// of a source, an empty `input` brings out what is still held back; nothing held back and
+    /// no error means that the data is complete.
+    ///
+    /// # Errors
+    /// The fault, at the byte `offset + written`, with how far the step came.
+    pub(crate) fn step(
+        &mut self,
+        input: &[u8],
+        out: &mut [u8],
+        offset: u64,
+    ) -> Result<Step, (Step, Fault)> {
+        let mut total = Step::default();
+        loop {
+            if self.between {
+                let rest = &input[total.consumed..];
+                let skip = match self.compression {
+                    Compression::Gzip | Compression::Xz => {
+                        rest.iter().position(|b| *b != 0).unwrap_or(rest.len())
+                    }
+                    _ => 0,
+                };
+                total.consumed += skip;
+                self.padding += skip as u64;
+                let ended = input.is_empty();
+                let Some(first) = input.get(total.consumed) else {
+                    return if ended { self.check_padding(total, offset) } else { Ok(total) };
+                };
+                self.check_padding(total, offset)?;
+                if !self.compression.begins_with(*first) {
+                    let name = self.compression.name();
+                    let reason = format!("the {name} data is followed by something else");
+                    return Err((total, Fault::malformed(offset + total.written as u64, reason)));
+                }
+                self.codec.restart(self.window);
+                self.between = false;
+                self.padding = 0;
+            }
+            let rest = &input[total.consumed..];
+            let room = &mut out[total.written..];
+            let had = (rest.len(), room.len());
+            let (step, ended) = match self.codec.step(rest, room) {
+                Ok(done) => done,
+                Err(Failed { step, why }) => {
+                    total.consumed += step.consumed;
+                    total.written += step.written;
+                    return Err((total, self.fault(why, offset + total.written as u64)));
+                }
+            };
+            total.consumed += step.consumed;
+            total.written += step.written;
+            let at = offset + total.written as u64;
+            if ended {
+                self.between = true;
+                continue;
+            }
+            if step.consumed == had.0 || step.written == had.1 {
+                let nothing = total.consumed == 0 && total.written == 0;
+                if nothing && input.is_empty() {
+                    let reason = format!("the {} data ends early", self.compression.name());
+                    return Err((total, Fault::truncated(at, reason)));
+                }
+                return Ok(total);
+            }
+            if step.consumed == 0 && step.written == 0 {
+                let stuck = Why::Damaged("it makes no sense to the decoder".to_owned());
+                return Err((total, self.fault(stuck, at)));
+            }
+        }
+    }
+
+    fn check_padding(&self, total: Step, offset: u64) -> Result<Step, (Step, Fault)> {
+        if self.compression == Compression::Xz && !self.padding.is_multiple_of(4) {
+            let why = Why::Damaged("its padding is not a multiple of four bytes".to_owned());
+            return Err((total, self.fault(why, offset + total.written as u64)));
+        }
+        Ok(total)
+    }
+
+    fn fault(&self, why: Why, at: u64) -> Fault {
+        let name = self.compression.name();
+        match why {
+            Why::Damaged(what) => {
+                Fault::malformed(at, format!("the {name} data is damaged: {what}"))
+            }
+            Why::Window => Fault::limit(
+                at,
+                format!(
+                    "the {name} data asks for a larger window than limits.window allows \
+                     ({} bytes)",
+                    self.window
+                ),
+            ),
+        }
+    }
+}
+
+impl Codec {
+    fn new(compression: Compression, window: u64) -> std::io::Result<Option<Self>> {
+        Ok(Some(match compression {
+            Compression::Infer | Compression::None => return Ok(None),
+            Compression::Gzip => Codec::Gzip(flate2::Decompress::new_gzip(15)),
+            Compression::Bzip2 => Codec::Bzip2(bzip2::Decompress::new(false)),
+            Compression::Xz => Codec::Xz(new_xz(window)),
+            Compression::Zstd => {
+                let mut decoder = zstd::stream::raw::Decoder::new()?;
+                let (least, most) = ZSTD_WINDOW_LOG;
+                let log = window.max(1).ilog2().clamp(least, most);
+                decoder.set_parameter(zstd::zstd_safe::DParameter::WindowLogMax(log))?;
+                Codec::Zstd(decoder)
+            }
+        }))
+    }
+
+    /// Makes ready for another member.
+    fn restart(&mut self, window: u64) {
+        match self {
+            Codec::Gzip(decoder) => *decoder = flate2::Decompress::new_gzip(15),
+            Codec::Bzip2(decoder) => *decoder = bzip2::Decompress::new(false),
+            Codec::Xz(decoder) => *decoder = new_xz(window),
+            // A zstd decoder begins a new frame by itself.
+            Codec::Zstd(_) => {}
+        }
+    }
+
+    /// One call of the decoder: how far it came, and whether a member ends there.
+    fn step(&mut self, input: &[u8], out: &mut [u8]) -> Result<(Step, bool), Failed> {
+        match self {
+            Codec::Gzip(decoder) => {
+                let before = (decoder.total_in(), decoder.total_out());
+                let result = decoder.decompress(input, out, flate2::FlushDecompress::None);
+                let step = since(before, (decoder.total_in(), decoder.total_out()));
+                match result {
+                    Ok(status) => Ok((step, status == flate2::Status::StreamEnd)),
+                    Err(error) => {
+                        let what = error.message().unwrap_or("invalid data").to_owned();
+                        Err(Failed { step, why: Why::Damaged(what) })
+                    }
+                }
+            }
+            Codec::Zstd(decoder) => {
+                use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
+                let mut from = InBuffer::around(input);
+                let mut to = OutBuffer::around(out);
+                let result = decoder.run(&mut from, &mut to);
+                let step = Step { consumed: from.pos(), written: to.pos() };
+                match result {
+                    Ok(hint) => Ok((step, hint == 0)),
+                    Err(error) => {
+                        let what = error.to_string();
+                        let why =
+                            if what == ZSTD_WINDOW { Why::Window } else { Why::Damaged(what) };
+                        Err(Failed { step, why })
+                    }
+                }
+            }
+            Codec::Bzip2(decoder) => {
+                let before = (decoder.total_in(), decoder.total_out());
+                let result = decoder.decompress(input, out);
+                let step = since(before, (decoder.total_in(), decoder.total_out()));
+                match result {
+                    Ok(status) => Ok((step, status == bzip2::Status::StreamEnd)),
+                    Err(error) => {
+                        let what = error.to_string();
+                        let what = what.strip_prefix("bzip2: ").unwrap_or(&what).to_owned();
+                        Err(Failed { step, why: Why::Damaged(what) })
+                    }
+                }
+            }
+            Codec::Xz(decoder) => {
+                let before = (decoder.total_in(), decoder.total_out());
+                let result = decoder.process(input, out, lzma_rust2::Action::Run);
+                let step = since(before, (decoder.total_in(), decoder.total_out()));
+                match result {
+                    Ok(done) => Ok((step, done.status == lzma_rust2::Status::StreamEnd)),
+                    Err(error) => {
+                        let why = match error.kind() {
+                            std::io::ErrorKind::OutOfMemory => Why::Window,
+                            _ => Why::Damaged(error.to_string()),
+                        };
+                        Err(Failed { step, why })
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What an xz decoder needs besides its dictionary, in KiB, by its own reckoning.
+const XZ_OVERHEAD: u64 = 40;
+
+fn new_xz(window: u64) -> Box<lzma_rust2::XzStream> {
+    // The largest number would mean no limit.
+    let limit = u32::try_from(window / 1024 + XZ_OVERHEAD).unwrap_or(u32::MAX - 1);
+    Box::new(lzma_rust2::XzStream::new_mem_limit(false, limit.min(u32::MAX - 1)))
+}
+
+/// The step from one pair of totals, in and out, to another.
+fn since(before: (u64, u64), after: (u64, u64)) -> Step {
+    Step { consumed: (after.0 - before.0) as usize, written: (after.1 - before.1) as usize }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sniffing() {
+        let cases = [
+            (&b"\x1f\x8b\x08"[..], Sniff::Is(Compression::Gzip)),
+            (b"\x28\xb5\x2f\xfd", Sniff::Is(Compression::Zstd)),
+            (b"\x5e\x2a\x4d\x18", Sniff::Is(Compression::Zstd)),
+            (b"BZh91AY&SY", Sniff::Is(Compression::Bzip2)),
+            (b"BZh1\x17\x72\x45\x38\x50\x90", Sniff::Is(Compression::Bzip2)),
+            (b"\xfd7zXZ\0", Sniff::Is(Compression::Xz)),
+            (b"PK\x03\x04", Sniff::Zip),
+            (b"PK\x05\x06", Sniff::Zip),
+        ];
+        for (mark, what) in cases {
+            assert_eq!(sniff(mark), what);
+            // Each beginning asks for more, except that two bytes of gzip are enough.
+            for n in 0..mark.len() {
+                let answer = sniff(&mark[..n]);
+                assert!(answer == Sniff::More || answer == what, "{mark:?} {n}");
+            }
+        }
+        for plain in [
+            &b"{"[..],
+            b"[1",
+            b"BZh0",
+            b"BZh9 name",
+            b"PK,name",
+            b"\x1f\x8a",
+            b"P*M.",
+            b"\xef\xbb\xbf",
+            b"(\xb5\x2f.",
+        ] {
+            assert_eq!(sniff(plain), Sniff::Is(Compression::None), "{plain:?}");
+        }
+    }
+}

@@ -1,0 +1,490 @@
+//! Where bytes come from: read, decompressed, made UTF-8, and counted.
+//!
+//! A [`Source`] is what every reader of a stream stands on. It looks at the first bytes to learn
+//! how they are compressed, enforces the limits on what comes out, and tells apart the three things
+//! that can go wrong: the caller's own reader raised an error, the data is damaged or cut, or a
+//! limit is exceeded. The [`Window`] is where the text lands.
+
+use std::fmt;
+use std::io::{self, Read};
+
+use crate::error::Fault;
+use crate::limits::Limits;
+
+mod decompress;
+pub mod encoding;
+mod window;
+
+pub use decompress::{Compression, Sniff, sniff};
+pub use encoding::Encoding;
+pub use window::Window;
+
+use decompress::Decompressor;
+use encoding::{Opening, Transcoder, opening, refuse};
+
+/// Bytes asked of the reader at a time, where what it gives has to be decoded.
+const CHUNK: usize = 64 << 10;
+
+/// How many bytes must have come out before [`Limits::ratio`] is judged: small documents of blanks
+/// compress without bound.
+const RATIO_GRACE: u64 = 16 << 20;
+
+/// How to read a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// How it is compressed.
+    pub compression: Compression,
+    /// The encoding of its text. Without one it is UTF-8, or binary, and refused if it is plainly
+    /// something else.
+    pub encoding: Option<Encoding>,
+    /// The limits on what comes out.
+    pub limits: &'a Limits,
+    /// How many bytes the underlying reader will give, where that is known.
+    pub total_hint: Option<u64>,
+}
+
+impl<'a> Options<'a> {
+    /// All inferred, within these limits.
+    #[must_use]
+    pub fn new(limits: &'a Limits) -> Self {
+        Options { compression: Compression::Infer, encoding: None, limits, total_hint: None }
+    }
+}
+
+/// Why a source gives nothing.
+#[derive(Debug)]
+pub enum SourceError {
+    /// What the underlying reader raised, as it raised it.
+    Io(io::Error),
+    /// The data is damaged, cut or over a limit.
+    Fault(Fault),
+}
+
+impl From<Fault> for SourceError {
+    fn from(fault: Fault) -> Self {
+        SourceError::Fault(fault)
+    }
+}
+
+impl From<io::Error> for SourceError {
+    fn from(error: io::Error) -> Self {
+        SourceError::Io(error)
+    }
+}
+
+impl fmt::Display for SourceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SourceError::Io(error) => error.fmt(f),
+            SourceError::Fault(fault) => fault.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for SourceError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            SourceError::Io(error) => Some(error),
+            SourceError::Fault(fault) => Some(fault),
+        }
+    }
+}
+
+/// A stream of text, or of binary data, out of any reader.
+///
+/// ```
+/// use penstock_core::limits::Limits;
+/// use penstock_core::source::{Options, Source};
+///
+/// let limits = Limits::default();
+/// let mut source = Source::open(Box::new(&b"\xef\xbb\xbf[1]"[..]), Options::new(&limits));
+/// let mut out = [0; 64];
+/// assert_eq!(source.read(&mut out)?, 3);
+/// assert_eq!(&out[..3], b"[1]");
+/// assert_eq!(source.read(&mut out)?, 0);
+/// # Ok::<(), penstock_core::source::SourceError>(())
+/// ```
+pub struct Source {
+    raw: Raw,
+    compression: Compression,
+    stage: Stage,
+    text: Text,
+    /// Decompressed bytes so far.
+    bytes: u64,
+    /// Compressed bytes that the decoder has taken.
+    taken: u64,
+    limits: Limits,
+    total: Option<u64>,
+    /// Found behind bytes that were delivered first; a source at fault stays so.
+    fault: Option<Fault>,
+}
+
+/// How the reader's bytes become the source's.
+enum Stage {
+    /// The first bytes have not been seen.
+    Sealed,
+    Plain,
+    Compressed(Box<Decompressor>),
+}
+
+/// How the source's bytes become text.
+enum Text {
+    /// UTF-8, of which at most the first four bytes are seen. `strict` refuses other encodings.
+    Opening {
+        seen: [u8; 4],
+        len: usize,
+        strict: bool,
+    },
+    /// UTF-8: `seen[at..len]`, and then as it comes. `skipped` bytes were a byte order mark.
+    Plain {
+        seen: [u8; 4],
+        at: usize,
+        len: usize,
+        skipped: usize,
+    },
+    Transcoded {
+        transcoder: Box<Transcoder>,
+        piece: Vec<u8>,
+    },
+}
+
+impl fmt::Debug for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Source")
+            .field("compression", &self.compression)
+            .field("raw_bytes", &self.raw.count)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Source {
+    /// A source over `reader`. Nothing is read yet.
+    #[must_use]
+    pub fn open(reader: Box<dyn Read + Send>, options: Options<'_>) -> Self {
+        let text = match options.encoding {
+            Some(encoding) if !encoding.is_utf8() => Text::Transcoded {
+                transcoder: Box::new(Transcoder::new(encoding)),
+                piece: Vec::new(),
+            },
+            encoding => Text::Opening { seen: [0; 4], len: 0, strict: encoding.is_none() },
+        };
+        Source {
+            raw: Raw { reader, buffer: Vec::new(), start: 0, end: 0, count: 0, ended: false },
+            compression: options.compression,
+            stage: Stage::Sealed,
+            text,
+            bytes: 0,
+            taken: 0,
+            limits: options.limits.clone(),
+            total: options.total_hint,
+            fault: None,
+        }
+    }
+
+    /// Bytes read from the underlying reader: the only honest measure of progress where the data is
+    /// compressed.
+    #[must_use]
+    pub fn raw_bytes(&self) -> u64 {
+        self.raw.count
+    }
+
+    /// Decompressed bytes so far.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// How many bytes the underlying reader will give, if that is known.
+    #[must_use]
+    pub fn total(&self) -> Option<u64> {
+        self.total
+    }
+
+    /// How the data is compressed: `Infer` until the first bytes are seen.
+    #[must_use]
+    pub fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// The offset of the first byte that [`read`](Self::read) gives: not 0 if a UTF-8 byte order
+    /// mark stood before it. Known after the first read.
+    #[must_use]
+    pub fn start(&self) -> u64 {
+        match self.text {
+            Text::Plain { skipped, .. } => skipped as u64,
+            Text::Opening { .. } | Text::Transcoded { .. } => 0,
+        }
+    }
+
+    /// Reads some bytes into `out`: at least one, unless the source has ended or `out` is empty.
+    ///
+    /// # Errors
+    /// An error of the underlying reader passes through as it is, and the source may be asked again.
+    /// A fault is final: it comes after all bytes before it, and then each time.
+    pub fn read(&mut self, out: &mut [u8]) -> Result<usize, SourceError> {
+        if out.is_empty() {
+            return Ok(0);
+        }
+        loop {
+            match &mut self.text {
+                Text::Plain { seen, at, len, .. } if *at < *len => {
+                    let n = (*len - *at).min(out.len());
+                    out[..n].copy_from_slice(&seen[*at..*at + n]);
+                    *at += n;
+                    let ready = matches!(self.stage, Stage::Plain) && !self.raw.is_empty();
+                    if !ready || n == out.len() {
+                        return Ok(n);
+                    }
+                    // What is read already costs nothing to add. A limit that it meets stays met.
+                    return Ok(n + self.read_bytes(&mut out[n..]).unwrap_or(0));
+                }
+                Text::Plain { .. } => return self.read_bytes(out),
+                Text::Opening { .. } => self.read_opening()?,
+                Text::Transcoded { transcoder, .. } => {
+                    let n = transcoder.take(out);
+                    if n > 0 || (transcoder.ended() && self.fault.is_none()) {
+                        return Ok(n);
+                    }
+                    self.transcode()?;
+                }
+            }
+        }
+    }
+
+    /// Looks at the first bytes of UTF-8 text.
+    fn read_opening(&mut self) -> Result<(), SourceError> {
+        let Text::Opening { mut seen, mut len, strict } = self.text else { return Ok(()) };
+        let mut ended = false;
+        loop {
+            match opening(&seen[..len], ended) {
+                Opening::Open => {}
+                Opening::Foreign(name) if strict => return Err(self.fail(refuse(name))),
+                Opening::Foreign(_) => {
+                    self.text = Text::Plain { seen, at: 0, len, skipped: 0 };
+                    return Ok(());
+                }
+                Opening::Text(skipped) => {
+                    self.text = Text::Plain { seen, at: skipped, len, skipped };
+                    return Ok(());
+                }
+            }
+            match self.read_bytes(&mut seen[len..]) {
+                Ok(n) => {
+                    len += n;
+                    ended = n == 0;
+                }
+                // It stays, and comes after the bytes that are seen.
+                Err(SourceError::Fault(_)) if len > 0 => ended = true,
+                Err(error) => return Err(error),
+            }
+            self.text = Text::Opening { seen, len, strict };
+        }
+    }
+
+    /// Decodes one more piece. A fault found in it waits until the text before it is taken.
+    fn transcode(&mut self) -> Result<(), SourceError> {
+        let Text::Transcoded { piece, .. } = &mut self.text else { return Ok(()) };
+        let mut piece = std::mem::take(piece);
+        piece.resize(CHUNK, 0);
+        let read = self.read_bytes(&mut piece);
+        let Text::Transcoded { transcoder, piece: place } = &mut self.text else { return Ok(()) };
+        let pushed = match &read {
+            Ok(n) => transcoder.push(&piece[..*n]),
+            Err(_) => Ok(()),
+        };
+        *place = piece;
+        read?;
+        if let Err(fault) = pushed {
+            self.fault = Some(fault);
+        }
+        Ok(())
+    }
+
+    /// Reads decompressed bytes, within the limits.
+    fn read_bytes(&mut self, out: &mut [u8]) -> Result<usize, SourceError> {
+        if let Some(fault) = &self.fault {
+            return Err(again(fault).into());
+        }
+        let n = match self.decompress(out) {
+            Ok(n) => n,
+            Err((0, error)) => return Err(error),
+            Err((n, SourceError::Fault(fault))) => {
+                self.fault = Some(fault);
+                n
+            }
+            // Only a fault comes with bytes.
+            Err((_, error)) => return Err(error),
+        };
+        let before = self.bytes;
+        self.bytes += n as u64;
+        if let Some(most) = self.limits.total.filter(|most| self.bytes > *most) {
+            let fault = Fault::limit(
+                most,
+                format!("the source is larger than limits.total allows ({most} bytes)"),
+            );
+            self.bytes = most;
+            return self.stop_after((most - before) as usize, fault);
+        }
+        if let Some(most) = self.limits.ratio
+            && matches!(self.stage, Stage::Compressed(_))
+            && self.bytes > RATIO_GRACE
+            && self.bytes > self.taken.saturating_mul(most)
+        {
+            let fault = Fault::limit(
+                self.bytes,
+                format!(
+                    "the {} data expands more than limits.ratio allows ({most} bytes for each byte)",
+                    self.compression.name()
+                ),
+            );
+            return self.stop_after(n, fault);
+        }
+        Ok(n)
+    }
+
+    /// Delivers `n` bytes and then the fault, or the fault at once.
+    fn stop_after(&mut self, n: usize, fault: Fault) -> Result<usize, SourceError> {
+        let error = self.fail(fault);
+        if n > 0 { Ok(n) } else { Err(error) }
+    }
+
+    /// Remembers a fault for all later reads.
+    fn fail(&mut self, fault: Fault) -> SourceError {
+        let error = again(&fault).into();
+        self.fault = Some(fault);
+        error
+    }
+
+    /// Reads decompressed bytes. A fault may come with bytes that stand before it.
+    fn decompress(&mut self, out: &mut [u8]) -> Result<usize, (usize, SourceError)> {
+        loop {
+            match &mut self.stage {
+                Stage::Sealed => self.unseal().map_err(|error| (0, error))?,
+                Stage::Plain => return self.raw.read(out).map_err(|error| (0, error.into())),
+                Stage::Compressed(decompressor) => {
+                    if self.raw.is_empty() && !self.raw.ended {
+                        self.raw.fill().map_err(|error| (0, error.into()))?;
+                    }
+                    let ended = self.raw.is_empty();
+                    let step = match decompressor.step(self.raw.bytes(), out, self.bytes) {
+                        Ok(step) => step,
+                        Err((step, fault)) => {
+                            self.fault = Some(again(&fault));
+                            return Err((step.written, fault.into()));
+                        }
+                    };
+                    self.raw.start += step.consumed;
+                    self.taken += step.consumed as u64;
+                    if step.written > 0 || ended {
+                        return Ok(step.written);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Looks at the first bytes to learn how they are compressed.
+    fn unseal(&mut self) -> Result<(), SourceError> {
+        while self.compression == Compression::Infer {
+            self.compression = match sniff(self.raw.bytes()) {
+                Sniff::Is(compression) => compression,
+                Sniff::More if self.raw.ended => Compression::None,
+                Sniff::More => {
+                    self.raw.fill()?;
+                    continue;
+                }
+                Sniff::Zip => {
+                    let reason = "this is a zip archive; it can be opened by its path or from a \
+                                  seekable file only";
+                    return Err(self.fail(Fault::malformed(0, reason)));
+                }
+            };
+        }
+        self.stage = match Decompressor::new(self.compression, &self.limits)? {
+            Some(decompressor) => Stage::Compressed(Box::new(decompressor)),
+            None => Stage::Plain,
+        };
+        Ok(())
+    }
+}
+
+/// The same fault once more.
+#[cold]
+fn again(fault: &Fault) -> Fault {
+    Fault::new(fault.kind(), fault.offset(), fault.reason().to_owned())
+}
+
+/// The caller's reader, behind a buffer that is only used where bytes must be looked at.
+struct Raw {
+    reader: Box<dyn Read + Send>,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    /// Bytes that the reader has given.
+    count: u64,
+    /// The reader has said that it has no more, and is not asked again.
+    ended: bool,
+}
+
+impl Raw {
+    /// What is read and not yet taken.
+    fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// Reads on behind what is there.
+    fn fill(&mut self) -> io::Result<()> {
+        if self.is_empty() {
+            (self.start, self.end) = (0, 0);
+        }
+        self.buffer.resize(CHUNK, 0);
+        let n = ask(&mut *self.reader, &mut self.buffer[self.end..])?;
+        self.end += n;
+        self.count += n as u64;
+        self.ended = n == 0;
+        Ok(())
+    }
+
+    /// Takes what is there, or else reads straight into `out`.
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        if !self.is_empty() {
+            let n = out.len().min(self.end - self.start);
+            out[..n].copy_from_slice(&self.bytes()[..n]);
+            self.start += n;
+            return Ok(n);
+        }
+        if self.ended {
+            return Ok(0);
+        }
+        self.buffer = Vec::new();
+        (self.start, self.end) = (0, 0);
+        let n = ask(&mut *self.reader, out)?;
+        self.count += n as u64;
+        self.ended = n == 0;
+        Ok(n)
+    }
+}
+
+/// Asks a reader that is someone else's code.
+fn ask(reader: &mut dyn Read, out: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match reader.read(out) {
+            Ok(n) if n <= out.len() => return Ok(n),
+            Ok(_) => {
+                return Err(io::Error::other(
+                    "the reader says that it gave more than was asked of it",
+                ));
+            }
+            // The system call was interrupted. An error that carries something, such as a Python
+            // exception raised by a signal handler, is not ours to swallow.
+            Err(error)
+                if error.kind() == io::ErrorKind::Interrupted && error.get_ref().is_none() => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

@@ -1,0 +1,478 @@
+//! The bytes between what has been read and what is still needed.
+//!
+//! Readers work over a [`Window`]: text is taken in at its end, checked once to be UTF-8, and
+//! dropped at its front when the reader is done with it. What is dropped is counted, so that any
+//! byte of the window still knows its line and column in the whole.
+
+use penstock_scan::{Rest, TextWindow, ValidText};
+
+use crate::error::Fault;
+use crate::position::{CONTEXT, Counter, Place, locate_in};
+use crate::source::encoding::{Opening, opening, refuse};
+use crate::source::{Source, SourceError};
+
+/// What the first fill asks for: little, so that the first record comes at once.
+const FIRST: usize = 64 << 10;
+/// What a window holds from then on, while no token is longer.
+const STEADY: usize = 256 << 10;
+
+/// A stretch of checked text out of a source, or out of chunks that a caller pushes.
+///
+/// A token that is not finished stays, and the window doubles when it fills up: `n` bytes cost
+/// O(n) however small the pieces in which they come.
+///
+/// ```
+/// use penstock_core::source::Window;
+///
+/// let mut window = Window::new();
+/// window.push(b"[1,\n 2")?;
+/// assert_eq!(window.text().as_str(), "[1,\n 2");
+/// window.consume(5);
+/// window.push(b"3]")?;
+/// assert_eq!((window.base(), window.text().as_str()), (5, "23]"));
+/// assert_eq!((window.locate(7).line, window.locate(7).column), (2, 4));
+/// # Ok::<(), penstock_core::error::Fault>(())
+/// ```
+#[derive(Debug)]
+pub struct Window {
+    text: TextWindow,
+    /// What stands behind the text.
+    rest: Rest,
+    /// All that was dropped.
+    counter: Counter,
+    /// The end of what was dropped, for excerpts.
+    context: Vec<u8>,
+    /// How many bytes the next fill should make the window hold.
+    target: usize,
+    start: Start,
+}
+
+/// Whether the first bytes, which may be a byte order mark or show another encoding, are settled.
+#[derive(Debug)]
+enum Start {
+    /// So many pushed bytes are held back until they can be judged.
+    Held {
+        bytes: [u8; 4],
+        len: usize,
+    },
+    Foreign(&'static str),
+    Settled,
+}
+
+impl Default for Window {
+    fn default() -> Self {
+        Window::new()
+    }
+}
+
+impl Window {
+    /// An empty window, without memory.
+    #[must_use]
+    pub const fn new() -> Self {
+        Window {
+            text: TextWindow::new(),
+            rest: Rest::Nothing,
+            counter: Counter::new(),
+            context: Vec::new(),
+            target: 0,
+            start: Start::Held { bytes: [0; 4], len: 0 },
+        }
+    }
+
+    /// Reads some more of `source`; false at its end. To be called when the reader can do nothing
+    /// more with the text that is there.
+    ///
+    /// # Errors
+    /// As [`Source::read`], and [`fault`](Self::fault) if there is one: behind bytes that are not
+    /// text, nothing is read. After an error of the source's own reader it may be called again.
+    pub fn fill(&mut self, source: &mut Source) -> Result<bool, SourceError> {
+        if let Some(fault) = self.fault() {
+            return Err(fault.into());
+        }
+        let live = self.len();
+        let room = self.next_target(live) - live;
+        let at = self.end();
+        let spare = self.text.spare(room).map_err(|_| out_of_memory(at, room))?;
+        let n = source.read(spare)?;
+        if let Start::Held { .. } = self.start {
+            // The source has judged the first bytes.
+            self.start = Start::Settled;
+            self.counter.skip(source.start());
+        }
+        self.text.commit(n);
+        self.rest = self.text.advance_check();
+        self.target = self.target.max(STEADY);
+        Ok(n > 0)
+    }
+
+    /// Takes in a chunk that a caller feeds. A UTF-8 byte order mark at the very start is dropped;
+    /// the first one to three bytes may be held back until it is clear that they are none.
+    ///
+    /// # Errors
+    /// The input begins as UTF-16 or UTF-32 does; or [`fault`](Self::fault) stood before. Bytes
+    /// that are not text are no error here, but the fault that comes after the text before them.
+    pub fn push(&mut self, chunk: &[u8]) -> Result<(), Fault> {
+        if let Some(fault) = self.fault() {
+            return Err(fault);
+        }
+        let mut chunk = chunk;
+        while let Start::Held { bytes, len } = &mut self.start {
+            let [first, rest @ ..] = chunk else { return Ok(()) };
+            bytes[*len] = *first;
+            *len += 1;
+            chunk = rest;
+            self.judge(false)?;
+        }
+        self.append(chunk)
+    }
+
+    /// Ends the input that is pushed: releases the bytes that [`push`](Self::push) holds back.
+    /// What the text ends with is [`finish_fault`](Self::finish_fault)'s to say.
+    ///
+    /// # Errors
+    /// As [`push`](Self::push).
+    pub fn finish(&mut self) -> Result<(), Fault> {
+        if let Some(fault) = self.fault() {
+            return Err(fault);
+        }
+        self.judge(true)
+    }
+
+    /// Judges the bytes that are held back, and takes them in if they are text.
+    fn judge(&mut self, ended: bool) -> Result<(), Fault> {
+        let Start::Held { bytes, len } = self.start else { return Ok(()) };
+        match opening(&bytes[..len], ended) {
+            Opening::Open => Ok(()),
+            Opening::Foreign(name) => {
+                self.start = Start::Foreign(name);
+                Err(refuse(name))
+            }
+            Opening::Text(skipped) => {
+                self.start = Start::Settled;
+                self.counter.skip(skipped as u64);
+                self.append(&bytes[skipped..len])
+            }
+        }
+    }
+
+    fn append(&mut self, chunk: &[u8]) -> Result<(), Fault> {
+        if !chunk.is_empty() {
+            let at = self.end();
+            self.text.extend_from_slice(chunk).map_err(|_| out_of_memory(at, chunk.len()))?;
+            self.rest = self.text.advance_check();
+        }
+        Ok(())
+    }
+
+    /// The checked text. It may end anywhere between two characters.
+    #[inline(always)]
+    #[must_use]
+    pub fn text(&self) -> ValidText<'_> {
+        self.text.text()
+    }
+
+    /// The offset in the source of the text's first byte.
+    #[inline]
+    #[must_use]
+    pub fn base(&self) -> u64 {
+        self.counter.bytes()
+    }
+
+    /// What is wrong right behind the text, if bytes stand there that are not UTF-8. It should only
+    /// be reported when the reader is done with the text, so that errors come in document order.
+    #[must_use]
+    pub fn fault(&self) -> Option<Fault> {
+        if let Start::Foreign(name) = self.start {
+            return Some(refuse(name));
+        }
+        let Rest::Invalid { .. } = self.rest else { return None };
+        let byte = self.text.unchecked().first().copied().unwrap_or_default();
+        Some(Fault::malformed(self.text_end(), format!("invalid UTF-8: byte 0x{byte:02x}")))
+    }
+
+    /// What is wrong with the end of the text if the input ends here: it may end inside a
+    /// character.
+    #[must_use]
+    pub fn finish_fault(&self) -> Option<Fault> {
+        match self.rest {
+            Rest::Incomplete => Some(Fault::truncated(
+                self.text_end(),
+                "invalid UTF-8: the input ends inside a character",
+            )),
+            _ => self.fault(),
+        }
+    }
+
+    /// Drops the first `n` bytes of the text. It costs a pass over them, and is meant to be called
+    /// once for a window or a record, not for each token.
+    ///
+    /// # Panics
+    /// If the text is shorter, or a character would be cut.
+    pub fn consume(&mut self, n: usize) {
+        let dropped = &self.text.text().as_bytes()[..n];
+        self.counter.advance(dropped);
+        if n >= CONTEXT {
+            self.context.clear();
+            self.context.extend_from_slice(&dropped[n - CONTEXT..]);
+        } else {
+            // Trimmed now and then only: most calls append a few bytes.
+            if self.context.len() > 4 * CONTEXT {
+                self.context.drain(..self.context.len() - CONTEXT);
+            }
+            self.context.extend_from_slice(dropped);
+        }
+        self.text.drop_front(n);
+    }
+
+    /// After a [`fault`](Self::fault): drops the text and the bytes behind it that are not text,
+    /// up to the next `separator` that has come, so that what follows can be read. The window may
+    /// then be filled again.
+    pub fn pass_fault(&mut self, separator: u8) {
+        self.consume(self.text.text().as_bytes().len());
+        let behind = self.text.unchecked();
+        let passed = memchr::memchr(separator, behind).unwrap_or(behind.len());
+        self.counter.advance(&behind[..passed]);
+        self.context.extend_from_slice(&behind[..passed.min(CONTEXT)]);
+        self.text.drop_unchecked(passed);
+        self.rest = self.text.advance_check();
+    }
+
+    /// The place of a byte of the window, given by its offset in the source. One that was dropped,
+    /// or has not come, is taken for the nearer end of the window.
+    #[must_use]
+    pub fn locate(&self, offset: u64) -> Place {
+        let (text, base) = (self.text.text().as_bytes(), self.base());
+        let at = usize::try_from(offset.saturating_sub(base)).unwrap_or(usize::MAX);
+        // The text and what stands behind it are brought together around the place only.
+        let from = at.min(text.len()).saturating_sub(CONTEXT);
+        let to = text.len().min(from + 4 * CONTEXT);
+        let behind = self.text.unchecked();
+        let near = [&text[from..to], &behind[..behind.len().min(CONTEXT)]];
+        let near = if to == text.len() { near.concat() } else { near[0].to_vec() };
+        let mut counter = self.counter;
+        counter.advance(&text[..from]);
+        let before = if from == 0 { self.context.as_slice() } else { &[] };
+        locate_in(&counter, before, &near, base + from as u64, offset)
+    }
+
+    /// Bytes that are there.
+    fn len(&self) -> usize {
+        self.text.text().as_bytes().len() + self.text.unchecked().len()
+    }
+
+    fn text_end(&self) -> u64 {
+        self.base() + self.text.text().as_bytes().len() as u64
+    }
+
+    fn end(&self) -> u64 {
+        self.base() + self.len() as u64
+    }
+
+    /// How many bytes to hold after the next fill, when `live` are there. It doubles when hardly
+    /// any room is left, and is steady again when the long token has gone.
+    fn next_target(&mut self, live: usize) -> usize {
+        if self.target == 0 {
+            self.target = FIRST;
+        } else if live < STEADY / 2 {
+            self.target = STEADY;
+        }
+        while self.target - self.target / 8 < live {
+            self.target *= 2;
+        }
+        self.target
+    }
+}
+
+#[cold]
+fn out_of_memory(at: u64, room: usize) -> Fault {
+    Fault::limit(at, format!("out of memory: no room for {room} more bytes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Kind;
+    use crate::limits::Limits;
+    use crate::source::Options;
+    use proptest::prelude::*;
+    use proptest::test_runner::RngSeed;
+
+    fn kind_at(fault: Option<Fault>) -> Option<(Kind, u64)> {
+        fault.map(|f| (f.kind(), f.offset()))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 200,
+            rng_seed: RngSeed::Fixed(2),
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        /// Any chunks, any drops: text, base and places are those of the whole.
+        #[test]
+        fn chunks_and_drops_do_not_matter(
+            mark in any::<bool>(),
+            text in "[a-z{}é漢𝄞\n]{0,300}",
+            steps in prop::collection::vec((1_usize..50, 0_usize..60), 1..40),
+        ) {
+            let mut whole = if mark { "\u{feff}".to_owned() } else { String::new() };
+            whole.push_str(&text);
+            let head = whole.len() - text.len();
+            let mut window = Window::new();
+            let (mut fed, mut dropped) = (0, head);
+            for (feed, drop) in steps {
+                let to = whole.len().min(fed + feed);
+                window.push(&whole.as_bytes()[fed..to]).unwrap();
+                fed = to;
+                if fed < 4 {
+                    continue;
+                }
+                prop_assert_eq!(window.base(), dropped as u64);
+                let here = window.text().as_str();
+                prop_assert!(whole[dropped..].starts_with(here));
+                prop_assert!(fed - dropped - here.len() < 4);
+                for offset in (dropped..=dropped + here.len()).step_by(7) {
+                    let place = window.locate(offset as u64);
+                    let full = locate_in(
+                        &Counter::default(), b"", text.as_bytes(), head as u64, offset as u64,
+                    );
+                    prop_assert_eq!((place.line, place.column), (full.line, full.column));
+                    prop_assert_eq!(place.offset, full.offset);
+                    let left = |place: &Place| -> String {
+                        place.excerpt.text.chars().take(place.excerpt.caret).collect()
+                    };
+                    prop_assert_eq!(left(&place), left(&full));
+                    prop_assert_eq!(place.excerpt.cut_left, full.excerpt.cut_left);
+                }
+                let mut drop = drop.min(here.len());
+                while !here.is_char_boundary(drop) {
+                    drop -= 1;
+                }
+                window.consume(drop);
+                dropped += drop;
+            }
+        }
+    }
+
+    #[test]
+    fn faults_come_behind_the_text() {
+        let mut window = Window::new();
+        window.push(b"[1, \"\xc3").unwrap();
+        assert_eq!(window.text().as_str(), "[1, \"");
+        assert!(window.fault().is_none());
+        assert_eq!(kind_at(window.finish_fault()), Some((Kind::Truncated, 5)));
+        window.consume(4);
+        window.push(b"\x28]").unwrap();
+        assert_eq!(window.text().as_str(), "\"");
+        let fault = window.fault().unwrap();
+        assert_eq!(fault.reason(), "invalid UTF-8: byte 0xc3");
+        assert_eq!(kind_at(Some(fault)), Some((Kind::Malformed, 5)));
+        assert_eq!(kind_at(window.push(b"x").err()), Some((Kind::Malformed, 5)));
+        let place = window.locate(5);
+        assert_eq!((place.column, place.excerpt.text.as_str()), (6, "[1, \"\u{fffd}(]"));
+
+        let limits = Limits::default();
+        let mut source = Source::open(Box::new(&b"ab\xffcd"[..]), Options::new(&limits));
+        let mut window = Window::new();
+        assert!(window.fill(&mut source).unwrap());
+        assert_eq!(window.text().as_str(), "ab");
+        let SourceError::Fault(fault) = window.fill(&mut source).unwrap_err() else { panic!() };
+        assert_eq!(fault.offset(), 2);
+    }
+
+    #[test]
+    fn starts_in_any_pieces() {
+        let starts: [(&[u8], Result<&str, &str>); 9] = [
+            (b"\xef\xbb\xbf[1]", Ok("[1]")),
+            (b"\xef\xbb\xbf", Ok("")),
+            ("\u{feff}\u{feff}1".as_bytes(), Ok("\u{feff}1")),
+            (b"1", Ok("1")),
+            (b"", Ok("")),
+            ("\u{f000}".as_bytes(), Ok("\u{f000}")),
+            (
+                b"[\x001\0]\0",
+                Err("this looks like UTF-16 (little endian); say encoding='utf-16-le'"),
+            ),
+            (
+                b"\0\0\0[\0\0\0]",
+                Err("this looks like UTF-32 (big endian); say encoding='utf-32-be'"),
+            ),
+            (
+                b"\xff\xfe[\0",
+                Err("this looks like UTF-16 (little endian); say encoding='utf-16-le'"),
+            ),
+        ];
+        for (bytes, expected) in starts {
+            for first in 0..=bytes.len() {
+                for second in first..=bytes.len() {
+                    let mut window = Window::new();
+                    let done = [&bytes[..first], &bytes[first..second], &bytes[second..]]
+                        .iter()
+                        .try_for_each(|chunk| window.push(chunk))
+                        .and_then(|()| window.finish());
+                    match (done, expected) {
+                        (Ok(()), Ok(text)) => {
+                            assert_eq!(window.text().as_str(), text);
+                            assert_eq!(window.base(), (bytes.len() - text.len()) as u64);
+                        }
+                        (Err(fault), Err(reason)) => {
+                            assert_eq!(fault.reason(), reason);
+                            assert!(window.push(b"more").is_err(), "it stays so");
+                        }
+                        other => panic!("{bytes:?} {first} {second}: {other:?}"),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives at most `most` bytes at a time.
+    struct Slow(std::io::Cursor<Vec<u8>>, usize);
+
+    impl std::io::Read for Slow {
+        fn read(&mut self, out: &mut [u8]) -> std::io::Result<usize> {
+            let n = out.len().min(self.1);
+            std::io::Read::read(&mut self.0, &mut out[..n])
+        }
+    }
+
+    #[test]
+    fn memory_follows_the_longest_token() {
+        let limits = Limits::default();
+        for (most, token) in [(100, 40), (7_000, 3_000), (1 << 20, 900), (1 << 20, 1_500_000)] {
+            let text = "x".repeat(4 << 20).into_bytes();
+            let mut source = Source::open(
+                Box::new(Slow(std::io::Cursor::new(text), most)),
+                Options::new(&limits),
+            );
+            let mut window = Window::new();
+            let mut peak = 0;
+            while window.fill(&mut source).unwrap() {
+                peak = peak.max(window.target);
+                let whole = window.len() / token * token;
+                window.consume(whole);
+            }
+            assert_eq!(window.end(), 4 << 20);
+            assert!(peak <= (2 * token).next_power_of_two().max(512 << 10), "{token}: {peak}");
+        }
+    }
+
+    /// Twice the bytes in one-byte pushes must not cost four times the time.
+    #[test]
+    fn one_byte_pushes_are_linear() {
+        let time = |n: usize| {
+            let mut window = Window::new();
+            window.push(b"[\"").unwrap();
+            let start = std::time::Instant::now();
+            for _ in 0..n {
+                window.push(b"x").unwrap();
+            }
+            assert_eq!(window.text().as_bytes().len(), n + 2);
+            start.elapsed()
+        };
+        let least = |n: usize| (0..5).map(|_| time(n)).min().unwrap_or_default();
+        let (one, four) = (least(20_000), least(80_000));
+        assert!(four < one * 10, "{one:?} {four:?}");
+    }
+}

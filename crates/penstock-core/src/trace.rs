@@ -1,0 +1,205 @@
+//! Writes down what it hears: one line for each event.
+//!
+//! This is how tests assert exact events and how the documentation prints them. A line is the
+//! event's offset, the indentation of its depth, and the event with all that it carries.
+
+use std::convert::Infallible;
+use std::fmt::{self, Write};
+
+use crate::event::{Key, KeyKind, Matched, Scalar, Text};
+use crate::sink::{Flow, Sink};
+
+/// A sink that takes everything and keeps it as text.
+///
+/// ```
+/// use penstock_core::sink::Sink;
+/// use penstock_core::trace::Trace;
+///
+/// let mut trace = Trace::new();
+/// trace.begin_map(0).unwrap();
+/// trace.key("id".into(), 1).unwrap();
+/// trace.number(b"7", 7).unwrap();
+/// trace.end_map(8).unwrap();
+/// let events = "   0 begin map\n   1   key \"id\"\n   7   number 7\n   8 end map\n";
+/// assert_eq!(trace.text(), events);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    text: String,
+    depth: usize,
+}
+
+impl Trace {
+    /// Has heard nothing.
+    #[must_use]
+    pub fn new() -> Self {
+        Trace::default()
+    }
+    /// What was heard: a line for each event.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+    /// The same, taken out.
+    #[must_use]
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    fn line(&mut self, at: impl fmt::Display, event: fmt::Arguments<'_>) {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(self.text, "{at:>4} {:1$}{event}", "", 2 * self.depth);
+    }
+    fn begin(&mut self, at: u64, what: &str) -> Result<Flow, Infallible> {
+        self.line(at, format_args!("begin {what}"));
+        self.depth += 1;
+        Ok(Flow::Take)
+    }
+    fn end(&mut self, at: u64, what: &str) -> Result<Flow, Infallible> {
+        self.depth = self.depth.saturating_sub(1);
+        self.line(at, format_args!("end {what}"));
+        Ok(Flow::Take)
+    }
+}
+
+impl Sink for Trace {
+    type Error = Infallible;
+
+    fn begin_map(&mut self, at: u64) -> Result<Flow, Infallible> {
+        self.begin(at, "map")
+    }
+    fn end_map(&mut self, at: u64) -> Result<Flow, Infallible> {
+        self.end(at, "map")
+    }
+    fn begin_list(&mut self, at: u64) -> Result<Flow, Infallible> {
+        self.begin(at, "list")
+    }
+    fn end_list(&mut self, at: u64) -> Result<Flow, Infallible> {
+        self.end(at, "list")
+    }
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Infallible> {
+        let kind = match key.kind {
+            KeyKind::Member => "",
+            KeyKind::Element => "element ",
+            KeyKind::Attribute => "attribute ",
+        };
+        let prefix = Labelled(" prefix ", key.prefix);
+        let namespace = Labelled(" namespace ", key.namespace);
+        let name = key.name.text.as_str();
+        self.line(at, format_args!("key {kind}{name:?}{prefix}{namespace}"));
+        Ok(Flow::Take)
+    }
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Infallible> {
+        match value {
+            Scalar::Null => self.line(at, format_args!("null")),
+            Scalar::Bool(value) => self.line(at, format_args!("bool {value}")),
+            Scalar::Int(value) => self.line(at, format_args!("int {value}")),
+            Scalar::Float(value) => self.line(at, format_args!("float {value:?}")),
+            Scalar::Number(digits) => {
+                self.line(at, format_args!("number {}", digits.escape_ascii()))
+            }
+            Scalar::Text(text) => self.line(at, format_args!("text {:?}", text.text.as_str())),
+            Scalar::Untyped(text) => {
+                self.line(at, format_args!("untyped {:?}", text.text.as_str()));
+            }
+            Scalar::Bytes(bytes) => self.line(at, format_args!("bytes {}", Hex(bytes))),
+            Scalar::Date(seconds) => self.line(at, format_args!("date {seconds:?}")),
+            Scalar::Uid(uid) => self.line(at, format_args!("uid {uid}")),
+        }
+        Ok(Flow::Take)
+    }
+    fn piece(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Infallible> {
+        self.line(at, format_args!("piece {:?}", text.text.as_str()));
+        Ok(Flow::Take)
+    }
+    fn abandon(&mut self) {
+        self.depth = 0;
+        self.line("", format_args!("abandon"));
+    }
+    fn matched(&mut self, by: Matched<'_>) {
+        match by {
+            Matched::Key(key) => self.line("", format_args!("matched key {:?}", key.text.as_str())),
+            Matched::Index(index) => self.line("", format_args!("matched index {index}")),
+        }
+    }
+}
+
+/// A text that may be missing, behind its label.
+struct Labelled<'a>(&'static str, Option<Text<'a>>);
+
+impl fmt::Display for Labelled<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Labelled(label, text) = self;
+        text.map_or(Ok(()), |text| write!(f, "{label}{:?}", text.text.as_str()))
+    }
+}
+
+/// Bytes as pairs of hexadecimal digits.
+struct Hex<'a>(&'a [u8]);
+
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_event_has_a_line() {
+        let mut trace = Trace::new();
+        let key = |kind| Key {
+            name: "a\"b".into(),
+            namespace: Some("urn:x".into()),
+            prefix: Some("p".into()),
+            kind,
+        };
+        trace.begin_list(0).unwrap();
+        trace.begin_map(9_999).unwrap();
+        trace.matched(Matched::Index(7));
+        trace.matched(Matched::Key("k".into()));
+        trace.name(key(KeyKind::Attribute), 10_000).unwrap();
+        trace.name(Key { prefix: None, ..key(KeyKind::Element) }, 2).unwrap();
+        for value in [
+            Scalar::Null,
+            Scalar::Bool(true),
+            Scalar::Int(-1),
+            Scalar::Float(2.0),
+            Scalar::Number(b"1e5"),
+            Scalar::Text("é\n".into()),
+            Scalar::Untyped("".into()),
+            Scalar::Bytes(&[0, 255]),
+            Scalar::Date(0.5),
+            Scalar::Uid(3),
+        ] {
+            trace.scalar(value, 3).unwrap();
+        }
+        trace.piece("x".into(), 4).unwrap();
+        trace.end_map(5).unwrap();
+        trace.abandon();
+        let expected = r#"
+   0 begin list
+9999   begin map
+         matched index 7
+         matched key "k"
+10000     key attribute "a\"b" prefix "p" namespace "urn:x"
+   2     key element "a\"b" namespace "urn:x"
+   3     null
+   3     bool true
+   3     int -1
+   3     float 2.0
+   3     number 1e5
+   3     text "é\n"
+   3     untyped ""
+   3     bytes 00ff
+   3     date 0.5
+   3     uid 3
+   4     piece "x"
+   5   end map
+     abandon
+"#;
+        assert_eq!(trace.text(), expected.trim_start_matches('\n'));
+    }
+}

@@ -1,0 +1,174 @@
+//! Binary data that travels in text as base64.
+
+use std::fmt;
+
+use ::base64::Engine;
+use ::base64::engine::general_purpose::STANDARD;
+
+/// Why a text is not base64, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The first byte at fault, counted from the beginning of the text; the length of the text if
+    /// something is missing at its end.
+    pub at: usize,
+    message: &'static str,
+}
+
+impl Reason {
+    /// What is wrong, as a clause in the user's words.
+    #[must_use]
+    pub fn message(&self) -> &'static str {
+        self.message
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.message)
+    }
+}
+
+impl std::error::Error for Reason {}
+
+/// Appends to `out` the bytes that `text` stands for.
+///
+/// The text is RFC 4648's standard base64 (`+` and `/`) with its padding, and every value has one
+/// spelling only: white space, missing or surplus padding, and a last character with bits that
+/// belong to no byte are refused.
+///
+/// ```
+/// use penstock_core::value::base64::decode;
+///
+/// let mut out = Vec::new();
+/// decode(b"cGVuc3RvY2s=", &mut out)?;
+/// assert_eq!(out, b"penstock");
+/// let reason = decode(b"cGVu c3Rv", &mut out).expect_err("there is a space in it");
+/// assert_eq!((reason.at, reason.message()), (4, "not a character of base64"));
+/// # Ok::<(), penstock_core::value::base64::Reason>(())
+/// ```
+///
+/// # Errors
+/// The first fault of the text. `out` is then as it was.
+pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), Reason> {
+    let before = out.len();
+    STANDARD.decode_vec(text, out).map_err(|_| {
+        out.truncate(before);
+        diagnose(text)
+    })
+}
+
+/// The first fault of a text that is known to have one. Told here and not by the decoder's own
+/// error, which looks at the end of the text first and has no position for padding.
+#[cold]
+fn diagnose(text: &[u8]) -> Reason {
+    let is_character = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let characters = text.iter().take_while(|byte| is_character(byte)).count();
+    let odd = characters % 4;
+    // What may stand behind the characters: nothing, or what fills the last group of four.
+    let padding = if odd < 2 { 0 } else { 4 - odd };
+    let behind = &text[characters..];
+    let equals = behind.iter().take(padding).take_while(|byte| **byte == b'=').count();
+    let at = characters + equals;
+    let (at, message) = match behind.get(equals) {
+        Some(b'=') if odd == 1 => (at, "one character alone in the last group of base64"),
+        Some(b'=') => (at, "too much padding '='"),
+        Some(byte) if is_character(byte) => (at, "text after the padding '='"),
+        Some(_) => (at, "not a character of base64"),
+        None if odd == 1 => (at, "one character alone in the last group of base64"),
+        None if equals < padding => (at, "padding '=' is missing"),
+        None => (characters - 1, "the last character has bits that belong to no byte"),
+    };
+    Reason { at, message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::fixed;
+    use proptest::prelude::*;
+
+    const ALPHABET: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    /// Three bytes to four characters, by division.
+    fn encode(bytes: &[u8]) -> Vec<u8> {
+        let mut text = Vec::new();
+        for group in bytes.chunks(3) {
+            let mut whole = [0; 3];
+            whole[..group.len()].copy_from_slice(group);
+            let number = whole.iter().fold(0, |sum, byte| sum * 256 + usize::from(*byte));
+            for place in 0..4 {
+                let character = ALPHABET[number / 64_usize.pow(3 - place) % 64];
+                text.push(if place as usize > group.len() { b'=' } else { character });
+            }
+        }
+        text
+    }
+
+    /// The same bit by bit; whether a text is right is whether encoding leads back to it.
+    fn naive(text: &[u8]) -> Option<Vec<u8>> {
+        let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0);
+        for byte in text.iter().filter(|byte| **byte != b'=') {
+            bits = bits << 6 | ALPHABET.iter().position(|character| character == byte)? as u32;
+            held += 6;
+            if held >= 8 {
+                held -= 8;
+                bytes.push((bits >> held) as u8);
+                bits &= (1 << held) - 1;
+            }
+        }
+        (encode(&bytes) == text).then_some(bytes)
+    }
+
+    fn decoded(text: &[u8]) -> Result<Vec<u8>, Reason> {
+        let mut out = b"kept".to_vec();
+        let result = decode(text, &mut out);
+        assert_eq!(out[..4], *b"kept");
+        assert!(result.is_ok() || out.len() == 4);
+        result.map(|()| out.split_off(4))
+    }
+
+    #[test]
+    fn each_fault_has_its_place_and_words() {
+        for (text, at, message) in [
+            ("QUJD RA==", 4, "not a character of base64"),
+            ("QU-D", 2, "not a character of base64"),
+            ("QUJD\n", 4, "not a character of base64"),
+            ("QQ", 2, "padding '=' is missing"),
+            ("QQ=", 3, "padding '=' is missing"),
+            ("QQ===", 4, "too much padding '='"),
+            ("QUJD=", 4, "too much padding '='"),
+            ("=", 0, "too much padding '='"),
+            ("QQ==QUJD", 4, "text after the padding '='"),
+            ("QQ=Q", 3, "text after the padding '='"),
+            ("Q", 1, "one character alone in the last group of base64"),
+            ("Q===", 1, "one character alone in the last group of base64"),
+            ("QR==", 1, "the last character has bits that belong to no byte"),
+            ("QUJDQUF=", 6, "the last character has bits that belong to no byte"),
+        ] {
+            let reason = decoded(text.as_bytes()).expect_err(text);
+            assert_eq!((reason.at, reason.message()), (at, message), "{text}");
+        }
+    }
+
+    proptest! {
+        #![proptest_config(fixed(2_000))]
+
+        #[test]
+        fn what_is_encoded_is_decoded(bytes: Vec<u8>) {
+            prop_assert_eq!(decoded(&encode(&bytes)), Ok(bytes));
+        }
+
+        #[test]
+        fn any_text_is_judged_as_by_the_naive_twin(text in "[A-Da-d0-9+/=]{0,12}|[AQgw=]{0,9}|.{0,6}") {
+            prop_assert_eq!(decoded(text.as_bytes()).ok(), naive(text.as_bytes()));
+        }
+
+        #[test]
+        fn a_changed_byte_is_found_where_it_is(bytes in prop::collection::vec(any::<u8>(), 4..40), at: usize) {
+            let mut text = encode(&bytes);
+            let at = at % text.iter().filter(|byte| **byte != b'=').count();
+            text[at] = b'*';
+            prop_assert_eq!(decoded(&text).map_err(|reason| reason.at), Err(at));
+        }
+    }
+}

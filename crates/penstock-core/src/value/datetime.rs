@@ -1,0 +1,585 @@
+//! Dates and times as RFC 3339 writes them (section 5.6), to the microsecond.
+//!
+//! The types hold what Python's `date`, `time` and `datetime` hold, so that a value that is taken
+//! arrives unchanged. What they cannot hold is refused by name and never bent into something
+//! near: the year 0, a leap second, an instant finer than a microsecond.
+//!
+//! The RFC's grammar is taken to the letter, the lower-case `t` and `z` and the space between
+//! date and time included, with one extension: the offset may be left out. The value is then
+//! *naive*, a time on a clock of unknown place, and says so by an offset of `None`.
+
+use std::borrow::Cow;
+use std::fmt;
+
+/// A day of the proleptic Gregorian calendar.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Date {
+    /// 1 to 9999.
+    pub year: u16,
+    /// 1 to 12.
+    pub month: u8,
+    /// 1 to the length of the month.
+    pub day: u8,
+}
+
+/// A time of day, and how far its clock is from UTC if that is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Time {
+    /// 0 to 23.
+    pub hour: u8,
+    /// 0 to 59.
+    pub minute: u8,
+    /// 0 to 59.
+    pub second: u8,
+    /// 0 to 999,999.
+    pub microsecond: u32,
+    /// The clock's distance from UTC, or `None` if the text says nothing of it.
+    pub offset: Option<Offset>,
+}
+
+/// A day and a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DateTime {
+    /// The day.
+    pub date: Date,
+    /// The time of that day.
+    pub time: Time,
+}
+
+/// How far a clock is ahead of UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Offset {
+    /// UTC itself: `Z`, or `-00:00`, which the RFC gives the same meaning.
+    Utc,
+    /// This many minutes to the east, -1439 to 1439. `+00:00` is 0: a clock that shows UTC.
+    Minutes(i16),
+}
+
+impl Offset {
+    /// The minutes to the east of UTC.
+    ///
+    /// ```
+    /// use penstock_core::value::datetime::{Offset, time};
+    ///
+    /// assert_eq!(time(b"12:00:00-03:30")?.offset.map(Offset::minutes), Some(-210));
+    /// # Ok::<(), penstock_core::value::datetime::Reason>(())
+    /// ```
+    #[must_use]
+    pub fn minutes(self) -> i16 {
+        match self {
+            Offset::Utc => 0,
+            Offset::Minutes(minutes) => minutes,
+        }
+    }
+}
+
+/// Why a text is not a date or a time, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The first byte at fault, counted from the beginning of the text; its length if the text
+    /// ends too early.
+    pub at: usize,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+/// What can be wrong with a date or a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// No digit where this part needs one.
+    Digit(Part),
+    /// Not what must stand here.
+    Expected(&'static str),
+    /// A part beyond its bounds.
+    Range {
+        /// The part.
+        part: Part,
+        /// What was written.
+        value: u16,
+        /// The least that is allowed.
+        least: u16,
+        /// The most that is allowed.
+        most: u16,
+    },
+    /// A day that its month does not have.
+    Day {
+        /// The year, which matters in February.
+        year: u16,
+        /// The month.
+        month: u8,
+        /// The day as written.
+        day: u8,
+        /// The month's length.
+        most: u8,
+    },
+    /// The time ends after its minute.
+    NoSeconds,
+    /// Second 60.
+    LeapSecond,
+    /// A digit other than 0 behind the sixth of the fraction.
+    Finer,
+    /// More text behind the value.
+    Behind,
+}
+
+/// A part of a date or a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Four digits.
+    Year,
+    /// Two digits.
+    Month,
+    /// Two digits.
+    Day,
+    /// Two digits.
+    Hour,
+    /// Two digits.
+    Minute,
+    /// Two digits.
+    Second,
+    /// One digit or more.
+    Fraction,
+    /// The two digits of the offset's hours.
+    OffsetHour,
+    /// The two digits of the offset's minutes.
+    OffsetMinute,
+}
+
+impl Part {
+    fn name(self) -> &'static str {
+        match self {
+            Part::Year => "year",
+            Part::Month => "month",
+            Part::Day => "day",
+            Part::Hour => "hour",
+            Part::Minute => "minute",
+            Part::Second => "second",
+            Part::Fraction => "fraction",
+            Part::OffsetHour => "offset hour",
+            Part::OffsetMinute => "offset minute",
+        }
+    }
+}
+
+const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+impl Reason {
+    /// What is wrong, as a clause in the user's words.
+    ///
+    /// ```
+    /// use penstock_core::value::datetime::date;
+    ///
+    /// let reason = date(b"2023-13-01").expect_err("there is no such month");
+    /// assert_eq!(reason.message(), "month 13 is not in 1..12");
+    /// assert_eq!(reason.at, 5);
+    /// ```
+    #[must_use]
+    pub fn message(&self) -> Cow<'static, str> {
+        match self.problem {
+            Problem::Digit(part) => format!("expected a digit of the {}", part.name()).into(),
+            Problem::Expected(what) => format!("expected {what}").into(),
+            Problem::Range { part, value, least, most } => {
+                format!("{} {value} is not in {least}..{most}", part.name()).into()
+            }
+            Problem::Day { year, month, day, most } => {
+                let month = MONTHS[usize::from(month - 1)];
+                format!("day {day} is not in 1..{most} of {month} {year}").into()
+            }
+            Problem::NoSeconds => "the seconds are missing".into(),
+            Problem::LeapSecond => "a leap second (:60) is not supported".into(),
+            Problem::Finer => "the fraction is finer than a microsecond".into(),
+            Problem::Behind => "unexpected text behind the value".into(),
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message())
+    }
+}
+
+impl std::error::Error for Reason {}
+
+/// The instant or naive time that all of `text` spells: a date, one of `T`, `t` and a space, and
+/// a time.
+///
+/// ```
+/// use penstock_core::value::datetime::{Offset, datetime};
+///
+/// let value = datetime(b"2024-02-29T23:59:01.25+05:30")?;
+/// assert_eq!((value.date.year, value.date.month, value.date.day), (2024, 2, 29));
+/// assert_eq!(value.time.microsecond, 250_000);
+/// assert_eq!(value.time.offset, Some(Offset::Minutes(330)));
+/// assert_eq!(datetime(b"2024-02-29 23:59:01")?.time.offset, None);
+/// # Ok::<(), penstock_core::value::datetime::Reason>(())
+/// ```
+///
+/// # Errors
+/// The first fault of the text.
+pub fn datetime(text: &[u8]) -> Result<DateTime, Reason> {
+    let mut cursor = Cursor { text, at: 0 };
+    let date = cursor.date()?;
+    cursor.pass(b"Tt ", "'T' between date and time")?;
+    let time = cursor.time()?;
+    cursor.end()?;
+    Ok(DateTime { date, time })
+}
+
+/// The day that all of `text` spells: `YYYY-MM-DD`.
+///
+/// ```
+/// use penstock_core::value::datetime::{Date, date};
+///
+/// assert_eq!(date(b"1999-12-31")?, Date { year: 1999, month: 12, day: 31 });
+/// assert!(date(b"1999-12-31T00:00:00Z").is_err());
+/// # Ok::<(), penstock_core::value::datetime::Reason>(())
+/// ```
+///
+/// # Errors
+/// The first fault of the text.
+pub fn date(text: &[u8]) -> Result<Date, Reason> {
+    let mut cursor = Cursor { text, at: 0 };
+    let date = cursor.date()?;
+    cursor.end()?;
+    Ok(date)
+}
+
+/// The time of day that all of `text` spells: `hh:mm:ss`, a fraction or none, an offset or none.
+///
+/// ```
+/// use penstock_core::value::datetime::{Offset, time};
+///
+/// let value = time(b"08:30:00.000001Z")?;
+/// assert_eq!((value.hour, value.minute, value.second), (8, 30, 0));
+/// assert_eq!((value.microsecond, value.offset), (1, Some(Offset::Utc)));
+/// assert_eq!(time(b"08:30").expect_err("too short").message(), "the seconds are missing");
+/// # Ok::<(), penstock_core::value::datetime::Reason>(())
+/// ```
+///
+/// # Errors
+/// The first fault of the text.
+pub fn time(text: &[u8]) -> Result<Time, Reason> {
+    let mut cursor = Cursor { text, at: 0 };
+    let time = cursor.time()?;
+    cursor.end()?;
+    Ok(time)
+}
+
+/// The length of a month.
+fn days(year: u16, month: u8) -> u8 {
+    match month {
+        4 | 6 | 9 | 11 => 30,
+        2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
+            29
+        }
+        2 => 28,
+        _ => 31,
+    }
+}
+
+/// Microseconds for one in each place of the fraction.
+const PLACES: [u32; 6] = [100_000, 10_000, 1_000, 100, 10, 1];
+
+/// Walks over the text, one part of the grammar at a time.
+struct Cursor<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl Cursor<'_> {
+    fn date(&mut self) -> Result<Date, Reason> {
+        let year = self.number(Part::Year, 4, 1, 9999)?;
+        self.pass(b"-", "'-' behind the year")?;
+        let month = self.two(Part::Month, 1, 12)?;
+        self.pass(b"-", "'-' behind the month")?;
+        let at = self.at;
+        let day = self.two(Part::Day, 1, 31)?;
+        let most = days(year, month);
+        if day > most {
+            return Err(Reason { at, problem: Problem::Day { year, month, day, most } });
+        }
+        Ok(Date { year, month, day })
+    }
+
+    fn time(&mut self) -> Result<Time, Reason> {
+        let hour = self.two(Part::Hour, 0, 23)?;
+        self.pass(b":", "':' behind the hour")?;
+        let minute = self.two(Part::Minute, 0, 59)?;
+        if self.peek() != Some(b':') {
+            return Err(Reason { at: self.at, problem: Problem::NoSeconds });
+        }
+        self.at += 1;
+        if self.text[self.at..].starts_with(b"60") {
+            return Err(Reason { at: self.at, problem: Problem::LeapSecond });
+        }
+        let second = self.two(Part::Second, 0, 59)?;
+        let microsecond = self.fraction()?;
+        let offset = self.offset()?;
+        Ok(Time { hour, minute, second, microsecond, offset })
+    }
+
+    /// The fraction of a second, if there is one, in microseconds.
+    fn fraction(&mut self) -> Result<u32, Reason> {
+        if self.peek() != Some(b'.') {
+            return Ok(0);
+        }
+        self.at += 1;
+        let mut microseconds = u32::from(self.digit(Part::Fraction)?) * PLACES[0];
+        let mut places = PLACES[1..].iter();
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            let at = self.at;
+            let digit = self.digit(Part::Fraction)?;
+            match places.next() {
+                Some(place) => microseconds += u32::from(digit) * place,
+                None if digit == 0 => {}
+                None => return Err(Reason { at, problem: Problem::Finer }),
+            }
+        }
+        Ok(microseconds)
+    }
+
+    fn offset(&mut self) -> Result<Option<Offset>, Reason> {
+        let west = match self.peek() {
+            Some(b'Z' | b'z') => {
+                self.at += 1;
+                return Ok(Some(Offset::Utc));
+            }
+            Some(b'+') => false,
+            Some(b'-') => true,
+            _ => return Ok(None),
+        };
+        self.at += 1;
+        let hours = self.number(Part::OffsetHour, 2, 0, 23)?;
+        self.pass(b":", "':' behind the hours of the offset")?;
+        let minutes = self.number(Part::OffsetMinute, 2, 0, 59)?;
+        let minutes = (hours * 60 + minutes) as i16;
+        Ok(Some(match (west, minutes) {
+            (false, _) => Offset::Minutes(minutes),
+            (true, 0) => Offset::Utc,
+            (true, _) => Offset::Minutes(-minutes),
+        }))
+    }
+
+    /// The end of the text.
+    fn end(&self) -> Result<(), Reason> {
+        if self.at == self.text.len() {
+            return Ok(());
+        }
+        Err(Reason { at: self.at, problem: Problem::Behind })
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.get(self.at).copied()
+    }
+
+    /// Passes over one of the bytes `any`, which the words `what` stand for.
+    fn pass(&mut self, any: &[u8], what: &'static str) -> Result<(), Reason> {
+        if !self.peek().is_some_and(|byte| any.contains(&byte)) {
+            return Err(Reason { at: self.at, problem: Problem::Expected(what) });
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn digit(&mut self, part: Part) -> Result<u8, Reason> {
+        match self.peek().map(|byte| byte.wrapping_sub(b'0')) {
+            Some(digit @ 0..=9) => {
+                self.at += 1;
+                Ok(digit)
+            }
+            _ => Err(Reason { at: self.at, problem: Problem::Digit(part) }),
+        }
+    }
+
+    /// A part of exactly `width` digits and its bounds.
+    fn number(&mut self, part: Part, width: u8, least: u16, most: u16) -> Result<u16, Reason> {
+        let at = self.at;
+        let mut value = 0;
+        for _ in 0..width {
+            value = value * 10 + u16::from(self.digit(part)?);
+        }
+        if !(least..=most).contains(&value) {
+            return Err(Reason { at, problem: Problem::Range { part, value, least, most } });
+        }
+        Ok(value)
+    }
+
+    /// A part of two digits.
+    fn two(&mut self, part: Part, least: u16, most: u16) -> Result<u8, Reason> {
+        Ok(self.number(part, 2, least, most)? as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::fixed;
+    use jiff::civil;
+    use jiff::fmt::temporal::Pieces;
+    use proptest::prelude::*;
+
+    /// What jiff, which takes far more spellings than the RFC, makes of a text.
+    fn oracle(text: &str) -> Option<DateTime> {
+        let pieces = Pieces::parse(text).ok()?;
+        let (date, time) = (pieces.date(), pieces.time()?);
+        let offset = pieces.to_numeric_offset().map(|offset| {
+            assert_eq!(offset.seconds() % 60, 0);
+            (offset.seconds() / 60) as i16
+        });
+        let named_utc = text.ends_with(['Z', 'z']) || text.ends_with("-00:00");
+        Some(DateTime {
+            date: Date {
+                year: date.year() as u16,
+                month: date.month() as u8,
+                day: date.day() as u8,
+            },
+            time: Time {
+                hour: time.hour() as u8,
+                minute: time.minute() as u8,
+                second: time.second() as u8,
+                microsecond: time.subsec_nanosecond() as u32 / 1_000,
+                offset: offset.map(|minutes| match minutes {
+                    0 if named_utc => Offset::Utc,
+                    _ => Offset::Minutes(minutes),
+                }),
+            },
+        })
+    }
+
+    /// Texts that jiff writes, with each way to write the offset.
+    fn texts() -> impl Strategy<Value = String> {
+        let days = (1_i16..=9999, 1_i8..=12, 1_i8..=31)
+            .prop_filter_map("no such day", |(y, m, d)| civil::Date::new(y, m, d).ok());
+        let times = (0_i8..24, 0_i8..60, 0_i8..60, prop_oneof![Just(0), 0..1_000_000_i32])
+            .prop_map(|(h, m, s, micros)| civil::time(h, m, s, micros * 1_000));
+        (days, times, "[Tt ]", "Z|z||-00:00|[+-](0[0-9]|1[0-9]|2[0-3]):[0-5][0-9]")
+            .prop_map(|(date, time, between, offset)| format!("{date}{between}{time}{offset}"))
+    }
+
+    fn refused(result: Result<impl fmt::Debug, Reason>) -> (usize, String) {
+        let reason = result.expect_err("accepted");
+        (reason.at, reason.message().into_owned())
+    }
+
+    #[test]
+    fn each_fault_has_its_place_and_words() {
+        for (text, at, message) in [
+            ("", 0, "expected a digit of the year"),
+            ("+2023-01-01T00:00:00Z", 0, "expected a digit of the year"),
+            ("202-01-01T00:00:00Z", 3, "expected a digit of the year"),
+            ("0000-01-01T00:00:00Z", 0, "year 0 is not in 1..9999"),
+            ("20230101T000000Z", 4, "expected '-' behind the year"),
+            ("2023-13-01T00:00:00Z", 5, "month 13 is not in 1..12"),
+            ("2023-00-01T00:00:00Z", 5, "month 0 is not in 1..12"),
+            ("2023-1-01T00:00:00Z", 6, "expected a digit of the month"),
+            ("2023-01/01T00:00:00Z", 7, "expected '-' behind the month"),
+            ("2023-01-00T00:00:00Z", 8, "day 0 is not in 1..31"),
+            ("2023-01-32T00:00:00Z", 8, "day 32 is not in 1..31"),
+            ("2023-04-31T00:00:00Z", 8, "day 31 is not in 1..30 of April 2023"),
+            ("2023-02-29T00:00:00Z", 8, "day 29 is not in 1..28 of February 2023"),
+            ("1900-02-29T00:00:00Z", 8, "day 29 is not in 1..28 of February 1900"),
+            ("2000-02-30T00:00:00Z", 8, "day 30 is not in 1..29 of February 2000"),
+            ("2023-01-01", 10, "expected 'T' between date and time"),
+            ("2023-01-01_00:00:00Z", 10, "expected 'T' between date and time"),
+            ("2023-01-01  00:00:00Z", 11, "expected a digit of the hour"),
+            ("2023-01-01T24:00:00Z", 11, "hour 24 is not in 0..23"),
+            ("2023-01-01T00-00:00Z", 13, "expected ':' behind the hour"),
+            ("2023-01-01T00:60:00Z", 14, "minute 60 is not in 0..59"),
+            ("2023-01-01T00:00", 16, "the seconds are missing"),
+            ("2023-01-01T00:00Z", 16, "the seconds are missing"),
+            ("2016-12-31T23:59:60Z", 17, "a leap second (:60) is not supported"),
+            ("2016-12-31T23:59:61Z", 17, "second 61 is not in 0..59"),
+            ("2023-01-01T00:00:00.Z", 20, "expected a digit of the fraction"),
+            ("2023-01-01T00:00:00,5Z", 19, "unexpected text behind the value"),
+            ("2023-01-01T00:00:00.0000001Z", 26, "the fraction is finer than a microsecond"),
+            ("2023-01-01T00:00:00+24:00", 20, "offset hour 24 is not in 0..23"),
+            ("2023-01-01T00:00:00+23:60", 23, "offset minute 60 is not in 0..59"),
+            ("2023-01-01T00:00:00+0100", 22, "expected ':' behind the hours of the offset"),
+            ("2023-01-01T00:00:00+01", 22, "expected ':' behind the hours of the offset"),
+            ("2023-01-01T00:00:00 Z", 19, "unexpected text behind the value"),
+            ("2023-01-01T00:00:00Z[UTC]", 20, "unexpected text behind the value"),
+        ] {
+            assert_eq!(refused(datetime(text.as_bytes())), (at, message.to_string()), "{text}");
+        }
+        assert_eq!(refused(date(b"2023-01-01 ")).0, 10);
+        assert_eq!(refused(time(b"T00:00:00")).0, 0);
+    }
+
+    #[test]
+    fn zeros_behind_the_sixth_place_of_a_fraction_say_nothing() {
+        let text = format!("00:00:00.123456{}Z", "0".repeat(100));
+        assert_eq!(time(text.as_bytes()).map(|time| time.microsecond), Ok(123_456));
+    }
+
+    #[test]
+    fn every_day_of_the_calendar_is_known() {
+        for year in (1..=9999).step_by(99).chain([1900, 2000, 2023, 2024]) {
+            for (month, day) in (0..=13_i8).flat_map(|month| (0..=32).map(move |day| (month, day)))
+            {
+                let ours = date(format!("{year:04}-{month:02}-{day:02}").as_bytes());
+                let theirs = civil::Date::new(year, month, day);
+                assert_eq!(ours.is_ok(), theirs.is_ok(), "{year}-{month}-{day}");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(fixed(4_000))]
+
+        #[test]
+        fn what_the_oracle_writes_is_read(text in texts()) {
+            let expected = oracle(&text).expect("jiff reads what jiff wrote");
+            prop_assert_eq!(datetime(text.as_bytes()), Ok(expected));
+            prop_assert_eq!(date(&text.as_bytes()[..10]), Ok(expected.date));
+            prop_assert_eq!(time(&text.as_bytes()[11..]), Ok(expected.time));
+        }
+
+        #[test]
+        fn a_changed_byte_is_refused_or_read_as_by_the_oracle(
+            text in texts(), at: usize, byte in "[0-9TtZz .:+-]|[ -~]",
+        ) {
+            let mut text = text;
+            let at = at % text.len();
+            text.replace_range(at..=at, &byte);
+            if let Ok(value) = datetime(text.as_bytes()) {
+                prop_assert_eq!(Some(value), oracle(&text), "{}", text);
+            }
+        }
+
+        #[test]
+        fn every_beginning_is_refused_at_its_end_or_is_a_value(text in texts()) {
+            for end in 0..text.len() {
+                match datetime(&text.as_bytes()[..end]) {
+                    Ok(value) => prop_assert_eq!(Some(value), oracle(&text[..end])),
+                    Err(reason) => prop_assert_eq!(reason.at, end),
+                }
+            }
+        }
+
+        #[test]
+        fn no_bytes_panic(text: Vec<u8>, at in 0_usize..25, byte: u8) {
+            let mut good = b"2024-02-29T23:59:01.25+05:30".to_vec();
+            good[at] = byte;
+            for bytes in [&text, &good] {
+                for result in [date(bytes).err(), time(bytes).err(), datetime(bytes).err()] {
+                    prop_assert!(result.is_none_or(|reason| reason.at <= bytes.len()));
+                }
+            }
+        }
+    }
+}

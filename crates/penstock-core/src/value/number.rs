@@ -1,0 +1,666 @@
+//! Numbers as RFC 8259 writes them: checked and valued in one pass.
+//!
+//! [`scan`] stands on the hottest path of the JSON reader: most bytes of most documents are
+//! digits. It checks the grammar to the letter and collects the value while it does, so that an
+//! integer is finished when its last digit is passed and a double is one multiplication away
+//! ([`to_f64`]). What does not fit 64 bits is named as such and left to its digits: nothing is
+//! ever rounded here that the caller did not ask to have rounded.
+
+/// Whether a number is written with neither fraction nor exponent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NumberShape {
+    /// Digits only: `12`, `-0`.
+    Integer,
+    /// With a fraction, an exponent or both: `1.0`, `1e2`.
+    Decimal,
+}
+
+/// What [`scan`] found, and where it stopped.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scanned {
+    /// The first byte that is not part of the number. If it is the length of the slice, the
+    /// number may go on in bytes that are not here yet: only the end of the input makes it whole.
+    pub end: usize,
+    /// What stands there.
+    pub outcome: Outcome,
+}
+
+/// What stands where a number was expected.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// An integer literal that fits 64 bits.
+    Int(i64),
+    /// The integer literal `-0`: for an integer 0, for a double the negative zero.
+    NegativeZero,
+    /// An integer literal that does not fit 64 bits.
+    Big,
+    /// A number with a fraction or an exponent: `mantissa` times ten to the `exponent`.
+    Real {
+        /// The first 19 significant digits, without the sign.
+        mantissa: u64,
+        /// The power of ten that the mantissa is multiplied by.
+        exponent: i32,
+        /// True if the number begins with `-`, a zero too.
+        negative: bool,
+        /// False if the parts are not the whole number: digits other than zeros were dropped, or
+        /// the exponent is beyond all use. The text is then the only true value.
+        exact: bool,
+    },
+    /// No number, whatever may follow the slice.
+    Bad {
+        /// The first byte that no number could have here.
+        at: usize,
+        /// What is wrong, in the user's words.
+        reason: &'static str,
+    },
+    /// The slice ends where a digit must follow.
+    Unfinished,
+}
+
+impl Outcome {
+    /// The shape of the literal, or `None` if it is not one.
+    ///
+    /// ```
+    /// use penstock_core::value::number::{NumberShape, scan};
+    ///
+    /// assert_eq!(scan(b"100 ", 0).outcome.shape(), Some(NumberShape::Integer));
+    /// assert_eq!(scan(b"1e2 ", 0).outcome.shape(), Some(NumberShape::Decimal));
+    /// assert_eq!(scan(b"1e, ", 0).outcome.shape(), None);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn shape(&self) -> Option<NumberShape> {
+        match self {
+            Outcome::Int(_) | Outcome::NegativeZero | Outcome::Big => Some(NumberShape::Integer),
+            Outcome::Real { .. } => Some(NumberShape::Decimal),
+            Outcome::Bad { .. } | Outcome::Unfinished => None,
+        }
+    }
+}
+
+/// Digits that a `u64` holds whatever they are.
+const MOST_DIGITS: usize = 19;
+
+/// Where the exponent saturates. Far beyond any double, and far enough from the ends of an `i32`
+/// that the fraction's length can be taken off it.
+const FARTHEST_EXPONENT: i64 = 1 << 30;
+
+/// Reads the number that begins at `bytes[from]`, which must be `-` or a digit.
+///
+/// The number is the longest run of bytes that the grammar allows; whether what follows may
+/// follow is the caller's to know. A number that touches the end of the slice has
+/// `end == bytes.len()`, and a caller with more input to come must scan it again with more.
+///
+/// Grammar errors are an [`Outcome::Bad`], judged by the bytes of the slice alone: no
+/// continuation would make them good. No input panics.
+///
+/// ```
+/// use penstock_core::value::number::{Outcome, scan};
+///
+/// let found = scan(b"[-17, 0]", 1);
+/// assert_eq!((found.outcome, found.end), (Outcome::Int(-17), 4));
+/// let found = scan(b"42.53176]", 0);
+/// let parts = Outcome::Real { mantissa: 4253176, exponent: -5, negative: false, exact: true };
+/// assert_eq!(found.outcome, parts);
+/// assert_eq!(scan(b"1.", 0).outcome, Outcome::Unfinished);
+/// let reason = "expected a digit after '.'";
+/// assert_eq!(scan(b"1.]", 0).outcome, Outcome::Bad { at: 2, reason });
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn scan(bytes: &[u8], from: usize) -> Scanned {
+    let negative = bytes.get(from) == Some(&b'-');
+    let first = from + usize::from(negative);
+    // A lone digit is common enough, in the same fields again and again, to be worth a branch.
+    let (mantissa, end) = match (digit(bytes, first), digit(bytes, first + 1)) {
+        (Some(digit), None) => (digit, first + 1),
+        _ => digits(bytes, first, 0),
+    };
+    let count = end - first;
+    // One test for both rare faults: no digit at all, and a 0 with digits behind it.
+    if count != 1 && bytes.get(first).is_none_or(|byte| !(b'1'..=b'9').contains(byte)) {
+        return misbegun(bytes, first);
+    }
+    match bytes.get(end) {
+        Some(b'.' | b'e' | b'E') => decimal(bytes, first, end, mantissa, negative),
+        _ => Scanned { end, outcome: integer(mantissa, count, negative) },
+    }
+}
+
+/// The value of `count` digits without a leading zero, which collected to `mantissa`.
+#[inline(always)]
+fn integer(mantissa: u64, count: usize, negative: bool) -> Outcome {
+    if count < MOST_DIGITS {
+        let value = mantissa as i64;
+        match (negative, value) {
+            (false, _) => Outcome::Int(value),
+            (true, 0) => Outcome::NegativeZero,
+            (true, _) => Outcome::Int(-value),
+        }
+    } else if count > MOST_DIGITS || mantissa > i64::MAX as u64 + u64::from(negative) {
+        Outcome::Big
+    } else if negative {
+        Outcome::Int((mantissa as i64).wrapping_neg())
+    } else {
+        Outcome::Int(mantissa as i64)
+    }
+}
+
+/// The rest of a number whose integer digits, from `first`, end at `point`: a `.` or an `e`.
+#[inline(always)]
+fn decimal(bytes: &[u8], first: usize, point: usize, whole: u64, negative: bool) -> Scanned {
+    let mut mantissa = whole;
+    let mut end = point;
+    let mut exponent = 0;
+    let mut count = point - first;
+    if bytes[point] == b'.' {
+        (mantissa, end) = digits(bytes, point + 1, whole);
+        let fraction = end - point - 1;
+        if fraction == 0 {
+            return digit_missing(bytes, end, "expected a digit after '.'");
+        }
+        exponent = -(fraction as i64);
+        count += fraction;
+    }
+    if count > MOST_DIGITS || matches!(bytes.get(end), Some(b'e' | b'E')) {
+        return uncommon(bytes, first, end, mantissa, exponent, negative);
+    }
+    let exponent = exponent as i32;
+    Scanned { end, outcome: Outcome::Real { mantissa, exponent, negative, exact: true } }
+}
+
+/// The two rarer turns of [`decimal`]: an exponent, and more digits than a `u64` surely holds.
+/// The digits from `first` to `end` collected to `mantissa`, which may have wrapped around.
+#[inline(never)]
+fn uncommon(
+    bytes: &[u8],
+    first: usize,
+    mut end: usize,
+    mut mantissa: u64,
+    mut exponent: i64,
+    negative: bool,
+) -> Scanned {
+    let mut exact = true;
+    // The point does not count as a digit, and a number without one has at most as many.
+    if end - first > MOST_DIGITS {
+        (mantissa, exponent, exact) = significant(&bytes[first..end]);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = bytes.get(end + 1).filter(|byte| matches!(byte, b'+' | b'-'));
+        let start = end + 1 + usize::from(sign.is_some());
+        let mut power = 0_i64;
+        end = start;
+        while let Some(digit) = digit(bytes, end) {
+            power = (power * 10 + digit as i64).min(FARTHEST_EXPONENT);
+            end += 1;
+        }
+        if end == start {
+            return digit_missing(bytes, end, "expected a digit in the exponent");
+        }
+        exact &= power < FARTHEST_EXPONENT;
+        exponent += if sign == Some(&b'-') { -power } else { power };
+    }
+    exact &= exponent.abs() <= FARTHEST_EXPONENT;
+    let exponent = exponent.clamp(-FARTHEST_EXPONENT, FARTHEST_EXPONENT) as i32;
+    Scanned { end, outcome: Outcome::Real { mantissa, exponent, negative, exact } }
+}
+
+/// The first 19 significant digits of `text` (digits, and a point or none), the power of ten that
+/// they are multiplied by, and whether that is all of the value.
+fn significant(text: &[u8]) -> (u64, i64, bool) {
+    let (mut mantissa, mut exponent, mut exact) = (0_u64, 0_i64, true);
+    let (mut kept, mut behind_point) = (0, false);
+    for &byte in text {
+        if byte == b'.' {
+            behind_point = true;
+            continue;
+        }
+        let digit = u64::from(byte - b'0');
+        if kept < MOST_DIGITS {
+            mantissa = mantissa * 10 + digit;
+            kept += usize::from(mantissa != 0);
+            exponent -= i64::from(behind_point);
+        } else {
+            exact &= digit == 0;
+            exponent += i64::from(!behind_point);
+        }
+    }
+    (mantissa, exponent, exact)
+}
+
+/// The digit at `bytes[at]`, if one stands there.
+#[inline(always)]
+fn digit(bytes: &[u8], at: usize) -> Option<u64> {
+    bytes.get(at).map(|byte| u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit <= 9)
+}
+
+/// Continues `value` with the digits at `at`, and says where they end. Wraps around: the caller
+/// counts them.
+///
+/// Eight bytes at a time, the last group too: what is not a digit any more is shifted out, so that
+/// how many digits there are is arithmetic and not a branch. The lengths of numbers are what a
+/// branch predictor fails at, and failing costs more than all of this.
+#[inline(always)]
+fn digits(bytes: &[u8], mut at: usize, mut value: u64) -> (u64, usize) {
+    while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let word = u64::from_le_bytes(*eight) ^ 0x3030_3030_3030_3030;
+        // The high bit of each byte that is no digit: above 9 once the digits' bits are off.
+        let above = (word & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676;
+        let others = (above | word) & 0x8080_8080_8080_8080;
+        if others == 0 {
+            value = value.wrapping_mul(100_000_000).wrapping_add(eight_digits(word));
+            at += 8;
+            continue;
+        }
+        let count = others.trailing_zeros() as usize / 8;
+        // Moves the digits to the end of the word and zeros before them; in two steps, since a
+        // shift by 64 is none.
+        let shifted = (word << 8) << (56 - 8 * count);
+        value = value.wrapping_mul(TENS[count]).wrapping_add(eight_digits(shifted));
+        return (value, at + count);
+    }
+    while let Some(digit) = digit(bytes, at) {
+        value = value.wrapping_mul(10).wrapping_add(digit);
+        at += 1;
+    }
+    (value, at)
+}
+
+/// What a value is multiplied by when this many digits are appended.
+const TENS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
+
+/// The value of eight digits, one in each byte, the first in the lowest: neighbours are joined to
+/// pairs, pairs to fours, fours to the whole.
+#[inline(always)]
+fn eight_digits(word: u64) -> u64 {
+    const EVEN: u64 = 0x0000_00FF_0000_00FF;
+    let pairs = word.wrapping_mul(10).wrapping_add(word >> 8);
+    let high = (pairs & EVEN).wrapping_mul(100 + (1_000_000 << 32));
+    let low = ((pairs >> 16) & EVEN).wrapping_mul(1 + (10_000 << 32));
+    high.wrapping_add(low) >> 32
+}
+
+/// No digit where the number begins, or a 0 with digits behind it.
+#[cold]
+#[inline(never)]
+fn misbegun(bytes: &[u8], first: usize) -> Scanned {
+    if bytes.get(first) == Some(&b'0') {
+        let reason = "a number cannot begin with 0 followed by digits";
+        return Scanned { end: first + 1, outcome: Outcome::Bad { at: first + 1, reason } };
+    }
+    digit_missing(bytes, first, "expected a digit after '-'")
+}
+
+/// No digit at `at`, where one must be.
+#[cold]
+#[inline(never)]
+fn digit_missing(bytes: &[u8], at: usize, reason: &'static str) -> Scanned {
+    let outcome = if at < bytes.len() { Outcome::Bad { at, reason } } else { Outcome::Unfinished };
+    Scanned { end: at, outcome }
+}
+
+/// The powers of ten that are doubles.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+    1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+];
+
+/// The double nearest to a scanned number, ties to even. `raw` is the text that `outcome` was
+/// scanned from, from its first byte to [`Scanned::end`].
+///
+/// Always the same bits as `str::parse::<f64>` of the text. Infinite if the number is beyond the
+/// largest double: what that means is the caller's to say. `NaN` for what is not a number.
+///
+/// ```
+/// use penstock_core::value::number::{scan, to_f64};
+///
+/// let value = |text: &[u8]| to_f64(scan(text, 0).outcome, text);
+/// assert_eq!(value(b"-122.41941"), -122.41941);
+/// assert_eq!(value(b"0.30000000000000000000000000000001"), 0.3);
+/// assert!(value(b"-0").is_sign_negative());
+/// assert_eq!(value(b"1e400"), f64::INFINITY);
+/// ```
+#[inline]
+#[must_use]
+pub fn to_f64(outcome: Outcome, raw: &[u8]) -> f64 {
+    match outcome {
+        Outcome::Int(value) => value as f64,
+        Outcome::NegativeZero => -0.0,
+        // Clinger's case: both factors are doubles, so that the one operation rounds once.
+        Outcome::Real { mantissa, exponent: exponent @ -22..=22, negative, exact: true }
+            if mantissa <= 1 << 53 =>
+        {
+            let power = POWERS[exponent.unsigned_abs() as usize];
+            let mantissa = mantissa as i64 as f64;
+            let size = if exponent < 0 { mantissa / power } else { mantissa * power };
+            // Not a branch: signs are as good as random.
+            f64::from_bits(size.to_bits() | u64::from(negative) << 63)
+        }
+        Outcome::Real { mantissa, exponent: exponent @ -27..=-1, negative, exact: true } => {
+            match divided(mantissa, exponent.unsigned_abs() as usize) {
+                Some(size) => f64::from_bits(size.to_bits() | u64::from(negative) << 63),
+                None => nearest(raw),
+            }
+        }
+        Outcome::Big | Outcome::Real { .. } => nearest(raw),
+        Outcome::Bad { .. } | Outcome::Unfinished => f64::NAN,
+    }
+}
+
+/// For each power of five that fits 64 bits: its length in bits, and the first 64 bits of its
+/// reciprocal. The first entry, for 1, only makes the powers count from 0.
+const RECIPROCALS: [(i32, u64); 28] = {
+    let mut table = [(0, 0); 28];
+    let (mut power, mut five) = (0, 1_u128);
+    while power < table.len() {
+        let length = 128 - five.leading_zeros();
+        table[power] = (length as i32, ((1_u128 << (63 + length)) / five) as u64);
+        five *= 5;
+        power += 1;
+    }
+    table
+};
+
+/// `mantissa` divided by ten to the `power`, which is 1 to 27, rounded to the nearest double; or
+/// nothing where 64 bits of the reciprocal do not settle it, once in a few hundred times.
+///
+/// Numbers of 16 to 19 digits are what programs print, and are beyond [Clinger's
+/// case](POWERS). This is the method of Eisel and Lemire, reduced to the powers that need no more
+/// than one multiplication and no thought of subnormal numbers.
+#[inline]
+fn divided(mantissa: u64, power: usize) -> Option<f64> {
+    if mantissa == 0 {
+        return Some(0.0);
+    }
+    let (length, reciprocal) = RECIPROCALS[power];
+    let zeros = mantissa.leading_zeros();
+    let product = u128::from(mantissa << zeros) * u128::from(reciprocal);
+    let high = (product >> 64) as u64;
+    // The reciprocal was cut, so the true product is larger, by less than one unit of `high`. That
+    // unit matters only if it carries through all bits below the one that decides on rounding.
+    // For the same reason a tie cannot be seen: it stands here as a row of ones.
+    if high & 0x1FF == 0x1FF {
+        return None;
+    }
+    // 53 bits are kept, and the one below decides.
+    let dropped = 11 - high.leading_zeros();
+    let kept = ((high >> (dropped - 1)) + 1) >> 1;
+    let two_to = dropped as i32 + 1 - zeros as i32 - length - power as i32;
+    Some(kept as i64 as f64 * f64::from_bits(((1023 + two_to) as u64) << 52))
+}
+
+/// The standard library's answer, which is right for numbers of any length.
+#[inline(never)]
+fn nearest(raw: &[u8]) -> f64 {
+    let parsed = std::str::from_utf8(raw).ok().and_then(|text| text.parse().ok());
+    debug_assert!(parsed.is_some(), "not the text of a number");
+    parsed.unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::value::fixed;
+    use proptest::prelude::*;
+
+    const NUMBER: &str = r"-?(0|[1-9][0-9]{0,25})(\.[0-9]{1,25})?([eE][+-]?[0-9]{1,3})?";
+
+    /// Where a number at the beginning of `text` ends, by the RFC's grammar, one byte at a time;
+    /// or the place and fault, if it has one.
+    fn naive_end(text: &[u8]) -> Result<usize, (usize, &'static str)> {
+        let run = |from: usize| {
+            text.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count() + from
+        };
+        let first = text.iter().take(1).filter(|byte| **byte == b'-').count();
+        let mut end = run(first);
+        if end == first {
+            return Err((end, "expected a digit after '-'"));
+        }
+        if text[first] == b'0' && end > first + 1 {
+            return Err((first + 1, "a number cannot begin with 0 followed by digits"));
+        }
+        if text.get(end) == Some(&b'.') {
+            let from = end + 1;
+            end = run(from);
+            if end == from {
+                return Err((end, "expected a digit after '.'"));
+            }
+        }
+        if let Some(b'e' | b'E') = text.get(end) {
+            let signed = matches!(text.get(end + 1), Some(b'+' | b'-'));
+            let from = end + 1 + usize::from(signed);
+            end = run(from);
+            if end == from {
+                return Err((end, "expected a digit in the exponent"));
+            }
+        }
+        Ok(end)
+    }
+
+    /// A number as its sign, its digits without zeros at either end, and the power of ten.
+    fn normal(text: &str) -> (bool, String, i64) {
+        let (negative, text) = text.strip_prefix('-').map_or((false, text), |rest| (true, rest));
+        let (digits, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+        let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+        let digits = format!("{whole}{fraction}");
+        let kept = digits.trim_end_matches('0');
+        let dropped = (digits.len() - kept.len()) as i64;
+        let kept = kept.trim_start_matches('0').to_string();
+        let power = power.parse::<i64>().unwrap() - fraction.len() as i64 + dropped;
+        if kept.is_empty() { (negative, kept, 0) } else { (negative, kept, power) }
+    }
+
+    /// Compares with the naive twin: the end, the fault, the value.
+    fn assert_agrees(bytes: &[u8], from: usize) {
+        let text = std::str::from_utf8(&bytes[from..]).unwrap();
+        let found = scan(bytes, from);
+        let end = match naive_end(text.as_bytes()) {
+            Ok(end) => end,
+            Err((at, reason)) => {
+                let bad = Outcome::Bad { at: from + at, reason };
+                let expected = if at < text.len() { bad } else { Outcome::Unfinished };
+                assert_eq!((found.outcome, found.end), (expected, from + at), "{text}");
+                return;
+            }
+        };
+        assert_eq!(found.end, from + end, "{text}");
+        let text = &text[..end];
+        let shape = found.outcome.shape().unwrap();
+        assert_eq!(shape == NumberShape::Decimal, text.contains(['.', 'e', 'E']), "{text}");
+        match found.outcome {
+            Outcome::Int(value) => assert_eq!(value.to_string(), text),
+            Outcome::NegativeZero => assert_eq!(text, "-0"),
+            Outcome::Big => assert!(text.parse::<i64>().is_err(), "{text}"),
+            Outcome::Real { mantissa, exponent, negative, exact } => {
+                let (sign, digits, power) = normal(text);
+                assert_eq!(negative, sign, "{text}");
+                assert_eq!(exact, digits.len() <= MOST_DIGITS || kept_whole(text), "{text}");
+                if exact {
+                    let again = format!("{}{mantissa}e{exponent}", if sign { "-" } else { "" });
+                    assert_eq!(normal(&again), (sign, digits, power), "{text}");
+                } else {
+                    assert_eq!(mantissa.to_string(), digits[..MOST_DIGITS], "{text}");
+                }
+            }
+            Outcome::Bad { .. } | Outcome::Unfinished => unreachable!(),
+        }
+        let expected = text.parse::<f64>().unwrap();
+        let value = to_f64(found.outcome, text.as_bytes());
+        assert_eq!(value.to_bits(), expected.to_bits(), "{text}");
+    }
+
+    /// True if the parts of a number with more digits than fit can be all of it nevertheless.
+    fn kept_whole(text: &str) -> bool {
+        normal(text).1.len() <= MOST_DIGITS
+    }
+
+    /// Scans `text` where more follows and where nothing does.
+    fn assert_agrees_everywhere(text: &str) {
+        for (before, behind) in [("", ""), ("", ","), ("[", "]"), ("[1.5,", ",           \n]")] {
+            assert_agrees(format!("{before}{text}{behind}").as_bytes(), before.len());
+        }
+    }
+
+    #[test]
+    fn the_corners_agree() {
+        for text in [
+            "0",
+            "-0",
+            "-",
+            "",
+            "00",
+            "-00",
+            "01",
+            "-01",
+            "1",
+            "-1",
+            "0.0",
+            "-0.0",
+            "0e5",
+            "-0e-5",
+            "1.",
+            "1.e5",
+            "1.x",
+            "1e",
+            "1e+",
+            "1E-",
+            "1ex",
+            "1e+x",
+            "1e5",
+            "1E05",
+            "-x",
+            "-.5",
+            "9223372036854775807",
+            "9223372036854775808",
+            "-9223372036854775808",
+            "-9223372036854775809",
+            "9999999999999999999",
+            "10000000000000000000",
+            "18446744073709551616",
+            "99999999",
+            "100000000",
+            "1234567.12345678",
+            "12345678.1",
+            "9007199254740993.0",
+            "1e22",
+            "1e23",
+            "-1e-22",
+            "1e-23",
+            "1.7976931348623159e308",
+            "4.9e-324",
+            "2e-324",
+            "1e400",
+            "-1e400",
+            "0.000000000000000000000000000000001",
+            "1000000000000000000000000000000.0",
+            "1e-999999999",
+            "1.00000000000000000000000000000001",
+            "8.000000000000000000000000000000",
+        ] {
+            assert_agrees_everywhere(text);
+        }
+    }
+
+    #[test]
+    fn an_exponent_beyond_all_use_is_not_exact() {
+        for text in ["1e99999999999999999999", "-1.5e-99999999999999999999", "0e99999999999999"] {
+            let outcome = scan(text.as_bytes(), 0).outcome;
+            let Outcome::Real { exact, exponent, .. } = outcome else { panic!("{text}") };
+            assert!(!exact && i64::from(exponent).abs() == FARTHEST_EXPONENT, "{text}");
+            assert_eq!(to_f64(outcome, text.as_bytes()), text.parse::<f64>().unwrap());
+        }
+    }
+
+    #[test]
+    fn thousands_of_digits_agree() {
+        let (sevens, threes) = ("7".repeat(4_000), "3".repeat(4_000));
+        for text in [sevens.clone(), format!("{sevens}.{threes}"), format!("0.{threes}e-200")] {
+            assert_agrees_everywhere(&text);
+        }
+    }
+
+    /// Doubles of every size alike.
+    fn doubles() -> impl Strategy<Value = f64> {
+        any::<u64>().prop_map(f64::from_bits).prop_filter("a number", |value| value.is_finite())
+    }
+
+    proptest! {
+        #![proptest_config(fixed(4_000))]
+
+        #[test]
+        fn numbers_agree(text in NUMBER) {
+            assert_agrees_everywhere(&text);
+        }
+
+        #[test]
+        fn what_is_nearly_a_number_agrees(text in "[-0-9][-+0-9.eE]{0,9}|-?[0-9]{7,9}[.eE]?[0-9]{0,9}x?") {
+            assert_agrees_everywhere(&text);
+        }
+
+        #[test]
+        fn other_bytes_end_a_number(
+            text in "-?[1-9][0-9]{0,17}", byte: u8, behind in "[0-9]{0,9}",
+        ) {
+            prop_assume!(!byte.is_ascii_digit() && !b".eE".contains(&byte));
+            let bytes = [text.as_bytes(), &[byte], behind.as_bytes()].concat();
+            let expected = Outcome::Int(text.parse().unwrap());
+            prop_assert_eq!(scan(&bytes, 0), Scanned { end: text.len(), outcome: expected });
+        }
+
+        #[test]
+        fn a_beginning_asks_for_more_and_is_never_bad(text in NUMBER) {
+            for end in 1..=text.len() {
+                let found = scan(&text.as_bytes()[..end], 0);
+                prop_assert_eq!(found.end, end);
+                let bad = matches!(found.outcome, Outcome::Bad { .. });
+                prop_assert!(!bad, "{}", &text[..end]);
+                let cut = text[..end].ends_with(['-', '+', '.', 'e', 'E']);
+                prop_assert_eq!(found.outcome == Outcome::Unfinished, cut);
+            }
+        }
+
+        #[test]
+        fn doubles_come_back(value in doubles(), precision in 0_usize..40) {
+            for text in [
+                format!("{value:?}"), format!("{value:e}"), format!("{value:.16e}"),
+                format!("{value:.17e}"), format!("{value:.precision$e}"), format!("{value}"),
+            ] {
+                let expected = text.parse::<f64>().unwrap();
+                let found = to_f64(scan(text.as_bytes(), 0).outcome, text.as_bytes());
+                prop_assert_eq!(found.to_bits(), expected.to_bits(), "{}", text);
+            }
+        }
+
+        #[test]
+        fn short_decimals_agree(mantissa in 0_u64..=u64::MAX, cut in 0_u32..64, power in -40_i32..40) {
+            let text = format!("{}e{power}", mantissa >> cut);
+            let expected = text.parse::<f64>().unwrap();
+            let found = to_f64(scan(text.as_bytes(), 0).outcome, text.as_bytes());
+            prop_assert_eq!(found.to_bits(), expected.to_bits(), "{}", text);
+        }
+
+        #[test]
+        fn printed_decimals_agree(mantissa: u64, cut in 0_u32..64, power in 1_usize..=27) {
+            let mantissa = mantissa >> cut;
+            let text = format!("{mantissa}e-{power}");
+            let expected = text.parse::<f64>().unwrap();
+            if let Some(found) = divided(mantissa, power) {
+                prop_assert_eq!(found.to_bits(), expected.to_bits(), "{}", text);
+            }
+        }
+
+        /// Exactly between two doubles, and one unit of the last digit to either side of it.
+        #[test]
+        fn halves_agree(mantissa in 1_u128 << 52..1 << 53, power in 0_u32..30) {
+            let odd = 2 * mantissa + 1;
+            for (half, exponent) in [(odd << power, 0), (odd * 5_u128.pow(power), -(power as i32))] {
+                for digits in [half - 1, half, half + 1] {
+                    let text = format!("{digits}e{exponent}");
+                    let expected = text.parse::<f64>().unwrap();
+                    let found = to_f64(scan(text.as_bytes(), 0).outcome, text.as_bytes());
+                    prop_assert_eq!(found.to_bits(), expected.to_bits(), "{}", text);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The exact events of one small document for each format, and that `ARCHITECTURE.md` prints
+//! them as they are.
+//!
+//! Each document stands in `events/` with its listing beside it. Formats that have a reader here
+//! are read; for the others a table says which calls their reader makes, and at which token of the
+//! document each of them stands.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use penstock_core::error::{Fail, Kind};
+use penstock_core::event::{Key, KeyKind, Scalar};
+use penstock_core::json::{Framing, Reader, Step};
+use penstock_core::limits::Limits;
+use penstock_core::sink::Sink;
+use penstock_core::trace::Trace;
+use penstock_scan::ValidText;
+
+const NESTED: &str = include_str!("events/nested.json");
+const MIXED: &str = include_str!("events/mixed.xml");
+const ROW: &str = include_str!("events/row.csv");
+const SHARED: &str = include_str!("events/shared.plist.hex");
+const ERROR: &str = include_str!("events/error.ndjson");
+
+const NESTED_EVENTS: &str = include_str!("events/nested.txt");
+const MIXED_EVENTS: &str = include_str!("events/mixed.txt");
+const ROW_EVENTS: &str = include_str!("events/row.txt");
+const SHARED_EVENTS: &str = include_str!("events/shared.txt");
+const ERROR_EVENTS: &str = include_str!("events/error.txt");
+
+#[test]
+fn nested_json() {
+    let mut trace = Trace::new();
+    let mut reader = Reader::new(Framing::Document, &Limits::default());
+    let step = reader.run(ValidText::from(NESTED), true, &mut trace).unwrap();
+    assert_eq!(step, Step::Done);
+    assert_eq!(trace.text(), NESTED_EVENTS);
+}
+
+#[test]
+fn ndjson_with_a_line_in_error() {
+    let mut trace = Trace::new();
+    let mut reader = Reader::new(Framing::Lines, &Limits::default());
+    match reader.run(ValidText::from(ERROR), true, &mut trace) {
+        Err(Fail::Input(fault)) => assert_eq!(fault.kind(), Kind::Malformed),
+        other => panic!("{other:?}"),
+    }
+    trace.abandon();
+    assert!(reader.resynchronise());
+    let step = reader.run(ValidText::from(ERROR), true, &mut trace).unwrap();
+    assert_eq!(step, Step::Done);
+    assert_eq!(trace.text(), ERROR_EVENTS);
+}
+
+/// A call that a reader makes.
+enum Call {
+    BeginMap,
+    EndMap,
+    BeginList,
+    EndList,
+    Key(Key<'static>),
+    Scalar(Scalar<'static>),
+    Piece(&'static str),
+}
+use Call::{BeginList, BeginMap, EndList, EndMap, Piece};
+
+/// Makes the calls of a table, each at the offset of a token which must stand there.
+fn tell(document: &[u8], calls: Vec<(u64, &[u8], Call)>) -> String {
+    let mut trace = Trace::new();
+    for (at, token, call) in calls {
+        assert!(document[at as usize..].starts_with(token), "{} at {at}", token.escape_ascii());
+        let Ok(_) = match call {
+            BeginMap => trace.begin_map(at),
+            EndMap => trace.end_map(at),
+            BeginList => trace.begin_list(at),
+            EndList => trace.end_list(at),
+            Call::Key(key) => trace.name(key, at),
+            Call::Scalar(value) => trace.scalar(value, at),
+            Piece(text) => trace.piece(text.into(), at),
+        };
+    }
+    trace.into_text()
+}
+
+fn key(kind: KeyKind, name: &'static str) -> Call {
+    Call::Key(Key { name: name.into(), namespace: None, prefix: None, kind })
+}
+fn untyped(text: &'static str) -> Call {
+    Call::Scalar(Scalar::Untyped(text.into()))
+}
+
+#[test]
+fn xml_element() {
+    let element = |name: &'static str| {
+        let namespace = Some("urn:s".into());
+        Call::Key(Key { name: name.into(), namespace, prefix: None, kind: KeyKind::Element })
+    };
+    let taxed = |kind, name: &'static str| {
+        let namespace = Some("urn:t".into());
+        Call::Key(Key { name: name.into(), namespace, prefix: Some("t".into()), kind })
+    };
+    let events = tell(
+        MIXED.as_bytes(),
+        vec![
+            (0, b"<s", element("s")),
+            (0, b"<s", BeginMap),
+            (33, b"\n", Piece("\n")),
+            (34, b"<item", element("item")),
+            (34, b"<item", BeginMap),
+            (40, b"id=", key(KeyKind::Attribute, "id")),
+            (43, b"\"7\"", untyped("7")),
+            (47, b"t:tax=", taxed(KeyKind::Attribute, "tax")),
+            (53, b"\"low\"", untyped("low")),
+            (59, b"Nut &amp; <", Piece("Nut & ")),
+            (69, b"<b>", element("b")),
+            (69, b"<b>", BeginMap),
+            (72, b"bolt", Piece("bolt")),
+            (76, b"</b>", EndMap),
+            (80, b"!<", Piece("!")),
+            (81, b"</item>", EndMap),
+            (88, b"<t:item/>", taxed(KeyKind::Element, "item")),
+            (88, b"<t:item/>", BeginMap),
+            (95, b"/>", EndMap),
+            (97, b"<item>", element("item")),
+            (97, b"<item>", BeginMap),
+            (103, b"Nail<", Piece("Nail")),
+            (107, b"</item>", EndMap),
+            (114, b"</s>", EndMap),
+        ],
+    );
+    assert_eq!(events, MIXED_EVENTS);
+}
+
+#[test]
+fn csv_row() {
+    let events = tell(
+        ROW.as_bytes(),
+        vec![
+            (13, b"7,", BeginMap),
+            (13, b"7,", key(KeyKind::Member, "id")),
+            (13, b"7,", untyped("7")),
+            (15, b"\"Vila, La\",", key(KeyKind::Member, "name")),
+            (15, b"\"Vila, La\",", untyped("Vila, La")),
+            (26, b"\n", key(KeyKind::Member, "note")),
+            (26, b"\n", untyped("")),
+            (26, b"\n", EndMap),
+        ],
+    );
+    assert_eq!(events, ROW_EVENTS);
+}
+
+/// The bytes of a listing in hexadecimal: offset, bytes, remark.
+fn bytes_of(listing: &str) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for line in listing.lines() {
+        let (offset, rest) = line.split_once(": ").unwrap();
+        assert_eq!(offset.trim().parse(), Ok(bytes.len()));
+        let (digits, _) = rest.split_once("   ").unwrap();
+        bytes.extend(digits.split(' ').map(|pair| u8::from_str_radix(pair, 16).unwrap()));
+    }
+    bytes
+}
+
+#[test]
+fn binary_plist_with_a_shared_object() {
+    let name = || key(KeyKind::Member, "name");
+    let vila = || Call::Scalar(Scalar::Text("Vila".into()));
+    let events = tell(
+        &bytes_of(SHARED),
+        vec![
+            (8, b"\xA3", BeginList),
+            (12, b"\xD1", BeginMap),
+            (15, b"\x54name", name()),
+            (20, b"\x54Vila", vila()),
+            (12, b"\xD1", EndMap),
+            (12, b"\xD1", BeginMap),
+            (15, b"\x54name", name()),
+            (20, b"\x54Vila", vila()),
+            (12, b"\xD1", EndMap),
+            (20, b"\x54Vila", vila()),
+            (8, b"\xA3", EndList),
+        ],
+    );
+    assert_eq!(events, SHARED_EVENTS);
+}
+
+#[test]
+fn architecture_prints_the_listings() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ARCHITECTURE.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for (language, file, text) in [
+        ("json", "nested.json", NESTED),
+        ("text", "nested.txt", NESTED_EVENTS),
+        ("xml", "mixed.xml", MIXED),
+        ("text", "mixed.txt", MIXED_EVENTS),
+        ("csv", "row.csv", ROW),
+        ("text", "row.txt", ROW_EVENTS),
+        ("text", "shared.plist.hex", SHARED),
+        ("text", "shared.txt", SHARED_EVENTS),
+        ("json", "error.ndjson", ERROR),
+        ("text", "error.txt", ERROR_EVENTS),
+    ] {
+        let block = format!("```{language} crates/penstock-core/tests/events/{file}\n{text}```\n");
+        assert!(page.contains(&block), "ARCHITECTURE.md does not print {file} as it is");
+    }
+}

@@ -1,0 +1,203 @@
+//! From what went wrong to the exception that says so.
+
+use crate::objects::{Mismatch, PathStep};
+use penstock_core::error::{Fault, Kind};
+use penstock_core::position::Place;
+use penstock_core::select;
+use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// Where something went wrong, as far as it is known.
+pub(crate) struct Where<'a> {
+    pub(crate) format: &'static str,
+    pub(crate) source: Option<&'a str>,
+    pub(crate) place: Option<Place>,
+    pub(crate) record: Option<u64>,
+    pub(crate) path: Vec<PathStep>,
+}
+
+impl From<select::PathStep> for PathStep {
+    fn from(step: select::PathStep) -> Self {
+        match step {
+            select::PathStep::Key(key) => PathStep::Key(key),
+            select::PathStep::Attribute(name) => PathStep::Key(format!("@{name}")),
+            select::PathStep::Index(index) => PathStep::Index(index),
+        }
+    }
+}
+
+/// A path as `at` would write it.
+fn written(path: &[PathStep]) -> Option<String> {
+    let steps = path.iter().map(|step| match step {
+        PathStep::Index(index) => index.to_string(),
+        PathStep::Key(key) => key
+            .replace('~', "~0")
+            .replace('/', "~1")
+            .replace('*', "~2")
+            .replace('@', "~3"),
+    });
+    let path = steps.collect::<Vec<_>>().join("/");
+    (!path.is_empty()).then_some(path)
+}
+
+/// An exception of ours, by the name of its class.
+fn make<'py>(
+    py: Python<'py>,
+    class: &str,
+    reason: &str,
+    place: &Where<'_>,
+    more: &[(&str, Option<&str>)],
+) -> PyResult<Bound<'py, PyAny>> {
+    let class = py.import("penstock._errors")?.getattr(class)?;
+    let known = PyDict::new(py);
+    known.set_item("format", place.format)?;
+    known.set_item("source", place.source)?;
+    known.set_item("record", place.record)?;
+    known.set_item("path", written(&place.path))?;
+    if let Some(at) = &place.place {
+        known.set_item("offset", at.offset)?;
+        known.set_item("line", at.line)?;
+        known.set_item("column", at.column)?;
+        let (text, caret) = excerpt(at);
+        known.set_item("excerpt", text)?;
+        known.set_item("caret", caret)?;
+    }
+    let error = class.call((reason,), Some(&known))?;
+    for (name, value) in more {
+        error.setattr(*name, *value)?;
+    }
+    Ok(error)
+}
+
+/// The line around a place, with dots where it goes on.
+fn excerpt(place: &Place) -> (String, usize) {
+    const DOTS: &str = "...";
+    let found = &place.excerpt;
+    let left = if found.cut_left { DOTS } else { "" };
+    let right = if found.cut_right { DOTS } else { "" };
+    (format!("{left}{}{right}", found.text), left.len() + found.caret)
+}
+
+/// The class for a kind of fault.
+fn class_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Truncated => "TruncatedInput",
+        Kind::Mismatch => "ValidationError",
+        Kind::Limit => "LimitExceeded",
+        _ => "MalformedInput",
+    }
+}
+
+/// The exception for input at fault.
+#[cold]
+pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>) -> PyErr {
+    match make(py, class_of(fault.kind()), fault.reason(), place, &[]) {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}
+
+/// The exception for a value that does not fit.
+#[cold]
+pub(crate) fn of_mismatch(py: Python<'_>, mismatch: &Mismatch, place: &Where<'_>) -> PyErr {
+    let class = if mismatch.limit { "LimitExceeded" } else { "ValidationError" };
+    let more: &[(&str, Option<&str>)] = if mismatch.limit {
+        &[]
+    } else {
+        &[("expected", mismatch.expected.as_deref()), ("got", mismatch.got.as_deref())]
+    };
+    match make(py, class, &mismatch.reason, place, more) {
+        Ok(error) => {
+            let error = PyErr::from_value(error);
+            error.set_cause(py, mismatch.cause.as_ref().map(|cause| cause.clone_ref(py)));
+            error
+        }
+        Err(error) => error,
+    }
+}
+
+/// The exception for a source that raised. What is no error of the source, an interrupt, say, goes
+/// through as it is; so does a refusal to read at all.
+#[cold]
+pub(crate) fn of_source(py: Python<'_>, error: io::Error, place: &Where<'_>) -> PyErr {
+    let raised = PyErr::from(error);
+    if !raised.is_instance_of::<PyException>(py) || raised.is_instance_of::<PyTypeError>(py) {
+        return raised;
+    }
+    let name = raised.get_type(py).name().map_or_else(|_| "error".to_owned(), |n| n.to_string());
+    let reason = format!("reading failed: {name}: {}", raised.value(py));
+    match make(py, "DecodeError", &reason, place, &[]) {
+        Ok(error) => {
+            let error = PyErr::from_value(error);
+            error.set_cause(py, Some(raised));
+            error
+        }
+        Err(error) => error,
+    }
+}
+
+/// An exception that is not ours, with a note that says where in the document it came.
+#[cold]
+pub(crate) fn noted(py: Python<'_>, error: PyErr, place: &Where<'_>) -> PyErr {
+    if !error.is_instance_of::<PyException>(py) {
+        return error;
+    }
+    let note = make(py, "DecodeError", "raised here", place, &[])
+        .and_then(|place| error.value(py).call_method1(intern!(py, "add_note"), (place.str()?,)));
+    match note {
+        Ok(_) => error,
+        Err(second) => second,
+    }
+}
+
+/// All errors that were collected, together.
+#[cold]
+pub(crate) fn group(py: Python<'_>, errors: Vec<Py<PyAny>>) -> PyErr {
+    let count = errors.len();
+    let records = if count == 1 { "record" } else { "records" };
+    let work = || {
+        let class = py.import("builtins")?.getattr("ExceptionGroup")?;
+        class.call1((format!("{count} {records} in error"), errors))
+    };
+    match work() {
+        Ok(group) => PyErr::from_value(group),
+        Err(error) => error,
+    }
+}
+
+/// A file that gives text.
+#[cold]
+pub(crate) fn text_mode() -> PyErr {
+    PyTypeError::new_err("the file gives text, not bytes: open it with 'rb'")
+}
+
+/// Runs what Python calls. A panic is our fault, and becomes an exception that programs which
+/// catch exceptions catch.
+#[inline]
+pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(result) => result,
+        Err(panic) => Err(internal(py, &*panic)),
+    }
+}
+
+#[cold]
+fn internal(py: Python<'_>, panic: &(dyn std::any::Any + Send)) -> PyErr {
+    let what = panic
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| panic.downcast_ref::<&str>().copied())
+        .unwrap_or("unknown");
+    let work = || {
+        let class = py.import("penstock._errors")?.getattr("InternalError")?;
+        class.call1((format!("a fault of Penstock itself, please report it: {what}"),))
+    };
+    match work() {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}

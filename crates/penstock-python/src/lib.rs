@@ -1,0 +1,40 @@
+//! Penstock for CPython: classes to plans, events to objects, and the verbs.
+//!
+//! Everything that users see is in `python/penstock`; this is what stands behind it.
+
+// The extension is one library for one interpreter: nothing is exported to other crates.
+#![allow(unreachable_pub)]
+
+mod decoder;
+mod failure;
+mod objects;
+mod options;
+mod plan;
+mod progress;
+mod pump;
+mod reader;
+mod sources;
+mod whole;
+
+/// The extension module.
+#[pyo3::pymodule]
+mod _rust {
+    #[pymodule_export]
+    use crate::decoder::Decoder;
+    #[pymodule_export]
+    use crate::plan::PlanObject;
+    #[pymodule_export]
+    use crate::progress::Progress;
+    #[pymodule_export]
+    use crate::reader::Reader;
+    #[pymodule_export]
+    use crate::whole::{decode, load};
+
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("__build__", if cfg!(debug_assertions) { "debug" } else { "release" })
+    }
+}

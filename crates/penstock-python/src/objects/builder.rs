@@ -1,0 +1,863 @@
+//! The sink that builds Python objects by a plan.
+
+use super::caches::{self, FieldCaches};
+use super::make::{self, Ring};
+use super::refusal::{Mismatch, PathStep, Refusal};
+use super::stack::Stack;
+use crate::plan::{Build, ClassId, ClassPlan, Kind, Node, NodeId, Plan, State, Target};
+use penstock_core::event::{Key, Matched, Scalar, Text};
+use penstock_core::sink::{Flow, Sink, Want};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::ptr::NonNull;
+use std::sync::Arc;
+
+/// What a second value for the same key means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Duplicates {
+    /// The last one counts.
+    Last,
+    /// The first one counts.
+    First,
+    /// The record is in error.
+    Error,
+}
+
+/// What a key that the class does not name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// It is passed over.
+    Skip,
+    /// The record is in error.
+    Error,
+    /// It is passed over and counted.
+    Collect,
+}
+
+/// How to build.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Options {
+    pub(crate) duplicates: Duplicates,
+    pub(crate) unknown: Unknown,
+    /// Whether to pause after each record.
+    pub(crate) pause: bool,
+    /// Whether a row that nobody holds any more may be filled again.
+    pub(crate) recycle: bool,
+}
+
+/// How many different unknown keys are counted one by one.
+const MOST_UNKNOWN: usize = 1_000;
+
+/// A container under construction.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) kind: FrameKind,
+    /// The container's own node.
+    pub(super) node: NodeId,
+    /// The node of the coming element or value.
+    pub(super) item: NodeId,
+    /// Where its values begin on the stack.
+    pub(super) base: usize,
+    /// Containers of fields: where the fields of the object begin on the stack.
+    pub(super) slots: usize,
+    pub(super) class: ClassId,
+    pub(super) state: u32,
+    /// Maps of fields: the key that is expected next, as an index into the state's keys.
+    pub(super) next: u32,
+    /// The key found last, likewise; [`NONE`] if it was not one of them.
+    pub(super) key: u32,
+    /// Containers of fields: the field that the coming value is for, or [`NONE`].
+    pub(super) field: u32,
+    /// Containers of fields: the state that the coming value leads on to, [`NOWHERE`], or [`NONE`] if
+    /// the value is for a field.
+    pub(super) way: u32,
+    /// How many elements there were, where the stack does not tell.
+    pub(super) index: u64,
+    /// Which keys that lead on to another state were met: the first 64 of them.
+    pub(super) seen: u64,
+}
+
+impl Frame {
+    #[inline(always)]
+    pub(super) fn new(kind: FrameKind, node: NodeId, item: NodeId, base: usize) -> Self {
+        Frame {
+            kind,
+            node,
+            item,
+            base,
+            slots: base,
+            class: 0,
+            state: 0,
+            next: 0,
+            key: NONE,
+            field: NONE,
+            way: NONE,
+            index: 0,
+            seen: 0,
+        }
+    }
+}
+
+/// No key, no field, no state.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// In place of a state: the coming value leads to no field and is passed over.
+pub(super) const NOWHERE: u32 = u32::MAX - 1;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FrameKind {
+    /// Around the record.
+    Root,
+    /// The map of a class: values go to fields.
+    Class,
+    /// A map on the way to a field of several steps.
+    WayMap,
+    /// A list on the way.
+    WayList,
+    /// A plain dict: keys and values alternate on the stack.
+    PlainDict,
+    /// A plain list.
+    PlainList,
+    /// A `dict[K, V]`: keys and values alternate on the stack.
+    Dict,
+    /// A list, set, frozenset or `tuple[T, ...]`.
+    List,
+    /// A tuple of a fixed length.
+    Tuple,
+    /// A named tuple from an array: items go to fields by position.
+    Row,
+    /// The elements of a list that are gathered, one by one, by a field.
+    Gathered,
+}
+
+/// Builds the values of one run.
+pub(crate) struct Builder {
+    pub(super) plan: Arc<Plan>,
+    pub(super) options: Options,
+    pub(super) stack: Stack,
+    /// The containers around the one at hand.
+    pub(super) frames: Vec<Frame>,
+    /// The container at hand.
+    pub(super) top: Frame,
+    /// The form in which the next number is wanted: follows `top.item`.
+    want: Want,
+    /// The key lent to the reader: part of the plan, or nothing.
+    expected: NonNull<[u8]>,
+    /// Which key followed which, once a document proves to have an order of its own.
+    order: Option<Box<Order>>,
+    pub(super) caches: FieldCaches,
+    /// The first cache of each class.
+    cache_base: Vec<usize>,
+    pub(super) ring: Ring,
+    /// The key or index by which a path's `*` found the record, where its class asks for it.
+    pub(super) matched: Option<Py<PyAny>>,
+    /// Finished records, oldest first.
+    rows: Vec<Py<PyAny>>,
+    unknown: BTreeMap<String, u64>,
+    /// Offsets of the keys of dicts, kept only where duplicates are errors.
+    pub(super) key_offsets: Vec<u64>,
+    /// The keys by which the containers on the way to fields were found, by depth.
+    pub(super) way_keys: Vec<String>,
+}
+
+// SAFETY: all pointers in here are to the plan's own memory, kept alive by the `Arc`, or owned
+// references, which are not bound to a thread. The builder is only driven by code that holds the
+// interpreter's token (see `attached`).
+unsafe impl Send for Builder {}
+
+/// For each key of each state of each class, the key that came after it last time.
+struct Order {
+    /// Where the states of each class begin in `next`, one place more than they have keys.
+    first: Vec<Vec<usize>>,
+    next: Vec<u32>,
+}
+
+impl Order {
+    fn new(plan: &Plan) -> Self {
+        let mut next = Vec::new();
+        let mut states = |class: &ClassPlan| {
+            let mut state = |state: &State| {
+                let first = next.len();
+                // Before the first key, and after each.
+                next.extend(0..=state.keys.len() as u32);
+                first
+            };
+            class.states.iter().map(&mut state).collect()
+        };
+        let first = plan.classes.iter().map(&mut states).collect();
+        Order { first, next }
+    }
+}
+
+/// What a sink's method answers.
+pub(super) type Answer = Result<Flow, Refusal>;
+
+impl Builder {
+    /// A builder for values of a plan's type.
+    pub(crate) fn new(plan: Arc<Plan>, options: Options) -> Self {
+        let mut caches = 0;
+        let mut cache_base = Vec::with_capacity(plan.classes.len());
+        for class in &plan.classes {
+            cache_base.push(caches);
+            caches += class.fields.len();
+        }
+        let root = plan.root;
+        let want = plan.nodes[root as usize].want;
+        Builder {
+            options,
+            stack: Stack::default(),
+            frames: Vec::new(),
+            top: Frame::new(FrameKind::Root, root, root, 0),
+            want,
+            expected: NonNull::from(NO_BYTES),
+            order: None,
+            caches: FieldCaches::new(caches),
+            cache_base,
+            ring: Ring::default(),
+            matched: None,
+            rows: Vec::new(),
+            unknown: BTreeMap::new(),
+            key_offsets: Vec::new(),
+            way_keys: Vec::new(),
+            plan,
+        }
+    }
+
+    /// The finished records, which the caller takes over.
+    pub(crate) fn take_rows(&mut self) -> Vec<Py<PyAny>> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// A finished record, where one at a time is finished.
+    #[inline]
+    pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
+        self.rows.pop()
+    }
+
+
+    /// Changes whether to pause after each record, and whether rows may be used again.
+    pub(crate) fn set_streaming(&mut self, pause: bool, recycle: bool) {
+        self.options.pause = pause;
+        self.options.recycle = recycle;
+    }
+
+    /// The keys that no class named, with how often each was met.
+    pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
+        &self.unknown
+    }
+
+    /// The interpreter's token.
+    #[inline(always)]
+    pub(super) fn attached<'py>(&self) -> Python<'py> {
+        // SAFETY: the sink's methods are reached only through the pump, whose every entry is
+        // given the token and keeps it while the reader runs.
+        unsafe { Python::assume_attached() }
+    }
+
+    /// The plan, for as long as the caller likes within a call.
+    #[inline(always)]
+    pub(super) fn plan<'a>(&self) -> &'a Plan {
+        // SAFETY: `self.plan` is never replaced, so what it points to lives as long as `self`,
+        // and no method lets such a reference out of its call.
+        unsafe { &*Arc::as_ptr(&self.plan) }
+    }
+
+    /// The node of the coming value.
+    #[inline(always)]
+    pub(super) fn item<'a>(&self) -> &'a Node {
+        &self.plan().nodes[self.top.item as usize]
+    }
+
+    /// The class whose fields the container at hand holds.
+    #[inline(always)]
+    pub(super) fn class<'a>(&self) -> &'a ClassPlan {
+        &self.plan().classes[self.top.class as usize]
+    }
+
+    #[inline(always)]
+    pub(super) fn state<'a>(&self) -> &'a State {
+        &self.class().states[self.top.state as usize]
+    }
+
+    /// Says what the coming value is to become.
+    #[inline(always)]
+    pub(super) fn expect_item(&mut self, node: NodeId) {
+        self.top.item = node;
+        self.want = self.plan().nodes[node as usize].want;
+    }
+
+    /// Lends the key that is likely to come next in the map at hand.
+    #[inline(always)]
+    pub(super) fn lend_key(&mut self) {
+        self.expected = match self.state().keys.get(self.top.next as usize) {
+            Some(edge) => NonNull::from(&*edge.quoted),
+            None => NonNull::from(NO_BYTES),
+        };
+    }
+
+    /// Lends no key.
+    #[inline(always)]
+    pub(super) fn lend_nothing(&mut self) {
+        self.expected = NonNull::from(NO_BYTES);
+    }
+
+    #[inline(always)]
+    pub(super) fn push_frame(&mut self, frame: Frame) {
+        self.frames.push(self.top);
+        self.top = frame;
+        self.want = self.plan().nodes[frame.item as usize].want;
+    }
+
+    /// Leaves the container at hand for the one around it.
+    #[inline(always)]
+    pub(super) fn pop_frame(&mut self) {
+        if let Some(frame) = self.frames.pop() {
+            self.top = frame;
+            self.want = self.plan().nodes[frame.item as usize].want;
+            if matches!(frame.kind, FrameKind::Class | FrameKind::WayMap) {
+                self.lend_key();
+            } else {
+                self.lend_nothing();
+            }
+        }
+    }
+
+    /// Enters the object of a class: its map, or for a named tuple its array.
+    #[inline(always)]
+    fn enter_class(&mut self, class: ClassId, row: bool) -> Answer {
+        let plan = &self.plan().classes[class as usize];
+        let base = self.stack.len();
+        self.stack.push_empty(plan.fields.len());
+        let kind = if row { FrameKind::Row } else { FrameKind::Class };
+        let node = self.top.item;
+        let mut frame = Frame::new(kind, node, node, base);
+        frame.class = class;
+        self.push_frame(frame);
+        if !plan.takes_key.is_empty() {
+            self.give_key(&plan.takes_key)?;
+        }
+        if row {
+            self.lend_nothing();
+            self.expect_column(0);
+        } else {
+            self.top.next = self.first_key();
+            self.lend_key();
+        }
+        Ok(Flow::Take)
+    }
+
+    /// The coming value is for the field at a position of a named tuple.
+    fn expect_column(&mut self, column: u32) {
+        self.top.field = column;
+        if let Some(field) = self.class().fields.get(column as usize) {
+            self.expect_item(field.node);
+        }
+    }
+
+    /// The key that is likely to come first.
+    #[inline(always)]
+    fn first_key(&self) -> u32 {
+        match &self.order {
+            None => 0,
+            Some(order) => {
+                order.next[order.first[self.top.class as usize][self.top.state as usize]]
+            }
+        }
+    }
+
+    /// Where the order remembers what followed the key found last.
+    fn order_place(order: &Order, top: &Frame) -> usize {
+        let first = order.first[top.class as usize][top.state as usize];
+        first + top.key.wrapping_add(1) as usize
+    }
+
+    /// A key of the map at hand was found: says what is likely to follow it, and learns if the
+    /// key was not the one that was likely.
+    #[inline(always)]
+    fn found_key(&mut self, key: u32) {
+        if key != self.top.next || self.order.is_some() {
+            self.learn(key);
+        } else {
+            self.top.key = key;
+            self.top.next = key + 1;
+        }
+        self.lend_key();
+    }
+
+    #[inline(never)]
+    fn learn(&mut self, key: u32) {
+        let plan = self.plan();
+        let top = &mut self.top;
+        let order = self.order.get_or_insert_with(|| Box::new(Order::new(plan)));
+        if key != top.next {
+            let place = Self::order_place(order, top);
+            order.next[place] = key;
+        }
+        top.key = key;
+        top.next = order.next[Self::order_place(order, top)];
+    }
+
+    /// What a known key leads to.
+    #[inline(always)]
+    fn follow(&mut self, key: usize, at: u64) -> Answer {
+        match self.state().keys[key].to {
+            Target::Field(field) => {
+                let target = &self.class().fields[field as usize];
+                self.top.field = field;
+                self.top.way = NONE;
+                if target.gathers {
+                    self.expect_gathered(target.node);
+                    return Ok(Flow::Take);
+                }
+                self.expect_item(target.node);
+                if self.options.duplicates != Duplicates::Last
+                    && !self.stack.get(self.top.slots + field as usize).is_null()
+                {
+                    return self.again(&target.key, at);
+                }
+                Ok(Flow::Take)
+            }
+            Target::State(state) => self.follow_way(key, state, at),
+        }
+    }
+
+    /// A key came again, where that is not simply the last one counting.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn again(&mut self, name: &str, at: u64) -> Answer {
+        if self.options.duplicates == Duplicates::First {
+            return Ok(Flow::Skip);
+        }
+        let reason = format!("the key {name:?} occurs more than once");
+        Err(self.mismatch(at, reason, None, None))
+    }
+
+    /// A key that the class does not name.
+    #[inline(never)]
+    fn unknown_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        match self.options.unknown {
+            Unknown::Skip => Ok(Flow::Skip),
+            Unknown::Error => {
+                let name = key.text.as_str();
+                let class = &self.class().name;
+                let reason = format!("{class} has no field for the key {name:?}");
+                self.top.key = NONE;
+                self.remember_way_key(name);
+                Err(self.mismatch(at, reason, None, None))
+            }
+            Unknown::Collect => {
+                let name = format!("{}.{}", self.class().name, key.text.as_str());
+                if let Some(count) = self.unknown.get_mut(&name) {
+                    *count += 1;
+                } else if self.unknown.len() < MOST_UNKNOWN {
+                    self.unknown.insert(name, 1);
+                } else {
+                    *self.unknown.entry("...".to_owned()).or_default() += 1;
+                }
+                Ok(Flow::Skip)
+            }
+        }
+    }
+
+    /// A value is made: puts it where it belongs. Takes over the reference.
+    #[inline(always)]
+    pub(super) fn put(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        match self.top.kind {
+            FrameKind::Class => self.put_field(value, at),
+            FrameKind::PlainDict
+            | FrameKind::PlainList
+            | FrameKind::Dict
+            | FrameKind::List => {
+                self.stack.push(value);
+                Ok(Flow::Take)
+            }
+            FrameKind::Root => self.deliver(value),
+            _ => self.put_rarely(value, at),
+        }
+    }
+
+    /// Puts a value into a field.
+    #[inline(always)]
+    fn put_field(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        let place = self.top.slots + self.top.field as usize;
+        if self.class().fields[self.top.field as usize].gathers {
+            return self.gather(value, at);
+        }
+        let old = self.stack.replace(place, value);
+        if !old.is_null() {
+            // SAFETY: the stack gave its reference to us.
+            unsafe { drop(Bound::from_owned_ptr(self.attached(), old)) };
+        }
+        Ok(Flow::Take)
+    }
+
+    #[inline(never)]
+    fn put_rarely(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        match self.top.kind {
+            FrameKind::Tuple => {
+                self.stack.push(value);
+                self.expect_position();
+                Ok(Flow::Take)
+            }
+            FrameKind::Row => {
+                let answer = self.put_field(value, at)?;
+                self.expect_column(self.top.field + 1);
+                Ok(answer)
+            }
+            FrameKind::Gathered => {
+                let answer = self.gather(value, at)?;
+                self.top.index += 1;
+                Ok(answer)
+            }
+            FrameKind::WayMap => self.put_field(value, at),
+            FrameKind::WayList => {
+                let answer = self.put_field(value, at)?;
+                self.next_element()?;
+                Ok(answer)
+            }
+            _ => self.put(value, at),
+        }
+    }
+
+    /// The coming element of a tuple of a fixed length.
+    fn expect_position(&mut self) {
+        if let Kind::Tuple(items) = &self.plan().nodes[self.top.node as usize].kind
+            && let Some(&item) = items.get(self.stack.len() - self.top.base)
+        {
+            self.expect_item(item);
+        }
+    }
+
+    /// A record is complete.
+    #[inline(always)]
+    fn deliver(&mut self, value: *mut ffi::PyObject) -> Answer {
+        // SAFETY: the reference is handed over to us.
+        self.rows.push(unsafe { Bound::from_owned_ptr(self.attached(), value) }.unbind());
+        Ok(if self.options.pause { Flow::Pause } else { Flow::Take })
+    }
+
+    /// The place of the cache for the field at hand.
+    #[inline(always)]
+    pub(super) fn cache(&self) -> Option<usize> {
+        (self.top.kind == FrameKind::Class)
+            .then(|| self.cache_base[self.top.class as usize] + self.top.field as usize)
+    }
+
+    /// A value that does not fit: `got` in words, against the node at hand.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn misfit(&self, at: u64, got: &str) -> Refusal {
+        let expected = &self.item().name;
+        let reason = format!("expected {expected}, got {got}");
+        self.mismatch(at, reason, Some(expected.to_string()), Some(got.to_owned()))
+    }
+
+    /// A record in error at the value that comes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn mismatch(
+        &self,
+        at: u64,
+        reason: String,
+        expected: Option<String>,
+        got: Option<String>,
+    ) -> Refusal {
+        let path = self.path(true);
+        let (cause, limit) = (None, false);
+        Refusal::Mismatch(Box::new(Mismatch { at, reason, expected, got, path, cause, limit }))
+    }
+
+    /// The way to the value at hand within its record; `inside` the container at hand or to it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
+        let mut path = Vec::new();
+        let frames = self.frames.iter().chain(inside.then_some(&self.top));
+        let bases = self.frames.iter().skip(1).chain([&self.top]).map(|frame| frame.base);
+        let mut ends = bases.chain([self.stack.len()]);
+        for (depth, frame) in frames.enumerate() {
+            let end = ends.next().unwrap_or(frame.base).max(frame.base);
+            path.extend(self.step(depth, frame, end));
+        }
+        path
+    }
+
+    /// The step from a container to its value at hand. `end` is where the container's own part of
+    /// the stack ends.
+    fn step(&self, depth: usize, frame: &Frame, end: usize) -> Option<PathStep> {
+        let own = end - frame.base;
+        match frame.kind {
+            FrameKind::Root => None,
+            FrameKind::Class | FrameKind::WayMap => {
+                let state =
+                    &self.plan().classes[frame.class as usize].states[frame.state as usize];
+                match state.keys.get(frame.key as usize) {
+                    Some(edge) => Some(PathStep::Key(edge.name.to_string())),
+                    None => self.way_keys.get(depth).map(|key| PathStep::Key(key.clone())),
+                }
+            }
+            FrameKind::PlainDict | FrameKind::Dict => {
+                let place = frame.base + own.checked_sub(1)?;
+                (own % 2 == 1).then(|| PathStep::Key(self.describe_key(place)))
+            }
+            FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
+                Some(PathStep::Index(own as u64))
+            }
+            FrameKind::Row => Some(PathStep::Index(u64::from(frame.field))),
+            FrameKind::WayList | FrameKind::Gathered => Some(PathStep::Index(frame.index)),
+        }
+    }
+
+    /// A dict's key that stands on the stack, as text.
+    fn describe_key(&self, place: usize) -> String {
+        let py = self.attached();
+        // SAFETY: the stack owns what stands in its places; places of keys are never empty.
+        let key = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(place)) };
+        key.str().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned())
+    }
+
+    /// Remembers the key by which a container on the way was found, for messages.
+    pub(super) fn remember_way_key(&mut self, key: &str) {
+        let depth = self.frames.len();
+        if self.way_keys.len() <= depth {
+            self.way_keys.resize(depth + 1, String::new());
+        }
+        self.way_keys[depth].clear();
+        self.way_keys[depth].push_str(key);
+    }
+}
+
+/// What is lent when there is nothing to lend.
+const NO_BYTES: &[u8] = &[];
+
+impl Sink for Builder {
+    type Error = Refusal;
+
+    #[inline(always)]
+    fn begin_map(&mut self, at: u64) -> Answer {
+        if self.top.way != NONE {
+            return self.begin_way_map();
+        }
+        let item = self.top.item;
+        match self.item().kind {
+            Kind::Class(class) => self.enter_class(class, false),
+            Kind::Any => {
+                let frame = Frame::new(FrameKind::PlainDict, item, item, self.stack.len());
+                self.push_frame(frame);
+                self.lend_nothing();
+                Ok(Flow::Take)
+            }
+            Kind::Dict(_, value) => {
+                let frame = Frame::new(FrameKind::Dict, item, value, self.stack.len());
+                self.push_frame(frame);
+                self.lend_nothing();
+                Ok(Flow::Take)
+            }
+            _ => Err(self.misfit(at, "an object")),
+        }
+    }
+
+    #[inline(always)]
+    fn end_map(&mut self, at: u64) -> Answer {
+        let value = match self.top.kind {
+            FrameKind::Class => make::object(self, at)?,
+            FrameKind::WayMap => return self.end_way(),
+            _ => make::dict(self, at)?,
+        };
+        self.pop_frame();
+        self.put(value, at)
+    }
+
+    #[inline(always)]
+    fn begin_list(&mut self, at: u64) -> Answer {
+        if self.top.way != NONE {
+            return self.begin_way_list(at);
+        }
+        if self.gathers_elements() {
+            return self.begin_gathered();
+        }
+        let item = self.top.item;
+        let (kind, element) = match &self.item().kind {
+            Kind::Any => (FrameKind::PlainList, item),
+            Kind::List(element)
+            | Kind::Set(element)
+            | Kind::FrozenSet(element)
+            | Kind::TupleOf(element) => (FrameKind::List, *element),
+            Kind::Tuple(items) => (FrameKind::Tuple, items.first().copied().unwrap_or(item)),
+            &Kind::Class(class) => return self.begin_row(class, at),
+            _ => return Err(self.misfit(at, "an array")),
+        };
+        self.push_frame(Frame::new(kind, item, element, self.stack.len()));
+        self.lend_nothing();
+        Ok(Flow::Take)
+    }
+
+    #[inline(always)]
+    fn end_list(&mut self, at: u64) -> Answer {
+        let value = match self.top.kind {
+            FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => make::list(self, at)?,
+            FrameKind::Row => make::object(self, at)?,
+            _ => return self.end_way(),
+        };
+        self.pop_frame();
+        self.put(value, at)
+    }
+
+    #[inline(always)]
+    fn key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        match self.top.kind {
+            FrameKind::PlainDict => {
+                let object = caches::key(self.attached(), key);
+                if object.is_null() {
+                    return Err(self.raised());
+                }
+                self.push_key(object, at)
+            }
+            FrameKind::Dict => self.dict_key(key, at),
+            _ => match self.state().table.find(key.bytes()) {
+                Some(found) => {
+                    self.found_key(found);
+                    self.follow(found as usize, at)
+                }
+                None => match self.state().other {
+                    Some(target) => self.follow_other(target, Matched::Key(key)),
+                    None => self.unknown_key(key, at),
+                },
+            },
+        }
+    }
+
+    fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
+        self.key(key.name, at)
+    }
+
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+        self.give_scalar(value, at)
+    }
+
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Answer {
+        Ok(Flow::Take)
+    }
+
+    fn abandon(&mut self) {
+        self.stack.release_from(self.attached(), 0);
+        self.key_offsets.clear();
+        if let Some(&root) = self.frames.first() {
+            self.frames.clear();
+            self.top = root;
+        }
+        let root = self.top.item;
+        self.expect_item(root);
+        self.lend_nothing();
+    }
+
+    fn matched(&mut self, by: Matched<'_>) {
+        self.record_matched(by);
+    }
+
+    #[inline(always)]
+    fn null(&mut self, at: u64) -> Answer {
+        self.give_null(at)
+    }
+
+    #[inline(always)]
+    fn boolean(&mut self, value: bool, at: u64) -> Answer {
+        self.give_bool(value, at)
+    }
+
+    #[inline(always)]
+    fn int(&mut self, value: i64, at: u64) -> Answer {
+        self.give_int(value, at)
+    }
+
+    #[inline(always)]
+    fn float(&mut self, value: f64, at: u64) -> Answer {
+        self.give_float(value, at)
+    }
+
+    #[inline(always)]
+    fn number(&mut self, digits: &[u8], at: u64) -> Answer {
+        self.give_number(digits, at)
+    }
+
+    #[inline(always)]
+    fn text(&mut self, text: Text<'_>, at: u64) -> Answer {
+        self.give_text(text, at)
+    }
+
+    #[inline(always)]
+    fn expected_key(&self) -> &[u8] {
+        // SAFETY: points to a key of the plan, which `self` keeps alive, or to a constant.
+        unsafe { self.expected.as_ref() }
+    }
+
+    #[inline(always)]
+    fn expected_key_found(&mut self, at: u64) -> Answer {
+        let key = self.top.next;
+        self.found_key(key);
+        self.follow(key as usize, at)
+    }
+
+    #[inline(always)]
+    fn want(&self) -> Want {
+        self.want
+    }
+}
+
+impl Builder {
+    /// A key of a dict, made. Takes over the reference.
+    #[inline(always)]
+    fn push_key(&mut self, object: *mut ffi::PyObject, at: u64) -> Answer {
+        self.stack.push(object);
+        if self.options.duplicates == Duplicates::Error {
+            self.key_offsets.push(at);
+        }
+        Ok(Flow::Take)
+    }
+
+    /// A key of a `dict[K, V]`.
+    fn dict_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        let Kind::Dict(keys, _) = self.plan().nodes[self.top.node as usize].kind else {
+            return Ok(Flow::Skip);
+        };
+        let py = self.attached();
+        let object = match &self.plan().nodes[keys as usize].kind {
+            Kind::Choice(choice) => match choice.text(py, key.text.as_str())? {
+                Some(object) => object.into_ptr(),
+                None => {
+                    let got = format!("the key {:?}", key.text.as_str());
+                    let reason = format!("expected {}, got {got}", choice.expected);
+                    let expected = Some(choice.expected.to_string());
+                    return Err(self.mismatch(at, reason, expected, Some(got)));
+                }
+            },
+            _ => caches::key(py, key),
+        };
+        if object.is_null() {
+            return Err(self.raised());
+        }
+        self.push_key(object, at)
+    }
+
+    /// The exception that the interpreter has just set.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn raised(&self) -> Refusal {
+        PyErr::fetch(self.attached()).into()
+    }
+
+    /// An array where an object of a class is expected.
+    #[inline(never)]
+    fn begin_row(&mut self, class: ClassId, at: u64) -> Answer {
+        let plan = &self.plan().classes[class as usize];
+        if matches!(plan.build, Build::Tuple) {
+            return self.enter_class(class, true);
+        }
+        let expected = &self.item().name;
+        let reason = format!(
+            "expected {expected}, got an array; if its elements are meant, end the path in '/*' \
+             or expect list[{expected}]"
+        );
+        Err(self.mismatch(at, reason, Some(expected.to_string()), Some("an array".to_owned())))
+    }
+}

@@ -1,0 +1,539 @@
+//! Values to containers: each made in one step, when its last value is there.
+
+use super::builder::{Builder, Duplicates, FrameKind};
+use super::refusal::{Mismatch, Refusal};
+use crate::plan::{Absent, Build, ClassPlan, Field, Kind};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple, PyType};
+use std::ptr;
+
+/// A reference that the caller takes over, or why there is none.
+type Made = Result<*mut ffi::PyObject, Refusal>;
+
+unsafe extern "C" {
+    fn _PyDict_NewPresized(size: ffi::Py_ssize_t) -> *mut ffi::PyObject;
+}
+
+/// The list, tuple or set at hand. Its values leave the stack.
+#[inline(always)]
+pub(super) fn list(builder: &mut Builder, at: u64) -> Made {
+    let base = builder.top.base;
+    let kind = &builder.plan().nodes[builder.top.node as usize].kind;
+    match kind {
+        Kind::Any | Kind::List(_) => new_list(builder, base),
+        Kind::Tuple(items) if items.len() != builder.stack.len() - base => {
+            let count = builder.stack.len() - base;
+            let reason = format!("expected an array of {}, got one of {count}", items.len());
+            Err(outer_mismatch(builder, at, reason))
+        }
+        Kind::Tuple(_) | Kind::TupleOf(_) => new_tuple(builder, base),
+        _ => new_set(builder, base, at, matches!(kind, Kind::FrozenSet(_))),
+    }
+}
+
+#[inline(always)]
+fn new_list(builder: &mut Builder, base: usize) -> Made {
+    let values = builder.stack.from(base);
+    // SAFETY: a fresh list has as many empty items as asked for; each takes over one reference,
+    // which the stack then forgets.
+    unsafe {
+        let list = ffi::PyList_New(values.len() as ffi::Py_ssize_t);
+        if list.is_null() {
+            return Err(builder.raised());
+        }
+        if !values.is_empty() {
+            let items = (*list.cast::<ffi::PyListObject>()).ob_item;
+            ptr::copy_nonoverlapping(values.as_ptr(), items, values.len());
+        }
+        builder.stack.forget_from(base);
+        Ok(list)
+    }
+}
+
+fn new_tuple(builder: &mut Builder, base: usize) -> Made {
+    let values = builder.stack.from(base);
+    // SAFETY: as for the list.
+    unsafe {
+        let tuple = ffi::PyTuple_New(values.len() as ffi::Py_ssize_t);
+        if tuple.is_null() {
+            return Err(builder.raised());
+        }
+        for (index, &value) in values.iter().enumerate() {
+            ffi::PyTuple_SET_ITEM(tuple, index as ffi::Py_ssize_t, value);
+        }
+        builder.stack.forget_from(base);
+        Ok(tuple)
+    }
+}
+
+fn new_set(builder: &mut Builder, base: usize, at: u64, frozen: bool) -> Made {
+    let py = builder.attached();
+    // SAFETY: a new set, made from nothing; null is checked.
+    let set = unsafe {
+        let empty = if frozen {
+            ffi::PyFrozenSet_New(ptr::null_mut())
+        } else {
+            ffi::PySet_New(ptr::null_mut())
+        };
+        Bound::from_owned_ptr_or_err(py, empty)?
+    };
+    for place in base..builder.stack.len() {
+        // SAFETY: a set nobody else has seen, and a value that the stack owns. Hashing may run
+        // the value's own code, which cannot reach either.
+        if unsafe { ffi::PySet_Add(set.as_ptr(), builder.stack.get(place)) } != 0 {
+            return Err(own_code_raised(builder, PyErr::fetch(py), at));
+        }
+    }
+    builder.stack.release_from(py, base);
+    Ok(set.into_ptr())
+}
+
+/// The dict at hand, from the keys and values that alternate on the stack.
+#[inline(always)]
+pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
+    let base = builder.top.base;
+    let count = (builder.stack.len() - base) / 2;
+    let simple = builder.options.duplicates == Duplicates::Last;
+    // SAFETY: a new dict, null checked below.
+    let dict = unsafe {
+        if count > 5 { _PyDict_NewPresized(count as ffi::Py_ssize_t) } else { ffi::PyDict_New() }
+    };
+    if dict.is_null() {
+        return Err(builder.raised());
+    }
+    if !simple || builder.top.kind == FrameKind::Dict {
+        // SAFETY: the new reference is handed over.
+        return careful_dict(builder, unsafe { Bound::from_owned_ptr(builder.attached(), dict) }, at);
+    }
+    for pair in builder.stack.from(base).chunks_exact(2) {
+        // SAFETY: a dict nobody else has seen; the keys are `str` objects, whose hashing and
+        // comparing run no other code; both references are owned by the stack and released once
+        // the dict has its own.
+        unsafe {
+            if ffi::PyDict_SetItem(dict, pair[0], pair[1]) != 0 {
+                ffi::Py_DECREF(dict);
+                return Err(builder.raised());
+            }
+            ffi::Py_DECREF(pair[0]);
+            ffi::Py_DECREF(pair[1]);
+        }
+    }
+    builder.stack.forget_from(base);
+    Ok(dict)
+}
+
+/// A dict whose keys may be any objects, or whose duplicates are not simply overwritten.
+#[inline(never)]
+fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made {
+    let base = builder.top.base;
+    let count = (builder.stack.len() - base) / 2;
+    let py = builder.attached();
+    for index in 0..count {
+        let place = base + 2 * index;
+        // SAFETY: the stack owns both; places of finished pairs are never empty.
+        let (key, value) = unsafe {
+            (
+                Bound::from_borrowed_ptr(py, builder.stack.get(place)),
+                Bound::from_borrowed_ptr(py, builder.stack.get(place + 1)),
+            )
+        };
+        if builder.options.duplicates != Duplicates::Last && dict.contains(&key)? {
+            if builder.options.duplicates == Duplicates::First {
+                continue;
+            }
+            let offsets = &builder.key_offsets;
+            let at = offsets.get(offsets.len() - count + index).copied().unwrap_or(at);
+            let name = key.str()?;
+            let name = name.to_string_lossy();
+            let reason = format!("the key {name:?} occurs more than once");
+            return Err(outer_mismatch(builder, at, reason));
+        }
+        dict.set_item(key, value).map_err(|error| own_code_raised(builder, error, at))?;
+    }
+    if builder.options.duplicates == Duplicates::Error {
+        let kept = builder.key_offsets.len() - count;
+        builder.key_offsets.truncate(kept);
+    }
+    builder.stack.release_from(py, base);
+    Ok(dict.into_ptr())
+}
+
+/// The object at hand. Its values leave the stack.
+#[inline(always)]
+pub(super) fn object(builder: &mut Builder, at: u64) -> Made {
+    let class = builder.class();
+    match &class.build {
+        Build::Slots { offsets, post_init, recyclable } => {
+            let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 1;
+            slots(builder, class, offsets, *post_init, recycle, at)
+        }
+        build => by_name(builder, class, build, at),
+    }
+}
+
+/// Allocates an object and writes its slots.
+#[inline(always)]
+fn slots(
+    builder: &mut Builder,
+    class: &ClassPlan,
+    offsets: &[usize],
+    post_init: bool,
+    recycle: bool,
+    at: u64,
+) -> Made {
+    let base = builder.top.slots;
+    if class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
+        fill_all(builder, class, at)?;
+    }
+    let object = if recycle {
+        builder.ring.next(builder.attached(), class)
+    } else {
+        allocate(class)
+    };
+    if object.is_null() {
+        return Err(builder.raised());
+    }
+    let values = builder.stack.from(base);
+    for (&offset, &value) in offsets.iter().zip(values) {
+        // SAFETY: the plan verified that at this offset of instances of this class stands the
+        // slot of this field. A fresh object's slots are null and the ring empties those of a
+        // used one; the slot takes over the stack's reference, which may be null for a field
+        // that stays unset.
+        unsafe { *object.cast::<u8>().add(offset).cast::<*mut ffi::PyObject>() = value };
+    }
+    builder.stack.forget_from(base);
+    if post_init {
+        return call_post_init(builder, object, at);
+    }
+    Ok(object)
+}
+
+/// A new, empty instance, by the class's own allocator. Null with an exception set if there is no
+/// memory.
+#[inline(always)]
+fn allocate(class: &ClassPlan) -> *mut ffi::PyObject {
+    let class = class.type_ptr();
+    // SAFETY: the plan verified that the class is allocated by the generic allocator and that
+    // nothing else belongs to making an instance.
+    unsafe { ffi::PyType_GenericAlloc(class, 0) }
+}
+
+/// Fills the places of all fields that have no value, and finishes those that were gathered.
+#[inline(never)]
+fn fill_all(builder: &mut Builder, class: &ClassPlan, at: u64) -> Result<(), Refusal> {
+    for (index, field) in class.fields.iter().enumerate() {
+        if builder.stack.get(builder.top.slots + index).is_null() || field.gathers {
+            fill(builder, class, field, index, at)?;
+        }
+    }
+    Ok(())
+}
+
+/// Fills the place of a field that has no value, and finishes one that was gathered.
+fn fill(
+    builder: &mut Builder,
+    class: &ClassPlan,
+    field: &Field,
+    index: usize,
+    at: u64,
+) -> Result<(), Refusal> {
+    let py = builder.attached();
+    let place = builder.top.slots + index;
+    let there = builder.stack.get(place);
+    let value = if !there.is_null() {
+        // SAFETY: gathered collections are lists, made by `gather`; the stack owns it.
+        let gathered = unsafe { Bound::from_borrowed_ptr(py, there) };
+        match &builder.plan().nodes[field.node as usize].kind {
+            Kind::Set(_) => py.get_type::<pyo3::types::PySet>().call1((gathered,))?,
+            Kind::FrozenSet(_) => py.get_type::<pyo3::types::PyFrozenSet>().call1((gathered,))?,
+            Kind::TupleOf(_) => py.get_type::<PyTuple>().call1((gathered,))?,
+            _ => return Ok(()),
+        }
+    } else {
+        match &field.absent {
+            Absent::Value(value) => value.bind(py).clone(),
+            Absent::Factory(factory) => match factory.bind(py).call0() {
+                Ok(value) => value,
+                Err(error) => return Err(own_code_raised(builder, error, at)),
+            },
+            Absent::Unset => return Ok(()),
+            Absent::Error if field.gathers => match nothing_gathered(builder, field)? {
+                Some(value) => value,
+                None => return Err(missing(builder, class, field, at)),
+            },
+            Absent::Error => return Err(missing(builder, class, field, at)),
+        }
+    };
+    let old = builder.stack.replace(place, value.into_ptr());
+    // SAFETY: the stack gave its reference to us.
+    unsafe { drop(Bound::from_owned_ptr_or_opt(py, old)) };
+    Ok(())
+}
+
+/// What a field has gathered when nothing matched: an empty collection, if it is one.
+fn nothing_gathered<'py>(
+    builder: &Builder,
+    field: &Field,
+) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    let py = builder.attached();
+    Ok(Some(match &builder.plan().nodes[field.node as usize].kind {
+        Kind::List(_) => PyList::empty(py).into_any(),
+        Kind::Set(_) => pyo3::types::PySet::empty(py)?.into_any(),
+        Kind::FrozenSet(_) => pyo3::types::PyFrozenSet::empty(py)?.into_any(),
+        Kind::TupleOf(_) => PyTuple::empty(py).into_any(),
+        _ => return Ok(None),
+    }))
+}
+
+/// A required field without a value.
+#[cold]
+#[inline(never)]
+fn missing(builder: &Builder, class: &ClassPlan, field: &Field, at: u64) -> Refusal {
+    let reason = if builder.top.kind == FrameKind::Row {
+        format!("{} lacks an item for the field {:?}", class.name, field.key)
+    } else {
+        format!("{} lacks the required key {:?}", class.name, field.key)
+    };
+    outer_mismatch(builder, at, reason)
+}
+
+/// A mismatch of the container at hand as a whole.
+#[cold]
+#[inline(never)]
+fn outer_mismatch(builder: &Builder, at: u64, reason: String) -> Refusal {
+    let path = builder.path(false);
+    Refusal::Mismatch(Box::new(Mismatch {
+        at,
+        reason,
+        expected: None,
+        got: None,
+        path,
+        cause: None,
+        limit: false,
+    }))
+}
+
+/// The class's own code raised. What it says of its values makes the record unfit; anything else
+/// is the program's own affair and goes through as it is.
+#[cold]
+#[inline(never)]
+fn own_code_raised(builder: &Builder, error: PyErr, at: u64) -> Refusal {
+    let py = builder.attached();
+    let of_values = error.is_instance_of::<pyo3::exceptions::PyValueError>(py)
+        || error.is_instance_of::<pyo3::exceptions::PyTypeError>(py);
+    if !of_values {
+        return error.into();
+    }
+    let name = error.get_type(py).name().map_or_else(|_| "Error".to_owned(), |n| n.to_string());
+    let reason = format!("{name}: {}", error.value(py));
+    let mut refusal = outer_mismatch(builder, at, reason);
+    if let Refusal::Mismatch(mismatch) = &mut refusal {
+        mismatch.cause = Some(error);
+    }
+    refusal
+}
+
+/// Calls `__post_init__` on a new object. Takes the reference and gives it back.
+#[inline(never)]
+fn call_post_init(builder: &Builder, object: *mut ffi::PyObject, at: u64) -> Made {
+    let py = builder.attached();
+    // SAFETY: the reference is handed over to us.
+    let object = unsafe { Bound::from_owned_ptr(py, object) };
+    match object.call_method0(pyo3::intern!(py, "__post_init__")) {
+        Ok(_) => Ok(object.into_ptr()),
+        Err(error) => Err(own_code_raised(builder, error, at)),
+    }
+}
+
+/// All the ways of making an object that go by the names of its fields, and the named tuple.
+#[inline(never)]
+fn by_name(builder: &mut Builder, class: &ClassPlan, build: &Build, at: u64) -> Made {
+    let base = builder.top.slots;
+    if class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
+        fill_all(builder, class, at)?;
+    }
+    let py = builder.attached();
+    let made = match build {
+        Build::Tuple => return named_tuple(builder, class, base),
+        Build::Dict => typed_dict(builder, class, base),
+        Build::Attributes { post_init } => {
+            let object = attributes(builder, class, base)?;
+            builder.stack.release_from(py, base);
+            if *post_init {
+                return call_post_init(builder, object, at);
+            }
+            return Ok(object);
+        }
+        Build::Call { positional, keywords } => {
+            call(builder, class, base, *positional, keywords.bind(py))
+                .map_err(|error| own_code_raised(builder, error, at))
+        }
+        Build::Slots { .. } => return Err(builder.raised()),
+    }?;
+    builder.stack.release_from(py, base);
+    Ok(made.into_ptr())
+}
+
+fn named_tuple(builder: &mut Builder, class: &ClassPlan, base: usize) -> Made {
+    let values = builder.stack.from(base);
+    let type_ptr = class.type_ptr();
+    // SAFETY: the plan verified that the class is a tuple with the generic allocator and
+    // constructor; the fresh tuple's items take over the stack's references.
+    unsafe {
+        let Some(allocate) = (*type_ptr).tp_alloc else { return Err(builder.raised()) };
+        let tuple = allocate(type_ptr, values.len() as ffi::Py_ssize_t);
+        if tuple.is_null() {
+            return Err(builder.raised());
+        }
+        for (index, &value) in values.iter().enumerate() {
+            ffi::PyTuple_SET_ITEM(tuple, index as ffi::Py_ssize_t, value);
+        }
+        builder.stack.forget_from(base);
+        Ok(tuple)
+    }
+}
+
+fn typed_dict<'py>(
+    builder: &Builder,
+    class: &ClassPlan,
+    base: usize,
+) -> Result<Bound<'py, PyAny>, Refusal> {
+    let py = builder.attached();
+    let dict = pyo3::types::PyDict::new(py);
+    for (field, &value) in class.fields.iter().zip(builder.stack.from(base)) {
+        // SAFETY: the stack owns the reference, or the place is empty.
+        if let Some(value) = unsafe { Bound::from_borrowed_ptr_or_opt(py, value) } {
+            dict.set_item(field.name.bind(py), value)?;
+        }
+    }
+    Ok(dict.into_any())
+}
+
+/// Allocates an object and sets its attributes by the generic setter.
+fn attributes(builder: &Builder, class: &ClassPlan, base: usize) -> Made {
+    let py = builder.attached();
+    let object = allocate(class);
+    if object.is_null() {
+        return Err(builder.raised());
+    }
+    for (field, &value) in class.fields.iter().zip(builder.stack.from(base)) {
+        if value.is_null() {
+            continue;
+        }
+        // SAFETY: a fresh object that nobody else has seen, a live name and value. The plan
+        // verified that the generic setter is what setting this attribute means.
+        unsafe {
+            let name = field.name.bind(py).as_ptr();
+            if ffi::PyObject_GenericSetAttr(object, name, value) != 0 {
+                ffi::Py_DECREF(object);
+                return Err(builder.raised());
+            }
+        }
+    }
+    Ok(object)
+}
+
+/// Calls the class with the values.
+fn call<'py>(
+    builder: &Builder,
+    class: &ClassPlan,
+    base: usize,
+    positional: usize,
+    keywords: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = keywords.py();
+    let values = builder.stack.from(base);
+    let type_ptr = class.type_ptr().cast::<ffi::PyObject>();
+    let present = values.iter().skip(positional).all(|value| !value.is_null());
+    if present {
+        // SAFETY: the values are live and borrowed for the call; the names are as many as the
+        // values behind the positional ones.
+        return unsafe {
+            let made = ffi::PyObject_Vectorcall(
+                type_ptr,
+                values.as_ptr(),
+                positional,
+                if keywords.is_empty() { ptr::null_mut() } else { keywords.as_ptr() },
+            );
+            Bound::from_owned_ptr_or_err(py, made)
+        };
+    }
+    let named = pyo3::types::PyDict::new(py);
+    for (name, &value) in keywords.iter().zip(&values[positional..]) {
+        // SAFETY: the stack owns the reference, or the place is empty.
+        if let Some(value) = unsafe { Bound::from_borrowed_ptr_or_opt(py, value) } {
+            named.set_item(name, value)?;
+        }
+    }
+    let by_position = values[..positional].iter().map(|&value| {
+        // SAFETY: as above.
+        unsafe { Bound::from_borrowed_ptr(py, value) }
+    });
+    let by_position = PyTuple::new(py, by_position.collect::<Vec<_>>())?;
+    // SAFETY: the plan keeps the class alive.
+    let class = unsafe { Bound::from_borrowed_ptr(py, type_ptr) };
+    class.cast::<PyType>()?.call(by_position, Some(&named))
+}
+
+/// The last two rows of a stream, for filling again when nobody holds them.
+///
+/// Two, because a loop's variable still holds the row before while the next one is made.
+#[derive(Default)]
+pub(super) struct Ring {
+    rows: [Option<Py<PyAny>>; 2],
+    turn: usize,
+}
+
+impl Ring {
+    /// A row with all slots empty: used or new. A new reference, or null with an exception set.
+    #[inline(always)]
+    fn next(&mut self, py: Python<'_>, class: &ClassPlan) -> *mut ffi::PyObject {
+        self.turn ^= 1;
+        if let Some(row) = &self.rows[self.turn]
+            && reusable(row.bind(py), class)
+        {
+            let row = row.clone_ref(py);
+            empty(&row, class);
+            return row.into_ptr();
+        }
+        let fresh = allocate(class);
+        // SAFETY: a new reference or null.
+        if let Some(row) = unsafe { Bound::from_owned_ptr_or_opt(py, fresh) } {
+            self.rows[self.turn] = Some(row.clone().unbind());
+            return row.into_ptr();
+        }
+        ptr::null_mut()
+    }
+}
+
+/// Whether nobody but the ring can ever see the row again.
+#[inline(always)]
+fn reusable(row: &Bound<'_, PyAny>, class: &ClassPlan) -> bool {
+    let object = row.as_ptr();
+    // SAFETY: a live object of a heap type; where the type has a list of weak references, it
+    // stands at the type's offset.
+    unsafe {
+        let type_ptr = ffi::Py_TYPE(object);
+        let weak = (*type_ptr).tp_weaklistoffset;
+        ffi::Py_REFCNT(object) == 1
+            && type_ptr == class.type_ptr()
+            && (weak == 0
+                || (*object.cast::<u8>().offset(weak).cast::<*mut ffi::PyObject>()).is_null())
+    }
+}
+
+/// Empties all slots of a used row.
+#[inline(always)]
+fn empty(row: &Py<PyAny>, class: &ClassPlan) {
+    let Build::Slots { offsets, .. } = &class.build else { return };
+    for &offset in offsets {
+        // SAFETY: the plan verified the offsets. Only the ring and the caller hold the row, so
+        // code that a released value may run cannot reach it.
+        unsafe {
+            let slot = row.as_ptr().cast::<u8>().add(offset).cast::<*mut ffi::PyObject>();
+            let old = ptr::replace(slot, ptr::null_mut());
+            ffi::Py_XDECREF(old);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! Events to Python objects: the only place that touches CPython's object layout.
+//!
+//! Values are gathered on one stack of owned references, and every container is made in one step
+//! when its last value is there: an object of the right class, a list of the right length, a dict of
+//! the right size. So nothing half made can be seen from Python, and giving up a record is
+//! dropping the stack.
+
+mod builder;
+mod caches;
+mod collector;
+mod make;
+mod refusal;
+mod scalars;
+mod stack;
+mod text;
+mod ways;
+
+pub(crate) use builder::{Builder, Duplicates, Options, Unknown};
+pub(crate) use collector::Pause;
+pub(crate) use refusal::{Mismatch, PathStep, Refusal};

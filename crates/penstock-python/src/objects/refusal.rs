@@ -1,0 +1,47 @@
+//! Why a value was refused: it does not fit, or the user's own code raised.
+
+use pyo3::prelude::*;
+
+/// One step of the path to a value.
+#[derive(Clone, Debug)]
+pub(crate) enum PathStep {
+    /// A key.
+    Key(String),
+    /// A position in a list.
+    Index(u64),
+}
+
+/// A value that does not fit the class.
+#[derive(Debug)]
+pub(crate) struct Mismatch {
+    /// The offset of the value, or of the end of the object that lacks one.
+    pub(crate) at: u64,
+    /// What is wrong: `expected float, got a string`.
+    pub(crate) reason: String,
+    /// The type that was expected, as its annotation reads.
+    pub(crate) expected: Option<String>,
+    /// What was there instead.
+    pub(crate) got: Option<String>,
+    /// The way to the value within its record.
+    pub(crate) path: Vec<PathStep>,
+    /// The exception that the class's own code raised.
+    pub(crate) cause: Option<PyErr>,
+    /// Which limit was exceeded rather than which type not met.
+    pub(crate) limit: bool,
+}
+
+/// The builder's error. One word wide, so that the answer to an event stays in registers.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// The value does not fit.
+    Mismatch(Box<Mismatch>),
+    /// An exception that is not ours to interpret.
+    Python(Box<PyErr>),
+}
+
+impl From<PyErr> for Refusal {
+    #[cold]
+    fn from(error: PyErr) -> Self {
+        Refusal::Python(Box::new(error))
+    }
+}

@@ -1,0 +1,383 @@
+//! Values without parts: the text or number of the document to the object that the type asks for.
+//!
+//! The rules are strict: an integer does for a float, and nothing else does for anything else. A
+//! number is never rounded but for a float, and then to the nearest.
+
+use super::builder::{Answer, Builder, NONE};
+use super::refusal::Refusal;
+use super::text::new_str;
+use crate::plan::{Choice, Kind};
+use penstock_core::event::{Scalar, Text};
+use penstock_core::value::{base64, datetime, uuid};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{
+    PyBytes, PyDate, PyDateTime, PyDelta, PyString, PyTime, PyTzInfo,
+};
+use pyo3::{ffi, intern};
+use std::ffi::CString;
+
+/// What a string is called in messages.
+const STRING: &str = "a string";
+
+impl Builder {
+    /// Puts an object that was just made, or reports that there was no memory for it.
+    #[inline(always)]
+    fn give(&mut self, object: *mut ffi::PyObject, at: u64) -> Answer {
+        if object.is_null() {
+            return Err(self.raised());
+        }
+        self.put(object, at)
+    }
+
+    /// Puts an object that exists already.
+    #[inline(always)]
+    fn give_shared(&mut self, object: *mut ffi::PyObject, at: u64) -> Answer {
+        // SAFETY: callers pass live objects; the interpreter is attached while events are told.
+        unsafe { ffi::Py_INCREF(object) };
+        self.put(object, at)
+    }
+
+    #[inline(always)]
+    pub(super) fn give_null(&mut self, at: u64) -> Answer {
+        if self.top.way != NONE {
+            return self.pass_scalar();
+        }
+        let node = self.item();
+        if node.nullable || matches!(node.kind, Kind::Any | Kind::None) {
+            // SAFETY: `None` lives for ever.
+            return self.give_shared(unsafe { ffi::Py_None() }, at);
+        }
+        if let Kind::Choice(choice) = &node.kind
+            && let Some(object) = &choice.null
+        {
+            return self.give_shared(object.as_ptr(), at);
+        }
+        Err(self.misfit(at, "null"))
+    }
+
+    #[inline(always)]
+    pub(super) fn give_bool(&mut self, value: bool, at: u64) -> Answer {
+        if self.top.way != NONE {
+            return self.pass_scalar();
+        }
+        match &self.item().kind {
+            Kind::Any | Kind::Bool => {
+                // SAFETY: these two live for ever.
+                let object = unsafe { if value { ffi::Py_True() } else { ffi::Py_False() } };
+                self.give_shared(object, at)
+            }
+            Kind::Choice(choice) => match &choice.bools[usize::from(value)] {
+                Some(object) => self.give_shared(object.as_ptr(), at),
+                None => Err(self.misfit(at, if value { "true" } else { "false" })),
+            },
+            _ => Err(self.misfit(at, if value { "true" } else { "false" })),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn give_int(&mut self, value: i64, at: u64) -> Answer {
+        if self.top.way != NONE {
+            return self.pass_scalar();
+        }
+        match self.item().kind {
+            // SAFETY: makes a new object; the interpreter is attached while events are told.
+            Kind::Int | Kind::Any => self.give(unsafe { ffi::PyLong_FromLongLong(value) }, at),
+            _ => self.give_int_rarely(value, at),
+        }
+    }
+
+    #[inline(never)]
+    fn give_int_rarely(&mut self, value: i64, at: u64) -> Answer {
+        match &self.item().kind {
+            // An index or an integer of a binary format; JSON's come as `float` here.
+            // SAFETY: as above.
+            Kind::Float if value.unsigned_abs() <= 1 << 53 => {
+                self.give(unsafe { ffi::PyFloat_FromDouble(value as f64) }, at)
+            }
+            Kind::Decimal => self.give_decimal(value.to_string().as_bytes(), at),
+            Kind::Choice(choice) => match choice.int(self.attached(), value)? {
+                Some(object) => self.give(object.into_ptr(), at),
+                None => Err(self.misfit(at, &value.to_string())),
+            },
+            _ => Err(self.misfit(at, &format!("the integer {value}"))),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn give_float(&mut self, value: f64, at: u64) -> Answer {
+        if self.top.way != NONE {
+            return self.pass_scalar();
+        }
+        match &self.item().kind {
+            Kind::Float | Kind::Any => {
+                // SAFETY: makes a new object; the interpreter is attached while events are told.
+                self.give(unsafe { ffi::PyFloat_FromDouble(value) }, at)
+            }
+            Kind::Int => Err(self.misfit(at, "a number with a fraction or an exponent")),
+            _ => Err(self.misfit(at, "a number")),
+        }
+    }
+
+    #[inline(never)]
+    pub(super) fn give_number(&mut self, digits: &[u8], at: u64) -> Answer {
+        if self.top.way != NONE {
+            return self.pass_scalar();
+        }
+        let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
+        match &self.item().kind {
+            Kind::Int | Kind::Any if whole => self.give_big_int(digits, at),
+            Kind::Decimal => self.give_decimal(digits, at),
+            Kind::Float | Kind::Any => {
+                Err(self.misfit(at, "a number beyond the range of a double"))
+            }
+            Kind::Choice(_) | Kind::Int => {
+                Err(self.misfit(at, if whole { "an integer" } else { "a number" }))
+            }
+            _ => Err(self.misfit(at, if whole { "an integer" } else { "a number" })),
+        }
+    }
+
+    /// An integer beyond 64 bits.
+    #[inline(never)]
+    fn give_big_int(&mut self, digits: &[u8], at: u64) -> Answer {
+        let py = self.attached();
+        let digits = CString::new(digits).map_err(|error| PyValueError::new_err(error.to_string()));
+        let digits = digits.map_err(Refusal::from)?;
+        // SAFETY: a string of digits that ends in a NUL.
+        let made = unsafe {
+            let object = ffi::PyLong_FromString(digits.as_ptr(), std::ptr::null_mut(), 10);
+            Bound::from_owned_ptr_or_err(py, object)
+        };
+        match made {
+            Ok(object) => self.give(object.into_ptr(), at),
+            // The interpreter's own limit on digits.
+            Err(error) if error.is_instance_of::<PyValueError>(py) => {
+                let reason = error.value(py).to_string();
+                let mut refusal = self.mismatch(at, reason, None, None);
+                if let Refusal::Mismatch(mismatch) = &mut refusal {
+                    mismatch.limit = true;
+                }
+                Err(refusal)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    #[inline(never)]
+    fn give_decimal(&mut self, digits: &[u8], at: u64) -> Answer {
+        static DECIMAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+        let py = self.attached();
+        let class = DECIMAL.import(py, "decimal", "Decimal")?;
+        let text = String::from_utf8_lossy(digits);
+        match class.call1((text.as_ref(),)) {
+            Ok(object) => self.give(object.into_ptr(), at),
+            Err(_) => Err(self.misfit(at, "a string that is no decimal number")),
+        }
+    }
+
+    /// A string, with the kinds that make up most documents up front.
+    #[inline(always)]
+    pub(super) fn give_text(&mut self, text: Text<'_>, at: u64) -> Answer {
+        if self.top.way != NONE {
+            return self.pass_scalar();
+        }
+        match self.item().kind {
+            Kind::Str => {
+                let py = self.attached();
+                let object = match self.cache() {
+                    Some(cache) => self.caches.value(py, cache, text),
+                    None => new_str(py, text),
+                };
+                self.give(object, at)
+            }
+            Kind::Any => self.give(new_str(self.attached(), text), at),
+            _ => self.give_text_rarely(text, at),
+        }
+    }
+
+    #[inline(never)]
+    fn give_text_rarely(&mut self, text: Text<'_>, at: u64) -> Answer {
+        let py = self.attached();
+        let bytes = text.bytes();
+        let object = match &self.item().kind {
+            Kind::DateTime => match datetime::datetime(bytes) {
+                Ok(found) => new_datetime(py, found)?,
+                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
+            },
+            Kind::Date => match datetime::date(bytes) {
+                Ok(found) => {
+                    let year = i32::from(found.year);
+                    PyDate::new(py, year, found.month, found.day)?.into_any()
+                }
+                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
+            },
+            Kind::Time => match datetime::time(bytes) {
+                Ok(found) => {
+                    let zone = zone(py, found.offset)?;
+                    PyTime::new(
+                        py,
+                        found.hour,
+                        found.minute,
+                        found.second,
+                        found.microsecond,
+                        zone.as_ref(),
+                    )?
+                    .into_any()
+                }
+                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
+            },
+            Kind::Uuid => match uuid::uuid(bytes) {
+                Some(value) => new_uuid(py, value)?,
+                None => return Err(self.bad_text(at, text, "it is no UUID")),
+            },
+            Kind::Bytes => {
+                let mut out = Vec::new();
+                match base64::decode(bytes, &mut out) {
+                    Ok(()) => PyBytes::new(py, &out).into_any(),
+                    Err(reason) => return Err(self.bad_text(at, text, reason.message())),
+                }
+            }
+            Kind::Decimal if is_decimal(bytes) => return self.give_decimal(bytes, at),
+            Kind::Decimal => return Err(self.bad_text(at, text, "it is no decimal number")),
+            Kind::Choice(choice) => match choice.text(py, text.text.as_str())? {
+                Some(object) => object,
+                None => return Err(self.misfit(at, &quoted(text))),
+            },
+            _ => return Err(self.misfit(at, STRING)),
+        };
+        self.give(object.into_ptr(), at)
+    }
+
+    /// A string of the right kind with the wrong content.
+    #[cold]
+    #[inline(never)]
+    fn bad_text(&self, at: u64, text: Text<'_>, why: &str) -> Refusal {
+        let expected = self.item().name.to_string();
+        let got = quoted(text);
+        let reason = format!("expected {expected}, got {got}: {why}");
+        self.mismatch(at, reason, Some(expected), Some(got))
+    }
+
+    /// A value as a format that is not JSON gives it.
+    #[inline(never)]
+    pub(super) fn give_scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+        match value {
+            Scalar::Null => self.give_null(at),
+            Scalar::Bool(value) => self.give_bool(value, at),
+            Scalar::Int(value) => self.give_int(value, at),
+            Scalar::Float(value) => self.give_float(value, at),
+            Scalar::Number(digits) => self.give_number(digits, at),
+            Scalar::Text(text) | Scalar::Untyped(text) => self.give_text(text, at),
+            Scalar::Bytes(_) => Err(self.misfit(at, "binary data")),
+            Scalar::Date(_) => Err(self.misfit(at, "a date")),
+            Scalar::Uid(_) => Err(self.misfit(at, "a UID")),
+        }
+    }
+}
+
+/// A string for a message: its beginning, in quotes.
+fn quoted(text: Text<'_>) -> String {
+    let text = text.text.as_str();
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}
+
+/// Whether text is a decimal number as JSON would write one: what `Decimal` also takes beyond
+/// that (white space, underscores, other scripts' digits, `NaN`) is not meant by a document.
+fn is_decimal(bytes: &[u8]) -> bool {
+    use penstock_core::value::number::{Outcome, scan};
+    if !matches!(bytes.first(), Some(b'-' | b'0'..=b'9')) {
+        return false;
+    }
+    let scanned = scan(bytes, 0);
+    scanned.end == bytes.len()
+        && !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished)
+}
+
+fn new_datetime(py: Python<'_>, found: datetime::DateTime) -> PyResult<Bound<'_, PyAny>> {
+    let (date, time) = (found.date, found.time);
+    let zone = zone(py, time.offset)?;
+    let made = PyDateTime::new(
+        py,
+        i32::from(date.year),
+        date.month,
+        date.day,
+        time.hour,
+        time.minute,
+        time.second,
+        time.microsecond,
+        zone.as_ref(),
+    )?;
+    Ok(made.into_any())
+}
+
+/// The zone of an offset: `timezone.utc` for a `Z`, and one object for each offset, as there are
+/// few and documents repeat them.
+fn zone(py: Python<'_>, offset: Option<datetime::Offset>) -> PyResult<Option<Bound<'_, PyTzInfo>>> {
+    static ZONES: PyOnceLock<Py<pyo3::types::PyDict>> = PyOnceLock::new();
+    let Some(offset) = offset else { return Ok(None) };
+    let minutes = offset.minutes();
+    if minutes == 0 {
+        return Ok(Some(PyTzInfo::utc(py)?.to_owned()));
+    }
+    let zones = ZONES.get_or_init(py, || pyo3::types::PyDict::new(py).unbind()).bind(py);
+    if let Some(known) = zones.get_item(minutes)? {
+        return Ok(Some(known.cast_into()?));
+    }
+    let delta = PyDelta::new(py, 0, i32::from(minutes) * 60, 0, true)?;
+    let zone = PyTzInfo::fixed_offset(py, delta)?;
+    zones.set_item(minutes, &zone)?;
+    Ok(Some(zone))
+}
+
+fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
+    static UUID: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let class = UUID.import(py, "uuid", "UUID")?;
+    let names = pyo3::types::PyDict::new(py);
+    names.set_item(intern!(py, "int"), value)?;
+    class.call((), Some(&names))
+}
+
+impl Choice {
+    /// The object that a text stands for.
+    pub(super) fn text<'py>(
+        &self,
+        py: Python<'py>,
+        text: &str,
+    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+        if let Some(index) = self.texts.find(text.as_bytes()) {
+            return Ok(Some(self.text_objects[index as usize].bind(py).clone()));
+        }
+        self.missing(PyString::new(py, text).into_any())
+    }
+
+    /// The object that an integer stands for.
+    fn int<'py>(
+        &self,
+        py: Python<'py>,
+        value: i64,
+    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+        if let Some((_, object)) = self.ints.iter().find(|(known, _)| *known == value) {
+            return Ok(Some(object.bind(py).clone()));
+        }
+        self.missing(value.into_pyobject(py).map_err(PyErr::from)?.into_any())
+    }
+
+    /// Asks an enum that has a say about values that are not its members'.
+    fn missing<'py>(
+        &self,
+        value: Bound<'py, PyAny>,
+    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+        let py = value.py();
+        let Some(class) = &self.enum_class else { return Ok(None) };
+        match class.bind(py).call1((value,)) {
+            Ok(member) => Ok(Some(member)),
+            Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The stack of values under construction.
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ptr;
+
+/// Owned references and empty places. Whatever is on it when it is truncated or dropped is
+/// released.
+#[derive(Default)]
+pub(super) struct Stack {
+    values: Vec<*mut ffi::PyObject>,
+}
+
+// SAFETY: the pointers are owned references to Python objects, which are not bound to a thread;
+// every method that touches a count asks for the interpreter's token.
+unsafe impl Send for Stack {}
+
+impl Stack {
+    /// How many places there are.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Puts a value on top. The stack owns the reference from now on.
+    #[inline(always)]
+    pub(super) fn push(&mut self, value: *mut ffi::PyObject) {
+        self.values.push(value);
+    }
+
+    /// Puts `count` empty places on top.
+    #[inline(always)]
+    pub(super) fn push_empty(&mut self, count: usize) {
+        self.values.resize(self.values.len() + count, ptr::null_mut());
+    }
+
+    /// The value in a place, or null. Borrowed.
+    #[inline(always)]
+    pub(super) fn get(&self, place: usize) -> *mut ffi::PyObject {
+        self.values[place]
+    }
+
+    /// Puts a value in a place and gives back what was there, owned, or null.
+    #[inline(always)]
+    pub(super) fn replace(
+        &mut self,
+        place: usize,
+        value: *mut ffi::PyObject,
+    ) -> *mut ffi::PyObject {
+        std::mem::replace(&mut self.values[place], value)
+    }
+
+    /// All from a place on, borrowed.
+    #[inline(always)]
+    pub(super) fn from(&self, place: usize) -> &[*mut ffi::PyObject] {
+        &self.values[place..]
+    }
+
+    /// Forgets all from a place on, whose references have found other owners.
+    #[inline(always)]
+    pub(super) fn forget_from(&mut self, place: usize) {
+        self.values.truncate(place);
+    }
+
+    /// Releases all from a place on.
+    pub(super) fn release_from(&mut self, _py: Python<'_>, place: usize) {
+        // One at a time and off the stack first: a destructor may run any code.
+        while self.values.len() > place {
+            if let Some(value) = self.values.pop() {
+                // SAFETY: the stack owned this reference or held null, and `_py` shows that the
+                // interpreter is attached.
+                unsafe { ffi::Py_XDECREF(value) };
+            }
+        }
+    }
+}
+
+impl Drop for Stack {
+    fn drop(&mut self) {
+        if !self.values.is_empty() {
+            Python::attach(|py| self.release_from(py, 0));
+        }
+    }
+}

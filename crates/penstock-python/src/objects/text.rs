@@ -1,0 +1,78 @@
+//! Checked text to `str`.
+
+use penstock_core::event::Text;
+use penstock_scan::{Width, shape, widen_latin1, widen_ucs2, widen_ucs4};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::mem::MaybeUninit;
+use std::{ptr, slice};
+
+/// A new `str`, or the interpreter's own for the empty and the one-character ones. Null with an
+/// exception set if there is no memory.
+#[inline(always)]
+pub(super) fn new_str(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
+    if text.ascii { new_ascii(py, text.bytes()) } else { new_wide(py, text) }
+}
+
+/// A new `str` of ASCII bytes.
+#[inline(always)]
+pub(super) fn new_ascii(_py: Python<'_>, bytes: &[u8]) -> *mut ffi::PyObject {
+    let length = bytes.len();
+    if length <= 1 {
+        // SAFETY: the pointer and length are a valid slice. For these lengths this call returns
+        // the interpreter's shared objects.
+        return unsafe {
+            ffi::PyUnicode_FromStringAndSize(bytes.as_ptr().cast(), length as ffi::Py_ssize_t)
+        };
+    }
+    // SAFETY: a fresh ASCII object has room for `length` bytes behind its header, and nobody else
+    // has seen it yet.
+    unsafe {
+        let object = ffi::PyUnicode_New(length as ffi::Py_ssize_t, 127);
+        if !object.is_null() {
+            let data = object.cast::<u8>().add(size_of::<ffi::PyASCIIObject>());
+            ptr::copy_nonoverlapping(bytes.as_ptr(), data, length);
+        }
+        object
+    }
+}
+
+/// A new `str` of text that may be beyond ASCII: counted and measured once, then written at its
+/// final width.
+#[inline(never)]
+fn new_wide(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
+    let found = shape(text.text);
+    let greatest = match found.width {
+        Width::Ascii => return new_ascii(py, text.bytes()),
+        Width::Latin1 => 0xFF,
+        Width::Ucs2 => 0xFFFF,
+        Width::Ucs4 => 0x10_FFFF,
+    };
+    // SAFETY: a fresh object of this width has `chars` units behind its header (not the ASCII
+    // one, as the greatest character is beyond ASCII), aligned for the unit, and nobody else has
+    // seen it yet. `shape` counted the characters that the kernels write; they write all of them.
+    unsafe {
+        let object = ffi::PyUnicode_New(found.chars as ffi::Py_ssize_t, greatest);
+        if object.is_null() {
+            return object;
+        }
+        let data = object.cast::<u8>().add(size_of::<ffi::PyCompactUnicodeObject>());
+        let chars = found.chars;
+        let written = match found.width {
+            Width::Ascii | Width::Latin1 => {
+                let out = slice::from_raw_parts_mut(data.cast::<MaybeUninit<u8>>(), chars);
+                widen_latin1(text.text, out)
+            }
+            Width::Ucs2 => {
+                let out = slice::from_raw_parts_mut(data.cast::<MaybeUninit<u16>>(), chars);
+                widen_ucs2(text.text, out)
+            }
+            Width::Ucs4 => {
+                let out = slice::from_raw_parts_mut(data.cast::<MaybeUninit<u32>>(), chars);
+                widen_ucs4(text.text, out)
+            }
+        };
+        debug_assert_eq!(written, chars);
+        object
+    }
+}

@@ -1,0 +1,300 @@
+//! Fields whose path has several steps: the maps and lists on the way to them.
+//!
+//! A container on the way makes no object. Its values go to the fields of the object that it
+//! lies in, as the states of that object's class say, and whatever leads to no field is skipped.
+
+use super::builder::{Answer, Builder, Duplicates, Frame, FrameKind, NONE, NOWHERE};
+use crate::plan::{Kind, NodeId, Target};
+use super::refusal::Refusal;
+use penstock_core::event::{Matched, Text};
+use penstock_core::sink::Flow;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyList, PyString};
+use std::ptr;
+
+impl Builder {
+    /// A key that leads on to another map or list.
+    #[inline(never)]
+    pub(super) fn follow_way(&mut self, key: usize, state: u32, at: u64) -> Answer {
+        // A key met before begins its part of the record anew; what came by a `*` adds up.
+        if key < 64 {
+            if self.top.seen & 1 << key != 0 {
+                if self.options.duplicates == Duplicates::Last {
+                    self.forget_way(state);
+                } else {
+                    let name = self.state().keys[key].name.clone();
+                    return self.again(&name, at);
+                }
+            }
+            self.top.seen |= 1 << key;
+        }
+        self.top.field = NONE;
+        self.top.way = state;
+        Ok(Flow::Take)
+    }
+
+    /// A key or an element that only a `*` names.
+    #[inline(never)]
+    pub(super) fn follow_other(&mut self, target: Target, by: Matched<'_>) -> Answer {
+        if let Matched::Key(key) = by {
+            self.top.key = NONE;
+            self.remember_way_key(key.text.as_str());
+        }
+        match target {
+            Target::Field(field) => {
+                self.top.way = NONE;
+                self.top.field = field;
+                let target = &self.class().fields[field as usize];
+                if target.gathers {
+                    self.expect_gathered(target.node);
+                } else {
+                    self.expect_item(target.node);
+                }
+            }
+            Target::State(state) => {
+                let takers = &self.class().states[state as usize].takes_key;
+                self.top.way = NONE;
+                for &field in takers {
+                    self.top.field = field;
+                    self.expect_gathered(self.class().fields[field as usize].node);
+                    self.give_step(by)?;
+                }
+                self.top.field = NONE;
+                self.top.way = state;
+            }
+        }
+        Ok(Flow::Take)
+    }
+
+    /// The key or index of a match as the value of the field at hand, wherever that lies.
+    fn give_step(&mut self, by: Matched<'_>) -> Result<(), Refusal> {
+        // As if the field's own object were at hand: putting into it must not move a list on.
+        let kind = std::mem::replace(&mut self.top.kind, FrameKind::Class);
+        let result = match by {
+            Matched::Key(key) => self.give_text(key, 0),
+            Matched::Index(index) => self.give_int(index as i64, 0),
+        };
+        self.top.kind = kind;
+        result.map(|_| ())
+    }
+
+    /// The record that comes was found by a `*`.
+    pub(super) fn record_matched(&mut self, by: Matched<'_>) {
+        let plan = self.plan();
+        let Kind::Class(class) = plan.nodes[plan.root as usize].kind else { return };
+        if plan.classes[class as usize].takes_key.is_empty() {
+            return;
+        }
+        let py = self.attached();
+        self.matched = Some(match by {
+            Matched::Key(key) => PyString::new(py, key.text.as_str()).into_any().unbind(),
+            Matched::Index(index) => {
+                let Ok(index) = index.into_pyobject(py);
+                let index: Bound<'_, PyInt> = index;
+                index.into_any().unbind()
+            }
+        });
+    }
+
+    /// Gives the key by which the record was found to the fields that take it.
+    #[inline(never)]
+    pub(super) fn give_key(&mut self, fields: &[u32]) -> Result<(), Refusal> {
+        let Some(matched) = self.matched.take() else { return Ok(()) };
+        let matched = matched.bind(self.attached());
+        for &field in fields {
+            self.top.field = field;
+            self.expect_item(self.class().fields[field as usize].node);
+            match matched.cast::<PyString>() {
+                Ok(key) => {
+                    self.give_step(Matched::Key(Text::from(key.to_str()?)))?;
+                }
+                Err(_) => self.give_step(Matched::Index(matched.extract()?))?,
+            }
+        }
+        self.top.field = NONE;
+        Ok(())
+    }
+
+    /// Empties the fields that a state leads to.
+    fn forget_way(&mut self, state: u32) {
+        let class = self.class();
+        let mut open = vec![state];
+        let mut known = open.clone();
+        while let Some(state) = open.pop() {
+            let state = &class.states[state as usize];
+            let edges = state.keys.iter().map(|edge| edge.to);
+            let targets = edges.chain(state.indexes.iter().map(|(_, to)| *to)).chain(state.other);
+            let takers = state.takes_key.iter().map(|&field| Target::Field(field));
+            for target in targets.chain(takers) {
+                match target {
+                    Target::Field(field) => self.forget_field(field),
+                    Target::State(next) if !known.contains(&next) => {
+                        known.push(next);
+                        open.push(next);
+                    }
+                    Target::State(_) => {}
+                }
+            }
+        }
+    }
+
+    fn forget_field(&mut self, field: u32) {
+        let old = self.stack.replace(self.top.slots + field as usize, ptr::null_mut());
+        // SAFETY: the stack gave its reference to us.
+        unsafe { drop(Bound::from_owned_ptr_or_opt(self.attached(), old)) };
+    }
+
+    /// A map on the way, or one that leads nowhere.
+    #[inline(never)]
+    pub(super) fn begin_way_map(&mut self) -> Answer {
+        let Some(mut frame) = self.way_frame(FrameKind::WayMap)? else { return Ok(Flow::Skip) };
+        frame.next = 0;
+        self.push_frame(frame);
+        self.lend_key();
+        Ok(Flow::Take)
+    }
+
+    /// A list on the way, or one that leads nowhere.
+    #[inline(never)]
+    pub(super) fn begin_way_list(&mut self, at: u64) -> Answer {
+        if let Some(state) = self.class().states.get(self.top.way as usize) {
+            if state.indexes.is_empty() && state.other.is_none() && !state.keys.is_empty() {
+                let next = &state.keys[0].name;
+                let reason = format!(
+                    "expected an object with the key {next:?}, got an array; to reach its \
+                     elements, write '*' before {next:?} in the path"
+                );
+                let got = Some("an array".to_owned());
+                return Err(self.mismatch(at, reason, Some("an object".to_owned()), got));
+            }
+        }
+        let Some(frame) = self.way_frame(FrameKind::WayList)? else { return Ok(Flow::Skip) };
+        self.push_frame(frame);
+        self.lend_nothing();
+        self.aim_element()?;
+        Ok(Flow::Take)
+    }
+
+    /// A value without parts on the way: it holds no field, so it counts as absent.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn pass_scalar(&mut self) -> Answer {
+        self.next_element()?;
+        Ok(Flow::Take)
+    }
+
+    /// The frame of the container that the coming value is, or nothing if it leads nowhere: then
+    /// it counts as passed.
+    fn way_frame(
+        &mut self,
+        kind: FrameKind,
+    ) -> Result<Option<Frame>, Refusal> {
+        let state = self.top.way;
+        if state == NOWHERE {
+            self.next_element()?;
+            return Ok(None);
+        }
+        let top = self.top;
+        let mut frame = Frame::new(kind, top.node, top.node, self.stack.len());
+        (frame.slots, frame.class, frame.state) = (top.slots, top.class, state);
+        Ok(Some(frame))
+    }
+
+    /// The container on the way, or the gathered list, at hand ends.
+    #[inline(never)]
+    pub(super) fn end_way(&mut self) -> Answer {
+        self.pop_frame();
+        self.next_element()?;
+        Ok(Flow::Take)
+    }
+
+    /// One element of the list at hand is passed, if it is a list on the way.
+    pub(super) fn next_element(&mut self) -> Result<(), Refusal> {
+        if self.top.kind == FrameKind::WayList {
+            self.top.index += 1;
+            self.aim_element()?;
+        }
+        Ok(())
+    }
+
+    /// Says where the coming element of a list on the way leads.
+    fn aim_element(&mut self) -> Result<(), Refusal> {
+        let index = self.top.index;
+        let state = self.state();
+        let named = state.indexes.iter().find(|(at, _)| *at == index).map(|(_, to)| *to);
+        (self.top.field, self.top.way) = (NONE, NOWHERE);
+        match named.or(state.other) {
+            Some(target) => self.follow_other(target, Matched::Index(index)).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// The coming value is one of those that a field gathers: an element of its collection, or
+    /// the collection's elements as an array.
+    pub(super) fn expect_gathered(&mut self, node: NodeId) {
+        self.expect_item(self.element(node).unwrap_or(node));
+    }
+
+    /// The element type of a collection.
+    fn element(&self, node: NodeId) -> Option<NodeId> {
+        match self.plan().nodes[node as usize].kind {
+            Kind::List(element)
+            | Kind::Set(element)
+            | Kind::FrozenSet(element)
+            | Kind::TupleOf(element) => Some(element),
+            _ => None,
+        }
+    }
+
+    /// Whether an array that comes holds elements for the field at hand rather than one of them.
+    #[inline(always)]
+    pub(super) fn gathers_elements(&self) -> bool {
+        matches!(self.top.kind, FrameKind::Class | FrameKind::WayMap | FrameKind::WayList)
+            && self.top.field != NONE
+            && {
+                let field = &self.class().fields[self.top.field as usize];
+                field.gathers
+                    && self.element(field.node).is_some()
+                    && self.element(self.top.item).is_none()
+                    && !matches!(self.item().kind, Kind::Any | Kind::Tuple(_))
+            }
+    }
+
+    /// An array whose elements the field at hand gathers.
+    pub(super) fn begin_gathered(&mut self) -> Answer {
+        let top = self.top;
+        let mut frame = Frame::new(FrameKind::Gathered, top.item, top.item, self.stack.len());
+        (frame.slots, frame.class, frame.field) = (top.slots, top.class, top.field);
+        self.push_frame(frame);
+        self.lend_nothing();
+        Ok(Flow::Take)
+    }
+
+    /// Adds a value to what the field at hand gathers. Takes over the reference.
+    #[inline(never)]
+    pub(super) fn gather(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        let py = self.attached();
+        // SAFETY: the reference is handed over to us.
+        let value = unsafe { Bound::from_owned_ptr(py, value) };
+        let field = &self.class().fields[self.top.field as usize];
+        let place = self.top.slots + self.top.field as usize;
+        let gathered = self.stack.get(place);
+        if self.element(field.node).is_none() {
+            if !gathered.is_null() {
+                let reason = format!("{:?} is matched more than once by one record", field.key);
+                return Err(self.mismatch(at, reason, None, None));
+            }
+            self.stack.replace(place, value.into_ptr());
+        } else if gathered.is_null() {
+            self.stack.replace(place, PyList::new(py, [value])?.into_ptr());
+        } else {
+            // SAFETY: the stack owns this reference, and only this function fills such a place
+            // where the field is a collection: with a list.
+            let list = unsafe { Bound::from_borrowed_ptr(py, gathered).cast_into_unchecked() };
+            let list: Bound<'_, PyList> = list;
+            list.append(value)?;
+        }
+        Ok(Flow::Take)
+    }
+}

@@ -1,0 +1,61 @@
+//! Where the fields of an object are kept: slots, attributes, or out of reach.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+
+use super::{Build, layout};
+
+/// Why a class must be called: a clause that names it.
+pub(super) type Reason = String;
+
+/// How field values reach a new object of `class` without calling it, given that calling it would
+/// do no more than set these attributes in this order.
+///
+/// The caller has shown that much of `__init__`; here the rest is asked: whether making the
+/// object is plain, and where each attribute would end.
+pub(super) fn storage(
+    class: &Bound<'_, PyType>,
+    names: &[Bound<'_, PyString>],
+    post_init: bool,
+) -> PyResult<Result<Build, Reason>> {
+    if let Some(reason) = own_creation(class)? {
+        return Ok(Err(reason));
+    }
+    let mut offsets = Vec::with_capacity(names.len());
+    for name in names {
+        let found = layout::attribute(class, name);
+        match &found {
+            Some(found) if let Some(offset) = layout::slot_offset(class, found) => {
+                offsets.push(offset);
+            }
+            Some(found) if layout::is_data_descriptor(found) => {
+                let kind = found.get_type().name()?;
+                return Ok(Err(format!("{} has a {kind} for '{name}'", class.name()?)));
+            }
+            _ if layout::has_dict(class) => {}
+            _ => return Ok(Err(format!("{} has no place for '{name}'", class.name()?))),
+        }
+    }
+    // A finalizer would run on the object by which the offsets are tried.
+    let finalizer = layout::has_finalizer(class);
+    if offsets.len() < names.len() || finalizer || !layout::offsets_hold(class, names, &offsets)? {
+        return Ok(Ok(Build::Attributes { post_init }));
+    }
+    let only_slots = !layout::has_dict(class) && layout::slot_count(class) == offsets.len();
+    let recyclable = only_slots && !post_init;
+    Ok(Ok(Build::Slots { offsets: offsets.into(), post_init, recyclable }))
+}
+
+/// Why making an object takes more than memory and `__init__`, if it does.
+pub(super) fn own_creation(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
+    let name = class.name()?;
+    if !layout::is_called_by_type(class) {
+        let metaclass = class.get_type();
+        return Ok(Some(format!("{name}'s metaclass {} has its own __call__", metaclass.name()?)));
+    }
+    if !layout::has_plain_new(class) {
+        return Ok(Some(format!("{name} has its own __new__")));
+    }
+    let plain = layout::has_plain_alloc(class);
+    Ok((!plain).then(|| format!("{name} has its own allocator")))
+}

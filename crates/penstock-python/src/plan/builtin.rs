@@ -1,0 +1,124 @@
+//! The types that need no plan of their own, and how types are written in messages.
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use super::known;
+use super::{Kind, NodeId};
+
+/// The builtin collections.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Container {
+    List,
+    Set,
+    FrozenSet,
+    Tuple,
+    Dict,
+}
+
+impl Container {
+    /// The collection that this class is.
+    pub(super) fn of(class: &Bound<'_, PyType>) -> Option<Self> {
+        let is = |builtin| builtin_type(class, builtin);
+        if is(&raw const ffi::PyList_Type) {
+            Some(Container::List)
+        } else if is(&raw const ffi::PyDict_Type) {
+            Some(Container::Dict)
+        } else if is(&raw const ffi::PyTuple_Type) {
+            Some(Container::Tuple)
+        } else if is(&raw const ffi::PySet_Type) {
+            Some(Container::Set)
+        } else if is(&raw const ffi::PyFrozenSet_Type) {
+            Some(Container::FrozenSet)
+        } else {
+            None
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Container::List => "list",
+            Container::Set => "set",
+            Container::FrozenSet => "frozenset",
+            Container::Tuple => "tuple",
+            Container::Dict => "dict",
+        }
+    }
+
+    pub(super) fn with_article(self) -> &'static str {
+        if self == Container::FrozenSet { "a frozenset" } else { "a set" }
+    }
+
+    /// The collection with items (and keys) of one type.
+    pub(super) fn of_one_kind(self, key: Option<NodeId>, item: NodeId) -> Kind {
+        match (self, key) {
+            (Container::Set, _) => Kind::Set(item),
+            (Container::FrozenSet, _) => Kind::FrozenSet(item),
+            (Container::Tuple, _) => Kind::TupleOf(item),
+            (Container::Dict, Some(key)) => Kind::Dict(key, item),
+            _ => Kind::List(item),
+        }
+    }
+}
+
+/// What a class without parts is decoded to.
+pub(super) fn builtin(class: &Bound<'_, PyType>) -> Option<(Kind, &'static str)> {
+    let is = |builtin| builtin_type(class, builtin);
+    if is(&raw const ffi::PyUnicode_Type) {
+        return Some((Kind::Str, "str"));
+    } else if is(&raw const ffi::PyLong_Type) {
+        return Some((Kind::Int, "int"));
+    } else if is(&raw const ffi::PyFloat_Type) {
+        return Some((Kind::Float, "float"));
+    } else if is(&raw const ffi::PyBool_Type) {
+        return Some((Kind::Bool, "bool"));
+    } else if is(&raw const ffi::PyBytes_Type) {
+        return Some((Kind::Bytes, "bytes"));
+    } else if is(&raw const ffi::PyBaseObject_Type) || known::ANY.is(class) {
+        return Some((Kind::Any, "Any"));
+    } else if is_type_of_none(class) {
+        return Some((Kind::None, "None"));
+    }
+    let others: [(_, fn() -> Kind, _); 5] = [
+        (&known::DATETIME, || Kind::DateTime, "datetime"),
+        (&known::DATE, || Kind::Date, "date"),
+        (&known::TIME, || Kind::Time, "time"),
+        (&known::DECIMAL, || Kind::Decimal, "Decimal"),
+        (&known::UUID, || Kind::Uuid, "UUID"),
+    ];
+    let (_, kind, name) = others.into_iter().find(|(known, ..)| known.is(class))?;
+    Some((kind(), name))
+}
+
+fn builtin_type(object: &Bound<'_, PyAny>, builtin: *const ffi::PyTypeObject) -> bool {
+    object.as_ptr().cast_const().cast() == builtin
+}
+
+pub(super) fn is_type_of_none(object: &Bound<'_, PyAny>) -> bool {
+    let py = object.py();
+    object.is(py.None().bind(py).get_type())
+}
+
+/// An annotation as a user would write it.
+pub(super) fn display(annotation: &Bound<'_, PyAny>) -> String {
+    if let Ok(class) = annotation.cast::<PyType>() {
+        return match builtin(class) {
+            Some((_, name)) => name.into(),
+            None => class.name().map_or_else(|_| "?".into(), |name| name.to_string()),
+        };
+    }
+    match annotation.repr() {
+        Ok(repr) => repr.to_string().replace("typing.", ""),
+        Err(_) => "an object whose repr() fails".into(),
+    }
+}
+
+/// A class with its module, for those that are told by it.
+pub(super) fn qualified(class: &Bound<'_, PyType>) -> String {
+    let name = class.qualname().map_or_else(|_| "?".into(), |name| name.to_string());
+    match class.module() {
+        Ok(module) if module != "builtins" => format!("{module}.{name}"),
+        _ => name,
+    }
+}

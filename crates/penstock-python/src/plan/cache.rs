@@ -1,0 +1,166 @@
+//! Plans that were made, kept as long as their classes are wanted.
+//!
+//! A plan needs its class, and a cache that needs its plans would keep every class for ever, the
+//! ones that a function defines for a single call included. Nothing may be written onto the class
+//! either, which would be the one place from which the garbage collector sees such a plan go with
+//! its class. But a class is part of a reference cycle from birth, since it is the first entry of
+//! its own `__mro__`: it never dies by its reference count, only in a collection. So it is enough
+//! to let go of all plans when one begins. That is done at full collections, which come rarely
+//! and each cost many times what the plans do that are made again after them. For classes that
+//! come and go between two of them the cache is bounded.
+//!
+//! A class that was changed is noticed by its version, which CPython renews with every change of a
+//! class or of a base of it; looking a plan up compares them. What is changed *inside* an object
+//! that a class holds, such as its `__annotations__` dict, does not change the class and is not
+//! noticed.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyType};
+
+use super::names::Scope;
+use super::shown::PlanObject;
+use super::types::{Compiler, Place};
+use super::{Plan, classes};
+
+/// How many plans are kept of each sort. One more, and all are let go.
+const MOST: usize = 512;
+
+/// The plans of classes, by address. A plan keeps its class alive, and so the address its own.
+static CLASSES: Mutex<Option<HashMap<usize, Arc<Plan>>>> = Mutex::new(None);
+
+/// The plans of other types, `list[City]` or `City | None`: those are made anew each time that
+/// they are written, and found by equality. A dict, since comparing may run code of a metaclass.
+static EXPRESSIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+
+/// The plan of a type, made now or before.
+///
+/// Names that string annotations cannot find elsewhere are looked for in `namespace`; plans with
+/// one are made anew each time.
+///
+/// # Errors
+/// `PlanError` for a type that cannot be decoded into.
+pub(crate) fn plan_for(
+    py: Python<'_>,
+    type_object: &Bound<'_, PyAny>,
+    namespace: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Arc<Plan>> {
+    if namespace.is_some() {
+        return Ok(Arc::new(new_plan(py, type_object, namespace)?));
+    }
+    if let Ok(class) = type_object.cast::<PyType>() {
+        return of_class(py, class);
+    }
+    of_expression(py, type_object)
+}
+
+/// The plan for what a user passes as a type: a type, or a `Plan`.
+///
+/// # Errors
+/// As for [`plan_for`].
+pub(crate) fn plan_from(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Arc<Plan>> {
+    match object.cast::<PlanObject>() {
+        Ok(object) => object.get().plan(py),
+        Err(_) => plan_for(py, object, None),
+    }
+}
+
+fn of_class(py: Python<'_>, class: &Bound<'_, PyType>) -> PyResult<Arc<Plan>> {
+    let key = class.as_ptr() as usize;
+    let known = kept().as_ref().and_then(|plans| plans.get(&key).cloned());
+    if let Some(plan) = known
+        && plan.is_current(py)
+    {
+        return Ok(plan);
+    }
+    let plan = Arc::new(new_plan(py, class, None)?);
+    listen_to_collector(py)?;
+    // Nothing is dropped while the lock is held: that could run code which wants it.
+    let mut old = None;
+    let replaced = {
+        let mut plans = kept();
+        if plans.as_ref().is_some_and(|plans| plans.len() >= MOST) {
+            old = plans.take();
+        }
+        plans.get_or_insert_default().insert(key, plan.clone())
+    };
+    drop((old, replaced));
+    Ok(plan)
+}
+
+fn of_expression(py: Python<'_>, expression: &Bound<'_, PyAny>) -> PyResult<Arc<Plan>> {
+    let plans = EXPRESSIONS.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
+    let known = match plans.get_item(expression) {
+        Ok(known) => known,
+        // It has no hash: `Annotated[int, []]`, or no type at all.
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            return Ok(Arc::new(new_plan(py, expression, None)?));
+        }
+        Err(error) => return Err(error),
+    };
+    if let Some(known) = known
+        && let Some(plan) = known.cast::<PlanObject>()?.get().current(py)
+    {
+        return Ok(plan);
+    }
+    let plan = Arc::new(new_plan(py, expression, None)?);
+    listen_to_collector(py)?;
+    if plans.len() >= MOST {
+        plans.clear();
+    }
+    plans.set_item(expression, Py::new(py, PlanObject::of(expression, plan.clone()))?)?;
+    Ok(plan)
+}
+
+fn kept() -> MutexGuard<'static, Option<HashMap<usize, Arc<Plan>>>> {
+    // The map is whole between any two statements that could panic.
+    CLASSES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn new_plan<'py>(
+    py: Python<'py>,
+    type_object: &Bound<'py, PyAny>,
+    namespace: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Plan> {
+    let mut compiler = Compiler::new(py, namespace);
+    let scope = Scope::new(None, namespace);
+    let root = compiler.node(type_object, false, &scope, Place { field: None })?;
+    let mut plans = Vec::with_capacity(compiler.met.len());
+    // Planning a class may meet others.
+    while plans.len() < compiler.met.len() {
+        plans.push(classes::plan(&mut compiler, plans.len())?);
+    }
+    Ok(Plan { nodes: compiler.nodes, classes: plans, root, seen: compiler.seen.into() })
+}
+
+/// Lets all plans go when a full collection begins, from the first plan on.
+fn listen_to_collector(py: Python<'_>) -> PyResult<()> {
+    static LISTENING: PyOnceLock<()> = PyOnceLock::new();
+    LISTENING.get_or_try_init(py, || {
+        let callbacks = py.import(intern!(py, "gc"))?.getattr(intern!(py, "callbacks"))?;
+        callbacks.call_method1(intern!(py, "append"), (wrap_pyfunction!(on_collection, py)?,))?;
+        Ok::<_, PyErr>(())
+    })?;
+    Ok(())
+}
+
+/// Called by the collector before and after each of its runs.
+#[pyfunction]
+#[pyo3(name = "_penstock_plans")]
+fn on_collection(phase: &Bound<'_, PyAny>, info: &Bound<'_, PyDict>) -> PyResult<()> {
+    let py = phase.py();
+    let generation = info.get_item(intern!(py, "generation"))?;
+    if phase.eq(intern!(py, "start"))? && generation.is_some_and(|g| g.eq(2).unwrap_or(false)) {
+        let old = kept().take();
+        drop(old);
+        if let Some(plans) = EXPRESSIONS.get(py) {
+            plans.bind(py).clear();
+        }
+    }
+    Ok(())
+}

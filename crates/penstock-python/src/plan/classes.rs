@@ -1,0 +1,193 @@
+//! Class to class plan: what kind of class it is, and what all kinds have in common.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyType};
+
+use super::builtin::qualified;
+use super::names::Scope;
+use super::types::{Compiler, Place};
+use super::wrappers::{FieldType, field_type};
+use super::{
+    Absent, Build, ClassPlan, Field, NodeId, dataclass, known, layout, named_tuple, paths,
+};
+use super::{plain, typed_dict};
+
+/// A kind of class. Each has a module of its own but `Enum`, which is a [choice](super::choice).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sort {
+    Dataclass,
+    NamedTuple,
+    TypedDict,
+    Enum,
+    /// Just a class with annotations.
+    Plain,
+}
+
+/// The kind of `class`, or why it has none: a clause that names it.
+pub(super) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, String>> {
+    let py = class.py();
+    let unsupported = || Ok(Err(format!("{} is not supported yet", qualified(class))));
+    if !layout::is_heap_type(class) {
+        return unsupported();
+    }
+    let metaclass = class.get_type();
+    if known::ENUM_META.get(py).is_some_and(|meta| is_subclass(&metaclass, meta)) {
+        if known::FLAG.get(py).is_some_and(|flag| is_subclass(class, flag)) {
+            return Ok(Err(format!("flags are not supported yet: {}", class.name()?)));
+        }
+        return Ok(Ok(Sort::Enum));
+    }
+    let foreign = [
+        (intern!(py, "__attrs_attrs__"), "attrs classes"),
+        (intern!(py, "__pydantic_fields__"), "pydantic models"),
+        (intern!(py, "__struct_fields__"), "msgspec Structs"),
+    ];
+    let is_dataclass = layout::attribute(class, intern!(py, "__dataclass_fields__")).is_some();
+    for (mark, kind) in foreign {
+        if layout::attribute(class, mark).is_some() && !is_dataclass {
+            return Ok(Err(format!("{kind} are not supported yet: {}", class.name()?)));
+        }
+    }
+    let is_protocol = layout::own_attribute(class, intern!(py, "_is_protocol"));
+    if is_protocol.is_some_and(|is| is.is_truthy().unwrap_or(false)) {
+        return Ok(Err(format!("protocols are not supported yet: {}", qualified(class))));
+    }
+    if layout::is_abstract(class) {
+        return Ok(Err(format!("{} is abstract, so no object of it can be made", class.name()?)));
+    }
+    if is_dataclass {
+        return Ok(Ok(Sort::Dataclass));
+    }
+    if known::TYPED_DICT_META.is(&metaclass) || known::TYPED_DICT_META_EXTENSION.is(&metaclass) {
+        return Ok(Ok(Sort::TypedDict));
+    }
+    if class.is_subclass_of::<pyo3::types::PyTuple>()?
+        && layout::attribute(class, intern!(py, "_fields")).is_some()
+    {
+        return Ok(Ok(Sort::NamedTuple));
+    }
+    if !has_annotations(class) && !plain::has_annotated_init(class)? {
+        return unsupported();
+    }
+    Ok(plain::refusal(class)?.map_or(Ok(Sort::Plain), Err))
+}
+
+/// By the real bases: no `__subclasscheck__` is asked.
+fn is_subclass(class: &Bound<'_, PyType>, base: &Bound<'_, PyAny>) -> bool {
+    layout::bases(class).iter().any(|class| class.is(base))
+}
+
+fn has_annotations(class: &Bound<'_, PyType>) -> bool {
+    layout::bases(class).iter().any(|base| own_annotations(base).is_some())
+}
+
+/// What the body of the class annotates, if anything.
+///
+/// Never by `class.__annotations__`: for a class without annotations that makes an empty dict and
+/// writes it to the class.
+pub(super) fn own_annotations<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyDict>> {
+    let own = layout::own_attribute(class, intern!(class.py(), "__annotations__"))?;
+    own.cast_into::<PyDict>().ok().filter(|annotations| !annotations.is_empty())
+}
+
+/// A field as its class declares it.
+pub(super) struct Declared<'py> {
+    pub(super) name: Bound<'py, PyString>,
+    pub(super) node: NodeId,
+    /// The path of its `at(...)`.
+    pub(super) path: Option<String>,
+    pub(super) absent: Absent,
+    /// False if the document is not asked for it: `init=False`.
+    pub(super) is_read: bool,
+}
+
+/// The fields of a class and how an object is made of them.
+pub(super) struct Shape<'py> {
+    pub(super) fields: Vec<Declared<'py>>,
+    pub(super) build: Build,
+    pub(super) why_called: Option<String>,
+}
+
+/// The class that is being planned.
+pub(super) struct Subject<'a, 'py> {
+    pub(super) compiler: &'a mut Compiler<'py>,
+    pub(super) class: Bound<'py, PyType>,
+    pub(super) name: &'a str,
+}
+
+impl<'py> Subject<'_, 'py> {
+    /// The place of a field in messages.
+    pub(super) fn place<'p>(&'p self, field: &'p str) -> Place<'p> {
+        Place { field: Some((field, self.name)) }
+    }
+
+    /// The names that annotations in the body of `class` may speak of.
+    pub(super) fn scope(&self, class: &Bound<'py, PyType>) -> Scope<'py> {
+        Scope::new(Some(class.clone()), self.compiler.namespace.as_ref())
+    }
+
+    /// A field's annotation without its wrappers.
+    pub(super) fn field_type(
+        &self,
+        name: &Bound<'py, PyString>,
+        annotation: Bound<'py, PyAny>,
+        scope: &Scope<'py>,
+    ) -> PyResult<FieldType<'py>> {
+        field_type(annotation, scope, self.place(name.to_str()?))
+    }
+
+    /// A field, from its annotation.
+    pub(super) fn declared(
+        &mut self,
+        name: Bound<'py, PyString>,
+        field: FieldType<'py>,
+        scope: &Scope<'py>,
+        absent: Absent,
+    ) -> PyResult<Declared<'py>> {
+        let place = Place { field: Some((name.to_str()?, self.name)) };
+        let node = self.compiler.node(&field.annotation, false, scope, place)?;
+        Ok(Declared { name, node, path: field.path, absent, is_read: true })
+    }
+
+    /// A `PlanError` about the class as a whole.
+    #[cold]
+    pub(super) fn error(&self, reason: impl std::fmt::Display) -> PyErr {
+        super::plan_error(self.compiler.py, format_args!("{}{reason}", self.name))
+    }
+}
+
+/// Plans a class that the compiler met.
+pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassPlan> {
+    let met = &compiler.met[index];
+    let (class, sort) = (met.class.clone(), met.sort);
+    let name = class.name()?;
+    let name = name.to_str()?;
+    let mut subject = Subject { compiler, class: class.clone(), name };
+    let shape = match sort {
+        Sort::Dataclass => dataclass::shape(&mut subject)?,
+        Sort::NamedTuple => named_tuple::shape(&mut subject)?,
+        Sort::TypedDict => typed_dict::shape(&mut subject)?,
+        Sort::Plain | Sort::Enum => plain::shape(&mut subject)?,
+    };
+    let routes = paths::routes(&subject, &shape.fields)?;
+    let fields = shape.fields.into_iter().zip(routes.gathers).map(|(field, gathers)| {
+        let name = field.name;
+        let key = match field.path {
+            Some(path) => path.into(),
+            None => name.to_str()?.into(),
+        };
+        Ok(Field { name: name.unbind(), key, node: field.node, absent: field.absent, gathers })
+    });
+    let fields = fields.collect::<PyResult<Box<[Field]>>>()?;
+    Ok(ClassPlan {
+        class: class.unbind(),
+        name: name.into(),
+        gathers: fields.iter().any(|field| field.gathers),
+        fields,
+        states: routes.states,
+        takes_key: routes.takes_key,
+        build: shape.build,
+        why_called: shape.why_called.map(Into::into),
+    })
+}

@@ -1,0 +1,78 @@
+//! The objects that annotations and classes are made of, to be recognised by address.
+//!
+//! Nothing is imported for it: an annotation cannot speak of a module that was never imported, so
+//! looking into `sys.modules` is enough, and `import penstock` stays cheap.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyDict;
+
+/// A module's attribute, fetched when its module is first seen imported.
+pub(super) struct Known {
+    module: &'static str,
+    name: &'static str,
+    object: PyOnceLock<Py<PyAny>>,
+}
+
+impl Known {
+    const fn new(module: &'static str, name: &'static str) -> Self {
+        Known { module, name, object: PyOnceLock::new() }
+    }
+
+    /// The object, or nothing if its module was not imported or does not have it.
+    pub(super) fn get<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
+        if self.object.get(py).is_none() {
+            let object = imported(py, self.module)?.getattr(self.name).ok()?;
+            // Another thread may have been quicker: it found the same object.
+            let _ = self.object.set(py, object.unbind());
+        }
+        self.object.get(py).map(|object| object.bind(py))
+    }
+
+    /// True if `object` is this very object.
+    pub(super) fn is(&self, object: &Bound<'_, PyAny>) -> bool {
+        self.get(object.py()).is_some_and(|known| known.is(object))
+    }
+}
+
+/// A module, if it was imported.
+pub(super) fn imported<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
+    // SAFETY: the interpreter's `sys.modules` is borrowed from it and becomes a reference of ours.
+    let modules = unsafe { Bound::from_borrowed_ptr(py, pyo3::ffi::PyImport_GetModuleDict()) };
+    modules.cast_into::<PyDict>().ok()?.get_item(name).ok()?
+}
+
+pub(super) static ANY: Known = Known::new("typing", "Any");
+pub(super) static UNION: Known = Known::new("typing", "Union");
+pub(super) static LITERAL: Known = Known::new("typing", "Literal");
+pub(super) static CLASS_VAR: Known = Known::new("typing", "ClassVar");
+pub(super) static FINAL: Known = Known::new("typing", "Final");
+pub(super) static REQUIRED: Known = Known::new("typing", "Required");
+pub(super) static NOT_REQUIRED: Known = Known::new("typing", "NotRequired");
+pub(super) static READ_ONLY: Known = Known::new("typing", "ReadOnly");
+pub(super) static READ_ONLY_EXTENSION: Known = Known::new("typing_extensions", "ReadOnly");
+pub(super) static ANNOTATED: Known = Known::new("typing", "_AnnotatedAlias");
+pub(super) static FORWARD_REF: Known = Known::new("typing", "ForwardRef");
+pub(super) static TYPE_VAR: Known = Known::new("typing", "TypeVar");
+pub(super) static NEW_TYPE: Known = Known::new("typing", "NewType");
+pub(super) static TYPED_DICT_META: Known = Known::new("typing", "_TypedDictMeta");
+pub(super) static TYPED_DICT_META_EXTENSION: Known =
+    Known::new("typing_extensions", "_TypedDictMeta");
+pub(super) static UNION_TYPE: Known = Known::new("types", "UnionType");
+
+pub(super) static DECIMAL: Known = Known::new("decimal", "Decimal");
+pub(super) static DATETIME: Known = Known::new("datetime", "datetime");
+pub(super) static DATE: Known = Known::new("datetime", "date");
+pub(super) static TIME: Known = Known::new("datetime", "time");
+pub(super) static UUID: Known = Known::new("uuid", "UUID");
+
+pub(super) static ENUM: Known = Known::new("enum", "Enum");
+pub(super) static ENUM_META: Known = Known::new("enum", "EnumMeta");
+pub(super) static FLAG: Known = Known::new("enum", "Flag");
+
+pub(super) static FIELD: Known = Known::new("dataclasses", "_FIELD");
+pub(super) static FIELD_CLASS_VAR: Known = Known::new("dataclasses", "_FIELD_CLASSVAR");
+pub(super) static MISSING: Known = Known::new("dataclasses", "MISSING");
+pub(super) static INIT_VAR: Known = Known::new("dataclasses", "InitVar");
+
+pub(super) static AT: Known = Known::new("penstock._at", "at");

@@ -1,0 +1,271 @@
+//! Class to plan, once per class.
+//!
+//! A plan is everything that decoding needs to know about a type, resolved before a byte is read:
+//! nodes for the types, classes with their fields, the states by which keys lead to fields, and
+//! how an object of the class is made. Plans are immutable and shared: between calls, between
+//! threads. They are kept beside the class, never on it, and dropped with it.
+
+mod build;
+mod builtin;
+mod cache;
+mod choice;
+mod classes;
+mod dataclass;
+mod known;
+mod layout;
+mod named_tuple;
+mod names;
+mod paths;
+mod plain;
+mod shown;
+mod signature;
+mod typed_dict;
+mod types;
+mod wrappers;
+
+use std::fmt;
+
+use penstock_core::keys::KeyTable;
+use penstock_core::sink::Want;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+
+pub(crate) use cache::plan_from;
+pub(crate) use shown::PlanObject;
+
+/// Index into [`Plan::nodes`].
+pub(crate) type NodeId = u32;
+/// Index into [`Plan::classes`].
+pub(crate) type ClassId = u32;
+
+/// The plan of one type, with all the types it is made of.
+pub(crate) struct Plan {
+    /// All nodes; types that occur twice or refer to themselves share one.
+    pub(crate) nodes: Vec<Node>,
+    /// All classes met, each once.
+    pub(crate) classes: Vec<ClassPlan>,
+    /// The node of the type itself.
+    pub(crate) root: NodeId,
+    /// The classes that were read to make the plan, each as it was then.
+    seen: Box<[Seen]>,
+}
+
+impl Plan {
+    /// True as long as no class of the plan, and no base of one, was changed since.
+    pub(crate) fn is_current(&self, py: Python<'_>) -> bool {
+        self.seen.iter().all(|seen| layout::version(seen.class.bind(py)) == Some(seen.version))
+    }
+}
+
+/// A class at a moment: CPython gives it another version when it, or a base of it, is changed.
+struct Seen {
+    class: Py<PyType>,
+    /// 0, which is no version, if CPython had none left to give.
+    version: u32,
+}
+
+/// One type as it stands in an annotation.
+pub(crate) struct Node {
+    /// What to make.
+    pub(crate) kind: Kind,
+    /// True if `None` fits too (`X | None`).
+    pub(crate) nullable: bool,
+    /// The form in which the reader should give a number here.
+    pub(crate) want: Want,
+    /// The type as a user would write it, for messages: `list[int]`, `City | None`.
+    pub(crate) name: Box<str>,
+}
+
+/// What a node makes of its value.
+pub(crate) enum Kind {
+    /// Plain dicts, lists and scalars: `Any`, `object`, or no annotation.
+    Any,
+    /// `None` alone.
+    None,
+    /// `bool`.
+    Bool,
+    /// `int`, of any size.
+    Int,
+    /// `float`.
+    Float,
+    /// `str`.
+    Str,
+    /// `bytes`, from base64 text.
+    Bytes,
+    /// `decimal.Decimal`, from the digits of a number or from text.
+    Decimal,
+    /// `datetime.datetime`.
+    DateTime,
+    /// `datetime.date`.
+    Date,
+    /// `datetime.time`.
+    Time,
+    /// `uuid.UUID`.
+    Uuid,
+    /// An `Enum` by value, or a `Literal`: the value finds an object that exists.
+    Choice(Box<Choice>),
+    /// `list[T]`.
+    List(NodeId),
+    /// `set[T]`.
+    Set(NodeId),
+    /// `frozenset[T]`.
+    FrozenSet(NodeId),
+    /// `tuple[T, ...]`.
+    TupleOf(NodeId),
+    /// `tuple[A, B, C]`: exactly these.
+    Tuple(Box<[NodeId]>),
+    /// `dict[K, V]`. `K` is `str`, or a kind that text can be turned into.
+    Dict(NodeId, NodeId),
+    /// An object of a class.
+    Class(ClassId),
+}
+
+/// The values of an `Enum` or a `Literal`.
+pub(crate) struct Choice {
+    /// Text values, and the object that each stands for.
+    pub(crate) texts: KeyTable,
+    /// Parallel to the keys of `texts`.
+    pub(crate) text_objects: Vec<Py<PyAny>>,
+    /// Integer values.
+    pub(crate) ints: Vec<(i64, Py<PyAny>)>,
+    /// `true` and `false`, where they are values.
+    pub(crate) bools: [Option<Py<PyAny>>; 2],
+    /// `null`, where it is a value.
+    pub(crate) null: Option<Py<PyAny>>,
+    /// An `Enum` with a `_missing_` of its own: called with a value that is none of these.
+    pub(crate) enum_class: Option<Py<PyType>>,
+    /// The values for messages: `'a', 'b' or 3`.
+    pub(crate) expected: Box<str>,
+}
+
+/// How to decode into one class.
+pub(crate) struct ClassPlan {
+    /// The class.
+    pub(crate) class: Py<PyType>,
+    /// Its name, for messages.
+    pub(crate) name: Box<str>,
+    /// The fields, in the order in which the class declares them.
+    pub(crate) fields: Box<[Field]>,
+    /// How keys lead to fields. State 0 is the object itself; others are the maps and lists on the
+    /// way of fields whose path has several steps.
+    pub(crate) states: Box<[State]>,
+    /// The fields that take the key by which the record was found (`at("key()")`).
+    pub(crate) takes_key: Box<[u32]>,
+    /// True if some field gathers its values.
+    pub(crate) gathers: bool,
+    /// How an object is made of the field values.
+    pub(crate) build: Build,
+    /// Why the class is called, where it is: `City has its own __init__`.
+    pub(crate) why_called: Option<Box<str>>,
+}
+
+impl ClassPlan {
+    /// The class for calls into the interpreter. Borrowed from the plan.
+    #[inline(always)]
+    pub(crate) fn type_ptr(&self) -> *mut ffi::PyTypeObject {
+        self.class.as_ptr().cast()
+    }
+}
+
+/// A field of a class.
+pub(crate) struct Field {
+    /// The attribute, interned.
+    pub(crate) name: Py<PyString>,
+    /// How its value stands in the document, for messages: its key or path. No key leads to a
+    /// field with `init=False`.
+    pub(crate) key: Box<str>,
+    /// What its value becomes.
+    pub(crate) node: NodeId,
+    /// What stands in for an absent value.
+    pub(crate) absent: Absent,
+    /// True if values are gathered from several matches (a path with `*` or `//`).
+    pub(crate) gathers: bool,
+}
+
+/// What happens to a field without a value in the document.
+pub(crate) enum Absent {
+    /// That is a [`Mismatch`](penstock_core::error::Kind::Mismatch).
+    Error,
+    /// This object is stored.
+    Value(Py<PyAny>),
+    /// This is called without arguments, and the result is stored.
+    Factory(Py<PyAny>),
+    /// The field stays unset, or the call is made without it.
+    Unset,
+}
+
+/// The keys of one map, or the elements of one list, on the way to fields.
+pub(crate) struct State {
+    /// The known keys.
+    pub(crate) keys: Box<[KeyEdge]>,
+    /// Finds the index into `keys`.
+    pub(crate) table: KeyTable,
+    /// Elements of a list by index.
+    pub(crate) indexes: Box<[(u64, Target)]>,
+    /// Where any other key or element leads (a `*` step), if anywhere.
+    pub(crate) other: Option<Target>,
+    /// Fields which collect the key or index that led to this state (`*/key()`).
+    pub(crate) takes_key: Box<[u32]>,
+}
+
+/// One known key.
+pub(crate) struct KeyEdge {
+    /// The key itself, for messages.
+    pub(crate) name: Box<str>,
+    /// The key as it stands in JSON text with its colon, `"name":`; empty if the key would need an
+    /// escape there.
+    pub(crate) quoted: Box<[u8]>,
+    /// Where it leads.
+    pub(crate) to: Target,
+}
+
+/// Where a key or an element leads.
+#[derive(Clone, Copy)]
+pub(crate) enum Target {
+    /// To the value of a field.
+    Field(u32),
+    /// To another map or list on the way.
+    State(u32),
+}
+
+/// How an object is made of the values of its fields.
+pub(crate) enum Build {
+    /// Allocated and its slots written by offset, then `__post_init__` if it has one. Only where
+    /// this cannot be told from calling the class.
+    Slots {
+        /// Byte offset of each field's slot.
+        offsets: Box<[usize]>,
+        /// Whether `__post_init__` is to be called.
+        post_init: bool,
+        /// Whether an object may be used again for a later row: no finalizer, nothing but slots.
+        recyclable: bool,
+    },
+    /// Allocated and its attributes set by name with the generic setter, in the order of the
+    /// fields, then `__post_init__`. Only where this cannot be told from calling the class.
+    Attributes {
+        /// Whether `__post_init__` is to be called.
+        post_init: bool,
+    },
+    /// A `NamedTuple` with the generated constructor: items by position.
+    Tuple,
+    /// A `TypedDict`: a dict with the present keys.
+    Dict,
+    /// The class is called: these fields by position, the others by keyword. A field that goes by
+    /// position is never [`Absent::Unset`].
+    Call {
+        /// How many leading fields go by position.
+        positional: usize,
+        /// The names of those that go by keyword, as a tuple of interned strings.
+        keywords: Py<pyo3::types::PyTuple>,
+    },
+}
+
+/// A `PlanError`: the type asked for cannot be decoded into.
+pub(crate) fn plan_error(py: Python<'_>, message: impl fmt::Display) -> PyErr {
+    let class = py.import("penstock._errors").and_then(|module| module.getattr("PlanError"));
+    match class.and_then(|class| class.call1((message.to_string(),))) {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,150 @@
+//! What the names in a string annotation mean.
+//!
+//! `from __future__ import annotations`, a quoted type and a reference to a class further down
+//! all leave text where a type is wanted. It means what `typing.get_type_hints` would find: the
+//! names are looked for in the module of the class that declares the field, then in that class,
+//! then among the builtins; and before all of these in the `namespace` of the plan, for the names
+//! that are local to a function.
+
+use std::cell::OnceCell;
+
+use pyo3::exceptions::PyNameError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::code::PyCodeInput;
+use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
+
+use super::known::imported;
+use super::layout;
+
+/// Where the names of one class's annotations are looked for.
+pub(super) struct Scope<'py> {
+    class: Option<Bound<'py, PyType>>,
+    /// The names of the module, without which only `namespace` and the builtins are left.
+    module: Option<Bound<'py, PyDict>>,
+    namespace: Option<Bound<'py, PyDict>>,
+    /// Globals and locals for what is more than one name.
+    frame: OnceCell<(Bound<'py, PyDict>, Bound<'py, PyDict>)>,
+}
+
+/// Why there is no object for an annotation's text.
+pub(super) enum Unresolved {
+    /// A name in it is not defined.
+    Name,
+    /// Evaluating it raised something else.
+    Raised(PyErr),
+}
+
+impl<'py> Scope<'py> {
+    /// The scope of annotations in the body of `class`, or outside of any class.
+    pub(super) fn new(
+        class: Option<Bound<'py, PyType>>,
+        namespace: Option<&Bound<'py, PyDict>>,
+    ) -> Self {
+        let module = class.as_ref().and_then(|class| {
+            let name = layout::own_attribute(class, intern!(class.py(), "__module__"))?;
+            module_names(class.py(), name.cast::<PyString>().ok()?.to_str().ok()?)
+        });
+        Scope { class, module, namespace: namespace.cloned(), frame: OnceCell::new() }
+    }
+
+    /// The address of the class, by which two scopes are told apart.
+    pub(super) fn address(&self) -> usize {
+        self.class.as_ref().map_or(0, |class| class.as_ptr() as usize)
+    }
+
+    /// The same with the names of another module, which a `ForwardRef` may bring along.
+    pub(super) fn in_module(&self, py: Python<'py>, module: &str) -> Scope<'py> {
+        let module = module_names(py, module).or_else(|| self.module.clone());
+        let (class, namespace) = (self.class.clone(), self.namespace.clone());
+        Scope { class, module, namespace, frame: OnceCell::new() }
+    }
+
+    /// The object that `text` stands for. It may be text again.
+    pub(super) fn evaluate(
+        &self,
+        text: &Bound<'py, PyString>,
+    ) -> Result<Bound<'py, PyAny>, Unresolved> {
+        let py = text.py();
+        let source = text.to_str().map_err(Unresolved::Raised)?;
+        if is_one_name(source) {
+            if source == "None" {
+                return Ok(py.None().into_bound(py));
+            }
+            return self.name(text).map_err(Unresolved::Raised)?.ok_or(Unresolved::Name);
+        }
+        self.expression(py, source).map_err(|error| {
+            if error.is_instance_of::<PyNameError>(py) {
+                Unresolved::Name
+            } else {
+                Unresolved::Raised(error)
+            }
+        })
+    }
+
+    /// One name: most annotations are no more, and need no compiler.
+    fn name(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        for names in [&self.namespace, &self.module].into_iter().flatten() {
+            if let Some(object) = names.get_item(name)? {
+                return Ok(Some(object));
+            }
+        }
+        if let Some(names) = self.class.as_ref().and_then(layout::own_dict)
+            && let Some(object) = names.get_item(name)?
+        {
+            return Ok(Some(object));
+        }
+        name.py().import(intern!(name.py(), "builtins"))?.getattr_opt(name)
+    }
+
+    fn expression(&self, py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyAny>> {
+        // Leading white space would be an indentation; a string annotation may have it.
+        let source = std::ffi::CString::new(source.trim_start())?;
+        let code = PyCode::compile(py, &source, c"<annotation>", PyCodeInput::Eval)?;
+        let (globals, locals) = match self.frame.get() {
+            Some(frame) => frame,
+            None => {
+                let frame = self.new_frame(py)?;
+                self.frame.get_or_init(|| frame)
+            }
+        };
+        code.run(Some(globals), Some(locals))
+    }
+
+    /// An expression has only locals, globals and builtins to look in, so the class's names take
+    /// the place of the globals, as `typing.get_type_hints` does it: behind those of the module.
+    fn new_frame(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
+        let globals = match self.class.as_ref().and_then(layout::own_dict) {
+            Some(names) => names.copy()?,
+            None => PyDict::new(py),
+        };
+        let locals = match (&self.module, &self.namespace) {
+            (Some(module), None) => module.clone(),
+            (None, Some(namespace)) => namespace.clone(),
+            (Some(module), Some(namespace)) => {
+                let both = module.copy()?;
+                both.update(namespace.as_mapping())?;
+                both
+            }
+            (None, None) => PyDict::new(py),
+        };
+        Ok((globals, locals))
+    }
+}
+
+fn module_names<'py>(py: Python<'py>, module: &str) -> Option<Bound<'py, PyDict>> {
+    let names = imported(py, module)?.getattr(intern!(py, "__dict__")).ok()?;
+    names.cast_into().ok()
+}
+
+/// True if an object is this name. Names are interned, so that it is nearly always by address.
+pub(super) fn same_name(name: &Bound<'_, PyString>, object: &Bound<'_, PyAny>) -> bool {
+    name.is(object)
+        || object.cast::<PyString>().is_ok_and(|text| text.as_any().eq(name).unwrap_or(false))
+}
+
+fn is_one_name(source: &str) -> bool {
+    !source.starts_with(|c: char| c.is_ascii_digit())
+        && !source.is_empty()
+        && source.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+}

@@ -1,0 +1,191 @@
+//! Keys and paths to states: how a document's keys lead to the fields of a class.
+//!
+//! Most classes have no `at(...)`, or only some that rename a key: then there is one state with a
+//! table of keys, made here. Only where a path has several steps is the automaton of
+//! [`penstock_core::select`] asked, and its states become ours.
+
+use std::borrow::Cow;
+
+use penstock_core::keys::KeyTable;
+use penstock_core::select::{self, Automaton, Path, Refused, Step, Test};
+use pyo3::prelude::*;
+
+use super::classes::{Declared, Subject};
+use super::{KeyEdge, State, Target};
+
+/// How keys lead to the fields of one class.
+pub(super) struct Routes {
+    pub(super) states: Box<[State]>,
+    /// The fields that take the key of the record itself.
+    pub(super) takes_key: Box<[u32]>,
+    /// For each field, whether its path may match several values.
+    pub(super) gathers: Vec<bool>,
+}
+
+/// Where one field's value stands.
+enum Way<'a> {
+    Key(Cow<'a, str>),
+    Path(Path),
+}
+
+/// The ways to all fields that are read.
+pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Routes> {
+    let mut ways = Vec::with_capacity(fields.len());
+    for (id, field) in (0..).zip(fields) {
+        if field.is_read {
+            ways.push((way(subject, field)?, id));
+        }
+    }
+    let mut gathers = vec![false; fields.len()];
+    if ways.iter().all(|(way, _)| matches!(way, Way::Key(_))) {
+        let state = one_state(subject, &ways, fields)?;
+        return Ok(Routes { states: [state].into(), takes_key: [].into(), gathers });
+    }
+    let mut paths = Vec::with_capacity(ways.len());
+    for (way, id) in ways {
+        let path = match way {
+            Way::Path(path) => path,
+            Way::Key(key) => path_of_key(&key).ok_or_else(|| {
+                let place = fields[id as usize].name.to_string();
+                let reason = format_args!("the key '{key}' cannot stand beside paths yet");
+                subject.place(&place).error(subject.compiler.py, reason)
+            })?,
+        };
+        gathers[id as usize] = path.matches_many();
+        paths.push((path, id));
+    }
+    let automaton = Automaton::fields(&paths).map_err(|refused| match refused {
+        Refused::Conflict { a, b } => conflict(subject, fields, a, b),
+        refused => subject.error(format_args!(": {refused}")),
+    })?;
+    let mut states = Vec::with_capacity(automaton.states.len());
+    for state in automaton.states {
+        states.push(converted(subject, fields, state)?);
+    }
+    let takes_key = std::mem::take(&mut states[0].takes_key);
+    Ok(Routes { states: states.into(), takes_key, gathers })
+}
+
+fn way<'a>(subject: &Subject<'_, '_>, field: &'a Declared<'_>) -> PyResult<Way<'a>> {
+    let Some(text) = &field.path else { return Ok(Way::Key(field.name.to_str()?.into())) };
+    let py = subject.compiler.py;
+    let error = |reason: &dyn std::fmt::Display| match field.name.to_str() {
+        Ok(name) => subject.place(name).error(py, format_args!("at('{text}'): {reason}")),
+        Err(error) => error,
+    };
+    let path = Path::parse(text).map_err(|reason| error(&reason))?;
+    if let [steps @ .., last] = path.steps() {
+        if matches!(last.test(), Test::Text) {
+            let column = last.column();
+            return Err(error(&format_args!("text() is a step of XML paths (column {column})")));
+        }
+        if steps.is_empty() && !path.anywhere() && is_plain_key(last) {
+            return Ok(Way::Key(last.key().to_owned().into()));
+        }
+    }
+    Ok(Way::Path(path))
+}
+
+/// True if the step matches one key of a map and nothing else.
+fn is_plain_key(step: &Step) -> bool {
+    let named = matches!(step.test(), Test::Name { .. } | Test::Attribute { .. });
+    named && !step.is_wild() && step.index().is_none()
+}
+
+/// The path that matches exactly this key, which need not look like a step.
+fn path_of_key(key: &str) -> Option<Path> {
+    let escaped = key.replace('~', "~0").replace('/', "~1").replace('*', "~2").replace('@', "~3");
+    let path = Path::parse(&escaped).ok()?;
+    let exact = matches!(path.steps(), [step] if is_plain_key(step) && step.key() == key);
+    exact.then_some(path)
+}
+
+fn one_state(
+    subject: &Subject<'_, '_>,
+    ways: &[(Way<'_>, u32)],
+    fields: &[Declared<'_>],
+) -> PyResult<State> {
+    let keys: Vec<&str> = ways
+        .iter()
+        .map(|(way, _)| match way {
+            Way::Key(key) => key.as_ref(),
+            Way::Path(_) => "",
+        })
+        .collect();
+    let bytes: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
+    let table = KeyTable::new(&bytes);
+    for (index, key) in (0..).zip(&bytes) {
+        match table.find(key) {
+            Some(first) if first != index => {
+                let (a, b) = (ways[first as usize].1, ways[index as usize].1);
+                return Err(conflict(subject, fields, a, b));
+            }
+            _ => {}
+        }
+    }
+    let edge = |(key, (_, id)): (&&str, &(Way<'_>, u32))| KeyEdge {
+        name: (**key).into(),
+        quoted: quoted(key),
+        to: Target::Field(*id),
+    };
+    let keys = keys.iter().zip(ways).map(edge).collect();
+    Ok(State { keys, table, indexes: [].into(), other: None, takes_key: [].into() })
+}
+
+fn converted(
+    subject: &Subject<'_, '_>,
+    fields: &[Declared<'_>],
+    state: select::State,
+) -> PyResult<State> {
+    let target = |to: select::Target| match (to.accept, to.state) {
+        (Some(field), None) => Ok(Target::Field(field)),
+        (None, Some(state)) => Ok(Target::State(state)),
+        // Beside a field there is only a state that wants the key by which the field was found.
+        (field, _) => {
+            let name = fields[field.unwrap_or(0) as usize].name.to_string();
+            let reason = "another field takes the key() of its value; that is not supported yet";
+            Err(subject.place(&name).error(subject.compiler.py, reason))
+        }
+    };
+    let bytes: Vec<&[u8]> = state.keys.iter().map(|edge| edge.key.as_bytes()).collect();
+    let table = KeyTable::new(&bytes);
+    let edges = state.keys.iter().map(|edge| {
+        Ok(KeyEdge { name: edge.key.clone(), quoted: quoted(&edge.key), to: target(edge.to)? })
+    });
+    let indexes = state.indexes.iter().map(|(index, to)| Ok((*index, target(*to)?)));
+    Ok(State {
+        keys: edges.collect::<PyResult<_>>()?,
+        table,
+        indexes: indexes.collect::<PyResult<_>>()?,
+        other: state.other.map(target).transpose()?,
+        takes_key: state.takes_key.into(),
+    })
+}
+
+#[cold]
+fn conflict(subject: &Subject<'_, '_>, fields: &[Declared<'_>], a: u32, b: u32) -> PyErr {
+    let shown = |id: u32| {
+        let field = &fields[id as usize];
+        let name = field.name.to_string();
+        let path = field.path.clone().unwrap_or_else(|| name.clone());
+        (name, path)
+    };
+    let ((a, path_a), (b, path_b)) = (shown(a.min(b)), shown(a.max(b)));
+    let class = subject.name;
+    let message = format_args!(
+        "fields '{a}' and '{b}' of {class} claim the same value: '{path_a}' and '{path_b}'"
+    );
+    super::plan_error(subject.compiler.py, message)
+}
+
+/// `"key":`, or nothing if the key would need an escape in JSON.
+fn quoted(key: &str) -> Box<[u8]> {
+    if key.bytes().any(|b| b < 0x20 || b == b'"' || b == b'\\') {
+        return [].into();
+    }
+    let mut quoted = Vec::with_capacity(key.len() + 3);
+    quoted.push(b'"');
+    quoted.extend_from_slice(key.as_bytes());
+    quoted.extend_from_slice(b"\":");
+    quoted.into()
+}

@@ -1,0 +1,167 @@
+//! `penstock.Plan`: a plan that can be held in hand and looked at.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use super::builtin::display;
+use super::cache::plan_for;
+use super::{Absent, Build, ClassPlan, Kind, Plan};
+
+/// How values are decoded into a type.
+///
+/// May stand wherever a type is asked for. Made ahead of the first use, it says early that a class
+/// cannot be decoded into; and `namespace` gives string annotations the names that are local to a
+/// function. Its `repr` tells how each class will be made: filled directly, or called, and why.
+///
+/// Args:
+///     cls: The type.
+///     namespace: Names for the string annotations of the type and of all that it is made of.
+///
+/// Raises:
+///     PlanError: Values cannot be decoded into the type.
+#[pyclass(name = "Plan", module = "penstock", frozen)]
+pub(crate) struct PlanObject {
+    type_object: Py<PyAny>,
+    namespace: Option<Py<PyDict>>,
+    plan: Arc<Plan>,
+}
+
+impl PlanObject {
+    /// A plan that was made for this type.
+    pub(super) fn of(type_object: &Bound<'_, PyAny>, plan: Arc<Plan>) -> Self {
+        PlanObject { type_object: type_object.clone().unbind(), namespace: None, plan }
+    }
+
+    /// The plan, unless a class was changed since.
+    pub(super) fn current(&self, py: Python<'_>) -> Option<Arc<Plan>> {
+        self.plan.is_current(py).then(|| self.plan.clone())
+    }
+
+    /// The plan, made again if a class was changed since.
+    ///
+    /// # Errors
+    /// `PlanError`, if a changed class cannot be decoded into any more.
+    pub(crate) fn plan(&self, py: Python<'_>) -> PyResult<Arc<Plan>> {
+        if let Some(plan) = self.current(py) {
+            return Ok(plan);
+        }
+        let namespace = self.namespace.as_ref().map(|namespace| namespace.bind(py));
+        plan_for(py, self.type_object.bind(py), namespace)
+    }
+}
+
+#[pymethods]
+impl PlanObject {
+    #[new]
+    #[pyo3(signature = (cls, /, *, namespace=None), text_signature = "(cls, /, *, namespace=None)")]
+    fn new(
+        py: Python<'_>,
+        cls: &Bound<'_, PyAny>,
+        namespace: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Self> {
+        // The names of this moment: `locals()` is not kept alive, and does not change the plan.
+        let namespace = namespace.map(|names| names.copy()).transpose()?;
+        let plan = plan_for(py, cls, namespace.as_ref())?;
+        let namespace = namespace.map(Bound::unbind);
+        Ok(PlanObject { type_object: cls.clone().unbind(), namespace, plan })
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let plan = self.plan(py)?;
+        let mut text = format!("Plan({})", plan.nodes[plan.root as usize].name);
+        for class in &plan.classes {
+            plan.show(class, py, &mut text);
+        }
+        Ok(text)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.type_object)?;
+        visit.call(&self.namespace)?;
+        // A plan that others hold as well is not this object's to account for, and the collector
+        // must not see a reference twice. A count of one cannot grow while it looks: whoever
+        // would share the plan needs the lock that it holds.
+        if Arc::strong_count(&self.plan) == 1 { self.plan.traverse(&visit) } else { Ok(()) }
+    }
+}
+
+impl Plan {
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        for seen in &self.seen {
+            visit.call(&seen.class)?;
+        }
+        for node in &self.nodes {
+            if let Kind::Choice(choice) = &node.kind {
+                let ints = choice.ints.iter().map(|(_, object)| object);
+                let bools = choice.bools.iter().flatten();
+                for object in choice.text_objects.iter().chain(ints).chain(bools) {
+                    visit.call(object)?;
+                }
+                visit.call(&choice.null)?;
+                visit.call(&choice.enum_class)?;
+            }
+        }
+        for class in &self.classes {
+            visit.call(&class.class)?;
+            for field in &class.fields {
+                match &field.absent {
+                    Absent::Value(object) | Absent::Factory(object) => visit.call(object)?,
+                    Absent::Error | Absent::Unset => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds a class: a line for how it is made, and one for each field.
+    fn show(&self, class: &ClassPlan, py: Python<'_>, text: &mut String) {
+        let way = match &class.build {
+            Build::Slots { .. } => "fast: slots by offset",
+            Build::Attributes { .. } => "fast: attributes",
+            Build::Tuple => "fast: a tuple",
+            Build::Dict => "fast: a dict",
+            Build::Call { .. } => "called",
+        };
+        let why = class.why_called.as_ref().map_or(String::new(), |why| format!(": {why}"));
+        // Writing to a string does not fail.
+        let _ = write!(text, "\n{}, {way}{why}", class.name);
+        for (id, field) in (0..).zip(&class.fields) {
+            let name = field.name.bind(py).to_string();
+            let node = &self.nodes[field.node as usize].name;
+            let _ = match (class.is_read(id), name == *field.key) {
+                (true, true) => write!(text, "\n    {name}: {node}"),
+                (true, false) => write!(text, "\n    {name}: {node} at '{}'", field.key),
+                (false, _) => write!(text, "\n    {name}, not read"),
+            };
+            let _ = match &field.absent {
+                Absent::Error => Ok(()),
+                Absent::Unset => write!(text, ", may be absent"),
+                Absent::Value(value) => match value.bind(py).repr() {
+                    Ok(value) => write!(text, " = {value}"),
+                    Err(_) => write!(text, " = a default"),
+                },
+                Absent::Factory(factory) => {
+                    write!(text, " = {}()", display(factory.bind(py)))
+                }
+            };
+        }
+    }
+}
+
+impl ClassPlan {
+    /// True if some key leads to the field.
+    fn is_read(&self, id: u32) -> bool {
+        let leads = |to: &super::Target| matches!(to, super::Target::Field(field) if *field == id);
+        self.takes_key.contains(&id)
+            || self.states.iter().any(|state| {
+                state.keys.iter().any(|edge| leads(&edge.to))
+                    || state.indexes.iter().any(|(_, to)| leads(to))
+                    || state.other.iter().any(leads)
+                    || state.takes_key.contains(&id)
+            })
+    }
+}

@@ -1,0 +1,35 @@
+//! `TypedDict`: a dict whose keys are known.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::classes::{Shape, Subject, own_annotations};
+use super::layout;
+use super::{Absent, Build};
+
+/// The keys of the dict.
+///
+/// A `NotRequired[...]` that stands in a string annotation is not in `__required_keys__`'s
+/// account of things, since nothing had read the string by then: so the annotation has the last
+/// word.
+pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
+    let py = subject.compiler.py;
+    let class = subject.class.clone();
+    let required = layout::attribute(&class, intern!(py, "__required_keys__"));
+    let scope = subject.scope(&class);
+    let mut fields = Vec::new();
+    // The class's own annotations are those of its bases too.
+    for (name, annotation) in own_annotations(&class).iter().flatten() {
+        let name = name.cast_into::<PyString>()?;
+        let field = subject.field_type(&name, annotation, &scope)?;
+        let required = match (field.required, &required) {
+            (Some(required), _) => required,
+            (None, Some(required)) => required.contains(&name)?,
+            (None, None) => true,
+        };
+        let absent = if required { Absent::Error } else { Absent::Unset };
+        fields.push(subject.declared(name, field, &scope, absent)?);
+    }
+    Ok(Shape { fields, build: Build::Dict, why_called: None })
+}

@@ -1,0 +1,149 @@
+//! What an annotation says about a field, and not about its type: `at(...)`, `Final`, `Required`.
+
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+use super::names::Scope;
+use super::types::Place;
+use super::{known, layout};
+
+/// How many wrappers there may be. What has more refers to itself and to nothing else.
+const MOST: usize = 100;
+
+/// A field's annotation without what is said about the field and not about its type.
+pub(super) struct FieldType<'py> {
+    pub(super) annotation: Bound<'py, PyAny>,
+    /// Where its value stands: `at(...)`.
+    pub(super) path: Option<String>,
+    /// `Required[...]` or `NotRequired[...]`.
+    pub(super) required: Option<bool>,
+    /// `ClassVar[...]`: it is no field.
+    pub(super) class_var: bool,
+}
+
+/// Takes the wrappers off a field's annotation.
+pub(super) fn field_type<'py>(
+    annotation: Bound<'py, PyAny>,
+    scope: &Scope<'py>,
+    place: Place<'_>,
+) -> PyResult<FieldType<'py>> {
+    let py = annotation.py();
+    let mut field = FieldType { annotation, path: None, required: None, class_var: false };
+    for _ in 0..MOST {
+        let annotation = &field.annotation;
+        // Nearly every annotation is a class, and a class is no wrapper.
+        if annotation.is_instance_of::<PyType>() {
+            return Ok(field);
+        }
+        if let Ok(text) = annotation.cast::<PyString>() {
+            let meant = scope.evaluate(text).map_err(|why| place.unresolved(text, why))?;
+            field.annotation = meant;
+            continue;
+        }
+        if is_instance(annotation, &known::FORWARD_REF) {
+            field.annotation = forward(annotation, scope, place)?;
+            continue;
+        }
+        if known::CLASS_VAR.is(annotation) {
+            field.class_var = true;
+            return Ok(field);
+        }
+        if known::FINAL.is(annotation) {
+            field.annotation = py.get_type::<PyAny>().into_any();
+            return Ok(field);
+        }
+        if is_instance(annotation, &known::INIT_VAR) {
+            return Err(place.error(py, "InitVar is not supported yet"));
+        }
+        // Nor is `list[int]` or `int | None`.
+        if is_generic_alias(annotation) || is_instance(annotation, &known::UNION_TYPE) {
+            return Ok(field);
+        }
+        let Some(origin) = annotation.getattr_opt(intern!(py, "__origin__"))? else {
+            return Ok(field);
+        };
+        if is_instance(annotation, &known::ANNOTATED) {
+            refuse_constraints(annotation, place)?;
+            if let Some(path) = at_path(annotation)?
+                && field.path.replace(path).is_some()
+            {
+                return Err(place.error(py, "two at(...) for one field"));
+            }
+            field.annotation = origin;
+            continue;
+        }
+        if known::CLASS_VAR.is(&origin) {
+            field.class_var = true;
+            return Ok(field);
+        }
+        let wrappers = [&known::FINAL, &known::REQUIRED, &known::NOT_REQUIRED];
+        let read_only = [&known::READ_ONLY, &known::READ_ONLY_EXTENSION];
+        if !wrappers.iter().chain(&read_only).any(|known| known.is(&origin)) {
+            return Ok(field);
+        }
+        if known::REQUIRED.is(&origin) {
+            field.required = Some(true);
+        } else if known::NOT_REQUIRED.is(&origin) {
+            field.required = Some(false);
+        }
+        field.annotation = arguments(annotation)?.get_item(0)?;
+    }
+    Err(place.error(py, "the annotation is nested too deep, or refers only to itself"))
+}
+
+/// True for `list[int]`, false for `typing.List[int]`.
+pub(super) fn is_generic_alias(object: &Bound<'_, PyAny>) -> bool {
+    object.get_type().as_type_ptr() == &raw mut ffi::Py_GenericAliasType
+}
+
+pub(super) fn is_instance(object: &Bound<'_, PyAny>, class: &known::Known) -> bool {
+    class.is(&object.get_type())
+}
+
+pub(super) fn arguments<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    Ok(annotation.getattr(intern!(annotation.py(), "__args__"))?.cast_into()?)
+}
+
+/// What a `typing.ForwardRef` refers to.
+pub(super) fn forward<'py>(
+    reference: &Bound<'py, PyAny>,
+    scope: &Scope<'py>,
+    place: Place<'_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = reference.py();
+    let text = reference.getattr(intern!(py, "__forward_arg__"))?.cast_into::<PyString>()?;
+    let module = reference.getattr(intern!(py, "__forward_module__"))?;
+    let meant = match module.cast::<PyString>() {
+        Ok(module) => scope.in_module(py, module.to_str()?).evaluate(&text),
+        Err(_) => scope.evaluate(&text),
+    };
+    meant.map_err(|why| place.unresolved(&text, why))
+}
+
+/// The path of the `at(...)` in an `Annotated`.
+pub(super) fn at_path(annotated: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let py = annotated.py();
+    let metadata = annotated.getattr(intern!(py, "__metadata__"))?.cast_into::<PyTuple>()?;
+    let at = metadata.iter().find(|object| is_instance(object, &known::AT));
+    at.map(|at| at.getattr(intern!(py, "path"))?.extract()).transpose()
+}
+
+/// A constraint that is not checked would be a wrong value let through.
+pub(super) fn refuse_constraints(annotated: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
+    let py = annotated.py();
+    let metadata = annotated.getattr(intern!(py, "__metadata__"))?.cast_into::<PyTuple>()?;
+    for object in &metadata {
+        let class = object.get_type();
+        let module = layout::own_attribute(&class, intern!(py, "__module__"));
+        let theirs = |module: Bound<'_, PyAny>| {
+            module.cast::<PyString>().is_ok_and(|module| module == "annotated_types")
+        };
+        if module.is_some_and(theirs) && class.name()? != "DocInfo" {
+            let constraint = object.repr()?;
+            return Err(place.error(py, format_args!("{constraint} is not supported yet")));
+        }
+    }
+    Ok(())
+}

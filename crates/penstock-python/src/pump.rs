@@ -1,0 +1,398 @@
+//! One run: a source or fed chunks through the window and the reader into the builder.
+//!
+//! The pump is where a format's reader, the choice of records and the builder meet, and where it
+//! is decided what becomes of a record in error. It is driven from outside: row by row, batch by
+//! batch, chunk by chunk.
+
+use crate::failure::{self, Where};
+use crate::objects::{Builder, Mismatch, Options, PathStep, Refusal};
+use crate::options::Errors;
+use crate::plan::Plan;
+use penstock_core::error::{Fail, Fault};
+use penstock_core::json::{Framing, Reader, Step};
+use penstock_core::limits::Limits;
+use penstock_core::select::{Records, Select};
+use penstock_core::sink::Sink;
+use penstock_core::source::{Source, SourceError, Window};
+use pyo3::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What can be seen of a run while it goes on, from any thread.
+#[derive(Debug, Default)]
+pub(crate) struct Gauge {
+    /// Bytes read from the source, before they are decompressed.
+    pub(crate) bytes: AtomicU64,
+    /// Records delivered.
+    pub(crate) records: AtomicU64,
+    /// Records in error that were passed over.
+    pub(crate) skipped: AtomicU64,
+}
+
+/// Where the events go.
+enum Outlet {
+    /// Each value at the root is a record.
+    Root(Builder),
+    /// The records are inside the document.
+    Inside(Select<Builder>),
+}
+
+impl Outlet {
+    fn builder(&self) -> &Builder {
+        match self {
+            Outlet::Root(builder) => builder,
+            Outlet::Inside(select) => select.inner(),
+        }
+    }
+
+    fn builder_mut(&mut self) -> &mut Builder {
+        match self {
+            Outlet::Root(builder) => builder,
+            Outlet::Inside(select) => select.inner_mut(),
+        }
+    }
+
+    /// How many containers are open around the record.
+    fn record_depth(&self) -> usize {
+        match self {
+            Outlet::Root(_) => 0,
+            Outlet::Inside(select) => select.record_depth(),
+        }
+    }
+
+    fn abandon(&mut self) {
+        match self {
+            Outlet::Root(builder) => builder.abandon(),
+            Outlet::Inside(select) => select.abandon(),
+        }
+    }
+
+    /// As before the first value.
+    fn restart(&mut self) {
+        match self {
+            Outlet::Root(builder) => builder.abandon(),
+            Outlet::Inside(select) => select.restart(),
+        }
+    }
+
+    /// The way from the root to the record.
+    fn prefix(&self) -> Vec<PathStep> {
+        match self {
+            Outlet::Root(_) => Vec::new(),
+            Outlet::Inside(select) => {
+                select.path_prefix().into_iter().map(PathStep::from).collect()
+            }
+        }
+    }
+}
+
+/// What the pump has come to.
+pub(crate) enum Turn {
+    /// A record is finished and waits in the builder.
+    Row,
+    /// It needs more input, or to be told that there is none.
+    Dry,
+    /// The end, in good order.
+    End,
+}
+
+/// How a run is to be done.
+pub(crate) struct Settings {
+    pub(crate) format: &'static str,
+    pub(crate) framing: Framing,
+    pub(crate) records: Option<Records>,
+    pub(crate) options: Options,
+    pub(crate) errors: Errors,
+    pub(crate) max_errors: usize,
+    pub(crate) limits: Limits,
+    pub(crate) name: Option<String>,
+}
+
+/// A run.
+pub(crate) struct Pump {
+    reader: Reader,
+    window: Window,
+    outlet: Outlet,
+    framing: Framing,
+    format: &'static str,
+    name: Option<String>,
+    errors: Errors,
+    max_errors: usize,
+    collected: Vec<Py<PyAny>>,
+    /// Records that were in error.
+    refused: u64,
+    /// Whether the record at hand was counted as in error, and its rest is being passed over.
+    counted: bool,
+    /// No more input will come.
+    ended: bool,
+    /// Nothing more will be delivered.
+    finished: bool,
+    gauge: Arc<Gauge>,
+}
+
+impl Pump {
+    pub(crate) fn new(plan: Arc<Plan>, settings: Settings) -> Self {
+        let builder = Builder::new(plan, settings.options);
+        let outlet = match settings.records {
+            Some(records) => Outlet::Inside(Select::new(builder, records)),
+            None => Outlet::Root(builder),
+        };
+        Pump {
+            reader: Reader::new(settings.framing, &settings.limits),
+            window: Window::new(),
+            outlet,
+            framing: settings.framing,
+            format: settings.format,
+            name: settings.name,
+            errors: settings.errors,
+            max_errors: settings.max_errors,
+            collected: Vec::new(),
+            refused: 0,
+            counted: false,
+            ended: false,
+            finished: false,
+            gauge: Arc::default(),
+        }
+    }
+
+    pub(crate) fn gauge(&self) -> &Arc<Gauge> {
+        &self.gauge
+    }
+
+    pub(crate) fn builder(&self) -> &Builder {
+        self.outlet.builder()
+    }
+
+    pub(crate) fn builder_mut(&mut self) -> &mut Builder {
+        self.outlet.builder_mut()
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.finished
+    }
+
+    /// Nothing more will be asked for.
+    pub(crate) fn finish(&mut self) {
+        self.finished = true;
+    }
+
+    /// Reads on until a record is finished, the input is used up, or something is wrong.
+    #[inline]
+    pub(crate) fn advance(&mut self, py: Python<'_>) -> PyResult<Turn> {
+        if self.finished {
+            return Ok(Turn::End);
+        }
+        loop {
+            let last = self.ended && self.window.finish_fault().is_none();
+            let text = self.window.text();
+            let step = match &mut self.outlet {
+                Outlet::Root(builder) => self.reader.run(text, last, builder),
+                Outlet::Inside(select) => self.reader.run(text, last, select),
+            };
+            match step {
+                Ok(Step::Paused) => {
+                    self.counted = false;
+                    self.gauge.records.fetch_add(1, Ordering::Relaxed);
+                    return Ok(Turn::Row);
+                }
+                Ok(Step::Stopped | Step::Done) => return self.end(py),
+                Ok(Step::More | Step::Turn) => {
+                    let done = self.reader.consumed();
+                    self.window.consume(done);
+                    self.reader.drop_front(done);
+                    let fault = if self.ended {
+                        self.window.finish_fault()
+                    } else {
+                        self.window.fault()
+                    };
+                    match fault {
+                        Some(fault) => self.bad_text(py, fault)?,
+                        None => return Ok(Turn::Dry),
+                    }
+                }
+                Err(Fail::Input(fault)) => self.bad_input(py, fault)?,
+                Err(Fail::Sink(refusal)) => self.refused(py, refusal)?,
+            }
+        }
+    }
+
+    /// Reads more of the source into the window, without the interpreter lock.
+    pub(crate) fn refill(&mut self, py: Python<'_>, source: &mut Source) -> PyResult<()> {
+        let window = &mut self.window;
+        let filled = py.detach(|| window.fill(source));
+        self.gauge.bytes.store(source.raw_bytes(), Ordering::Relaxed);
+        match filled {
+            Ok(true) => {}
+            Ok(false) => self.ended = true,
+            Err(SourceError::Fault(fault)) => {
+                self.finished = true;
+                return Err(self.fatal(py, &fault));
+            }
+            Err(SourceError::Io(error)) => {
+                self.finished = true;
+                let at = self.place_of(self.window_end(), self.outlet.prefix());
+                return Err(failure::of_source(py, error, &at));
+            }
+        }
+        py.check_signals()
+    }
+
+    /// Takes in a chunk that the caller feeds.
+    pub(crate) fn push(&mut self, py: Python<'_>, chunk: &[u8]) -> PyResult<()> {
+        let pushed = self.window.push(chunk);
+        self.gauge.bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+        match pushed {
+            Ok(()) => py.check_signals(),
+            Err(fault) => {
+                self.finished = true;
+                Err(self.fatal(py, &fault))
+            }
+        }
+    }
+
+    /// No more chunks will be fed.
+    pub(crate) fn push_end(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.ended = true;
+        match self.window.finish() {
+            Ok(()) => Ok(()),
+            Err(fault) => {
+                self.finished = true;
+                Err(self.fatal(py, &fault))
+            }
+        }
+    }
+
+    /// The end: raises what was collected.
+    fn end(&mut self, py: Python<'_>) -> PyResult<Turn> {
+        self.finished = true;
+        if self.collected.is_empty() {
+            return Ok(Turn::End);
+        }
+        Err(failure::group(py, std::mem::take(&mut self.collected)))
+    }
+
+    /// Bytes that are not text, behind the text that was read.
+    #[cold]
+    fn bad_text(&mut self, py: Python<'_>, fault: Fault) -> PyResult<()> {
+        if !self.reader.is_lost() {
+            self.bad_input(py, fault)?;
+        }
+        let separator = self.reader.separator();
+        self.window.pass_fault(separator);
+        self.reader.jump(self.window.base());
+        Ok(())
+    }
+
+    /// Input that is not the format. Only where values are framed can reading go on behind it.
+    #[cold]
+    fn bad_input(&mut self, py: Python<'_>, fault: Fault) -> PyResult<()> {
+        let resumes = matches!(self.framing, Framing::Lines | Framing::Sequence);
+        if !resumes || matches!(self.errors, Errors::Raise) {
+            self.finished = true;
+            return Err(self.fatal(py, &fault));
+        }
+        let depth = self.outlet.record_depth();
+        let known = self.counted && self.reader.skipping_to() == Some(depth);
+        if !known {
+            let error = failure::of_fault(py, &fault, &self.place(&fault));
+            self.refuse(py, error)?;
+        }
+        self.counted = false;
+        self.outlet.restart();
+        let _ = self.reader.resynchronise();
+        Ok(())
+    }
+
+    /// A record that does not fit, or the user's own exception.
+    #[cold]
+    fn refused(&mut self, py: Python<'_>, refusal: Refusal) -> PyResult<()> {
+        let mismatch = match refusal {
+            Refusal::Mismatch(mismatch) => mismatch,
+            Refusal::Python(error) => {
+                self.finished = true;
+                let at = self.place_of(self.reader.offset(), self.inner_path());
+                return Err(failure::noted(py, *error, &at));
+            }
+        };
+        let error = self.mismatch_error(py, &mismatch);
+        let single = self.framing == Framing::Document && matches!(self.outlet, Outlet::Root(_));
+        if single || matches!(self.errors, Errors::Raise) {
+            self.finished = true;
+            return Err(error);
+        }
+        self.refuse(py, error)?;
+        let depth = self.outlet.record_depth();
+        self.outlet.abandon();
+        self.reader.abandon(depth);
+        self.counted = true;
+        Ok(())
+    }
+
+    fn mismatch_error(&self, py: Python<'_>, mismatch: &Mismatch) -> PyErr {
+        let mut path = self.outlet.prefix();
+        path.extend(mismatch.path.iter().cloned());
+        failure::of_mismatch(py, mismatch, &self.place_of(mismatch.at, path))
+    }
+
+    /// Does with the error of a record what the caller chose.
+    fn refuse(&mut self, py: Python<'_>, error: PyErr) -> PyResult<()> {
+        self.refused += 1;
+        self.gauge.skipped.fetch_add(1, Ordering::Relaxed);
+        match &self.errors {
+            Errors::Raise => return Err(error),
+            Errors::Skip => {}
+            Errors::Give(target) => {
+                if let Err(error) = target.call1(py, (error.into_value(py),)) {
+                    self.finished = true;
+                    return Err(error);
+                }
+            }
+            Errors::Collect => {
+                self.collected.push(error.into_value(py).into_any());
+                if self.collected.len() >= self.max_errors {
+                    self.finished = true;
+                    return Err(failure::group(py, std::mem::take(&mut self.collected)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The exception for a fault behind which nothing is read, with all that were collected before.
+    fn fatal(&mut self, py: Python<'_>, fault: &Fault) -> PyErr {
+        let error = failure::of_fault(py, fault, &self.place(fault));
+        if self.collected.is_empty() {
+            return error;
+        }
+        let mut errors = std::mem::take(&mut self.collected);
+        errors.push(error.into_value(py).into_any());
+        failure::group(py, errors)
+    }
+
+    /// The way to the value at hand.
+    fn inner_path(&self) -> Vec<PathStep> {
+        let mut path = self.outlet.prefix();
+        path.extend(self.builder().path(true));
+        path
+    }
+
+    fn place(&self, fault: &Fault) -> Where<'_> {
+        self.place_of(fault.offset(), self.inner_path())
+    }
+
+    fn place_of(&self, offset: u64, path: Vec<PathStep>) -> Where<'_> {
+        let record = match &self.outlet {
+            Outlet::Root(_) if self.framing == Framing::Document => None,
+            Outlet::Root(_) => {
+                Some(self.gauge.records.load(Ordering::Relaxed) + self.refused + 1)
+            }
+            Outlet::Inside(select) => Some(select.records()).filter(|&record| record > 0),
+        };
+        let place = Some(self.window.locate(offset));
+        Where { format: self.format, source: self.name.as_deref(), place, record, path }
+    }
+
+    fn window_end(&self) -> u64 {
+        self.window.base() + self.window.text().as_bytes().len() as u64
+    }
+}

@@ -1,0 +1,308 @@
+//! `Reader`: the records of a source, one at a time or in batches.
+
+use crate::failure::guarded;
+use crate::objects::{Builder, Options, Pause};
+use crate::options::{self, Errors};
+use crate::plan::plan_from;
+use crate::progress::{Meter, Progress};
+use crate::pump::{Pump, Settings, Turn};
+use crate::sources;
+use penstock_core::json::Framing;
+use penstock_core::limits::Limits;
+use penstock_core::select::{Path, Records};
+use penstock_core::source::Source;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use std::sync::{Mutex, MutexGuard};
+
+/// Records of a source as an iterator. Made by `penstock.read` and its siblings.
+///
+/// Also a context manager. It closes the file at its end, at `close()` and when it is dropped, if
+/// it was the one to open it.
+#[pyclass(frozen, generic, module = "penstock")]
+pub(crate) struct Reader {
+    run: Mutex<Run>,
+    meter: Meter,
+    /// What `repr` says before the numbers.
+    title: String,
+}
+
+/// The part of a reader that only one caller at a time may touch.
+struct Run {
+    pump: Pump,
+    source: Option<Source>,
+    /// An error that came behind records which had to be delivered first.
+    pending: Option<PyErr>,
+}
+
+/// Which values are records, from `at=`.
+pub(crate) fn records(at: Option<&str>, framing: Framing) -> PyResult<Option<Records>> {
+    let Some(at) = at else {
+        return Ok((framing == Framing::Document).then(Records::by_default));
+    };
+    let wrong = |error: penstock_core::select::PathError| {
+        PyValueError::new_err(format!("at={at:?}, column {}: {}", error.column, error.reason))
+    };
+    let path = Path::parse(at).map_err(wrong)?;
+    Records::at(&path).map(Some).map_err(wrong)
+}
+
+impl Run {
+    /// The next row, or nothing at the end.
+    #[inline]
+    fn row(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        if let Some(error) = self.pending.take() {
+            return Err(error);
+        }
+        self.pump.builder_mut().set_streaming(true, true);
+        loop {
+            match self.pump.advance(py) {
+                Ok(Turn::Row) => return Ok(self.pump.builder_mut().take_row()),
+                Ok(Turn::Dry) => self.refill(py)?,
+                Ok(Turn::End) => {
+                    self.source = None;
+                    return Ok(None);
+                }
+                Err(error) => {
+                    self.close_if_finished();
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Some(source) = &mut self.source else {
+            self.pump.finish();
+            return Ok(());
+        };
+        let filled = self.pump.refill(py, source);
+        self.close_if_finished();
+        filled
+    }
+
+    fn close_if_finished(&mut self) {
+        if self.pump.is_finished() {
+            self.source = None;
+        }
+    }
+
+    /// Up to `n` rows. An error behind the first of them waits for the next call.
+    fn batch(&mut self, py: Python<'_>, n: usize) -> PyResult<Vec<Py<PyAny>>> {
+        if let Some(error) = self.pending.take() {
+            return Err(error);
+        }
+        let _pause = Pause::begin(py, false)?;
+        self.pump.builder_mut().set_streaming(true, false);
+        let mut rows = Vec::new();
+        while rows.len() < n {
+            let turn = self.pump.advance(py).and_then(|turn| {
+                if matches!(turn, Turn::Dry) {
+                    self.refill(py)?;
+                }
+                Ok(turn)
+            });
+            match turn {
+                Ok(Turn::Row) => rows.extend(self.pump.builder_mut().take_row()),
+                Ok(Turn::Dry) => {}
+                Ok(Turn::End) => {
+                    self.source = None;
+                    break;
+                }
+                Err(error) => {
+                    self.close_if_finished();
+                    if rows.is_empty() {
+                        return Err(error);
+                    }
+                    self.pending = Some(error);
+                    break;
+                }
+            }
+        }
+        Ok(rows)
+    }
+}
+
+impl Reader {
+    /// The run, if nobody is in it.
+    #[inline]
+    fn enter(&self) -> PyResult<MutexGuard<'_, Run>> {
+        match self.run.try_lock() {
+            Ok(run) => Ok(run),
+            Err(std::sync::TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "this Reader is already at work: in another thread, or in code that it is calling",
+            )),
+            // A panic was reported as an InternalError when it happened.
+            Err(std::sync::TryLockError::Poisoned(_)) => {
+                Err(PyRuntimeError::new_err("this Reader has failed and cannot go on"))
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Reader {
+    #[new]
+    #[pyo3(signature = (format, source, r#type, at, errors, max_errors, duplicates, unknown, encoding, framing, compression, limits, name, /))]
+    #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
+    fn new(
+        py: Python<'_>,
+        format: &str,
+        source: &Bound<'_, PyAny>,
+        r#type: &Bound<'_, PyAny>,
+        at: Option<&str>,
+        errors: &Bound<'_, PyAny>,
+        max_errors: usize,
+        duplicates: &str,
+        unknown: &str,
+        encoding: Option<&str>,
+        framing: &str,
+        compression: Option<&str>,
+        limits: Option<&Bound<'_, PyAny>>,
+        name: Option<String>,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let format = options::format(format)?;
+            let plan = plan_from(py, r#type)?;
+            let framing = options::framing(framing)?;
+            let limits = options::limits(limits)?;
+            let into = plan.nodes[plan.root as usize].name.clone();
+            let what = match (at, framing) {
+                (Some(at), _) => format!("at {at:?}"),
+                (None, Framing::Document) => {
+                    "the elements of a top-level array, else the document as one record".to_owned()
+                }
+                (None, Framing::Lines) => "a line each".to_owned(),
+                (None, _) => "a value each".to_owned(),
+            };
+            let shown = name.clone().unwrap_or_else(|| format!("a {format} stream"));
+            let settings = Settings {
+                format,
+                framing,
+                records: records(at, framing)?,
+                options: Options {
+                    duplicates: options::duplicates(duplicates)?,
+                    unknown: options::unknown(unknown)?,
+                    pause: true,
+                    recycle: true,
+                },
+                errors: Errors::new(errors)?,
+                max_errors: max_errors.max(1),
+                limits,
+                name,
+            };
+            let limits: &Limits = &settings.limits;
+            let compression = options::compression(compression)?;
+            let source = sources::open(source, compression, options::encoding(encoding)?, limits)?;
+            let total = source.total();
+            let pump = Pump::new(plan, settings);
+            let meter = Meter::new(pump.gauge().clone(), total);
+            let title = format!("{shown} -> {into}, {what}");
+            let run = Mutex::new(Run { pump, source: Some(source), pending: None });
+            Ok(Reader { run, meter, title })
+        })
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        guarded(py, || self.enter()?.row(py))
+    }
+
+    fn __enter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    #[pyo3(signature = (kind, error, traceback, /))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let _ = (kind, error, traceback);
+        self.close(py)
+    }
+
+    /// Ends the reading. The file is closed, if the reader opened it. Closing again does nothing.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        guarded(py, || {
+            let mut run = self.enter()?;
+            run.pump.finish();
+            run.pending = None;
+            run.source = None;
+            Ok(())
+        })
+    }
+
+    /// The records in lists of up to `n`, the last one shorter.
+    ///
+    /// Rows are never used again, and the garbage collector rests while a list is made. An error
+    /// behind the first record of a list is raised after that list was delivered.
+    #[pyo3(signature = (n, /))]
+    fn batches(this: Py<Self>, n: usize) -> PyResult<Batches> {
+        if n == 0 {
+            return Err(PyValueError::new_err("n must be at least 1"));
+        }
+        Ok(Batches { reader: this, n })
+    }
+
+    /// How far the reading has come. Cheap, and safe to ask from another thread.
+    #[getter]
+    fn progress(&self) -> Progress {
+        self.meter.read()
+    }
+
+    /// How many records were in error and passed over.
+    #[getter]
+    fn skipped(&self) -> u64 {
+        self.meter.skipped()
+    }
+
+    /// With `unknown="collect"`: the keys that no class named, with how often each was met.
+    #[getter]
+    fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        unknown_keys(py, self.enter()?.pump.builder())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Reader({}, {})", self.title, self.meter)
+    }
+}
+
+/// The keys that no class named.
+pub(crate) fn unknown_keys<'py>(
+    py: Python<'py>,
+    builder: &Builder,
+) -> PyResult<Bound<'py, PyDict>> {
+    let keys = PyDict::new(py);
+    for (name, count) in builder.unknown() {
+        keys.set_item(PyString::new(py, name), count)?;
+    }
+    Ok(keys)
+}
+
+/// What `Reader.batches` returns.
+#[pyclass(frozen, module = "penstock._rust")]
+pub(crate) struct Batches {
+    reader: Py<Reader>,
+    n: usize,
+}
+
+#[pymethods]
+impl Batches {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
+        guarded(py, || {
+            let rows = self.reader.get().enter()?.batch(py, self.n)?;
+            if rows.is_empty() { Ok(None) } else { PyList::new(py, rows).map(Some) }
+        })
+    }
+}

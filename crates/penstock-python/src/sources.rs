@@ -1,0 +1,174 @@
+//! What a caller may hand over to be read: a path, a binary file, or chunks of bytes.
+//!
+//! The interpreter lock is given up while a source is read. Files that are Python objects take it
+//! back for as long as their own methods run.
+
+use crate::failure;
+use penstock_core::limits::Limits;
+use penstock_core::source::{Compression, Encoding, Options, Source};
+use pyo3::exceptions::{PyIsADirectoryError, PyOSError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
+use std::fs::File;
+use std::io::{self, Read};
+
+/// Opens what the caller handed over.
+pub(crate) fn open(
+    object: &Bound<'_, PyAny>,
+    compression: Compression,
+    encoding: Option<Encoding>,
+    limits: &Limits,
+) -> PyResult<Source> {
+    let (reader, total_hint): (Box<dyn Read + Send>, Option<u64>) =
+        if let Ok(path) = object.cast::<PyString>() {
+            let (file, total) = open_path(path)?;
+            (Box::new(file), total)
+        } else if let Some(file) = PythonFile::new(object)? {
+            (Box::new(file), None)
+        } else {
+            (Box::new(Chunks::new(object)?), None)
+        };
+    Ok(Source::open(reader, Options { compression, encoding, limits, total_hint }))
+}
+
+/// A file by its path, and its size if it has one.
+fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u64>)> {
+    let system_path: std::path::PathBuf = path.extract()?;
+    let py = path.py();
+    let failed = |error: io::Error| {
+        let Some(number) = error.raw_os_error() else { return PyErr::from(error) };
+        let message = py
+            .import("os")
+            .and_then(|os| os.call_method1("strerror", (number,)))
+            .map_or_else(|_| error.to_string(), |message| message.to_string());
+        PyOSError::new_err((number, message, path.clone().unbind()))
+    };
+    let file = py.detach(|| File::open(&system_path)).map_err(failed)?;
+    let about = file.metadata().map_err(failed)?;
+    if about.is_dir() {
+        const IS_A_DIRECTORY: i32 = 21;
+        let arguments = (IS_A_DIRECTORY, "Is a directory", path.clone().unbind());
+        return Err(PyIsADirectoryError::new_err(arguments));
+    }
+    Ok((file, about.is_file().then_some(about.len())))
+}
+
+/// A binary file that is a Python object.
+struct PythonFile {
+    method: Py<PyAny>,
+    /// True if the method fills a buffer (`readinto`) instead of returning bytes.
+    fills: bool,
+}
+
+impl PythonFile {
+    /// Nothing if the object is no file.
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        // `read1` returns what is there; `read` of a buffered file waits until all has come.
+        for (name, fills) in [("read1", false), ("read", false), ("readinto", true)] {
+            if let Some(method) = object.getattr_opt(name)? {
+                return Ok(Some(PythonFile { method: method.unbind(), fills }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn read_attached(&self, py: Python<'_>, out: &mut [u8]) -> PyResult<usize> {
+        let method = self.method.bind(py);
+        if self.fills {
+            let buffer = PyByteArray::new_with(py, out.len(), |_| Ok(()))?;
+            let answer = method.call1((&buffer,))?;
+            if answer.is_none() {
+                return Err(would_block());
+            }
+            let count: usize = answer.extract()?;
+            let count = count.min(out.len());
+            out[..count].copy_from_slice(&buffer.to_vec()[..count]);
+            return Ok(count);
+        }
+        let answer = method.call1((out.len(),))?;
+        if answer.is_none() {
+            return Err(would_block());
+        }
+        if answer.is_instance_of::<PyString>() {
+            return Err(failure::text_mode());
+        }
+        let bytes = to_bytes(&answer)?;
+        let bytes = bytes.as_bytes();
+        if bytes.len() > out.len() {
+            let kind = method.repr()?;
+            let (asked, given) = (out.len(), bytes.len());
+            let message = format!("{kind} returned {given} bytes where {asked} were asked for");
+            return Err(PyOSError::new_err(message));
+        }
+        out[..bytes.len()].copy_from_slice(bytes);
+        Ok(bytes.len())
+    }
+}
+
+fn would_block() -> PyErr {
+    PyOSError::new_err("the file has no bytes at hand and does not wait for them (non-blocking)")
+}
+
+/// A bytes-like object as bytes.
+fn to_bytes<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    if let Ok(bytes) = object.cast::<PyBytes>() {
+        return Ok(bytes.clone());
+    }
+    let py = object.py();
+    let view = pyo3::types::PyMemoryView::from(object).map_err(|_| {
+        let kind = object.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
+        PyTypeError::new_err(format!("expected chunks of bytes, got {kind}"))
+    })?;
+    Ok(py.get_type::<PyBytes>().call1((view,))?.cast_into()?)
+}
+
+impl Read for PythonFile {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| self.read_attached(py, out)).map_err(io::Error::other)
+    }
+}
+
+/// Chunks of bytes, from any iterable.
+struct Chunks {
+    iterator: Py<PyIterator>,
+    /// What is left of the last chunk, from `at`.
+    chunk: Option<Py<PyBytes>>,
+    at: usize,
+}
+
+impl Chunks {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Chunks { iterator: object.try_iter()?.unbind(), chunk: None, at: 0 })
+    }
+
+    fn read_attached(&mut self, py: Python<'_>, out: &mut [u8]) -> PyResult<usize> {
+        loop {
+            if let Some(chunk) = &self.chunk {
+                let left = &chunk.as_bytes(py)[self.at..];
+                let count = left.len().min(out.len());
+                out[..count].copy_from_slice(&left[..count]);
+                self.at += count;
+                if self.at == chunk.as_bytes(py).len() {
+                    self.chunk = None;
+                }
+                if count > 0 {
+                    return Ok(count);
+                }
+                continue;
+            }
+            let mut iterator = self.iterator.bind(py).clone();
+            let Some(chunk) = iterator.next().transpose()? else { return Ok(0) };
+            if chunk.is_instance_of::<PyString>() {
+                return Err(PyTypeError::new_err("expected chunks of bytes, got str"));
+            }
+            self.chunk = Some(to_bytes(&chunk)?.unbind());
+            self.at = 0;
+        }
+    }
+}
+
+impl Read for Chunks {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| self.read_attached(py, out)).map_err(io::Error::other)
+    }
+}

@@ -1,0 +1,317 @@
+//! `decode` and `load`: whole documents.
+
+use crate::decoder::in_pieces;
+use crate::failure::{self, Where, guarded};
+use crate::objects::{Builder, Options, Pause, Refusal};
+use crate::options::{self, Errors};
+use crate::plan::{Plan, plan_from};
+use crate::pump::{Pump, Settings, Turn};
+use crate::sources;
+use penstock_core::error::{Fail, Fault};
+use penstock_core::json::{Framing, Reader, Step};
+use penstock_core::limits::Limits;
+use penstock_core::position::{Counter, Place, locate_in};
+use penstock_core::source::encoding::{UTF8_BOM, foreign};
+use penstock_core::source::{Options as SourceOptions, Source};
+use penstock_scan::{BorrowedText, Rest};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyString};
+use std::io::Cursor;
+use std::sync::Arc;
+
+/// How much is checked and read before the interpreter lock is offered and signals are looked at.
+const SLICE: usize = 1 << 20;
+
+/// Documents below this size make too few objects for the collector to matter.
+const BULK: usize = 64 << 10;
+
+/// Documents above this size leave objects that are worth promoting.
+const LARGE: usize = 1 << 20;
+
+/// The words that decoding in memory and from a source share.
+struct Common {
+    format: &'static str,
+    plan: Arc<Plan>,
+    framing: Framing,
+    options: Options,
+    limits: Limits,
+}
+
+impl Common {
+    fn new(
+        py: Python<'_>,
+        format: &str,
+        into: &Bound<'_, PyAny>,
+        duplicates: &str,
+        unknown: &str,
+        framing: &str,
+        limits: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        Ok(Common {
+            format: options::format(format)?,
+            plan: plan_from(py, into)?,
+            framing: options::framing(framing)?,
+            options: Options {
+                duplicates: options::duplicates(duplicates)?,
+                unknown: options::unknown(unknown)?,
+                pause: false,
+                recycle: false,
+            },
+            limits: options::limits(limits)?,
+        })
+    }
+
+    /// What the rows are for the caller: the one value, or the list of all.
+    fn result<'py>(
+        py: Python<'py>,
+        framing: Framing,
+        mut rows: Vec<Py<PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if framing != Framing::Document {
+            return Ok(PyList::new(py, rows)?.into_any());
+        }
+        match rows.pop() {
+            Some(row) => Ok(row.into_bound(py)),
+            None => Err(pyo3::exceptions::PySystemError::new_err("a document without a value")),
+        }
+    }
+
+    fn pump(self, name: Option<String>) -> Pump {
+        let settings = Settings {
+            format: self.format,
+            framing: self.framing,
+            records: None,
+            options: self.options,
+            errors: Errors::Raise,
+            max_errors: 1,
+            limits: self.limits,
+            name,
+        };
+        Pump::new(self.plan, settings)
+    }
+}
+
+/// The document in memory.
+#[pyfunction]
+#[pyo3(signature = (format, data, r#type, duplicates, unknown, encoding, framing, limits, /))]
+#[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
+pub(crate) fn decode<'py>(
+    py: Python<'py>,
+    format: &str,
+    data: &Bound<'py, PyAny>,
+    r#type: &Bound<'py, PyAny>,
+    duplicates: &str,
+    unknown: &str,
+    encoding: Option<&str>,
+    framing: &str,
+    limits: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    guarded(py, || {
+        let common = Common::new(py, format, r#type, duplicates, unknown, framing, limits)?;
+        let encoding = options::encoding(encoding)?.filter(|encoding| !encoding.is_utf8());
+        if let Ok(text) = data.cast::<PyString>() {
+            // Already decoded, whatever it was encoded in. A lone surrogate has no UTF-8.
+            let text = match text.to_str() {
+                Ok(text) => text,
+                Err(error) => return surrogate(py, &common, text, error),
+            };
+            return in_memory(py, common, text.as_bytes());
+        }
+        if let Some(encoding) = encoding {
+            let mut bytes = Vec::new();
+            in_pieces(data, |piece| {
+                bytes.extend_from_slice(piece);
+                Ok(())
+            })?;
+            let options = SourceOptions {
+                compression: penstock_core::source::Compression::None,
+                encoding: Some(encoding),
+                limits: &common.limits,
+                total_hint: None,
+            };
+            let source = Source::open(Box::new(Cursor::new(bytes)), options);
+            return from_source(py, common, source, None);
+        }
+        if let Ok(bytes) = data.cast::<PyBytes>() {
+            return in_memory(py, common, bytes.as_bytes());
+        }
+        // Another buffer may change while it is read: copied piece by piece.
+        let framing = common.framing;
+        let mut pump = common.pump(None);
+        let _pause = Pause::begin(py, true)?;
+        in_pieces(data, |piece| {
+            pump.push(py, piece)?;
+            pump.advance(py).map(|_| ())
+        })?;
+        pump.push_end(py)?;
+        pump.advance(py)?;
+        Common::result(py, framing, pump.builder_mut().take_rows())
+    })
+}
+
+/// The document of a path, a file or chunks.
+#[pyfunction]
+#[pyo3(signature = (format, source, r#type, duplicates, unknown, encoding, framing, compression, limits, name, /))]
+#[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
+pub(crate) fn load<'py>(
+    py: Python<'py>,
+    format: &str,
+    source: &Bound<'py, PyAny>,
+    r#type: &Bound<'py, PyAny>,
+    duplicates: &str,
+    unknown: &str,
+    encoding: Option<&str>,
+    framing: &str,
+    compression: Option<&str>,
+    limits: Option<&Bound<'py, PyAny>>,
+    name: Option<String>,
+) -> PyResult<Bound<'py, PyAny>> {
+    guarded(py, || {
+        let common = Common::new(py, format, r#type, duplicates, unknown, framing, limits)?;
+        let compression = options::compression(compression)?;
+        let encoding = options::encoding(encoding)?;
+        let source = sources::open(source, compression, encoding, &common.limits)?;
+        from_source(py, common, source, name)
+    })
+}
+
+fn from_source(
+    py: Python<'_>,
+    common: Common,
+    mut source: Source,
+    name: Option<String>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let framing = common.framing;
+    let mut pump = common.pump(name);
+    let _pause = Pause::begin(py, true)?;
+    loop {
+        match pump.advance(py)? {
+            Turn::Row => {}
+            Turn::Dry => pump.refill(py, &mut source)?,
+            Turn::End => break,
+        }
+    }
+    Common::result(py, framing, pump.builder_mut().take_rows())
+}
+
+/// Bytes that cannot change under us: read where they are.
+fn in_memory<'py>(
+    py: Python<'py>,
+    common: Common,
+    bytes: &[u8],
+) -> PyResult<Bound<'py, PyAny>> {
+    let Common { format, plan, framing, options, limits } = common;
+    let start = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
+    let document = Document { py, format, bytes: &bytes[start..], start: start as u64 };
+    if let Some(total) = limits.total
+        && bytes.len() as u64 > total
+    {
+        let reason = format!("the input is longer than {total} bytes (limits.total)");
+        return Err(document.fault(&Fault::limit(total, reason), None));
+    }
+    if start == 0
+        && let Some(name) = foreign(&bytes[..bytes.len().min(4)])
+    {
+        return Err(document.fault(&penstock_core::source::encoding::refuse(name), None));
+    }
+    let mut builder = Builder::new(plan, options);
+    let mut reader = Reader::new(framing, &limits);
+    let mut text = BorrowedText::new(document.bytes);
+    let _pause = if bytes.len() >= BULK { Some(Pause::begin(py, bytes.len() >= LARGE)?) } else { None };
+    reader.jump(document.start);
+    loop {
+        let rest = if text.is_whole() {
+            Rest::Nothing
+        } else if document.bytes.len() <= SLICE {
+            text.advance_check(SLICE)
+        } else {
+            py.check_signals()?;
+            py.detach(|| text.advance_check(SLICE))
+        };
+        match reader.run(text.text(), text.is_whole(), &mut builder) {
+            Ok(Step::Done | Step::Stopped) => break,
+            Ok(Step::More | Step::Paused | Step::Turn) => {}
+            Err(Fail::Input(fault)) => return Err(document.fault(&fault, Some(&builder))),
+            Err(Fail::Sink(refusal)) => return Err(document.refused(refusal, &builder, &reader)),
+        }
+        let end = document.start + text.text().as_bytes().len() as u64;
+        let fault = match rest {
+            Rest::Nothing => continue,
+            Rest::Incomplete => {
+                Fault::truncated(end, "invalid UTF-8: the input ends inside a character")
+            }
+            Rest::Invalid { .. } => {
+                let byte = document.bytes[text.text().as_bytes().len()];
+                Fault::malformed(end, format!("invalid UTF-8: byte 0x{byte:02x}"))
+            }
+        };
+        return Err(document.fault(&fault, Some(&builder)));
+    }
+    Common::result(py, framing, builder.take_rows())
+}
+
+/// A document in memory, for saying where in it something is wrong.
+struct Document<'py, 'a> {
+    py: Python<'py>,
+    format: &'static str,
+    bytes: &'a [u8],
+    /// How many bytes stand before them: a byte order mark.
+    start: u64,
+}
+
+impl Document<'_, '_> {
+    fn place(&self, offset: u64) -> Place {
+        let mut counter = Counter::new();
+        counter.skip(self.start);
+        locate_in(&counter, &[], self.bytes, self.start, offset)
+    }
+
+    fn at(&self, offset: u64, builder: Option<&Builder>) -> Where<'static> {
+        let path = builder.map_or_else(Vec::new, |builder| builder.path(true));
+        let place = Some(self.place(offset));
+        Where { format: self.format, source: None, place, record: None, path }
+    }
+
+    #[cold]
+    fn fault(&self, fault: &Fault, builder: Option<&Builder>) -> PyErr {
+        failure::of_fault(self.py, fault, &self.at(fault.offset(), builder))
+    }
+
+    #[cold]
+    fn refused(&self, refusal: Refusal, builder: &Builder, reader: &Reader) -> PyErr {
+        match refusal {
+            Refusal::Python(error) => {
+                failure::noted(self.py, *error, &self.at(reader.offset(), Some(builder)))
+            }
+            Refusal::Mismatch(mismatch) => {
+                let mut place = self.at(mismatch.at, None);
+                place.path = mismatch.path.clone();
+                failure::of_mismatch(self.py, &mismatch, &place)
+            }
+        }
+    }
+}
+
+/// A `str` with a lone surrogate, which no encoding of text has.
+#[cold]
+fn surrogate<'py>(
+    py: Python<'py>,
+    common: &Common,
+    text: &Bound<'py, PyString>,
+    error: PyErr,
+) -> PyResult<Bound<'py, PyAny>> {
+    if !error.is_instance_of::<pyo3::exceptions::PyUnicodeEncodeError>(py) {
+        return Err(error);
+    }
+    let index: usize = error.value(py).getattr("start")?.extract()?;
+    let head = text.call_method1("encode", ("utf-8", "replace"))?;
+    let head = head.cast::<PyBytes>()?.as_bytes();
+    // Each surrogate before the first is none, so that the head has the right length.
+    let offset = text
+        .get_item(pyo3::types::PySlice::new(py, 0, index as isize, 1))?
+        .call_method0("encode")?
+        .len()?;
+    let document = Document { py, format: common.format, bytes: head, start: 0 };
+    let reason = "the str has a lone surrogate, which is not text";
+    Err(document.fault(&Fault::malformed(offset as u64, reason), None))
+}

@@ -1,0 +1,327 @@
+//! The kernels for processors with AVX2: 32 bytes at a time.
+//!
+//! Bytes are only reached through references to arrays of 32, which safe slicing makes, so no
+//! load can leave its slice. All that `unsafe` stands for here is that the processor knows the
+//! instructions, and the token [`Avx2`] is the proof of that.
+
+use std::arch::x86_64::{
+    __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_cmpgt_epi8, _mm_cmpgt_epi16,
+    _mm_cvtepu8_epi16, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
+    _mm_set1_epi16, _mm_shuffle_epi8, _mm_slli_epi16, _mm_srli_si128, _mm_storeu_si128,
+    _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_extract_epi64, _mm256_loadu_si256,
+    _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_sad_epu8, _mm256_set1_epi8,
+    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sub_epi8,
+};
+
+use crate::isa::{Isa, Job, StringEnd};
+use crate::json_block::JsonBlock;
+use crate::portable;
+
+/// Bytes in one vector.
+const LANES: usize = 32;
+
+/// By its low nibble, the white space character that a byte may be. A byte whose nibble has none
+/// meets 0 there, which it cannot be, as its nibble is not 0.
+const SPACES: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0, b'\r', 0, 0];
+/// By its low nibble, the structural character that a byte with bit 5 set may be. Nibble 0 meets
+/// 0, which such a byte is not.
+const STRUCTURAL: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, b':', b'{', b',', b'}', 0, 0];
+
+/// For each set of eight lanes of two bytes, the shuffle that brings those in the set to the front.
+const COMPACT: [[u8; 16]; 256] = {
+    let mut table = [[0x80; 16]; 256];
+    let mut set = 0;
+    while set < 256 {
+        let (mut lane, mut place) = (0, 0);
+        while lane < 8 {
+            if set >> lane & 1 == 1 {
+                table[set][2 * place] = 2 * lane as u8;
+                table[set][2 * place + 1] = 2 * lane as u8 + 1;
+                place += 1;
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    table
+};
+
+/// Proof that the processor has AVX2 and the bit instructions that come with it.
+///
+/// Invariant: a value exists only if [`Avx2::detect`] found every feature that [`run_avx2`] names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Avx2(());
+
+impl Avx2 {
+    /// The token, if this processor has the features. They are looked up once per process.
+    #[inline(always)]
+    pub(crate) fn detect() -> Option<Self> {
+        (is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt"))
+        .then_some(Avx2(()))
+    }
+
+    #[inline(always)]
+    fn load(self, lanes: &[u8; LANES]) -> __m256i {
+        // SAFETY: the token proves AVX2; the reference is good for 32 bytes, and the load needs
+        // no alignment.
+        unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn splat(self, byte: u8) -> __m256i {
+        // SAFETY: the token proves AVX2.
+        unsafe { _mm256_set1_epi8(byte as i8) }
+    }
+
+    #[inline(always)]
+    fn equal(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the token proves AVX2.
+        unsafe { _mm256_cmpeq_epi8(a, b) }
+    }
+
+    #[inline(always)]
+    fn or(self, a: __m256i, b: __m256i) -> __m256i {
+        // SAFETY: the token proves AVX2.
+        unsafe { _mm256_or_si256(a, b) }
+    }
+
+    /// The top bit of every byte, the first byte's lowest.
+    #[inline(always)]
+    fn bits(self, vector: __m256i) -> u32 {
+        // SAFETY: the token proves AVX2.
+        unsafe { _mm256_movemask_epi8(vector) as u32 }
+    }
+
+    /// The bytes below 0x20.
+    #[inline(always)]
+    fn control(self, bytes: __m256i) -> __m256i {
+        // SAFETY: the token proves AVX2.
+        let least = unsafe { _mm256_min_epu8(bytes, self.splat(0x1F)) };
+        self.equal(least, bytes)
+    }
+
+    /// For every byte the entry of the table that its low nibble names, for one above 0x7F 0.
+    #[inline(always)]
+    fn by_nibble(self, table: &[u8; 16], bytes: __m256i) -> __m256i {
+        let mut twice = [0; LANES];
+        twice[..16].copy_from_slice(table);
+        twice[16..].copy_from_slice(table);
+        // SAFETY: the token proves AVX2.
+        unsafe { _mm256_shuffle_epi8(self.load(&twice), bytes) }
+    }
+
+    #[inline(always)]
+    fn spaces(self, bytes: __m256i) -> __m256i {
+        self.equal(self.by_nibble(&SPACES, bytes), bytes)
+    }
+
+    /// The bytes that end a plain run of a JSON string, and the bytes above 0x7F.
+    #[inline(always)]
+    fn string_bits(self, lanes: &[u8; LANES]) -> (u32, u32) {
+        let bytes = self.load(lanes);
+        let quote = self.equal(bytes, self.splat(b'"'));
+        let backslash = self.equal(bytes, self.splat(b'\\'));
+        let stops = self.or(self.or(quote, backslash), self.control(bytes));
+        (self.bits(stops), self.bits(bytes))
+    }
+
+    /// One half of a block, as six sets of 32 bits.
+    #[inline(always)]
+    fn json_half(self, lanes: &[u8; LANES]) -> [u32; 6] {
+        let bytes = self.load(lanes);
+        // Bit 5 is all that `[` and `{`, `]` and `}` differ in. Setting it also turns two control
+        // characters into `,` and `:`, which are taken out again.
+        let folded = self.or(bytes, self.splat(0x20));
+        let structural = self.bits(self.equal(self.by_nibble(&STRUCTURAL, folded), folded));
+        let control = self.bits(self.control(bytes));
+        [
+            self.bits(self.equal(bytes, self.splat(b'"'))),
+            self.bits(self.equal(bytes, self.splat(b'\\'))),
+            control,
+            self.bits(self.spaces(bytes)),
+            structural & !control,
+            self.bits(bytes),
+        ]
+    }
+
+    /// Adds 1 to every byte of `counts` where the byte of `lanes` begins a character.
+    #[inline(always)]
+    fn count_leads(self, counts: __m256i, lanes: &[u8; LANES]) -> __m256i {
+        let bytes = self.load(lanes);
+        // SAFETY: the token proves AVX2. (True is -1, hence the subtraction.)
+        unsafe { _mm256_sub_epi8(counts, _mm256_cmpgt_epi8(bytes, self.splat(0xBF))) }
+    }
+
+    /// The sum of all 32 bytes.
+    #[inline(always)]
+    fn sum(self, counts: __m256i) -> usize {
+        // SAFETY: the token proves AVX2.
+        unsafe {
+            let sums = _mm256_sad_epu8(counts, _mm256_setzero_si256());
+            (_mm256_extract_epi64::<0>(sums)
+                + _mm256_extract_epi64::<1>(sums)
+                + _mm256_extract_epi64::<2>(sums)
+                + _mm256_extract_epi64::<3>(sums)) as usize
+        }
+    }
+}
+
+/// The 32 bytes from `at` on, if there are as many.
+#[inline(always)]
+fn lanes_at(bytes: &[u8], at: usize) -> Option<&[u8; LANES]> {
+    bytes.get(at..)?.first_chunk()
+}
+
+/// What is left of `bytes` from `at` on, fewer than 32 bytes, as the end of a full vector that
+/// reaches back over bytes already seen: the vector, how many of its bytes lie before `at`, and
+/// how many not. None if nothing is left, or the whole slice is shorter than a vector.
+#[inline(always)]
+fn last_lanes(bytes: &[u8], at: usize) -> Option<(&[u8; LANES], usize, usize)> {
+    let left = bytes.len().checked_sub(at)?;
+    let lanes = bytes.last_chunk::<LANES>()?;
+    (left > 0 && left < LANES).then(|| (lanes, LANES - left, left))
+}
+
+impl Isa for Avx2 {
+    const NAME: &'static str = "avx2";
+
+    #[inline(always)]
+    fn json_string(self, bytes: &[u8], from: usize) -> StringEnd {
+        let mut at = from;
+        let mut above = 0;
+        while let Some(lanes) = lanes_at(bytes, at) {
+            let (stops, high) = self.string_bits(lanes);
+            if stops != 0 {
+                // All bits below the first stop; the stop itself is ASCII.
+                above |= high & (stops ^ (stops - 1));
+                let at = at + stops.trailing_zeros() as usize;
+                return StringEnd { at, ascii: above == 0 };
+            }
+            above |= high;
+            at += LANES;
+        }
+        if let Some((lanes, seen, left)) = last_lanes(bytes, at) {
+            let (stops, high) = self.string_bits(lanes);
+            // The end of the bytes stops the run like a quote.
+            let stops = (stops >> seen) | (1 << left);
+            above |= (high >> seen) & (stops ^ (stops - 1));
+            return StringEnd { at: at + stops.trailing_zeros() as usize, ascii: above == 0 };
+        }
+        let end = portable::json_string(bytes, at);
+        StringEnd { at: end.at, ascii: end.ascii && above == 0 }
+    }
+
+    #[inline(always)]
+    fn json_space(self, bytes: &[u8], from: usize) -> usize {
+        let mut at = from;
+        // The two common cases, none and one, are decided on the bytes themselves.
+        for _ in 0..2 {
+            if !portable::is_space(bytes, at) {
+                return at;
+            }
+            at += 1;
+        }
+        while let Some(lanes) = lanes_at(bytes, at) {
+            let others = !self.bits(self.spaces(self.load(lanes)));
+            if others != 0 {
+                return at + others.trailing_zeros() as usize;
+            }
+            at += LANES;
+        }
+        if let Some((lanes, seen, left)) = last_lanes(bytes, at) {
+            let others = (!self.bits(self.spaces(self.load(lanes))) >> seen) | (1 << left);
+            return at + others.trailing_zeros() as usize;
+        }
+        portable::json_space(bytes, at)
+    }
+
+    #[inline(always)]
+    fn json_block(self, bytes: &[u8; 64]) -> JsonBlock {
+        let mut sets = [0_u64; 6];
+        for (index, lanes) in bytes.as_chunks::<LANES>().0.iter().enumerate() {
+            for (set, half) in sets.iter_mut().zip(self.json_half(lanes)) {
+                *set |= u64::from(half) << (LANES * index);
+            }
+        }
+        let [quote, backslash, control, space, structural, high] = sets;
+        JsonBlock { quote, backslash, control, space, structural, high }
+    }
+
+    #[inline(always)]
+    fn code_points(self, bytes: &[u8]) -> usize {
+        let (lanes, rest) = bytes.as_chunks::<LANES>();
+        let mut total = rest.iter().filter(|&&b| (b as i8) >= -0x40).count();
+        // Each byte of a count is one column; 255 rounds are what it can hold.
+        for batch in lanes.chunks(2 * 255) {
+            let mut counts = [self.splat(0); 2];
+            let (pairs, odd) = batch.as_chunks::<2>();
+            for [one, two] in pairs {
+                counts = [self.count_leads(counts[0], one), self.count_leads(counts[1], two)];
+            }
+            total += self.sum(counts[0]) + self.sum(counts[1]);
+            if let [one] = odd {
+                total += self.sum(self.count_leads(self.splat(0), one));
+            }
+        }
+        total
+    }
+
+    #[inline(always)]
+    fn units(self, bytes: &[u8; 16]) -> ([u16; 8], usize) {
+        // SAFETY: the token proves AVX2, and with it all of SSE.
+        let (units, leads) = unsafe { units_and_leads(load16(bytes)) };
+        let set = leads as u8;
+        // SAFETY: as above.
+        let units = unsafe { _mm_shuffle_epi8(units, load16(&COMPACT[usize::from(set)])) };
+        let mut out = [0; 8];
+        // SAFETY: as above; the array is 16 bytes long, and the store needs no alignment.
+        unsafe { _mm_storeu_si128(out.as_mut_ptr().cast(), units) };
+        (out, set.count_ones() as usize)
+    }
+}
+
+/// # Safety
+/// The processor must have SSE2.
+#[inline(always)]
+unsafe fn load16(bytes: &[u8; 16]) -> __m128i {
+    // SAFETY: the reference is good for 16 bytes, and the load needs no alignment.
+    unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
+}
+
+/// For each of the first eight bytes the character of up to three bytes that begins there, and
+/// the set of those of all sixteen where one does.
+///
+/// # Safety
+/// The processor must have SSE4.1.
+#[inline(always)]
+unsafe fn units_and_leads(bytes: __m128i) -> (__m128i, i32) {
+    // SAFETY: the caller vouches for the instructions, which only compute.
+    unsafe {
+        let a = _mm_cvtepu8_epi16(bytes);
+        let low = _mm_and_si128(bytes, _mm_set1_epi8(0x3F));
+        let b = _mm_cvtepu8_epi16(_mm_srli_si128::<1>(low));
+        let c = _mm_cvtepu8_epi16(_mm_srli_si128::<2>(low));
+        let two = _mm_slli_epi16::<6>(_mm_and_si128(a, _mm_set1_epi16(0x1F)));
+        let two = _mm_or_si128(two, b);
+        // The lead byte's own mark is shifted out at the top.
+        let three = _mm_or_si128(_mm_slli_epi16::<12>(a), _mm_slli_epi16::<6>(b));
+        let three = _mm_or_si128(three, c);
+        let more = _mm_blendv_epi8(two, three, _mm_cmpgt_epi16(a, _mm_set1_epi16(0xDF)));
+        let units = _mm_blendv_epi8(a, more, _mm_cmpgt_epi16(a, _mm_set1_epi16(0x7F)));
+        (units, _mm_movemask_epi8(_mm_cmpgt_epi8(bytes, _mm_set1_epi8(0xBF_u8 as i8))))
+    }
+}
+
+/// Runs a job in a function that is compiled with AVX2: what inlines into it is, too.
+///
+/// # Safety
+/// The processor must have the features. `isa` proves it; the function is unsafe because the
+/// compiler does not know.
+#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+pub(crate) unsafe fn run_avx2<J: Job>(job: J, isa: Avx2) -> J::Output {
+    job.run(isa)
+}

@@ -1,0 +1,89 @@
+//! The operations that a reader may ask of an instruction set, and how one is chosen.
+
+#[cfg(target_arch = "x86_64")]
+use crate::avx2::{Avx2, run_avx2};
+use crate::json_block::JsonBlock;
+use crate::portable::Portable;
+
+/// Where a JSON string's plain run of bytes ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StringEnd {
+    /// Index of the first `"`, `\` or control character (below 0x20), or the length of the bytes.
+    pub at: usize,
+    /// False if a byte above 0x7F stands before `at`.
+    pub ascii: bool,
+}
+
+/// An instruction set: a zero-sized token that proves that the processor has it.
+///
+/// All methods are safe, whatever the bytes. Implementations are `#[inline(always)]`, so that they
+/// compile into the loop that [`dispatch`] entered. A `from` past the end is returned as it is.
+pub trait Isa: Copy + Send + Sync + 'static {
+    /// The name, for messages and tests.
+    const NAME: &'static str;
+
+    /// The first byte at or after `from` which ends the plain run of a JSON string. Tuned for
+    /// short strings.
+    fn json_string(self, bytes: &[u8], from: usize) -> StringEnd;
+
+    /// The first byte at or after `from` that is not JSON white space (space, tab, line feed,
+    /// carriage return), or the length. Tuned for none, for one, and for an indentation.
+    fn json_space(self, bytes: &[u8], from: usize) -> usize;
+
+    /// What stands where in 64 bytes: for passing over values that nobody wants.
+    fn json_block(self, bytes: &[u8; 64]) -> JsonBlock;
+
+    /// How many of the bytes are not UTF-8 continuation bytes: in UTF-8, the number of code
+    /// points. Tuned for whole windows.
+    fn code_points(self, bytes: &[u8]) -> usize;
+
+    /// The characters, of up to three bytes, that begin in the first eight of the bytes, and how
+    /// many they are. Their order is that of the bytes; units beyond the number mean nothing, nor
+    /// does the unit of a character of four bytes, or of what is not UTF-8.
+    fn units(self, bytes: &[u8; 16]) -> ([u16; 8], usize);
+}
+
+/// Work that is compiled once for each instruction set. `run` should be `#[inline(always)]`: what
+/// is not inlined is compiled without the instruction set, and the kernels become calls there.
+pub trait Job {
+    /// What the work yields.
+    type Output;
+    /// Does the work with this instruction set's operations.
+    fn run<I: Isa>(self, isa: I) -> Self::Output;
+}
+
+/// Runs a job with the best instruction set of this processor.
+///
+/// Asking which one costs a few loads, the job is a call that is not inlined: meant for a window
+/// of work, not for a token.
+///
+/// ```
+/// use penstock_scan::{Isa, Job, dispatch};
+///
+/// struct Indentation<'a>(&'a [u8]);
+///
+/// impl Job for Indentation<'_> {
+///     type Output = usize;
+///     #[inline(always)]
+///     fn run<I: Isa>(self, isa: I) -> usize {
+///         isa.json_space(self.0, 0)
+///     }
+/// }
+/// assert_eq!(dispatch(Indentation(b"    null")), 4);
+/// ```
+#[inline]
+pub fn dispatch<J: Job>(job: J) -> J::Output {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(isa) = Avx2::detect() {
+        // SAFETY: the token is only made when the processor has all features of `run_avx2`.
+        return unsafe { run_avx2(job, isa) };
+    }
+    dispatch_portable(job)
+}
+
+/// Runs a job with the plain instruction set, whatever this processor has: for tests, which must
+/// see every set agree, and for comparing speeds.
+#[inline]
+pub fn dispatch_portable<J: Job>(job: J) -> J::Output {
+    job.run(Portable::new())
+}

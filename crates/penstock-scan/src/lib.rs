@@ -1,0 +1,36 @@
+//! Finds the interesting bytes.
+//!
+//! The kernels are written once for each instruction set behind [`Isa`]; [`dispatch`] chooses one
+//! at run time, once for a whole window of work and not for each token. Beside them lives
+//! [`ValidText`], the proof that bytes were checked to be UTF-8, with what makes one
+//! ([`TextWindow`], [`ValidText::check`]), what resolves escapes into one ([`unescape_json`]) and
+//! what turns one into the units of a CPython string ([`shape`], [`widen_ucs2`] ...).
+//!
+//! Every kernel has a naive twin in `tests/naive.rs` and a property test that both agree.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+mod borrowed;
+mod isa;
+mod json_block;
+mod json_escape;
+mod lines;
+mod portable;
+mod swar;
+mod text;
+mod unicode;
+mod utf8;
+mod window;
+
+#[cfg(test)]
+mod tests;
+
+pub use borrowed::BorrowedText;
+pub use isa::{Isa, Job, StringEnd, dispatch, dispatch_portable};
+pub use json_block::{JsonBlock, escaped, prefix_xor};
+pub use json_escape::{BadEscape, EscapeCheck, EscapeKind, check_json_escape, unescape_json};
+pub use lines::{count_code_points, count_newlines};
+pub use text::{TextBuf, ValidText};
+pub use unicode::{Shape, Width, shape, widen_latin1, widen_ucs2, widen_ucs4};
+pub use utf8::{Checked, Rest};
+pub use window::TextWindow;

@@ -1,0 +1,140 @@
+//! Bytes that are known to be UTF-8.
+
+use std::ops::Range;
+
+/// Bytes that were checked to be UTF-8. Can only be made by checking ([`ValidText::check`],
+/// [`TextWindow`](crate::TextWindow)), from a `str`, by resolving escapes into a [`TextBuf`], or as
+/// a part of another one cut between characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValidText<'a>(&'a [u8]);
+
+impl<'a> From<&'a str> for ValidText<'a> {
+    #[inline(always)]
+    fn from(text: &'a str) -> Self {
+        ValidText(text.as_bytes())
+    }
+}
+
+impl<'a> ValidText<'a> {
+    /// Takes bytes as text without checking them again.
+    ///
+    /// # Safety
+    /// The bytes must be UTF-8.
+    #[inline(always)]
+    pub(crate) const unsafe fn from_checked(bytes: &'a [u8]) -> Self {
+        ValidText(bytes)
+    }
+    /// The bytes.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_bytes(self) -> &'a [u8] {
+        self.0
+    }
+    /// The same as a `str`.
+    #[inline(always)]
+    #[must_use]
+    pub fn as_str(self) -> &'a str {
+        debug_assert!(std::str::from_utf8(self.0).is_ok());
+        // SAFETY: the private field only ever holds UTF-8: it comes from a `str`, from
+        // `TextBuf`, from a caller of `from_checked` who vouches for it, or from `slice`, which
+        // checks that both ends are character boundaries.
+        unsafe { std::str::from_utf8_unchecked(self.0) }
+    }
+    /// The part `range`. Both ends must be character boundaries.
+    ///
+    /// # Panics
+    /// If the range is out of bounds or cuts a character.
+    #[inline(always)]
+    #[must_use]
+    pub fn slice(self, range: Range<usize>) -> ValidText<'a> {
+        assert!(self.is_boundary(range.start) && self.is_boundary(range.end));
+        ValidText(&self.0[range])
+    }
+    /// False if `at` is inside a character.
+    #[inline(always)]
+    pub(crate) fn is_boundary(self, at: usize) -> bool {
+        self.0.get(at).is_none_or(|b| (*b as i8) >= -0x40)
+    }
+}
+
+/// An owned, growing buffer of checked text: where escapes are resolved into.
+///
+/// ```
+/// use penstock_scan::{TextBuf, ValidText};
+///
+/// let mut buf = TextBuf::new();
+/// buf.push_text(ValidText::from("caf"));
+/// buf.push_char('é');
+/// assert_eq!(buf.text().as_str(), "café");
+/// ```
+#[derive(Debug, Default)]
+pub struct TextBuf(
+    /// Only whole characters are ever appended, so it is UTF-8 whenever no method runs.
+    Vec<u8>,
+);
+
+impl TextBuf {
+    /// An empty buffer.
+    #[must_use]
+    pub const fn new() -> Self {
+        TextBuf(Vec::new())
+    }
+    /// What is in it.
+    #[inline(always)]
+    #[must_use]
+    pub fn text(&self) -> ValidText<'_> {
+        ValidText(&self.0)
+    }
+    /// Forgets the content and keeps the memory.
+    #[inline(always)]
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+    /// Appends a piece of text.
+    #[inline(always)]
+    pub fn push_text(&mut self, text: ValidText<'_>) {
+        self.0.extend_from_slice(text.as_bytes());
+    }
+    /// Appends a character.
+    // Arrays of a fixed length are stored without a call, which `char::encode_utf8` would need.
+    #[inline(always)]
+    pub fn push_char(&mut self, char: char) {
+        let code = u32::from(char);
+        let last = |shift: u32| 0x80 | (code >> shift & 0x3F) as u8;
+        match code {
+            0..0x80 => self.0.push(code as u8),
+            0x80..0x800 => self.0.extend_from_slice(&[0xC0 | (code >> 6) as u8, last(0)]),
+            0x800..0x1_0000 => {
+                self.0.extend_from_slice(&[0xE0 | (code >> 12) as u8, last(6), last(0)]);
+            }
+            _ => {
+                let first = 0xF0 | (code >> 18) as u8;
+                self.0.extend_from_slice(&[first, last(12), last(6), last(0)]);
+            }
+        }
+    }
+    /// Makes room for as many bytes more.
+    #[inline(always)]
+    pub(crate) fn reserve(&mut self, more: usize) {
+        self.0.reserve(more);
+    }
+    /// Appends the first `len` of eight bytes, which must be whole characters. Storing all eight
+    /// and forgetting the rest is cheaper than a copy whose length varies.
+    ///
+    /// # Safety
+    /// The first `len` bytes must be UTF-8, and `len` at most 8.
+    #[inline(always)]
+    pub(crate) unsafe fn push_short(&mut self, word: [u8; 8], len: usize) {
+        let new_len = self.0.len() + len;
+        self.0.extend_from_slice(&word);
+        self.0.truncate(new_len);
+    }
+    /// Forgets all but the first `len` bytes, which must end between characters.
+    ///
+    /// # Panics
+    /// If a character would be cut.
+    pub fn truncate(&mut self, len: usize) {
+        assert!(self.text().is_boundary(len));
+        self.0.truncate(len);
+    }
+}

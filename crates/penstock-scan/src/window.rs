@@ -1,0 +1,156 @@
+//! The stretch of input that a reader works over: bytes come in at the back, are checked once,
+//! and leave at the front.
+
+use std::collections::TryReserveError;
+
+use crate::text::ValidText;
+use crate::utf8::Rest;
+
+/// A growing buffer whose front is checked text and whose back is bytes not checked yet.
+///
+/// Each byte is checked once, and moved a bounded number of times on average: dropping from the
+/// front only counts, and what is left moves when room is needed and it is the smaller part.
+///
+/// ```
+/// use penstock_scan::{Rest, TextWindow};
+///
+/// let mut window = TextWindow::new();
+/// window.extend_from_slice(b"[\"caf\xC3")?;
+/// assert_eq!(window.advance_check(), Rest::Incomplete);
+/// assert_eq!(window.text().as_str(), "[\"caf");
+///
+/// window.drop_front(2);
+/// let spare = window.spare(16)?;
+/// spare[..2].copy_from_slice(b"\xA9\"");
+/// window.commit(2);
+/// assert_eq!(window.advance_check(), Rest::Nothing);
+/// assert_eq!(window.text().as_str(), "café\"");
+/// # Ok::<(), std::collections::TryReserveError>(())
+/// ```
+// Invariants: `start <= checked <= filled <= bytes.len()`; `bytes[start..checked]` is UTF-8. What
+// is in `bytes` from `filled` on is initialised and means nothing.
+#[derive(Debug, Default)]
+pub struct TextWindow {
+    bytes: Vec<u8>,
+    /// Where what was not dropped begins.
+    start: usize,
+    /// Where the checked text ends.
+    checked: usize,
+    /// Where the bytes that came in end.
+    filled: usize,
+}
+
+impl TextWindow {
+    /// An empty window, without memory.
+    #[must_use]
+    pub const fn new() -> Self {
+        TextWindow { bytes: Vec::new(), start: 0, checked: 0, filled: 0 }
+    }
+
+    /// Lends room for `n` bytes behind what is there; [`commit`](Self::commit) tells how many
+    /// were written. What stands in it before means nothing.
+    ///
+    /// # Errors
+    /// If there is no memory for so many. The window is as it was.
+    pub fn spare(&mut self, n: usize) -> Result<&mut [u8], TryReserveError> {
+        let (dead, live) = (self.start, self.filled - self.start);
+        if dead > live && self.bytes.len() - self.filled < n {
+            // Moves fewer bytes than were dropped since the last time.
+            self.bytes.copy_within(self.start..self.filled, 0);
+            self.start = 0;
+            self.checked -= dead;
+            self.filled = live;
+        }
+        let here = self.bytes.len() - self.filled;
+        if here < n {
+            self.bytes.try_reserve(n - here)?;
+            self.bytes.resize(self.filled + n, 0);
+        }
+        Ok(&mut self.bytes[self.filled..self.filled + n])
+    }
+
+    /// Takes in the first `n` of the bytes that [`spare`](Self::spare) lent.
+    ///
+    /// # Panics
+    /// If there is no room for so many.
+    pub fn commit(&mut self, n: usize) {
+        assert!(n <= self.bytes.len() - self.filled);
+        self.filled += n;
+    }
+
+    /// Takes in a copy of the bytes.
+    ///
+    /// # Errors
+    /// If there is no memory for so many. The window is as it was.
+    pub fn extend_from_slice(&mut self, bytes: &[u8]) -> Result<(), TryReserveError> {
+        self.spare(bytes.len())?.copy_from_slice(bytes);
+        self.commit(bytes.len());
+        Ok(())
+    }
+
+    /// Checks what was not checked yet, and makes text of what is. An
+    /// [index](Rest::Invalid::at) counts from the beginning of the text. Bytes that are not text
+    /// stay, and are looked at again the next time.
+    pub fn advance_check(&mut self) -> Rest {
+        let checked = ValidText::check(&self.bytes[self.checked..self.filled]);
+        // The old text and the new are UTF-8, so both together are.
+        self.checked += checked.text.as_bytes().len();
+        match checked.rest {
+            Rest::Invalid { .. } => Rest::Invalid { at: self.checked - self.start },
+            rest => rest,
+        }
+    }
+
+    /// The checked text that was not dropped.
+    #[inline(always)]
+    #[must_use]
+    pub fn text(&self) -> ValidText<'_> {
+        // SAFETY: `bytes[start..checked]` is UTF-8: `advance_check` moves `checked` over text
+        // only, `drop_front` moves `start` to boundaries only, `spare` moves all of it together
+        // and lends nothing before `filled`.
+        unsafe { ValidText::from_checked(&self.bytes[self.start..self.checked]) }
+    }
+
+    /// The bytes after the text: not checked yet, or found not to be text.
+    #[inline]
+    #[must_use]
+    pub fn unchecked(&self) -> &[u8] {
+        &self.bytes[self.checked..self.filled]
+    }
+
+    /// Drops the first `n` bytes of the text. Nothing moves.
+    ///
+    /// # Panics
+    /// If the text is shorter, or a character would be cut.
+    #[inline]
+    pub fn drop_front(&mut self, n: usize) {
+        assert!(n <= self.checked - self.start && self.text().is_boundary(n));
+        self.start += n;
+        if self.start == self.filled {
+            self.clear();
+        }
+    }
+
+    /// Drops the first `n` of the unchecked bytes, which are not text and never will be. All the
+    /// text before them must have been dropped.
+    ///
+    /// # Panics
+    /// If text stands before them, or fewer are there.
+    pub fn drop_unchecked(&mut self, n: usize) {
+        assert!(self.start == self.checked && n <= self.filled - self.checked);
+        self.start += n;
+        self.checked += n;
+    }
+
+    /// How many bytes of memory it holds.
+    #[must_use]
+    pub fn memory(&self) -> usize {
+        self.bytes.capacity()
+    }
+
+    /// Drops everything and keeps the memory.
+    #[inline]
+    pub fn clear(&mut self) {
+        (self.start, self.checked, self.filled) = (0, 0, 0);
+    }
+}

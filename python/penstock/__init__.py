@@ -1,0 +1,272 @@
+"""Penstock carries structured data straight into the objects you want.
+
+Your own classes, as they are: dataclasses, named tuples, typed dictionaries, or classes that are
+only annotated. Nothing generic is built in between.
+
+    import penstock
+
+    cities = penstock.load("cities.json", list[City])
+    for city in penstock.read("cities.ndjson.gz", City):
+        ...
+
+The verbs here take the format from the file's name, its first bytes, or `format=`. Those of
+`penstock.json` and `penstock.ndjson` have every option of their format.
+"""
+
+from __future__ import annotations
+
+from penstock import _format, _rust, _sources, aio, json, ndjson
+from penstock._at import at
+from penstock._decoder import Decoder
+from penstock._errors import (
+    DecodeError,
+    InternalError,
+    LimitExceeded,
+    MalformedInput,
+    PenstockError,
+    PlanError,
+    TruncatedInput,
+    ValidationError,
+)
+from penstock._limits import Limits
+from penstock._rust import Progress, Reader, __version__
+from penstock._types import PLAIN
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typing_extensions import TypeForm
+
+    from penstock._types import (
+        Compression,
+        CountedUnknown,
+        Data,
+        Duplicates,
+        Errors,
+        Format,
+        Source,
+        T,
+        Unknown,
+    )
+
+    # To a checker, a plan is another way to write the type that it is made from: so it may stand
+    # wherever a type may, in one signature, and what a verb returns is still inferred.
+    def Plan(  # noqa: N802 - it is a class
+        into: TypeForm[T], /, *, namespace: Mapping[str, object] | None = None
+    ) -> TypeForm[T]:
+        """Compile a type; see `penstock.Plan`."""
+
+else:
+    from penstock._rust import Plan
+
+__all__ = [
+    "DecodeError",
+    "Decoder",
+    "InternalError",
+    "LimitExceeded",
+    "Limits",
+    "MalformedInput",
+    "PenstockError",
+    "Plan",
+    "PlanError",
+    "Progress",
+    "Reader",
+    "TruncatedInput",
+    "ValidationError",
+    "__version__",
+    "aio",
+    "at",
+    "decode",
+    "json",
+    "load",
+    "ndjson",
+    "read",
+]
+
+if _rust.__build__ == "debug":
+    import warnings
+
+    warnings.warn(
+        "this build of penstock is for debugging and many times slower than a release",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+def decode(
+    data: Data,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    format: Format | None = None,
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    encoding: str | None = None,
+    limits: Limits | None = None,
+) -> T:
+    r"""Decode one document that is in memory.
+
+    Args:
+        data: The document: a `str`, or anything with the buffer protocol, such as `bytes`. Never a
+            path: that is `load`.
+        into: The type of the document. Left out, plain values. As a whole, NDJSON is a list, so
+            there it is `list[City]`; `penstock.ndjson.decode` takes the type of one record.
+        format: `"json"` or `"ndjson"`. Left out, JSON.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        encoding: The encoding of bytes; see `penstock.json.decode`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        A value of the type `into`.
+
+    Raises:
+        DecodeError: One of the four classes that `penstock.json.decode` lists.
+        PlanError: `into` cannot be decoded into.
+        ValueError: `data` is plainly in a format that cannot be read yet.
+
+    Example:
+        >>> import penstock
+        >>> penstock.decode(b'[1, 2.5]')
+        [1, 2.5]
+        >>> penstock.decode("1\n2\n", list[int], format="ndjson")
+        [1, 2]
+    """
+    kind = _format.of_data(data) if format is None else _format.checked(format)
+    if kind == "json":
+        return json.decode(
+            data, into, duplicates=duplicates, unknown=unknown, encoding=encoding, limits=limits
+        )
+    record = _format.record_type("decode", into)
+    framing = _format.FRAMING[kind]
+    return _rust.decode(kind, data, record, duplicates, unknown, encoding, framing, limits)
+
+
+def load(
+    source: Source,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    format: Format | None = None,
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> T:
+    r"""Decode one document from a file or a stream.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
+            that is `decode`.
+        into: The type of the document. Left out, plain values. As a whole, NDJSON is a list, so
+            there it is `list[City]`; `penstock.ndjson.load` takes the type of one record.
+        format: `"json"` or `"ndjson"`. Left out, the suffix of the name tells, or else the first
+            bytes of a file at a path. Suffixes of compression are seen through.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        encoding: The encoding of the bytes; see `penstock.json.decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        A value of the type `into`.
+
+    Raises:
+        OSError: The file cannot be opened or read.
+        TypeError: `source` is none of these three.
+        ValueError: The format is not known, or cannot be read yet; or as for `penstock.json.load`.
+        DecodeError: One of the four classes that `penstock.json.decode` lists.
+        PlanError: `into` cannot be decoded into.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("sizes.jsonl")
+        >>> _ = path.write_text('{"S": 36}\n{"M": 40}\n')
+        >>> penstock.load(path, list[dict[str, int]])
+        [{'S': 36}, {'M': 40}]
+    """
+    given, name = _sources.locate("load", source, compression, member, limits)
+    kind = _format.of_source(given, name) if format is None else _format.checked(format)
+    record = into if kind == "json" else _format.record_type("load", into)
+    framing = _format.FRAMING[kind]
+    return _rust.load(
+        kind, given, record, duplicates, unknown, encoding, framing, compression, limits, name
+    )
+
+
+def read(
+    source: Source,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    format: Format | None = None,
+    at: str | None = None,
+    errors: Errors = "raise",
+    max_errors: int = 100,
+    duplicates: Duplicates = "last",
+    unknown: CountedUnknown = "skip",
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Reader[T]:
+    """Read the records of a file or a stream one at a time, in constant memory.
+
+    Without `at`, the records are the elements of a top-level JSON array, or the lines of NDJSON; a
+    top-level JSON object is one record.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
+            the caller opened stays open.
+        into: The type of one record. Left out, plain values.
+        format: `"json"` or `"ndjson"`, as for `load`.
+        at: Where the records are; see `penstock.json.read`.
+        errors: What becomes of a record that does not fit; see `penstock.json.read`.
+        max_errors: How many errors `"collect"` keeps before it gives up.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        unknown: What becomes of keys that a class does not name; see `penstock.json.read`.
+        encoding: The encoding of the bytes; see `penstock.json.decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        An iterator over the records; see `penstock.json.read`.
+
+    Raises:
+        OSError: The file cannot be opened; while iterating, read.
+        TypeError: As for `load`.
+        ValueError: As for `load`, or `at` is not a path.
+        PlanError: `into` cannot be decoded into.
+        DecodeError: While iterating.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("primes.json")
+        >>> _ = path.write_text("[2, 3, 5, 7]")
+        >>> sum(penstock.read(path, int))
+        17
+    """
+    given, name = _sources.locate("read", source, compression, member, limits)
+    kind = _format.of_source(given, name) if format is None else _format.checked(format)
+    framing = _format.FRAMING[kind]
+    return _rust.Reader(
+        kind,
+        given,
+        into,
+        at,
+        errors,
+        max_errors,
+        duplicates,
+        unknown,
+        encoding,
+        framing,
+        compression,
+        limits,
+        name,
+    )

@@ -1,0 +1,121 @@
+"""The one member of a zip archive, as chunks of bytes.
+
+A zip archive is a directory of files rather than a compressed stream, so it is the standard
+library that opens it. Only what is asked for is unpacked, and never to disk.
+"""
+
+from __future__ import annotations
+
+import lzma
+import zipfile
+import zlib
+
+from penstock._errors import LimitExceeded, MalformedInput, TruncatedInput
+from penstock._limits import Limits
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import BinaryIO
+
+# Bytes unpacked at a time, and bytes unpacked before the ratio is judged: small files may well be
+# a thousand times smaller packed.
+_CHUNK = 256 << 10
+_JUDGED_FROM = 16 << 20
+
+# What `zipfile` and its decompressors raise for archives that they cannot read. `RuntimeError` is
+# for a password, and `NotImplementedError`, which is one, for an unknown method.
+_REFUSED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError)
+
+
+def open_member(
+    verb: str, source: object, name: str | None, member: str | None, limits: Limits | None
+) -> tuple[Iterator[bytes], str]:
+    """Return the chunks of one member of the archive, and the member's name in messages.
+
+    Raises:
+        TypeError: `source` is not a path or a file that can seek.
+        ValueError: The archive does not hold `member`, or without it, not exactly one.
+        MalformedInput: It is not a zip archive.
+    """
+    if isinstance(source, str):
+        file: BinaryIO = open(source, "rb")  # noqa: PTH123, SIM115 - closed with the chunks
+    elif hasattr(source, "seek") and hasattr(source, "tell") and hasattr(source, "read"):
+        file = source  # type: ignore[assignment]  # as much of a file as is needed
+    else:
+        raise TypeError(f"{verb}() needs a path or a file that can seek to look into a zip archive")
+    try:
+        archive = zipfile.ZipFile(file)
+        info = _choose(archive, name, member)
+    except _REFUSED as error:
+        _close(file, source)
+        raise MalformedInput(f"not a zip archive: {error}", source=name) from error
+    except BaseException:
+        _close(file, source)
+        raise
+    # A directory separator, as if the archive were unpacked where it stands.
+    label = info.filename if name is None else f"{name}/{info.filename}"
+    chunks = _chunks(file, source, archive, info, label, limits or Limits())
+    # Up to the point where the file is sure to be closed again, even if nothing is ever read.
+    next(chunks)
+    return chunks, label
+
+
+def _choose(archive: zipfile.ZipFile, name: str | None, member: str | None) -> zipfile.ZipInfo:
+    """Find the member that is meant."""
+    # What macOS adds for each file holds no data.
+    files = [
+        i for i in archive.infolist() if not i.is_dir() and not i.filename.startswith("__MACOSX/")
+    ]
+    chosen = files if member is None else [i for i in files if i.filename == member]
+    if len(chosen) == 1:
+        return chosen[0]
+    shown = ", ".join(repr(i.filename) for i in files[:5]) + (", ..." if len(files) > 5 else "")
+    holder = "the archive" if name is None else name
+    if not files:
+        raise ValueError(f"{holder} holds no file")
+    if member is None:
+        raise ValueError(f"{holder} holds {len(files)} files; choose one with member=: {shown}")
+    raise ValueError(f"{holder} does not hold {member!r} exactly once; it holds {shown}")
+
+
+def _chunks(
+    file: BinaryIO,
+    source: object,
+    archive: zipfile.ZipFile,
+    info: zipfile.ZipInfo,
+    label: str,
+    limits: Limits,
+) -> Iterator[bytes]:
+    """Open the member, and after one empty chunk, unpack it piece by piece.
+
+    Ending it, or dropping it half-way, closes what was opened here.
+    """
+    try:
+        with archive, archive.open(info) as packed:
+            yield b""
+            start = file.tell()
+            unpacked = 0
+            while chunk := packed.read(_CHUNK):
+                unpacked += len(chunk)
+                # What was really read counts, since the archive's own directory may lie.
+                read = max(file.tell() - start, 1)
+                if unpacked > _JUDGED_FROM and limits.ratio and unpacked > limits.ratio * read:
+                    reason = (
+                        f"the archive unpacks to more than {limits.ratio} times its size (ratio)"
+                    )
+                    raise LimitExceeded(reason, source=label, offset=unpacked)
+                yield chunk
+    except EOFError as error:
+        raise TruncatedInput("the zip archive ends too early", source=label) from error
+    except _REFUSED as error:
+        raise MalformedInput(f"the zip archive cannot be read: {error}", source=label) from error
+    finally:
+        _close(file, source)
+
+
+def _close(file: BinaryIO, source: object) -> None:
+    """Close the file if it was opened here; a caller's own stays open."""
+    if file is not source:
+        file.close()

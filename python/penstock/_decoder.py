@@ -1,0 +1,88 @@
+"""`Decoder`: records from chunks that the caller pushes."""
+
+from __future__ import annotations
+
+from penstock import _format, _rust
+from penstock._types import PLAIN, T
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from typing_extensions import TypeForm
+
+    from penstock._limits import Limits
+    from penstock._types import CountedUnknown, Duplicates, Errors, Format
+
+
+class Decoder(_rust.Decoder[T]):
+    r"""Records from chunks of bytes that the caller pushes, however they are cut.
+
+    The records are exactly those of `read`. `feed(chunk)` returns the list of those that the chunk
+    completes; `finish()` says that there is no more, and returns the rest. It works with any source
+    and any event loop, since it never waits; `penstock.aio.read` is it in a loop.
+
+    Chunks are plain bytes: decompress them first. An instance reads one input. One that is unused
+    can be pickled. `penstock.json.Decoder` and `penstock.ndjson.Decoder` are subclasses that take
+    every option of their format.
+
+    Args:
+        into: The type of a record. Left out, plain values.
+        format: `"json"` or `"ndjson"`, one record for each line.
+        at: Where the records are; see `read`.
+        errors: What becomes of a record that does not fit; see `read`.
+        max_errors: How many errors `"collect"` keeps before it gives up.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        unknown: What becomes of keys that the type does not name; see `penstock.json.read`.
+        encoding: The encoding of the bytes; see `penstock.json.decode`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Raises:
+        PlanError: `into` cannot be decoded into.
+        ValueError: An option or the path `at` is not valid.
+
+    Example:
+        >>> import penstock
+        >>> decoder = penstock.Decoder(dict[str, int], format="ndjson")
+        >>> decoder.feed(b'{"a": 1}\n{"a"')
+        [{'a': 1}]
+        >>> decoder.feed(b': 2}')
+        []
+        >>> decoder.finish()
+        [{'a': 2}]
+    """
+
+    __module__ = "penstock"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        into: TypeForm[T] = PLAIN,
+        /,
+        *,
+        format: Format = "json",
+        at: str | None = None,
+        errors: Errors = "raise",
+        max_errors: int = 100,
+        duplicates: Duplicates = "last",
+        unknown: CountedUnknown = "skip",
+        encoding: str | None = None,
+        limits: Limits | None = None,
+    ) -> Self:
+        """Compile the type and the path; no byte is read yet."""
+        kind = _format.checked(format)
+        framing = _format.FRAMING[kind]
+        return cls._make(
+            kind, into, at, errors, max_errors, duplicates, unknown, encoding, framing, limits
+        )
+
+    @classmethod
+    def _make(cls, *arguments: Any) -> Self:
+        """Call the extension's constructor, whatever that of `cls` itself takes."""
+        return _rust.Decoder.__new__(cls, *arguments)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle as the call of the extension's constructor, for this class."""
+        _, arguments = super().__reduce__()
+        return self._make, arguments

@@ -1,0 +1,227 @@
+"""Every exception that bad input, or a class that cannot be filled, may raise.
+
+    PenstockError
+    |-- DecodeError (ValueError)      the input is at fault
+    |   |-- MalformedInput            it is not the format
+    |   |-- TruncatedInput            it ends where the format does not allow it to end
+    |   |-- ValidationError           it is well formed and does not fit the type asked for
+    |   `-- LimitExceeded             it exceeds one of the `Limits`
+    |-- PlanError (TypeError)         the type asked for cannot be decoded into
+    `-- InternalError (RuntimeError)  a fault of Penstock itself: please report it
+
+They are Python classes, so that they survive `pickle` and with it a process pool, and so that a
+traceback names them as they are imported: `penstock.ValidationError`.
+"""
+
+from __future__ import annotations
+
+
+class PenstockError(Exception):
+    """Anything that Penstock itself raises. Catch it to catch all of them."""
+
+    __module__ = "penstock"
+
+
+class DecodeError(PenstockError, ValueError):
+    """The input is at fault: the base of the four classes that say how.
+
+    As text it is one line, in the manner of a compiler, whatever the input contains:
+    `cities.json:1:2345: expected float, got a string (record 17, at 3038832/latitude)`.
+    `report()` adds the place itself.
+
+    Each attribute is None where it is not known or makes no sense.
+
+    Attributes:
+        reason: What is wrong, without saying where.
+        format: The format that was read: `"json"` or `"ndjson"`.
+        source: The file's name, as it was given.
+        offset: Bytes of the decompressed source before the place.
+        line: The line of the place, from 1.
+        column: The column of the place, from 1, in code points.
+        record: The number of the record, from 1, where records are read.
+        path: Where in the document, in the words of `at`: `"3038832/latitude"`. In NDJSON, where in
+            the line.
+        excerpt: A piece of the line around the place, safe to print.
+        caret: How many characters of `excerpt` stand before the place.
+
+    Example:
+        >>> import penstock
+        >>> try:
+        ...     penstock.json.decode('[1, 2, "three"]', list[int])
+        ... except penstock.DecodeError as error:
+        ...     error.line, error.column, error.path
+        (1, 8, '2')
+    """
+
+    __module__ = "penstock"
+
+    # Attributes live in `__dict__` and the message is the only argument: so `BaseException`
+    # already knows how to carry both through a pickle, and notes with them.
+    def __init__(
+        self,
+        reason: str,
+        *,
+        format: str | None = None,
+        source: str | None = None,
+        offset: int | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        record: int | None = None,
+        path: str | None = None,
+        excerpt: str | None = None,
+        caret: int | None = None,
+    ) -> None:
+        """Make an error from what is wrong and what is known about where."""
+        self.reason = reason
+        self.format = format
+        self.source = source
+        self.offset = offset
+        self.line = line
+        self.column = column
+        self.record = record
+        self.path = path
+        self.excerpt = excerpt
+        self.caret = caret
+        super().__init__(_printable(f"{self._place()}{reason}{self._within()}"))
+
+    def _place(self) -> str:
+        """`cities.json:1:2345: `, or as much of it as is known."""
+        parts = [self.source] if self.source is not None else []
+        if self.line is not None and self.column is not None:
+            line_and_column = f"{self.line}:{self.column}"
+            parts.append(line_and_column if parts else f"line {self.line}, column {self.column}")
+        elif self.offset is not None:
+            parts.append(f"byte {self.offset}")
+        return f"{':'.join(parts)}: " if parts else ""
+
+    def _within(self) -> str:
+        """` (record 17, at 3038832/latitude)`, or as much of it as is known."""
+        parts = [] if self.record is None else [f"record {self.record}"]
+        if self.path:
+            parts.append(f"at {self.path}")
+        return f" ({', '.join(parts)})" if parts else ""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle without calling `__init__` again, whatever a subclass makes it take."""
+        return BaseException.__new__, (type(self), *self.args), self.__dict__
+
+    def report(self) -> str:
+        """Return the message, and below it the line at fault with a caret under the place.
+
+        Several lines without a final newline, without colour, and safe to print: what the input
+        holds cannot drive the terminal.
+
+        Example:
+            >>> import penstock
+            >>> try:
+            ...     penstock.json.decode('{"lat": "42.5"}', dict[str, float])
+            ... except penstock.DecodeError as error:
+            ...     print(error.report())
+            line 1, column 9: expected float, got a string (at lat)
+              |
+            1 | {"lat": "42.5"}
+              |         ^
+        """
+        message = str(self)
+        if self.excerpt is None:
+            return message
+        from unicodedata import combining, east_asian_width  # noqa: PLC0415 - for a report only
+
+        # A caret stands under its character only if those before it are counted as a terminal
+        # draws them: two columns for a wide one, none for a combining one.
+        caret = self.caret or 0
+        excerpt = "".join(c if c.isprintable() else "\ufffd" for c in self.excerpt)
+        indent = sum(
+            0 if combining(c) else 2 if east_asian_width(c) in "WF" else 1 for c in excerpt[:caret]
+        )
+        number = "" if self.line is None else str(self.line)
+        margin = " " * len(number)
+        return f"{message}\n{margin} |\n{number} | {excerpt}\n{margin} | {' ' * indent}^"
+
+
+class MalformedInput(DecodeError):
+    """The bytes are not the format: a bad token, a missing comma, text that is not UTF-8."""
+
+    __module__ = "penstock"
+
+
+class TruncatedInput(DecodeError):
+    """The input ends too early: the one to retry when more may come."""
+
+    __module__ = "penstock"
+
+
+class ValidationError(DecodeError):
+    """The input is well formed and does not fit the type asked for.
+
+    A value of another kind than asked for, a field that is missing, a key that is not allowed; or
+    the class's own code refused its values by raising, and then that is the `__cause__`.
+
+    Attributes:
+        expected: What the type asks for at the place, as in the message: `"float"`.
+        got: What stands there instead: `"a string"`.
+
+    Both are None where the fault is not one value in place of another.
+    """
+
+    __module__ = "penstock"
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        expected: str | None = None,
+        got: str | None = None,
+        format: str | None = None,
+        source: str | None = None,
+        offset: int | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        record: int | None = None,
+        path: str | None = None,
+        excerpt: str | None = None,
+        caret: int | None = None,
+    ) -> None:
+        """Make an error from what is wrong and what is known about where."""
+        self.expected = expected
+        self.got = got
+        super().__init__(
+            reason,
+            format=format,
+            source=source,
+            offset=offset,
+            line=line,
+            column=column,
+            record=record,
+            path=path,
+            excerpt=excerpt,
+            caret=caret,
+        )
+
+
+class LimitExceeded(DecodeError):
+    """The input exceeds one of the `Limits`; the message names which."""
+
+    __module__ = "penstock"
+
+
+class PlanError(PenstockError, TypeError):
+    """The type asked for cannot be decoded into. Raised before a byte is read.
+
+    The message names the field and the reason.
+    """
+
+    __module__ = "penstock"
+
+
+class InternalError(PenstockError, RuntimeError):
+    """Penstock itself is at fault, never the input alone. Please report it."""
+
+    __module__ = "penstock"
+
+
+def _printable(text: str) -> str:
+    """One line, without anything that would drive a terminal: the rest is written as escapes."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

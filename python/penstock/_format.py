@@ -1,0 +1,114 @@
+"""Which format a source is in, where the caller does not say."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from penstock._types import Format
+
+_SUFFIXES: dict[str, Format] = {
+    ".json": "json",
+    ".geojson": "json",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+}
+_PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
+_UNREADABLE = {".xml": "XML", ".plist": "property lists", ".csv": "CSV", ".tsv": "CSV"}
+
+# How records are delimited where the format's own module is not asked.
+FRAMING = {"json": "document", "ndjson": "lines"}
+
+
+def checked(format: str) -> Format:
+    """Return a format that the caller has named.
+
+    Raises:
+        ValueError: It is not one that can be read.
+    """
+    for known in ("json", "ndjson"):
+        if format == known:
+            return known
+    if f".{format}" in _UNREADABLE:
+        _refuse(_UNREADABLE[f".{format}"])
+    raise ValueError(f"format={format!r} is not a format: 'json' and 'ndjson' are")
+
+
+def of_source(source: object, name: str | None) -> Format:
+    """Tell the format by the name's suffix, or else by the first bytes of a file at a path.
+
+    Raises:
+        ValueError: Neither says, or the format is one that cannot be read yet.
+    """
+    if name is not None:
+        stem = name.lower()
+        for packed in _PACKED:
+            stem = stem.removesuffix(packed)
+        suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - importing pathlib is slow
+        if suffix in _SUFFIXES:
+            return _SUFFIXES[suffix]
+        if suffix in _UNREADABLE:
+            _refuse(_UNREADABLE[suffix])
+    # A pipe cannot be looked into without taking from it; a missing file is `open`'s to report.
+    if isinstance(source, str) and (os.path.isfile(source) or not os.path.exists(source)):  # noqa: PTH110, PTH113 - as above
+        with open(source, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
+            first = file.read(64)
+        if first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
+            return of_data(first)
+        of_data(first)
+    what = "a stream without a name" if name is None else repr(name)
+    raise ValueError(f"cannot tell the format of {what}: pass format='json' or format='ndjson'")
+
+
+def of_data(data: object) -> Format:
+    """Tell the format by the first bytes: JSON, unless it is plainly one that is not readable yet.
+
+    Raises:
+        ValueError: The format is one that cannot be read yet.
+    """
+    if isinstance(data, str):
+        start = data[:64].removeprefix("\ufeff")
+    else:
+        try:
+            start = bytes(memoryview(data)[:64]).decode("latin-1")  # type: ignore[arg-type]  # see below
+        except TypeError:
+            # Not data at all: the verb itself has the words for that.
+            return "json"
+        start = start.removeprefix("\xef\xbb\xbf")
+    if start.startswith("bplist"):
+        _refuse(_UNREADABLE[".plist"])
+    if start.lstrip().startswith("<"):
+        _refuse(_UNREADABLE[".xml"])
+    return "json"
+
+
+def record_type(verb: str, into: object) -> object:
+    """Return the type of one record, of NDJSON that is asked for as a whole as `into`.
+
+    The whole of it is a list. `list[City]` is what a checker is told that it gets, so that is what
+    has to be asked for.
+
+    Raises:
+        TypeError: `into` is another type than a list.
+    """
+    # Whoever passes `Any` has imported `typing`, so there is no need to do it here.
+    typing = sys.modules.get("typing")
+    if into is object or into is list or (typing is not None and into is typing.Any):
+        return object
+    if getattr(into, "__origin__", None) is list:
+        return into.__args__[0]  # type: ignore[attr-defined]  # every alias of list has it
+    shown = getattr(into, "__name__", None) or repr(into)
+    message = (
+        f"{verb}() of NDJSON gives a list: ask for list[{shown}], "
+        f"or call penstock.ndjson.{verb}() with {shown}"
+    )
+    raise TypeError(message)
+
+
+def _refuse(what: str) -> NoReturn:
+    raise ValueError(f"{what} cannot be read yet: JSON and NDJSON can")

@@ -1,0 +1,118 @@
+"""The bounds that are enforced on input."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+class Limits:
+    """What input may cost at most. Exceeding a bound raises `LimitExceeded`, which names it.
+
+    Every bound has a default that real data does not meet and hostile data does. An instance cannot
+    be changed once made, compares and hashes by value, and can be pickled.
+
+    Attributes:
+        depth: How many arrays and objects may be open at once.
+        token: Bytes of one string or key that is wanted. Skipped ones are never kept, so they may
+            be of any length.
+        number: Bytes of one number. Turning digits into an integer takes time that grows with
+            their square.
+        total: Bytes of the whole source after decompression, or None for any.
+        ratio: Decompressed bytes for each compressed byte, judged once 16 MiB have come out, or
+            None for any.
+        window: Bytes that a decompressor may ask for as its window or dictionary.
+
+    Raises:
+        TypeError: A bound is not an integer.
+        ValueError: A bound is less than 1.
+
+    Example:
+        >>> import penstock
+        >>> small = penstock.Limits(depth=2)
+        >>> penstock.json.decode("[[1]]", limits=small)
+        [[1]]
+        >>> penstock.json.decode("[[[1]]]", limits=small)
+        Traceback (most recent call last):
+        penstock.LimitExceeded: ...
+    """
+
+    __module__ = "penstock"
+    __slots__ = ("depth", "number", "ratio", "token", "total", "window")
+
+    depth: int
+    token: int
+    number: int
+    total: int | None
+    ratio: int | None
+    window: int
+
+    def __init__(
+        self,
+        *,
+        depth: int = 1_000,
+        token: int = 256 << 20,
+        number: int = 4_300,
+        total: int | None = None,
+        ratio: int | None = 1_100,
+        window: int = 128 << 20,
+    ) -> None:
+        """Set the bounds that differ from their defaults."""
+        for name, bound, may_be_none in (
+            ("depth", depth, False),
+            ("token", token, False),
+            ("number", number, False),
+            ("total", total, True),
+            ("ratio", ratio, True),
+            ("window", window, False),
+        ):
+            if bound is None and may_be_none:
+                pass
+            elif not isinstance(bound, int) or isinstance(bound, bool):
+                kind = type(bound).__name__
+                raise TypeError(f"Limits({name}=...) takes an integer, not {kind}")
+            elif bound < 1:
+                raise ValueError(f"Limits({name}={bound}): a limit is at least 1")
+            object.__setattr__(self, name, bound)
+
+    def _bounds(self) -> dict[str, int | None]:
+        """The bounds by name, in the order of the signature."""
+        return {
+            "depth": self.depth,
+            "token": self.token,
+            "number": self.number,
+            "total": self.total,
+            "ratio": self.ratio,
+            "window": self.window,
+        }
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse: the bounds of a read must not move under it."""
+        raise AttributeError(f"Limits cannot be changed once made (setting {name!r})")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse, as for setting."""
+        raise AttributeError(f"Limits cannot be changed once made (deleting {name!r})")
+
+    def __repr__(self) -> str:
+        """Return the call that makes it."""
+        return f"Limits({', '.join(f'{name}={bound!r}' for name, bound in self._bounds().items())})"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare bound by bound."""
+        return self._bounds() == other._bounds() if isinstance(other, Limits) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash by value."""
+        return hash(tuple(self._bounds().values()))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle as the call that makes it."""
+        return _from_bounds, (self._bounds(),)
+
+
+def _from_bounds(bounds: dict[str, int | None]) -> Limits:
+    """Undo `Limits.__reduce__`: pickle has no other way to pass keywords."""
+    return Limits(**bounds)  # type: ignore[arg-type]  # each bound is checked by the constructor

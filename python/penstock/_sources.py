@@ -1,0 +1,65 @@
+"""What a caller may hand to `load` and `read`, and what it is called in messages.
+
+A path, a binary file, or an iterable of chunks of bytes; never the data itself, so that a `str`
+means one thing in each verb. Paths are left for the extension to open, and a file is only ever
+closed by who opened it.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from penstock._limits import Limits
+    from penstock._types import Compression, Source
+
+
+def locate(
+    verb: str,
+    source: Source,
+    compression: Compression | None,
+    member: str | None,
+    limits: Limits | None,
+) -> tuple[object, str | None]:
+    """Return what the extension is to read for `source`, and its name in messages.
+
+    A source whose name ends in `.zip` is opened here, by the standard library, unless
+    `compression` says that it is not to be looked into; so is any source if `member` names one.
+
+    Raises:
+        TypeError: `source` is none of the three kinds. The message says what to do instead.
+        ValueError: A zip archive does not hold exactly one member, and `member` names none of it.
+    """
+    given, name = _named(verb, source)
+    is_zip = compression == "infer" and name is not None and name.lower().endswith(".zip")
+    if member is None and not is_zip:
+        return given, name
+    from penstock._archive import open_member  # noqa: PLC0415 - few need it, and it is slow
+
+    return open_member(verb, given, name, member, limits)
+
+
+def _named(verb: str, source: Source) -> tuple[object, str | None]:
+    """Check the kind of `source`; return it with a path as a `str`, and its name if it has one."""
+    if isinstance(source, (str, os.PathLike)):
+        path = os.fsdecode(source)
+        return path, path
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        raise TypeError(f"{verb}() takes a path or a binary file; for data in memory use decode()")
+    if isinstance(source, io.TextIOBase):
+        raise TypeError(f"{verb}() takes a binary file, not a text file: open it with 'rb'")
+    if hasattr(source, "read") or hasattr(source, "readinto"):
+        name = getattr(source, "name", None)
+        # A file opened by its number has that number for a name, which says nothing.
+        return source, name if isinstance(name, str) else None
+    if hasattr(source, "__iter__"):
+        return source, None
+    kind = type(source).__name__
+    if hasattr(source, "__aiter__"):
+        raise TypeError(f"{verb}() cannot wait for an asynchronous {kind}: use penstock.aio.read()")
+    raise TypeError(
+        f"{verb}() takes a path, a binary file or an iterable of chunks of bytes, not {kind}"
+    )

@@ -1,0 +1,53 @@
+"""What the annotations of the verbs speak of.
+
+Nothing here costs anything at run time: the aliases exist for type checkers only, so that
+`import penstock` imports neither `typing` nor any third-party package.
+"""
+
+from __future__ import annotations
+
+# Type checkers take this name for true wherever it is bound; importing it would import `typing`.
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Callable, Iterable
+    from typing import Any, Literal, Protocol, TypeAlias
+
+    from typing_extensions import Buffer, TypeVar
+
+    from penstock._errors import DecodeError
+
+    # What a type left out means to a checker: plain values, so `Any`.
+    T = TypeVar("T", default=Any)
+
+    class Readable(Protocol):
+        """A binary file, as far as it is used: `read`."""
+
+        def read(self, size: int, /) -> bytes:
+            """Return at most `size` bytes; none at the end."""
+
+    class ReadableInto(Protocol):
+        """A binary file, as far as it is used: `readinto`, which spares a copy."""
+
+        def readinto(self, buffer: bytearray | memoryview, /) -> int | None:
+            """Fill `buffer` from its start and return how many bytes; 0 at the end."""
+
+    Data: TypeAlias = str | Buffer
+    Source: TypeAlias = (
+        str | os.PathLike[str] | os.PathLike[bytes] | Readable | ReadableInto | Iterable[Buffer]
+    )
+    Format: TypeAlias = Literal["json", "ndjson"]
+    Compression: TypeAlias = Literal["infer", "gzip", "zstd", "bzip2", "xz"]
+    Duplicates: TypeAlias = Literal["last", "first", "error"]
+    Framing: TypeAlias = Literal["lines", "sequence", "concatenated"]
+    Unknown: TypeAlias = Literal["skip", "error"]
+    CountedUnknown: TypeAlias = Literal["skip", "error", "collect"]
+    Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
+else:
+    # For the bases of generic classes, the one place where a type variable is looked at.
+    T = object
+
+# The default of every type parameter. It is `object`, which asks for plain values like `Any`; the
+# annotation lets a call without a type be `Any` to checkers, for which `object` would be useless.
+PLAIN: Any = object

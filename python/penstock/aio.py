@@ -1,0 +1,85 @@
+"""Records from an asynchronous stream, with any event loop.
+
+Decoding is work for the processor, and there is nothing in it to wait for. So this is a loop over
+`penstock.Decoder`, and what may be awaited is the next chunk.
+"""
+
+from __future__ import annotations
+
+from penstock._decoder import Decoder
+from penstock._types import PLAIN
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, AsyncIterable
+
+    from typing_extensions import Buffer, TypeForm
+
+    from penstock._limits import Limits
+    from penstock._types import CountedUnknown, Duplicates, Errors, Format, T
+
+__all__ = ["read"]
+
+
+async def read(
+    chunks: AsyncIterable[Buffer],
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    format: Format = "json",
+    at: str | None = None,
+    errors: Errors = "raise",
+    max_errors: int = 100,
+    duplicates: Duplicates = "last",
+    unknown: CountedUnknown = "skip",
+    encoding: str | None = None,
+    limits: Limits | None = None,
+) -> AsyncGenerator[T, None]:
+    r"""Read the records of an asynchronous iterable of chunks one at a time, in constant memory.
+
+    Args:
+        chunks: The bytes, cut anywhere, already decompressed: a response's body, for example.
+        into: The type of a record. Left out, plain values.
+        format: `"json"` or `"ndjson"`.
+        at: Where the records are; see `penstock.json.read`.
+        errors: What becomes of a record that does not fit; see `penstock.json.read`.
+        max_errors: How many errors `"collect"` keeps before it gives up.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        unknown: What becomes of keys that the type does not name; see `penstock.json.read`.
+        encoding: The encoding of the bytes; see `penstock.json.decode`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Yields:
+        The records.
+
+    Raises:
+        DecodeError: As for `penstock.json.read`.
+        PlanError: `into` cannot be decoded into.
+
+    Example:
+        >>> import asyncio, penstock
+        >>> async def body():
+        ...     yield b'{"a": 1}\n{"a"'
+        ...     yield b': 2}\n'
+        >>> async def main():
+        ...     return [row async for row in penstock.aio.read(body(), format="ndjson")]
+        >>> asyncio.run(main())
+        [{'a': 1}, {'a': 2}]
+    """
+    decoder = Decoder(
+        into,
+        format=format,
+        at=at,
+        errors=errors,
+        max_errors=max_errors,
+        duplicates=duplicates,
+        unknown=unknown,
+        encoding=encoding,
+        limits=limits,
+    )
+    async for chunk in chunks:
+        for record in decoder.feed(chunk):
+            yield record
+    for record in decoder.finish():
+        yield record

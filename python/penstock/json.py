@@ -1,0 +1,251 @@
+"""JSON (RFC 8259), straight into your own types.
+
+The verbs are named by where the data is: `decode` what is in memory, `load` a file or a stream as
+a whole, `read` it a record at a time in constant memory, and `Decoder` for chunks that you push.
+
+The grammar is strict: no comments, no trailing commas, no NaN. So is the fit: an integer may stand
+for a float, and nothing else for anything else. Keys that the type does not name are skipped at
+scanning speed.
+"""
+
+from __future__ import annotations
+
+from penstock import _decoder, _rust, _sources
+from penstock._types import PLAIN, T
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from typing_extensions import TypeForm
+
+    from penstock._limits import Limits
+    from penstock._types import (
+        Compression,
+        CountedUnknown,
+        Data,
+        Duplicates,
+        Errors,
+        Source,
+        Unknown,
+    )
+
+__all__ = ["Decoder", "decode", "load", "read"]
+
+
+def decode(
+    data: Data,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    encoding: str | None = None,
+    limits: Limits | None = None,
+) -> T:
+    """Decode one JSON document that is in memory.
+
+    Args:
+        data: The document: a `str`, or anything with the buffer protocol, such as `bytes`. Never a
+            path: that is `load`.
+        into: The type of the document. Left out, `Any` or `object` gives dicts, lists, strings,
+            ints, floats, bools and None. A `penstock.Plan` is accepted wherever a type is.
+        duplicates: Which value of a key that an object repeats counts: the `"last"` or the
+            `"first"`, or `"error"` for neither.
+        unknown: Whether to `"skip"` keys that a class does not name, or to take them for an
+            `"error"`.
+        encoding: The encoding of bytes. By default UTF-8, unless the first bytes show that it is
+            UTF-16 or UTF-32. A name of the WHATWG table, such as `"latin1"`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        A value of the type `into`.
+
+    Raises:
+        MalformedInput: `data` is not JSON.
+        TruncatedInput: `data` is the beginning of a JSON document.
+        ValidationError: `data` is JSON and does not fit `into`.
+        LimitExceeded: One of `limits` is exceeded.
+        PlanError: `into` cannot be decoded into.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import penstock
+        >>> @dataclass
+        ... class City:
+        ...     name: str
+        ...     population: int
+        >>> penstock.json.decode('{"name": "Bern", "population": 134591, "zip": 3000}', City)
+        City(name='Bern', population=134591)
+        >>> penstock.json.decode('[{"name": "Chur", "population": 37424}]', list[City])
+        [City(name='Chur', population=37424)]
+    """
+    return _rust.decode("json", data, into, duplicates, unknown, encoding, "document", limits)
+
+
+def load(
+    source: Source,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> T:
+    """Decode one JSON document from a file or a stream.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
+            that is `decode`.
+        into: The type of the document, as for `decode`.
+        duplicates: Which value of a repeated key counts, as for `decode`.
+        unknown: What becomes of keys that a class does not name, as for `decode`.
+        encoding: The encoding of the bytes, as for `decode`.
+        compression: How the source is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
+            default the first bytes tell. None takes the source as it is.
+        member: The member of a zip archive. Not needed where the name ends in `.zip` and the
+            archive holds one file.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        A value of the type `into`.
+
+    Raises:
+        OSError: The file cannot be opened or read.
+        TypeError: `source` is none of these three.
+        ValueError: The archive does not hold exactly one file, or not `member`.
+        DecodeError: As for `decode`.
+        PlanError: As for `decode`.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("sizes.json")
+        >>> _ = path.write_text('{"S": 36, "M": 40}')
+        >>> penstock.json.load(path, dict[str, int])
+        {'S': 36, 'M': 40}
+    """
+    given, name = _sources.locate("load", source, compression, member, limits)
+    return _rust.load(
+        "json",
+        given,
+        into,
+        duplicates,
+        unknown,
+        encoding,
+        "document",
+        compression,
+        limits,
+        name,
+    )
+
+
+def read(
+    source: Source,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    at: str | None = None,
+    errors: Errors = "raise",
+    max_errors: int = 100,
+    duplicates: Duplicates = "last",
+    unknown: CountedUnknown = "skip",
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> _rust.Reader[T]:
+    """Read the records of a JSON document one at a time, in constant memory.
+
+    Without `at`, the elements of a top-level array are the records; a top-level object is one
+    record, and so is a scalar.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
+            the caller opened stays open.
+        into: The type of a record, as for `decode`.
+        at: The path of the records inside the document: steps separated by `/`, where `*` is every
+            element of an array or every value of an object. `"*"` gives the values of a top-level
+            object, `"features/*"` the elements of its array `features`.
+        errors: What becomes of a record that does not fit `into`. `"raise"` raises its
+            `ValidationError`. `"skip"` counts it in `reader.skipped`.
+            `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
+            function is called with each error. Malformed JSON always raises and ends the reading.
+        max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        duplicates: Which value of a repeated key counts, as for `decode`.
+        unknown: What becomes of keys that a class does not name, as for `decode`; `"collect"` skips
+            them and counts each in `reader.unknown`.
+        encoding: The encoding of the bytes, as for `decode`.
+        compression: How the source is compressed, as for `load`.
+        member: The member of a zip archive, as for `load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        An iterator over the records. It is a context manager too; without `with`, the file is
+        closed after the last record.
+
+    Raises:
+        OSError: The file cannot be opened; while iterating, read.
+        TypeError: As for `load`.
+        ValueError: As for `load`, or `at` is not a path.
+        PlanError: `into` cannot be decoded into.
+        DecodeError: While iterating, as for `decode`.
+
+    Example:
+        >>> import io, penstock
+        >>> file = io.BytesIO(b'{"kind": "primes", "found": [2, 3, 5, 7]}')
+        >>> sum(penstock.json.read(file, int, at="found/*"))
+        17
+    """
+    given, name = _sources.locate("read", source, compression, member, limits)
+    return _rust.Reader(
+        "json",
+        given,
+        into,
+        at,
+        errors,
+        max_errors,
+        duplicates,
+        unknown,
+        encoding,
+        "document",
+        compression,
+        limits,
+        name,
+    )
+
+
+class Decoder(_decoder.Decoder[T]):
+    """Records of a JSON document from chunks that the caller pushes; see `penstock.Decoder`.
+
+    The records are those of `read`, and so are the options.
+
+    Example:
+        >>> import penstock
+        >>> decoder = penstock.json.Decoder(int)
+        >>> decoder.feed(b"[1, 2"), decoder.feed(b"3]"), decoder.finish()
+        ([1], [23], [])
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        into: TypeForm[T] = PLAIN,
+        /,
+        *,
+        at: str | None = None,
+        errors: Errors = "raise",
+        max_errors: int = 100,
+        duplicates: Duplicates = "last",
+        unknown: CountedUnknown = "skip",
+        encoding: str | None = None,
+        limits: Limits | None = None,
+    ) -> Self:
+        """Compile the type and the path; no byte is read yet."""
+        return cls._make(
+            "json", into, at, errors, max_errors, duplicates, unknown, encoding, "document", limits
+        )

@@ -1,0 +1,245 @@
+"""NDJSON: one JSON document for each line, straight into your own types.
+
+Also known as JSON Lines. The verbs are those of `penstock.json`, and the type asked for is that of
+one record: `decode` and `load` give the list of them, `read` one at a time in constant memory. A
+blank line is no record. A malformed line spoils that line only, since the next one starts after
+the next newline.
+
+`framing=` is for its relatives: `"sequence"` is JSON text sequences (RFC 7464), where a record
+separator (0x1E) starts each document, and `"concatenated"` is documents one after the other, with
+or without white space between them.
+"""
+
+from __future__ import annotations
+
+from penstock import _decoder, _rust, _sources
+from penstock._types import PLAIN, T
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from typing_extensions import TypeForm
+
+    from penstock._limits import Limits
+    from penstock._types import (
+        Compression,
+        CountedUnknown,
+        Data,
+        Duplicates,
+        Errors,
+        Framing,
+        Source,
+        Unknown,
+    )
+
+__all__ = ["Decoder", "decode", "load", "read"]
+
+
+def decode(
+    data: Data,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    framing: Framing = "lines",
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    encoding: str | None = None,
+    limits: Limits | None = None,
+) -> list[T]:
+    r"""Decode all records that are in memory.
+
+    Args:
+        data: The records: a `str`, or anything with the buffer protocol, such as `bytes`. Never a
+            path: that is `load`.
+        into: The type of one record; see `penstock.json.decode`.
+        framing: What separates records: `"lines"`, `"sequence"` or `"concatenated"`.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        encoding: The encoding of bytes; see `penstock.json.decode`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        The records, in their order.
+
+    Raises:
+        MalformedInput: A record is not JSON.
+        TruncatedInput: The last record is the beginning of a JSON document.
+        ValidationError: A record does not fit `into`.
+        LimitExceeded: One of `limits` is exceeded.
+        PlanError: `into` cannot be decoded into.
+
+    Example:
+        >>> import penstock
+        >>> penstock.ndjson.decode('{"a": 1}\n{"a": 2}\n', dict[str, int])
+        [{'a': 1}, {'a': 2}]
+        >>> penstock.ndjson.decode("1 2[3]", framing="concatenated")
+        [1, 2, [3]]
+    """
+    return _rust.decode("ndjson", data, into, duplicates, unknown, encoding, framing, limits)
+
+
+def load(
+    source: Source,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    framing: Framing = "lines",
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> list[T]:
+    r"""Decode all records of a file or a stream.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
+            that is `decode`.
+        into: The type of one record; see `penstock.json.decode`.
+        framing: What separates records, as for `decode`.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        encoding: The encoding of the bytes; see `penstock.json.decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        The records, in their order.
+
+    Raises:
+        OSError: The file cannot be opened or read.
+        TypeError: `source` is none of these three.
+        ValueError: The archive does not hold exactly one file, or not `member`.
+        DecodeError: As for `decode`.
+        PlanError: As for `decode`.
+
+    Example:
+        >>> import gzip, pathlib, penstock
+        >>> path = pathlib.Path("log.ndjson.gz")
+        >>> _ = path.write_bytes(gzip.compress(b'{"ms": 12}\n{"ms": 7}\n'))
+        >>> penstock.ndjson.load(path, dict[str, int])
+        [{'ms': 12}, {'ms': 7}]
+    """
+    given, name = _sources.locate("load", source, compression, member, limits)
+    return _rust.load(
+        "ndjson",
+        given,
+        into,
+        duplicates,
+        unknown,
+        encoding,
+        framing,
+        compression,
+        limits,
+        name,
+    )
+
+
+def read(
+    source: Source,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    framing: Framing = "lines",
+    at: str | None = None,
+    errors: Errors = "raise",
+    max_errors: int = 100,
+    duplicates: Duplicates = "last",
+    unknown: CountedUnknown = "skip",
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> _rust.Reader[T]:
+    r"""Read the records one at a time, in constant memory.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
+            the caller opened stays open.
+        into: The type of one record; see `penstock.json.decode`.
+        framing: What separates records, as for `decode`.
+        at: The path of the records inside each line; see `penstock.json.read`. Without it, a line
+            is a record.
+        errors: What becomes of a line that is malformed or does not fit `into`. `"raise"` raises
+            its error. `"skip"` counts it in `reader.skipped`.
+            `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
+            function is called with each error. Malformed input that is `"concatenated"` always
+            raises and ends the reading, for nothing says where the next record starts.
+        max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        unknown: What becomes of keys that a class does not name; see `penstock.json.read`.
+        encoding: The encoding of the bytes; see `penstock.json.decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        An iterator over the records; see `penstock.json.read`.
+
+    Raises:
+        OSError: The file cannot be opened; while iterating, read.
+        TypeError: As for `load`.
+        ValueError: As for `load`, or `at` is not a path.
+        PlanError: `into` cannot be decoded into.
+        DecodeError: While iterating, as for `decode`.
+
+    Example:
+        >>> import io, penstock
+        >>> reader = penstock.ndjson.read(io.BytesIO(b"1\n2.5\n3\n"), int, errors="skip")
+        >>> list(reader), reader.skipped
+        ([1, 3], 1)
+    """
+    given, name = _sources.locate("read", source, compression, member, limits)
+    return _rust.Reader(
+        "ndjson",
+        given,
+        into,
+        at,
+        errors,
+        max_errors,
+        duplicates,
+        unknown,
+        encoding,
+        framing,
+        compression,
+        limits,
+        name,
+    )
+
+
+class Decoder(_decoder.Decoder[T]):
+    r"""Records of NDJSON from chunks that the caller pushes; see `penstock.Decoder`.
+
+    The records are those of `read`, and so are the options.
+
+    Example:
+        >>> import penstock
+        >>> decoder = penstock.ndjson.Decoder(int)
+        >>> decoder.feed(b"1\n2"), decoder.feed(b"3\n"), decoder.finish()
+        ([1], [23], [])
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        into: TypeForm[T] = PLAIN,
+        /,
+        *,
+        framing: Framing = "lines",
+        at: str | None = None,
+        errors: Errors = "raise",
+        max_errors: int = 100,
+        duplicates: Duplicates = "last",
+        unknown: CountedUnknown = "skip",
+        encoding: str | None = None,
+        limits: Limits | None = None,
+    ) -> Self:
+        """Compile the type and the path; no byte is read yet."""
+        return cls._make(
+            "ndjson", into, at, errors, max_errors, duplicates, unknown, encoding, framing, limits
+        )

@@ -1,0 +1,45 @@
+"""What all tests share: the conformance corpora, and how hypothesis runs."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+# The same examples in each run, so that a red run means a change; `--hypothesis-profile=explore`
+# looks for new ones.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("explore", max_examples=5_000, deadline=None)
+settings.load_profile("repeatable")
+
+_missing: set[str] = set()
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Callable[[str], Path]:
+    """Find a suite: `corpus("json/JSONTestSuite")` is its folder or file.
+
+    The corpora are no part of this repository; the environment variable PENSTOCK_CORPORA names the
+    folder that holds them. A suite that is not there is skipped, and listed at the end of the run;
+    with PENSTOCK_REQUIRE_CORPORA=1 it is a failure.
+    """
+
+    def find(suite: str) -> Path:
+        root = os.environ.get("PENSTOCK_CORPORA")
+        if root and (path := Path(root, suite)).exists():
+            return path
+        _missing.add(suite)
+        message = f"suite not found: {suite} (PENSTOCK_CORPORA={root or ''})"
+        if os.environ.get("PENSTOCK_REQUIRE_CORPORA") == "1":
+            pytest.fail(message, pytrace=False)
+        pytest.skip(message)
+
+    return find
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End the run with what it could not look at."""
+    if reporter := config.pluginmanager.get_plugin("terminalreporter"):
+        reporter.write_line(f"Suites not found: {', '.join(sorted(_missing)) or 'none'}")

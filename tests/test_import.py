@@ -1,0 +1,55 @@
+"""`import penstock` is cheap, and gives the names that it promises."""
+
+import importlib.metadata
+import subprocess
+import sys
+from pathlib import Path
+
+import penstock
+
+# Each of these costs more than all of Penstock, or draws in what does.
+SLOW = {
+    "asyncio",
+    "dataclasses",
+    "enum",
+    "inspect",
+    "pathlib",
+    "re",
+    "rich",
+    "typing",
+    "typing_extensions",
+    "unicodedata",
+    "warnings",
+    "zipfile",
+}
+
+
+def test_import_draws_in_nothing_slow() -> None:
+    # Without `site`, which imports some of them by itself; so the path has to be given.
+    program = f"import sys; sys.path.insert(0, {str(Path(penstock.__file__).parent.parent)!r}); import penstock; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "penstock.ndjson" in loaded
+    assert SLOW.isdisjoint(loaded)
+
+
+def test_every_public_name_exists_and_says_where_it_is_from() -> None:
+    for name in penstock.__all__:
+        public = getattr(penstock, name)
+        if isinstance(public, type):
+            assert (public.__module__, public.__qualname__) == ("penstock", name)
+        elif name not in {"__version__", "aio", "json", "ndjson"}:
+            assert public.__module__ == "penstock"
+            assert public.__doc__
+
+
+def test_what_is_imported_is_the_installed_release() -> None:
+    assert penstock.__version__ == importlib.metadata.version("penstock")
+    assert penstock._rust.__build__ == "release"
+    assert "site-packages" in Path(penstock.__file__).parts
+
+
+def test_every_format_has_the_same_verbs() -> None:
+    assert penstock.json.__all__ == penstock.ndjson.__all__ == ["Decoder", "decode", "load", "read"]
+    assert set(penstock.json.__all__) <= set(penstock.__all__)

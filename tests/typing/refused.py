@@ -1,0 +1,13 @@
+"""What a checker must refuse. An `ignore` that is not needed is an error itself, in both."""
+
+import penstock
+
+penstock.load(b"{}")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.decode(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.decode("1", 1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.decode("1", format="xml")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.decode(data="1")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+penstock.json.decode("1", int, "last")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+penstock.json.read("a.json", framing="lines")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+penstock.json.load("a.json", errors="skip")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+penstock.Limits(depth=None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -1,0 +1,97 @@
+"""What a checker infers from a type that is handed over. Checked, not run: see `make check`."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypedDict, assert_type
+
+import penstock
+
+
+@dataclass(slots=True)
+class City:
+    name: str
+    population: int
+
+
+class Point(NamedTuple):
+    x: float
+    y: float
+
+
+class Row(TypedDict):
+    a: int
+
+
+path = Path("cities.json")
+
+# decode: the whole document, in memory.
+assert_type(penstock.decode(b"{}"), Any)
+assert_type(penstock.decode(b"{}", City), City)
+assert_type(penstock.decode("[]", list[City]), list[City])
+assert_type(penstock.decode("[]", City | Point), City | Point)
+assert_type(penstock.decode("[]", City | None), City | None)
+assert_type(penstock.decode("[]", dict[str, City | None]), dict[str, City | None])
+assert_type(penstock.decode('"q"', Literal["q"]), Literal["q"])
+assert_type(penstock.decode("[]", list[City], format="ndjson"), list[City])
+assert_type(penstock.json.decode(bytearray()), Any)
+assert_type(penstock.json.decode(memoryview(b""), City), City)
+assert_type(penstock.json.decode("{}", Row), Row)
+assert_type(penstock.json.decode("{}", City | Point, unknown="error"), City | Point)
+assert_type(penstock.ndjson.decode(b""), list[Any])
+assert_type(penstock.ndjson.decode(b"", City), list[City])
+assert_type(penstock.ndjson.decode(b"", City | Point, framing="sequence"), list[City | Point])
+
+# load: the same from a file or a stream.
+assert_type(penstock.load(path), Any)
+assert_type(penstock.load("cities.json.gz", list[City]), list[City])
+assert_type(penstock.load(path.open("rb"), City | Point), City | Point)
+assert_type(penstock.load([b"[", b"]"], list[int], format="json"), list[int])
+assert_type(penstock.json.load(path, City), City)
+assert_type(penstock.json.load(path, list[City], compression=None), list[City])
+assert_type(penstock.ndjson.load(path, City | None), list[City | None])
+
+# read: a record at a time.
+assert_type(penstock.read(path), penstock.Reader[Any])
+assert_type(penstock.read(path, City, at="*"), penstock.Reader[City])
+assert_type(penstock.json.read(path, City | Point), penstock.Reader[City | Point])
+assert_type(penstock.ndjson.read(path, list[int], errors=print), penstock.Reader[list[int]])
+with penstock.read(path, City) as reader:
+    assert_type(next(reader), City)
+    assert_type([city for city in reader], list[City])  # noqa: C416 - iterating is what is typed
+    assert_type(reader.batches(100), Iterator[list[City]])
+    assert_type(reader.progress, penstock.Progress)
+    assert_type(reader.progress.bytes_total, int | None)
+    assert_type(reader.skipped, int)
+    assert_type(reader.unknown, dict[str, int])
+
+# Decoder: from chunks.
+assert_type(penstock.Decoder(City, format="ndjson"), penstock.Decoder[City])
+assert_type(penstock.json.Decoder(), penstock.json.Decoder[Any])
+assert_type(penstock.json.Decoder(City | Point).feed(b""), list[City | Point])
+assert_type(penstock.ndjson.Decoder(City, framing="concatenated").finish(), list[City])
+decoder: penstock.Decoder[City] = penstock.json.Decoder(City)
+
+# A plan stands for the type that it is made from.
+assert_type(penstock.decode("{}", penstock.Plan(City)), City)
+assert_type(penstock.decode("{}", penstock.Plan(City | Point)), City | Point)
+assert_type(penstock.ndjson.load(path, penstock.Plan(City)), list[City])
+plan = penstock.Plan(list[City], namespace={"City": City})
+assert_type(penstock.json.read(path, plan), penstock.Reader[list[City]])
+
+
+async def main() -> None:
+    async def body() -> AsyncIterator[bytes]:
+        await asyncio.sleep(0)
+        yield b"[]"
+
+    async for city in penstock.aio.read(body(), City):
+        assert_type(city, City)
+
+
+# Errors say where.
+def handle(error: penstock.DecodeError) -> None:
+    assert_type(error.line, int | None)
+    assert_type(error.path, str | None)
+    assert_type(error.report(), str)
