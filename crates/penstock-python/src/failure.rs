@@ -75,11 +75,11 @@ fn make<'py>(
 
 /// The line around a place, with dots where it goes on.
 fn excerpt(place: &Place) -> (String, usize) {
-    const DOTS: &str = "...";
+    const DOTS: &str = "\u{2026}";
     let found = &place.excerpt;
     let left = if found.cut_left { DOTS } else { "" };
     let right = if found.cut_right { DOTS } else { "" };
-    (format!("{left}{}{right}", found.text), left.len() + found.caret)
+    (format!("{left}{}{right}", found.text), left.chars().count() + found.caret)
 }
 
 /// The class for a kind of fault.
@@ -121,11 +121,16 @@ pub(crate) fn of_mismatch(py: Python<'_>, mismatch: &Mismatch, place: &Where<'_>
 }
 
 /// The exception for a source that raised. What is no error of the source, an interrupt, say, goes
-/// through as it is; so does a refusal to read at all.
+/// through as it is; so does a refusal to read at all, and what is ours already.
 #[cold]
 pub(crate) fn of_source(py: Python<'_>, error: io::Error, place: &Where<'_>) -> PyErr {
     let raised = PyErr::from(error);
-    if !raised.is_instance_of::<PyException>(py) || raised.is_instance_of::<PyTypeError>(py) {
+    let ours = py.import("penstock._errors").and_then(|module| module.getattr("PenstockError"));
+    let is_ours = ours.and_then(|class| raised.value(py).is_instance(&class)).unwrap_or(false);
+    if is_ours
+        || !raised.is_instance_of::<PyException>(py)
+        || raised.is_instance_of::<PyTypeError>(py)
+    {
         return raised;
     }
     let name = raised.get_type(py).name().map_or_else(|_| "error".to_owned(), |n| n.to_string());

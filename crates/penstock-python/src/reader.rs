@@ -34,6 +34,8 @@ struct Run {
     source: Option<Source>,
     /// An error that came behind records which had to be delivered first.
     pending: Option<PyErr>,
+    /// The caller has closed it.
+    closed: bool,
 }
 
 /// Which values are records, from `at=`.
@@ -49,12 +51,19 @@ pub(crate) fn records(at: Option<&str>, framing: Framing) -> PyResult<Option<Rec
 }
 
 impl Run {
+    /// Whether there is anything to go on with.
+    #[inline(always)]
+    fn check(&mut self) -> PyResult<()> {
+        if self.closed {
+            return Err(PyValueError::new_err("this Reader is closed"));
+        }
+        self.pending.take().map_or(Ok(()), Err)
+    }
+
     /// The next row, or nothing at the end.
     #[inline]
     fn row(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        if let Some(error) = self.pending.take() {
-            return Err(error);
-        }
+        self.check()?;
         self.pump.builder_mut().set_streaming(true, true);
         loop {
             match self.pump.advance(py) {
@@ -90,9 +99,7 @@ impl Run {
 
     /// Up to `n` rows. An error behind the first of them waits for the next call.
     fn batch(&mut self, py: Python<'_>, n: usize) -> PyResult<Vec<Py<PyAny>>> {
-        if let Some(error) = self.pending.take() {
-            return Err(error);
-        }
+        self.check()?;
         let _pause = Pause::begin(py, false)?;
         self.pump.builder_mut().set_streaming(true, false);
         let mut rows = Vec::new();
@@ -199,7 +206,7 @@ impl Reader {
             let pump = Pump::new(plan, settings);
             let meter = Meter::new(pump.gauge().clone(), total);
             let title = format!("{shown} -> {into}, {what}");
-            let run = Mutex::new(Run { pump, source: Some(source), pending: None });
+            let run = Mutex::new(Run { pump, source: Some(source), pending: None, closed: false });
             Ok(Reader { run, meter, title })
         })
     }
@@ -233,6 +240,7 @@ impl Reader {
         guarded(py, || {
             let mut run = self.enter()?;
             run.pump.finish();
+            run.closed = true;
             run.pending = None;
             run.source = None;
             Ok(())

@@ -457,6 +457,8 @@ impl Reader {
                     if !SKIP {
                         let expected = sink.expected_key();
                         if !expected.is_empty() && token::stands_at(text, pos, expected) {
+                            // Part of it may have been scanned as an unknown key before.
+                            self.partial.scanned = 0;
                             let end = pos + expected.len();
                             let at = base + pos as u64;
                             if tell!(sink.expected_key_found(at), State::Value, end) {
@@ -704,6 +706,9 @@ impl Reader {
     ) -> Result<Option<(StringToken, usize)>, Fault> {
         let text = valid.as_bytes();
         let Partial { scanned, mut ascii, mut escaped } = self.partial;
+        if scanned == 0 {
+            (ascii, escaped) = (true, false);
+        }
         let mut from = pos + scanned.max(1);
         loop {
             let found = isa.json_string(text, from);

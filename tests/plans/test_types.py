@@ -1,0 +1,374 @@
+"""Annotation to node: which types there are, what names mean, and where values stand."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import datetime as dt
+import decimal
+import enum
+import fractions
+import ipaddress
+import pathlib
+import sys
+import types
+import typing
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import takewhile
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NewType,
+    Optional,
+    TypeVar,
+    Union,
+)
+
+import pytest
+
+import penstock
+from penstock import Plan, PlanError
+
+Item = TypeVar("Item")
+UserId = NewType("UserId", int)
+
+
+class Color(enum.Enum):
+    RED = "red"
+    CRIMSON = "red"
+    BLUE = "blue"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Permission(enum.Flag):
+    READ = 1
+
+
+class Shape(enum.Enum):
+    POINT = (0, 0)
+
+
+@dataclass(slots=True)
+class Point:
+    x: int
+    y: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hashable:
+    x: int
+
+
+@dataclass
+class Node:
+    value: int
+    children: list[Node] = field(default_factory=list)
+    parent: Node | None = None
+
+
+def shown(cls: object, **namespace: object) -> list[str]:
+    """The fields of the class, as its plan shows them."""
+    lines = repr(Plan(cls, namespace=namespace or None)).splitlines()[2:]
+    return [line.strip() for line in takewhile(lambda line: line.startswith(" "), lines)]
+
+
+def refused(cls: object, **options: Any) -> str:
+    """The message with which the type is refused."""
+    with pytest.raises(PlanError) as caught:
+        Plan(cls, **options)
+    return str(caught.value)
+
+
+def field_of(annotation: object) -> type:
+    """A class `City` with the field `x`."""
+    return dataclasses.make_dataclass("City", [("x", annotation)])
+
+
+# Types.
+
+
+@pytest.mark.parametrize(
+    ("annotation", "name"),
+    [
+        (None, "None"),
+        (type(None), "None"),
+        (bool, "bool"),
+        (int, "int"),
+        (float, "float"),
+        (str, "str"),
+        (bytes, "bytes"),
+        (Any, "Any"),
+        (object, "Any"),
+        (decimal.Decimal, "Decimal"),
+        (dt.datetime, "datetime"),
+        (dt.date, "date"),
+        (dt.time, "time"),
+        (uuid.UUID, "UUID"),
+        (Color, "Color"),
+        (Level, "Level"),
+        (Literal["a", 3, True, None], "Literal['a', 3, True, None]"),
+        (list, "list"),
+        (typing.List, "list"),
+        (list[int], "list[int]"),
+        (typing.List[int], "list[int]"),
+        (tuple, "tuple"),
+        (tuple[()], "tuple[()]"),
+        (tuple[int, str], "tuple[int, str]"),
+        (tuple[int, ...], "tuple[int, ...]"),
+        (set[int], "set[int]"),
+        (frozenset[Color], "frozenset[Color]"),
+        (set[tuple[int, Hashable]], "set[tuple[int, Hashable]]"),
+        (dict, "dict"),
+        (dict[str, int], "dict[str, int]"),
+        (dict[Any, int], "dict[str, int]"),
+        (dict[Color, int], "dict[Color, int]"),
+        (dict[Literal["a", "b"], int], "dict[Literal['a', 'b'], int]"),
+        (int | None, "int | None"),
+        (Optional[int], "int | None"),
+        (Union[None, int], "int | None"),
+        (Optional[Any], "Any"),
+        (list[Point | None], "list[Point | None]"),
+        (Annotated[int, "documentation"], "int"),
+        (Final[int], "int"),
+        ("list[int]", "list[int]"),
+        (list["int"], "list[int]"),
+        (typing.List["int"], "list[int]"),
+    ],
+)
+def test_types(annotation: object, name: str) -> None:
+    assert shown(field_of(annotation)) == [f"x: {name}"]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "reason"),
+    [
+        (collections.deque, "collections.deque is not supported yet"),
+        (collections.deque[int], "collections.deque is not supported yet"),
+        (collections.defaultdict, "collections.defaultdict is not supported yet"),
+        (collections.OrderedDict, "collections.OrderedDict is not supported yet"),
+        (collections.Counter, "collections.Counter is not supported yet"),
+        (Mapping[str, int], "collections.abc.Mapping is not supported yet"),
+        (typing.Sequence[int], "collections.abc.Sequence is not supported yet"),
+        (Sequence, "Sequence is abstract, so no object of it can be made"),
+        (bytearray, "bytearray is not supported yet"),
+        (complex, "complex is not supported yet"),
+        (dt.timedelta, "datetime.timedelta is not supported yet"),
+        (fractions.Fraction, "fractions.Fraction is not supported yet"),
+        (pathlib.Path, "pathlib.Path is not supported yet"),
+        (ipaddress.IPv4Address, "ipaddress.IPv4Address is not supported yet"),
+        (type, "type is not supported yet"),
+        (type[int], "type is not supported yet"),
+        (int | str, "unions are not supported yet: int | str"),
+        (Union[int, Point, None], "unions are not supported yet: int | Point | None"),
+        (Permission, "flags are not supported yet: Permission"),
+        (enum.Enum, "Enum has no members"),
+        (UserId, "NewType is not supported yet: test_plan.UserId"),
+        (Item, "type variables are not supported yet: ~Item"),
+        (typing.Self, "Self is not supported yet"),
+        (3, "3 is not a type"),
+        (Literal[b"x"], "Literal[b'x'] is not supported yet"),
+        (Literal[Color.RED], "Literal[<Color.RED: 'red'>] is not supported yet"),
+        (
+            Shape,
+            "Shape.POINT is (0, 0); only text, integers of 64 bits, bool and None are supported yet",
+        ),
+        (set[list[int]], "list[int] has no hash, so it cannot be an element of a set"),
+        (set[Point], "Point has no hash, so it cannot be an element of a set"),
+        (frozenset[dict], "dict has no hash, so it cannot be an element of a frozenset"),
+        (set[tuple[set[int]]], "tuple[set[int]] has no hash, so it cannot be an element of a set"),
+        (dict[int, int], "dict keys of type int are not supported yet"),
+        (dict[Level, int], "dict keys of type Level are not supported yet"),
+        (dict[str | None, int], "dict keys of type str | None are not supported yet"),
+        (
+            list[Annotated[int, penstock.at("a")]],
+            "at(...) stands only around the whole annotation of a field",
+        ),
+    ],
+)
+def test_refused_types(annotation: object, reason: str) -> None:
+    message = refused(field_of(annotation))
+    assert message.replace(f"{__name__}.", "test_plan.") == f"field 'x' of City: {reason}"
+
+
+def test_a_refused_type_that_stands_alone() -> None:
+    assert refused(collections.deque) == "collections.deque is not supported yet"
+    assert refused(list[int | str]) == "unions are not supported yet: int | str"
+
+
+def test_recursive_classes() -> None:
+    assert repr(Plan(Node)).splitlines() == [
+        "Plan(Node)",
+        "Node, fast: attributes",
+        "    value: int",
+        "    children: list[Node] = list()",
+        "    parent: Node | None = None",
+    ]
+
+
+Tree = dict[str, "Tree"]
+Endless = "Endless"
+
+
+def test_recursive_aliases() -> None:
+    @dataclass
+    class City:
+        x: Tree
+
+    assert shown(City) == ["x: dict[str, ...]"]
+
+
+def test_an_alias_of_nothing_but_itself() -> None:
+    @dataclass
+    class City:
+        x: Endless
+
+    reason = "the annotation is nested too deep, or refers only to itself"
+    assert refused(City) == f"field 'x' of City: {reason}"
+
+
+def test_constraints_are_refused_and_other_metadata_is_not() -> None:
+    class Gt:
+        def __init__(self, gt: int) -> None:
+            self.gt = gt
+
+        def __repr__(self) -> str:
+            return f"Gt(gt={self.gt})"
+
+    assert shown(field_of(Annotated[int, Gt(3)])) == ["x: int"]
+    Gt.__module__ = "annotated_types"
+    assert refused(field_of(Annotated[int, Gt(3)])) == (
+        "field 'x' of City: Gt(gt=3) is not supported yet"
+    )
+
+
+# Names in string annotations.
+
+
+def test_local_names_need_a_namespace() -> None:
+    @dataclass
+    class Inner:
+        x: int
+
+    @dataclass
+    class City:
+        inner: list[Inner]
+
+    message = "cannot resolve the annotation 'list[Inner]'; pass Plan(City, namespace=...)"
+    assert refused(City) == f"field 'inner' of City: {message}"
+    assert "inner: list[Inner]" in repr(Plan(City, namespace={"Inner": Inner}))
+    assert "inner: list[Inner]" in repr(Plan(City, namespace=locals()))
+    # Nothing of the names given once is left behind.
+    assert refused(City) == f"field 'inner' of City: {message}"
+
+
+def test_a_single_local_name() -> None:
+    class Unknown: ...
+
+    @dataclass
+    class City:
+        x: Unknown
+
+    message = "cannot resolve the annotation 'Unknown'; pass Plan(City, namespace=...)"
+    assert refused(City) == f"field 'x' of City: {message}"
+    assert shown(City, Unknown=int) == ["x: int"]
+
+
+def test_names_mean_what_the_declaring_module_says() -> None:
+    module = types.ModuleType("elsewhere")
+    sys.modules["elsewhere"] = module
+    try:
+        exec(
+            "from dataclasses import dataclass\n"
+            "Point = int\n"
+            "@dataclass\n"
+            "class Base:\n"
+            "    x: 'Point'\n",
+            module.__dict__,
+        )
+
+        @dataclass
+        class City(module.Base):
+            y: Point
+
+        assert shown(City) == ["x: int", "y: Point"]
+    finally:
+        del sys.modules["elsewhere"]
+
+
+def test_one_annotation_object_in_two_modules() -> None:
+    module = types.ModuleType("elsewhere")
+    sys.modules["elsewhere"] = module
+    try:
+        exec(
+            "import typing\nPoint = int\nclass Other:\n    x: typing.Optional['Point']\n",
+            module.__dict__,
+        )
+        other = module.Other
+        fields = [("x", Optional["Point"]), ("other", other)]
+        city = dataclasses.make_dataclass("City", fields, namespace={"__module__": __name__})
+        city.__module__ = __name__
+        assert "    x: Point | None" in repr(Plan(city))
+        assert "    x: int | None" in repr(Plan(city))
+    finally:
+        del sys.modules["elsewhere"]
+
+
+def test_a_default_does_not_hide_the_type_of_the_same_name() -> None:
+    @dataclass
+    class City:
+        Point: Point | None = None
+
+    assert shown(City)[0] == "Point: Point | None = None"
+
+
+def test_an_annotation_that_raises() -> None:
+    @dataclass
+    class City:
+        x: Point.nothing
+
+    assert refused(City).startswith("field 'x' of City: the annotation 'Point.nothing' raises ")
+
+
+# Paths.
+
+
+def test_paths() -> None:
+    @dataclass
+    class City:
+        name: str
+        lat: Annotated[float, penstock.at("pos/lat")]
+        lon: Annotated[float, penstock.at("pos/1")]
+        tags: Annotated[list[str], penstock.at("tags/*/name")]
+        code: Annotated[str, penstock.at("key()")]
+        renamed: Annotated[int, penstock.at("@id")] = 3
+
+    assert shown(City) == [
+        "name: str",
+        "lat: float at 'pos/lat'",
+        "lon: float at 'pos/1'",
+        "tags: list[str] at 'tags/*/name'",
+        "code: str at 'key()'",
+        "renamed: int at '@id' = 3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("a//b", "field 'x' of City: at('a//b'): '//' stands only at the beginning (column 3)"),
+        ("text()", "field 'x' of City: at('text()'): text() is a step of XML paths (column 1)"),
+        ("y", "fields 'x' and 'y' of City claim the same value: 'y' and 'y'"),
+        ("y/a", "fields 'x' and 'y' of City claim the same value: 'y/a' and 'y'"),
+    ],
+)
+def test_paths_that_are_refused(path: str, reason: str) -> None:
+    fields = [("x", Annotated[int, penstock.at(path)]), ("y", int)]
+    assert refused(dataclasses.make_dataclass("City", fields)) == reason
