@@ -1,14 +1,16 @@
 """Runs every example of the documentation: README, `docs/`, and the docstrings of the package.
 
 The examples run against the installed wheel, like all tests; the docstrings are only read from the
-tree. A page's examples share one namespace, in their order, and a working directory that is empty
-at first; so do those of a module.
+tree. A page's examples share one module, in their order, and a working directory that is empty at
+first; so do those of a module.
 """
 
 import os
+import sys
 from doctest import ELLIPSIS
 from tempfile import TemporaryDirectory
-from typing import Any
+from types import ModuleType
+from typing import Any, cast
 
 from sybil import Sybil
 from sybil.document import PythonDocStringDocument
@@ -26,8 +28,20 @@ class Docstrings(PythonDocStringDocument):
         raise NotEvaluated
 
 
+class Page:
+    """Stands in `sys.modules` for the module in which a page's examples run.
+
+    A class finds the names of its annotations in its module, so there has to be one, as there is
+    where the examples are pasted.
+    """
+
+
 def enter(namespace: dict[str, Any]) -> None:
-    """Go where a page may write its files."""
+    """Make a page's names those of a module, and go where it may write its files."""
+    page = Page()
+    page.__dict__ = namespace
+    namespace["__name__"] = "page"
+    sys.modules["page"] = cast("ModuleType", page)
     namespace["_home"], namespace["_files"] = os.getcwd(), TemporaryDirectory()  # noqa: PTH109
     os.chdir(namespace["_files"].name)
 
@@ -36,6 +50,7 @@ def leave(namespace: dict[str, Any]) -> None:
     """Go back, and remove them."""
     os.chdir(namespace["_home"])
     namespace["_files"].cleanup()
+    del sys.modules["page"]
 
 
 _pages = Sybil(

@@ -191,12 +191,15 @@ def load(
         [{'S': 36}, {'M': 40}]
     """
     given, name = _sources.locate("load", source, compression, member, limits)
-    kind = _format.of_source(given, name) if format is None else _format.checked(format)
-    record = into if kind == "json" else _format.record_type("load", into)
-    framing = _format.FRAMING[kind]
-    return _rust.load(
-        kind, given, record, duplicates, unknown, encoding, framing, compression, limits, name
-    )
+    try:
+        kind = _format.of_source(given, name) if format is None else _format.checked(format)
+        record = into if kind == "json" else _format.record_type("load", into)
+        framing = _format.FRAMING[kind]
+        return _rust.load(
+            kind, given, record, duplicates, unknown, encoding, framing, compression, limits, name
+        )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
 
 
 def read(
@@ -253,20 +256,23 @@ def read(
         17
     """
     given, name = _sources.locate("read", source, compression, member, limits)
-    kind = _format.of_source(given, name) if format is None else _format.checked(format)
-    framing = _format.FRAMING[kind]
-    return _rust.Reader(
-        kind,
-        given,
-        into,
-        at,
-        errors,
-        max_errors,
-        duplicates,
-        unknown,
-        encoding,
-        framing,
-        compression,
-        limits,
-        name,
-    )
+    try:
+        kind = _format.of_source(given, name) if format is None else _format.checked(format)
+        framing = _format.FRAMING[kind]
+        return _rust.Reader(
+            kind,
+            given,
+            into,
+            at,
+            errors,
+            max_errors,
+            duplicates,
+            unknown,
+            encoding,
+            framing,
+            compression,
+            limits,
+            name,
+        )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.

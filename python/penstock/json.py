@@ -129,18 +129,21 @@ def load(
         {'S': 36, 'M': 40}
     """
     given, name = _sources.locate("load", source, compression, member, limits)
-    return _rust.load(
-        "json",
-        given,
-        into,
-        duplicates,
-        unknown,
-        encoding,
-        "document",
-        compression,
-        limits,
-        name,
-    )
+    try:
+        return _rust.load(
+            "json",
+            given,
+            into,
+            duplicates,
+            unknown,
+            encoding,
+            "document",
+            compression,
+            limits,
+            name,
+        )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
 
 
 def read(
@@ -201,21 +204,24 @@ def read(
         17
     """
     given, name = _sources.locate("read", source, compression, member, limits)
-    return _rust.Reader(
-        "json",
-        given,
-        into,
-        at,
-        errors,
-        max_errors,
-        duplicates,
-        unknown,
-        encoding,
-        "document",
-        compression,
-        limits,
-        name,
-    )
+    try:
+        return _rust.Reader(
+            "json",
+            given,
+            into,
+            at,
+            errors,
+            max_errors,
+            duplicates,
+            unknown,
+            encoding,
+            "document",
+            compression,
+            limits,
+            name,
+        )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
 
 
 class Decoder(_decoder.Decoder[T]):

@@ -125,18 +125,21 @@ def load(
         [{'ms': 12}, {'ms': 7}]
     """
     given, name = _sources.locate("load", source, compression, member, limits)
-    return _rust.load(
-        "ndjson",
-        given,
-        into,
-        duplicates,
-        unknown,
-        encoding,
-        framing,
-        compression,
-        limits,
-        name,
-    )
+    try:
+        return _rust.load(
+            "ndjson",
+            given,
+            into,
+            duplicates,
+            unknown,
+            encoding,
+            framing,
+            compression,
+            limits,
+            name,
+        )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
 
 
 def read(
@@ -194,21 +197,24 @@ def read(
         ([1, 3], 1)
     """
     given, name = _sources.locate("read", source, compression, member, limits)
-    return _rust.Reader(
-        "ndjson",
-        given,
-        into,
-        at,
-        errors,
-        max_errors,
-        duplicates,
-        unknown,
-        encoding,
-        framing,
-        compression,
-        limits,
-        name,
-    )
+    try:
+        return _rust.Reader(
+            "ndjson",
+            given,
+            into,
+            at,
+            errors,
+            max_errors,
+            duplicates,
+            unknown,
+            encoding,
+            framing,
+            compression,
+            limits,
+            name,
+        )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
 
 
 class Decoder(_decoder.Decoder[T]):

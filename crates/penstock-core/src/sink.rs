@@ -149,4 +149,3 @@ impl Sink for Discard {
     }
     fn abandon(&mut self) {}
 }
-

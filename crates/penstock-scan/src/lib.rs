@@ -11,6 +11,7 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 mod borrowed;
+mod compare;
 mod isa;
 mod json_block;
 mod json_escape;
@@ -26,6 +27,7 @@ mod window;
 mod tests;
 
 pub use borrowed::BorrowedText;
+pub use compare::stands_at;
 pub use isa::{Isa, Job, StringEnd, dispatch, dispatch_portable};
 pub use json_block::{JsonBlock, escaped, prefix_xor};
 pub use json_escape::{BadEscape, EscapeCheck, EscapeKind, check_json_escape, unescape_json};

@@ -14,9 +14,10 @@ use crate::error::{Fail, Fault};
 use crate::event::Text;
 use crate::limits::Limits;
 use crate::sink::{Flow, Sink, Want};
-use crate::value::number::{self, Outcome, Scanned};
+use crate::value::number::{self, Outcome};
 use penstock_scan::{
-    EscapeCheck, Isa, Job, TextBuf, ValidText, check_json_escape, dispatch, unescape_json,
+    EscapeCheck, Isa, Job, TextBuf, ValidText, check_json_escape, dispatch, stands_at,
+    unescape_json,
 };
 
 /// How documents follow one another in the source.
@@ -279,6 +280,7 @@ impl Reader {
         let lines = self.framing == Framing::Lines;
         let mut pos = self.pos;
         let mut state = self.state;
+        let mut in_map = self.stack.last().copied().unwrap_or(false);
 
         /// Leaves with everything in place to go on.
         macro_rules! leave {
@@ -402,6 +404,7 @@ impl Reader {
                     fail!(token::too_deep(at, self.depth_limit));
                 }
                 self.stack.push($is_map);
+                in_map = $is_map;
                 if tell!(sink.$event(at), $state, pos + 1) {
                     skip_to!(depth);
                 }
@@ -419,44 +422,131 @@ impl Reader {
                     }
                 }
                 self.stack.pop();
+                in_map = self.stack.last().copied().unwrap_or(false);
                 let next = after_value!();
                 let _ = tell!(sink.$event(at), next, pos + 1);
                 value_done!();
             }};
         }
 
-        loop {
-            match state {
-                State::Next => {
-                    space!();
-                    let Some(&byte) = text.get(pos) else {
-                        more!("the input ends inside an object or an array")
-                    };
-                    let in_map = self.stack.last().copied().unwrap_or(false);
-                    match (byte, in_map) {
-                        (b',', true) => {
-                            pos += 1;
-                            state = State::Key;
+        // A member of a map passes straight from its key through its value to what follows it; only
+        // what begins elsewhere is looked up by its state.
+        'step: loop {
+            'next: {
+                'value: {
+                    'key: {
+                        match state {
+                            State::Key | State::FirstKey => break 'key,
+                            State::Value | State::FirstElement => break 'value,
+                            State::Next => break 'next,
+                            State::Colon => {
+                                space!();
+                                match text.get(pos) {
+                                    Some(b':') => {
+                                        pos += 1;
+                                        state = State::Value;
+                                    }
+                                    Some(_) => {
+                                        fail!(token::unexpected(
+                                            text,
+                                            pos,
+                                            base,
+                                            "expected ':' after the key"
+                                        ))
+                                    }
+                                    None => more!("the input ends after a key"),
+                                }
+                            }
+                            State::SkippedText | State::SkippedKey => {
+                                let found = isa.json_string(text, pos);
+                                pos = found.at;
+                                match text.get(pos) {
+                                    Some(b'"') => {
+                                        if state == State::SkippedKey {
+                                            state = State::Colon;
+                                            pos += 1;
+                                            continue 'step;
+                                        }
+                                        ends!(pos + 1, false);
+                                        state = after_value!();
+                                        pos += 1;
+                                        value_done!();
+                                    }
+                                    Some(b'\\') => match check_json_escape(text, pos) {
+                                        EscapeCheck::Complete(length) => pos += length,
+                                        EscapeCheck::Incomplete => {
+                                            more!("the input ends inside a string")
+                                        }
+                                        EscapeCheck::Bad(bad) => {
+                                            fail!(Fault::malformed(
+                                                base + bad.at as u64,
+                                                bad.reason()
+                                            ))
+                                        }
+                                    },
+                                    Some(_) => fail!(token::control(text, pos, base)),
+                                    None => more!("the input ends inside a string"),
+                                }
+                            }
+                            State::After if self.framing == Framing::Document => {
+                                space!();
+                                if pos < text.len() {
+                                    let expected =
+                                        "expected the end of the document after the value";
+                                    fail!(token::unexpected(text, pos, base, expected));
+                                }
+                                leave!(if last { Step::Done } else { Step::More });
+                            }
+                            State::After => state = State::Root,
+                            State::Root => {
+                                pos = isa.json_space(text, pos);
+                                let sequence = self.framing == Framing::Sequence;
+                                match text.get(pos) {
+                                    Some(&token::SEPARATOR) if sequence => {
+                                        self.separated = true;
+                                        pos += 1;
+                                    }
+                                    Some(_) if sequence && !self.separated => {
+                                        fail!(token::unexpected(
+                                            text,
+                                            pos,
+                                            base,
+                                            "expected a record separator (0x1E) before the value"
+                                        ))
+                                    }
+                                    Some(_) => {
+                                        self.separated = false;
+                                        state = State::Value;
+                                    }
+                                    None if last && self.framing == Framing::Document => {
+                                        fail!(Fault::truncated(
+                                            base + pos as u64,
+                                            "the input is empty"
+                                        ))
+                                    }
+                                    None => leave!(if last { Step::Done } else { Step::More }),
+                                }
+                            }
+                            State::Lost => {
+                                let separator = self.separator();
+                                match memchr::memchr(separator, &text[pos..]) {
+                                    Some(at) => {
+                                        pos += at;
+                                        state = State::Root;
+                                    }
+                                    None => {
+                                        pos = text.len();
+                                        leave!(if last { Step::Done } else { Step::More });
+                                    }
+                                }
+                            }
                         }
-                        (b',', false) => {
-                            pos += 1;
-                            state = State::Value;
-                        }
-                        (b'}', true) => close!(end_map),
-                        (b']', false) => close!(end_list),
-                        (_, true) => {
-                            fail!(token::unexpected(text, pos, base, "expected ',' or '}'"))
-                        }
-                        (_, false) => {
-                            fail!(token::unexpected(text, pos, base, "expected ',' or ']'"))
-                        }
+                        continue 'step;
                     }
-                }
-                State::Key | State::FirstKey => {
                     space!();
                     if !SKIP {
                         let expected = sink.expected_key();
-                        if !expected.is_empty() && token::stands_at(text, pos, expected) {
+                        if !expected.is_empty() && stands_at(text, pos, expected) {
                             // Part of it may have been scanned as an unknown key before.
                             self.partial.scanned = 0;
                             let end = pos + expected.len();
@@ -464,14 +554,14 @@ impl Reader {
                             if tell!(sink.expected_key_found(at), State::Value, end) {
                                 skip_to!(self.stack.len());
                             }
-                            continue;
+                            break 'value;
                         }
                     }
                     match text.get(pos) {
                         Some(b'"') => {}
                         Some(b'}') if state == State::FirstKey => {
                             close!(end_map);
-                            continue;
+                            continue 'step;
                         }
                         Some(_) => {
                             let expected = if state == State::FirstKey {
@@ -486,7 +576,7 @@ impl Reader {
                     if SKIP {
                         pos += 1;
                         state = State::SkippedKey;
-                        continue;
+                        continue 'step;
                     }
                     let at = base + pos as u64;
                     let (mut string, end) = match self.string(isa, valid, pos, last) {
@@ -499,32 +589,24 @@ impl Reader {
                     if tell!(sink.key(key, at), State::Colon, end) {
                         skip_to!(self.stack.len());
                     }
-                }
-                State::Colon => {
-                    space!();
-                    match text.get(pos) {
-                        Some(b':') => {
-                            pos += 1;
-                            state = State::Value;
-                        }
-                        Some(_) => {
-                            fail!(token::unexpected(text, pos, base, "expected ':' after the key"))
-                        }
-                        None => more!("the input ends after a key"),
+                    if text.get(pos) != Some(&b':') {
+                        continue 'step;
                     }
+                    pos += 1;
+                    state = State::Value;
                 }
-                State::Value | State::FirstElement => {
-                    space!();
-                    let Some(&byte) = text.get(pos) else {
-                        more!("the input ends where a value is expected")
-                    };
-                    let at = base + pos as u64;
+                space!();
+                let Some(&byte) = text.get(pos) else {
+                    more!("the input ends where a value is expected")
+                };
+                let at = base + pos as u64;
+                'scalar: {
                     match byte {
                         b'"' => {
                             if SKIP {
                                 pos += 1;
                                 state = State::SkippedText;
-                                continue;
+                                continue 'step;
                             }
                             let (mut string, end) = match self.string(isa, valid, pos, last) {
                                 Ok(Some(found)) => found,
@@ -542,24 +624,56 @@ impl Reader {
                             let string = string.text(valid, &self.scratch);
                             let _ = tell!(sink.text(string, at), after_value!(), end);
                         }
-                        b'{' => open!(true, begin_map, State::FirstKey),
-                        b'[' => open!(false, begin_list, State::FirstElement),
+                        b'{' => {
+                            open!(true, begin_map, State::FirstKey);
+                            continue 'step;
+                        }
+                        b'[' => {
+                            open!(false, begin_list, State::FirstElement);
+                            continue 'step;
+                        }
                         b'-' | b'0'..=b'9' => {
-                            let scanned = match self.number(text, pos, last) {
-                                Ok(Some(scanned)) => scanned,
-                                Ok(None) => leave!(Step::More),
-                                Err(fault) => fail!(fault),
-                            };
+                            if self.partial.scanned > 0 && !self.number_is_here(text, pos, last) {
+                                match self.number_goes_on(text, pos) {
+                                    Ok(()) => leave!(Step::More),
+                                    Err(fault) => fail!(fault),
+                                }
+                            }
+                            let want = if SKIP { Want::Digits } else { sink.want() };
+                            if want == Want::Native
+                                && let Some((int, end)) = number::short_int(text, pos)
+                            {
+                                ends!(end, true);
+                                let _ = tell!(sink.int(int, at), after_value!(), end);
+                                break 'scalar;
+                            }
+                            let scanned = number::scan(text, pos);
                             let end = scanned.end;
+                            if end == text.len() && !last {
+                                match self.number_goes_on(text, pos) {
+                                    Ok(()) => leave!(Step::More),
+                                    Err(fault) => fail!(fault),
+                                }
+                            }
+                            if end - pos > self.number_limit {
+                                fail!(token::number_too_long(at, self.number_limit));
+                            }
+                            match scanned.outcome {
+                                Outcome::Bad { at, reason } => {
+                                    fail!(token::bad_number(text, at, base, reason))
+                                }
+                                Outcome::Unfinished => more!("the input ends inside a number"),
+                                _ => {}
+                            }
                             ends!(end, true);
                             if SKIP {
                                 state = after_value!();
                                 pos = end;
                                 value_done!();
-                                continue;
+                                break 'scalar;
                             }
                             let raw = &text[pos..end];
-                            let _ = match (sink.want(), scanned.outcome) {
+                            let _ = match (want, scanned.outcome) {
                                 (Want::Native, Outcome::Int(int)) => {
                                     tell!(sink.int(int, at), after_value!(), end)
                                 }
@@ -598,14 +712,17 @@ impl Reader {
                                 state = after_value!();
                                 pos = end;
                                 value_done!();
-                                continue;
+                                break 'scalar;
                             }
                             let _ = match byte {
                                 b'n' => tell!(sink.null(at), after_value!(), end),
                                 _ => tell!(sink.boolean(byte == b't', at), after_value!(), end),
                             };
                         }
-                        b']' if state == State::FirstElement => close!(end_list),
+                        b']' if state == State::FirstElement => {
+                            close!(end_list);
+                            continue 'step;
+                        }
                         _ => {
                             let expected = if state == State::FirstElement {
                                 "expected a value or ']'"
@@ -616,79 +733,30 @@ impl Reader {
                         }
                     }
                 }
-                State::SkippedText | State::SkippedKey => {
-                    let found = isa.json_string(text, pos);
-                    pos = found.at;
-                    match text.get(pos) {
-                        Some(b'"') => {
-                            if state == State::SkippedKey {
-                                state = State::Colon;
-                                pos += 1;
-                                continue;
-                            }
-                            ends!(pos + 1, false);
-                            state = after_value!();
-                            pos += 1;
-                            value_done!();
-                        }
-                        Some(b'\\') => match check_json_escape(text, pos) {
-                            EscapeCheck::Complete(length) => pos += length,
-                            EscapeCheck::Incomplete => more!("the input ends inside a string"),
-                            EscapeCheck::Bad(bad) => {
-                                fail!(Fault::malformed(base + bad.at as u64, bad.reason()))
-                            }
-                        },
-                        Some(_) => fail!(token::control(text, pos, base)),
-                        None => more!("the input ends inside a string"),
-                    }
+                if self.stack.is_empty() {
+                    continue 'step;
                 }
-                State::After if self.framing == Framing::Document => {
-                    space!();
-                    if pos < text.len() {
-                        let expected = "expected the end of the document after the value";
-                        fail!(token::unexpected(text, pos, base, expected));
-                    }
-                    leave!(if last { Step::Done } else { Step::More });
+            }
+            space!();
+            let Some(&byte) = text.get(pos) else {
+                more!("the input ends inside an object or an array")
+            };
+            match (byte, in_map) {
+                (b',', true) => {
+                    pos += 1;
+                    state = State::Key;
                 }
-                State::After => state = State::Root,
-                State::Root => {
-                    pos = isa.json_space(text, pos);
-                    let sequence = self.framing == Framing::Sequence;
-                    match text.get(pos) {
-                        Some(&token::SEPARATOR) if sequence => {
-                            self.separated = true;
-                            pos += 1;
-                        }
-                        Some(_) if sequence && !self.separated => {
-                            fail!(token::unexpected(
-                                text,
-                                pos,
-                                base,
-                                "expected a record separator (0x1E) before the value"
-                            ))
-                        }
-                        Some(_) => {
-                            self.separated = false;
-                            state = State::Value;
-                        }
-                        None if last && self.framing == Framing::Document => {
-                            fail!(Fault::truncated(base + pos as u64, "the input is empty"))
-                        }
-                        None => leave!(if last { Step::Done } else { Step::More }),
-                    }
+                (b',', false) => {
+                    pos += 1;
+                    state = State::Value;
                 }
-                State::Lost => {
-                    let separator = self.separator();
-                    match memchr::memchr(separator, &text[pos..]) {
-                        Some(at) => {
-                            pos += at;
-                            state = State::Root;
-                        }
-                        None => {
-                            pos = text.len();
-                            leave!(if last { Step::Done } else { Step::More });
-                        }
-                    }
+                (b'}', true) => close!(end_map),
+                (b']', false) => close!(end_list),
+                (_, true) => {
+                    fail!(token::unexpected(text, pos, base, "expected ',' or '}'"))
+                }
+                (_, false) => {
+                    fail!(token::unexpected(text, pos, base, "expected ',' or ']'"))
                 }
             }
         }
@@ -761,45 +829,28 @@ impl Reader {
         }
     }
 
-    /// The number at `pos`; nothing if the window ends before it is known to be whole.
-    #[inline(always)]
-    fn number(&mut self, text: &[u8], pos: usize, last: bool) -> Result<Option<Scanned>, Fault> {
-        if self.partial.scanned > 0 {
-            let from = pos + self.partial.scanned;
-            let end = text[from..].iter().position(|byte| !token::may_stand_in_number(*byte));
-            match end {
-                None if !last => return self.number_goes_on(text, pos),
-                _ => self.partial = WHOLE,
-            }
+    /// Whether the number at `pos`, which an earlier window cut, is whole in this one.
+    #[cold]
+    #[inline(never)]
+    fn number_is_here(&mut self, text: &[u8], pos: usize, last: bool) -> bool {
+        let from = pos + self.partial.scanned;
+        let here = last || !text[from..].iter().all(|byte| token::may_stand_in_number(*byte));
+        if here {
+            self.partial = WHOLE;
         }
-        let scanned = number::scan(text, pos);
-        if scanned.end == text.len() && !last {
-            return self.number_goes_on(text, pos);
-        }
-        if scanned.end - pos > self.number_limit {
-            let at = self.base + pos as u64;
-            return Err(token::number_too_long(at, self.number_limit));
-        }
-        match scanned.outcome {
-            Outcome::Bad { at, reason } => Err(token::bad_number(text, at, self.base, reason)),
-            Outcome::Unfinished => {
-                let end = self.base + text.len() as u64;
-                Err(Fault::truncated(end, "the input ends inside a number"))
-            }
-            _ => Ok(Some(scanned)),
-        }
+        here
     }
 
     /// The window ends where the number at `pos` may go on.
     #[cold]
     #[inline(never)]
-    fn number_goes_on(&mut self, text: &[u8], pos: usize) -> Result<Option<Scanned>, Fault> {
+    fn number_goes_on(&mut self, text: &[u8], pos: usize) -> Result<(), Fault> {
         let scanned = text.len() - pos;
         if scanned > self.number_limit {
             return Err(token::number_too_long(self.base + pos as u64, self.number_limit));
         }
         self.partial.scanned = scanned;
-        Ok(None)
+        Ok(())
     }
 
     /// Whether the value that begins at `pos` and ends at `end`, at the root of a stream of

@@ -9,44 +9,6 @@ pub(super) const SEPARATOR: u8 = 0x1E;
 /// Why a document cannot end where it does.
 pub(super) const INSIDE_STRING: &str = "the input ends inside a string";
 
-/// Whether `expected`, of at least four bytes, stands in the text at `pos`.
-///
-/// Keys are short, and a call to the C library's comparison costs more than the comparison: two
-/// overlapping words decide up to sixteen bytes.
-#[inline(always)]
-pub(super) fn stands_at(text: &[u8], pos: usize, expected: &[u8]) -> bool {
-    let Some(found) = text.get(pos..).and_then(|rest| rest.get(..expected.len())) else {
-        return false;
-    };
-    match expected.len() {
-        4..8 => word32(found, 0) == word32(expected, 0) && tail32(found) == tail32(expected),
-        8..=16 => word64(found, 0) == word64(expected, 0) && tail64(found) == tail64(expected),
-        17..=32 => {
-            word64(found, 0) == word64(expected, 0)
-                && word64(found, 8) == word64(expected, 8)
-                && found[16..] == expected[16..]
-        }
-        _ => found == expected,
-    }
-}
-
-#[inline(always)]
-fn word32(bytes: &[u8], at: usize) -> u32 {
-    bytes[at..at + 4].try_into().map_or(0, u32::from_le_bytes)
-}
-#[inline(always)]
-fn tail32(bytes: &[u8]) -> u32 {
-    word32(bytes, bytes.len() - 4)
-}
-#[inline(always)]
-fn word64(bytes: &[u8], at: usize) -> u64 {
-    bytes[at..at + 8].try_into().map_or(0, u64::from_le_bytes)
-}
-#[inline(always)]
-fn tail64(bytes: &[u8]) -> u64 {
-    word64(bytes, bytes.len() - 8)
-}
-
 /// Whether a byte can stand in a number, wherever in it.
 #[inline(always)]
 pub(super) fn may_stand_in_number(byte: u8) -> bool {
@@ -85,7 +47,9 @@ pub(super) fn control(text: &[u8], pos: usize, base: u64) -> Fault {
 #[cold]
 #[inline(never)]
 pub(super) fn bad_number(text: &[u8], at: usize, base: u64, reason: &'static str) -> Fault {
-    if reason.starts_with("expected") { unexpected(text, at, base, reason) } else {
+    if reason.starts_with("expected") {
+        unexpected(text, at, base, reason)
+    } else {
         Fault::malformed(base + at as u64, reason)
     }
 }
@@ -111,25 +75,20 @@ pub(super) fn number_too_long(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("a number longer than {limit} bytes (limits.number)"))
 }
 
-/// What stands at `pos`, in words.
+/// What stands at `pos`, in words. Only the one character is looked at: what follows it may not
+/// have come yet, and a message must not depend on that.
 fn found(text: &[u8], pos: usize) -> String {
-    let Some(rest) = text.get(pos..) else { return "the end".to_owned() };
-    let length = rest.iter().take(20).take_while(|byte| byte.is_ascii_alphanumeric()).count();
-    match rest.first() {
+    match text.get(pos) {
         None => "the end".to_owned(),
         Some(b'\'') => "a single quote".to_owned(),
         Some(b'"') => "a string".to_owned(),
         Some(b'\n') => "the end of the line".to_owned(),
-        Some(b'/') if rest.starts_with(b"//") || rest.starts_with(b"/*") => "a comment".to_owned(),
-        Some(_) if length > 1 => {
-            format!("'{}'", String::from_utf8_lossy(&rest[..length]))
-        }
         Some(&byte) if byte.is_ascii_graphic() => format!("'{}'", char::from(byte)),
         Some(&byte) if byte < 0x80 => format!("byte 0x{byte:02x}"),
         Some(_) => {
-            let end = rest.len().min(4);
-            let text = String::from_utf8_lossy(&rest[..end]);
-            format!("'{}'", text.chars().next().unwrap_or('\u{fffd}'))
+            let rest = &text[pos..text.len().min(pos + 4)];
+            let text = String::from_utf8_lossy(rest);
+            format!("'{}'", text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER))
         }
     }
 }

@@ -299,6 +299,41 @@ fn digit_missing(bytes: &[u8], at: usize, reason: &'static str) -> Scanned {
     Scanned { end: at, outcome }
 }
 
+/// The integer that begins at `bytes[from]`, with the index behind it, if it is one of up to 18
+/// digits and a byte that cannot belong to it follows: what most numbers of most documents are.
+/// For everything else, errors included, ask [`scan`].
+///
+/// ```
+/// use penstock_core::value::number::short_int;
+///
+/// assert_eq!(short_int(b"-17,", 0), Some((-17, 3)));
+/// assert_eq!(short_int(b"17", 0), None);
+/// assert_eq!(short_int(b"1.5,", 0), None);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn short_int(bytes: &[u8], from: usize) -> Option<(i64, usize)> {
+    let negative = bytes.get(from) == Some(&b'-');
+    let first = from + usize::from(negative);
+    let mut end = first;
+    let mut value = 0_i64;
+    let next = loop {
+        let byte = *bytes.get(end)?;
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            break byte;
+        }
+        value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
+        end += 1;
+    };
+    let count = end - first;
+    // Not `0` with digits behind it, not `-0`, not a beginning of something longer.
+    let plain = (bytes.get(first) != Some(&b'0') || (count == 1 && !negative))
+        && (1..=18).contains(&count)
+        && !matches!(next, b'.' | b'e' | b'E');
+    plain.then_some((if negative { -value } else { value }, end))
+}
+
 /// The powers of ten that are doubles.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,

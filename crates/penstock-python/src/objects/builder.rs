@@ -4,7 +4,9 @@ use super::caches::{self, FieldCaches};
 use super::make::{self, Ring};
 use super::refusal::{Mismatch, PathStep, Refusal};
 use super::stack::Stack;
-use crate::plan::{Build, ClassId, ClassPlan, Kind, Node, NodeId, Plan, State, Target};
+use crate::plan::{
+    Aim, Brief, Build, ClassId, ClassPlan, KeyEdge, Kind, Node, NodeId, Plan, State, Target,
+};
 use penstock_core::event::{Key, Matched, Scalar, Text};
 use penstock_core::sink::{Flow, Sink, Want};
 use pyo3::ffi;
@@ -55,8 +57,8 @@ pub(super) struct Frame {
     pub(super) kind: FrameKind,
     /// The container's own node.
     pub(super) node: NodeId,
-    /// The node of the coming element or value.
-    pub(super) item: NodeId,
+    /// What the coming element or value is to become. Points into the plan.
+    pub(super) aim: NonNull<Aim>,
     /// Where its values begin on the stack.
     pub(super) base: usize,
     /// Containers of fields: where the fields of the object begin on the stack.
@@ -67,10 +69,8 @@ pub(super) struct Frame {
     pub(super) next: u32,
     /// The key found last, likewise; [`NONE`] if it was not one of them.
     pub(super) key: u32,
-    /// Containers of fields: the field that the coming value is for, or [`NONE`].
-    pub(super) field: u32,
-    /// Containers of fields: the state that the coming value leads on to, [`NOWHERE`], or [`NONE`] if
-    /// the value is for a field.
+    /// If the coming value is on the way to fields: the state it leads to, or [`NONE`] if it leads
+    /// to no field.
     pub(super) way: u32,
     /// How many elements there were, where the stack does not tell.
     pub(super) index: u64,
@@ -80,18 +80,17 @@ pub(super) struct Frame {
 
 impl Frame {
     #[inline(always)]
-    pub(super) fn new(kind: FrameKind, node: NodeId, item: NodeId, base: usize) -> Self {
+    pub(super) fn new(kind: FrameKind, node: NodeId, aim: NonNull<Aim>, base: usize) -> Self {
         Frame {
             kind,
             node,
-            item,
+            aim,
             base,
             slots: base,
             class: 0,
             state: 0,
             next: 0,
             key: NONE,
-            field: NONE,
             way: NONE,
             index: 0,
             seen: 0,
@@ -99,11 +98,13 @@ impl Frame {
     }
 }
 
-/// No key, no field, no state.
+/// No key, no state.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// In place of a state: the coming value leads to no field and is passed over.
-pub(super) const NOWHERE: u32 = u32::MAX - 1;
+/// The aim of a value that is on the way to fields, or leads to none.
+pub(super) static WAY: Aim =
+    Aim { brief: Brief::Way, want: Want::Native, gathers: false, node: 0, field: 0 };
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameKind {
     /// Around the record.
@@ -130,6 +131,21 @@ pub(super) enum FrameKind {
     Gathered,
 }
 
+impl FrameKind {
+    /// Whether its values are for fields of an object.
+    #[inline(always)]
+    fn has_fields(self) -> bool {
+        matches!(
+            self,
+            FrameKind::Class
+                | FrameKind::WayMap
+                | FrameKind::WayList
+                | FrameKind::Row
+                | FrameKind::Gathered
+        )
+    }
+}
+
 /// Builds the values of one run.
 pub(crate) struct Builder {
     pub(super) plan: Arc<Plan>,
@@ -139,10 +155,10 @@ pub(crate) struct Builder {
     pub(super) frames: Vec<Frame>,
     /// The container at hand.
     pub(super) top: Frame,
-    /// The form in which the next number is wanted: follows `top.item`.
-    want: Want,
-    /// The key lent to the reader: part of the plan, or nothing.
-    expected: NonNull<[u8]>,
+    /// The keys of the map at hand, if it is one of fields: part of the plan.
+    edges: NonNull<[KeyEdge]>,
+    /// The aims of the fields of the class at hand: part of the plan.
+    aims: NonNull<[Aim]>,
     /// Which key followed which, once a document proves to have an order of its own.
     order: Option<Box<Order>>,
     pub(super) caches: FieldCaches,
@@ -202,14 +218,14 @@ impl Builder {
             caches += class.fields.len();
         }
         let root = plan.root;
-        let want = plan.nodes[root as usize].want;
+        let aim = NonNull::from(&plan.aims[root as usize]);
         Builder {
             options,
             stack: Stack::default(),
             frames: Vec::new(),
-            top: Frame::new(FrameKind::Root, root, root, 0),
-            want,
-            expected: NonNull::from(NO_BYTES),
+            top: Frame::new(FrameKind::Root, root, aim, 0),
+            edges: NonNull::from(&[]),
+            aims: NonNull::from(&[]),
             order: None,
             caches: FieldCaches::new(caches),
             cache_base,
@@ -262,10 +278,17 @@ impl Builder {
         unsafe { &*Arc::as_ptr(&self.plan) }
     }
 
+    /// What the coming value is to become.
+    #[inline(always)]
+    pub(super) fn aim<'a>(&self) -> &'a Aim {
+        // SAFETY: aims point into the plan, which `self` keeps alive, or to `WAY`.
+        unsafe { self.top.aim.as_ref() }
+    }
+
     /// The node of the coming value.
     #[inline(always)]
     pub(super) fn item<'a>(&self) -> &'a Node {
-        &self.plan().nodes[self.top.item as usize]
+        &self.plan().nodes[self.aim().node as usize]
     }
 
     /// The class whose fields the container at hand holds.
@@ -279,33 +302,35 @@ impl Builder {
         &self.class().states[self.top.state as usize]
     }
 
-    /// Says what the coming value is to become.
+    /// The aim of a value that becomes a node and is for no field.
     #[inline(always)]
-    pub(super) fn expect_item(&mut self, node: NodeId) {
-        self.top.item = node;
-        self.want = self.plan().nodes[node as usize].want;
+    pub(super) fn aim_of(&self, node: NodeId) -> NonNull<Aim> {
+        NonNull::from(&self.plan().aims[node as usize])
     }
 
-    /// Lends the key that is likely to come next in the map at hand.
+    /// The coming value is for a field of the class at hand.
     #[inline(always)]
-    pub(super) fn lend_key(&mut self) {
-        self.expected = match self.state().keys.get(self.top.next as usize) {
-            Some(edge) => NonNull::from(&*edge.quoted),
-            None => NonNull::from(NO_BYTES),
-        };
-    }
-
-    /// Lends no key.
-    #[inline(always)]
-    pub(super) fn lend_nothing(&mut self) {
-        self.expected = NonNull::from(NO_BYTES);
+    pub(super) fn aim_at(&mut self, field: u32) {
+        // SAFETY: points into the plan, which `self` keeps alive.
+        let aims = unsafe { self.aims.as_ref() };
+        self.top.aim = NonNull::from(&aims[field as usize]);
     }
 
     #[inline(always)]
     pub(super) fn push_frame(&mut self, frame: Frame) {
         self.frames.push(self.top);
         self.top = frame;
-        self.want = self.plan().nodes[frame.item as usize].want;
+        self.edges = NonNull::from(&[]);
+    }
+
+    /// Has the keys and fields of the map at hand within reach.
+    #[inline(always)]
+    pub(super) fn at_class(&mut self) {
+        let class = self.class();
+        self.aims = NonNull::from(&*class.aims);
+        if matches!(self.top.kind, FrameKind::Class | FrameKind::WayMap) {
+            self.edges = NonNull::from(&*class.states[self.top.state as usize].keys);
+        }
     }
 
     /// Leaves the container at hand for the one around it.
@@ -313,11 +338,9 @@ impl Builder {
     pub(super) fn pop_frame(&mut self) {
         if let Some(frame) = self.frames.pop() {
             self.top = frame;
-            self.want = self.plan().nodes[frame.item as usize].want;
-            if matches!(frame.kind, FrameKind::Class | FrameKind::WayMap) {
-                self.lend_key();
-            } else {
-                self.lend_nothing();
+            self.edges = NonNull::from(&[]);
+            if frame.kind.has_fields() {
+                self.at_class();
             }
         }
     }
@@ -329,28 +352,28 @@ impl Builder {
         let base = self.stack.len();
         self.stack.push_empty(plan.fields.len());
         let kind = if row { FrameKind::Row } else { FrameKind::Class };
-        let node = self.top.item;
-        let mut frame = Frame::new(kind, node, node, base);
+        let aim = self.top.aim;
+        let mut frame = Frame::new(kind, self.aim().node, aim, base);
         frame.class = class;
         self.push_frame(frame);
+        self.at_class();
         if !plan.takes_key.is_empty() {
             self.give_key(&plan.takes_key)?;
         }
         if row {
-            self.lend_nothing();
-            self.expect_column(0);
-        } else {
+            self.aim_at_column();
+        } else if self.order.is_some() {
             self.top.next = self.first_key();
-            self.lend_key();
         }
         Ok(Flow::Take)
     }
 
-    /// The coming value is for the field at a position of a named tuple.
-    fn expect_column(&mut self, column: u32) {
-        self.top.field = column;
-        if let Some(field) = self.class().fields.get(column as usize) {
-            self.expect_item(field.node);
+    /// The coming value is for the field at the next position of a named tuple.
+    fn aim_at_column(&mut self) {
+        if self.top.index < self.class().fields.len() as u64 {
+            self.aim_at(self.top.index as u32);
+        } else {
+            self.top.aim = NonNull::from(&WAY);
         }
     }
 
@@ -381,7 +404,6 @@ impl Builder {
             self.top.key = key;
             self.top.next = key + 1;
         }
-        self.lend_key();
     }
 
     #[inline(never)]
@@ -400,25 +422,29 @@ impl Builder {
     /// What a known key leads to.
     #[inline(always)]
     fn follow(&mut self, key: usize, at: u64) -> Answer {
-        match self.state().keys[key].to {
+        // SAFETY: points into the plan, which `self` keeps alive.
+        let edges = unsafe { self.edges.as_ref() };
+        match edges[key].to {
             Target::Field(field) => {
-                let target = &self.class().fields[field as usize];
-                self.top.field = field;
-                self.top.way = NONE;
-                if target.gathers {
-                    self.expect_gathered(target.node);
-                    return Ok(Flow::Take);
-                }
-                self.expect_item(target.node);
-                if self.options.duplicates != Duplicates::Last
-                    && !self.stack.get(self.top.slots + field as usize).is_null()
-                {
-                    return self.again(&target.key, at);
+                self.aim_at(field);
+                if self.options.duplicates != Duplicates::Last {
+                    return self.follow_once(field, at);
                 }
                 Ok(Flow::Take)
             }
             Target::State(state) => self.follow_way(key, state, at),
         }
+    }
+
+    /// A key of a field, where a second one is not simply the one that counts.
+    #[inline(never)]
+    fn follow_once(&mut self, field: u32, at: u64) -> Answer {
+        let filled = !self.stack.get(self.top.slots + field as usize).is_null();
+        if filled && !self.aim().gathers {
+            let name = &self.class().fields[field as usize].key;
+            return self.again(name, at);
+        }
+        Ok(Flow::Take)
     }
 
     /// A key came again, where that is not simply the last one counting.
@@ -479,10 +505,11 @@ impl Builder {
     /// Puts a value into a field.
     #[inline(always)]
     fn put_field(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
-        let place = self.top.slots + self.top.field as usize;
-        if self.class().fields[self.top.field as usize].gathers {
+        let aim = self.aim();
+        if aim.gathers {
             return self.gather(value, at);
         }
+        let place = self.top.slots + aim.field as usize;
         let old = self.stack.replace(place, value);
         if !old.is_null() {
             // SAFETY: the stack gave its reference to us.
@@ -501,7 +528,8 @@ impl Builder {
             }
             FrameKind::Row => {
                 let answer = self.put_field(value, at)?;
-                self.expect_column(self.top.field + 1);
+                self.top.index += 1;
+                self.aim_at_column();
                 Ok(answer)
             }
             FrameKind::Gathered => {
@@ -524,7 +552,7 @@ impl Builder {
         if let Kind::Tuple(items) = &self.plan().nodes[self.top.node as usize].kind
             && let Some(&item) = items.get(self.stack.len() - self.top.base)
         {
-            self.expect_item(item);
+            self.top.aim = self.aim_of(item);
         }
     }
 
@@ -540,7 +568,7 @@ impl Builder {
     #[inline(always)]
     pub(super) fn cache(&self) -> Option<usize> {
         (self.top.kind == FrameKind::Class)
-            .then(|| self.cache_base[self.top.class as usize] + self.top.field as usize)
+            .then(|| self.cache_base[self.top.class as usize] + self.aim().field as usize)
     }
 
     /// A value that does not fit: `got` in words, against the node at hand.
@@ -603,8 +631,7 @@ impl Builder {
             FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
                 Some(PathStep::Index(own as u64))
             }
-            FrameKind::Row => Some(PathStep::Index(u64::from(frame.field))),
-            FrameKind::WayList | FrameKind::Gathered => Some(PathStep::Index(frame.index)),
+            FrameKind::WayList | FrameKind::Gathered | FrameKind::Row => Some(PathStep::Index(frame.index)),
         }
     }
 
@@ -627,32 +654,22 @@ impl Builder {
     }
 }
 
-/// What is lent when there is nothing to lend.
-const NO_BYTES: &[u8] = &[];
-
 impl Sink for Builder {
     type Error = Refusal;
 
     #[inline(always)]
     fn begin_map(&mut self, at: u64) -> Answer {
-        if self.top.way != NONE {
-            return self.begin_way_map();
-        }
-        let item = self.top.item;
-        match self.item().kind {
-            Kind::Class(class) => self.enter_class(class, false),
-            Kind::Any => {
-                let frame = Frame::new(FrameKind::PlainDict, item, item, self.stack.len());
-                self.push_frame(frame);
-                self.lend_nothing();
-                Ok(Flow::Take)
-            }
-            Kind::Dict(_, value) => {
-                let frame = Frame::new(FrameKind::Dict, item, value, self.stack.len());
-                self.push_frame(frame);
-                self.lend_nothing();
-                Ok(Flow::Take)
-            }
+        let aim = self.aim();
+        match aim.brief {
+            Brief::Any => self.begin_dict(FrameKind::PlainDict, aim.node, self.top.aim),
+            Brief::Other => match self.item().kind {
+                Kind::Class(class) => self.enter_class(class, false),
+                Kind::Dict(_, value) => {
+                    self.begin_dict(FrameKind::Dict, aim.node, self.aim_of(value))
+                }
+                _ => Err(self.misfit(at, "an object")),
+            },
+            Brief::Way => self.begin_way_map(),
             _ => Err(self.misfit(at, "an object")),
         }
     }
@@ -670,25 +687,25 @@ impl Sink for Builder {
 
     #[inline(always)]
     fn begin_list(&mut self, at: u64) -> Answer {
-        if self.top.way != NONE {
-            return self.begin_way_list(at);
-        }
-        if self.gathers_elements() {
-            return self.begin_gathered();
-        }
-        let item = self.top.item;
-        let (kind, element) = match &self.item().kind {
-            Kind::Any => (FrameKind::PlainList, item),
-            Kind::List(element)
-            | Kind::Set(element)
-            | Kind::FrozenSet(element)
-            | Kind::TupleOf(element) => (FrameKind::List, *element),
-            Kind::Tuple(items) => (FrameKind::Tuple, items.first().copied().unwrap_or(item)),
-            &Kind::Class(class) => return self.begin_row(class, at),
-            _ => return Err(self.misfit(at, "an array")),
+        let aim = self.aim();
+        let (kind, element) = match aim.brief {
+            Brief::Any => (FrameKind::PlainList, self.top.aim),
+            Brief::Way => return self.begin_way_list(at),
+            _ if aim.gathers && self.gathers_elements() => return self.begin_gathered(),
+            _ => match &self.item().kind {
+                Kind::List(element)
+                | Kind::Set(element)
+                | Kind::FrozenSet(element)
+                | Kind::TupleOf(element) => (FrameKind::List, self.aim_of(*element)),
+                Kind::Tuple(items) => {
+                    let first = items.first().map_or(NonNull::from(&WAY), |&n| self.aim_of(n));
+                    (FrameKind::Tuple, first)
+                }
+                &Kind::Class(class) => return self.begin_row(class, at),
+                _ => return Err(self.misfit(at, "an array")),
+            },
         };
-        self.push_frame(Frame::new(kind, item, element, self.stack.len()));
-        self.lend_nothing();
+        self.push_frame(Frame::new(kind, aim.node, element, self.stack.len()));
         Ok(Flow::Take)
     }
 
@@ -746,9 +763,7 @@ impl Sink for Builder {
             self.frames.clear();
             self.top = root;
         }
-        let root = self.top.item;
-        self.expect_item(root);
-        self.lend_nothing();
+        self.edges = NonNull::from(&[]);
     }
 
     fn matched(&mut self, by: Matched<'_>) {
@@ -787,8 +802,9 @@ impl Sink for Builder {
 
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
-        // SAFETY: points to a key of the plan, which `self` keeps alive, or to a constant.
-        unsafe { self.expected.as_ref() }
+        // SAFETY: points into the plan, which `self` keeps alive, or to a constant.
+        let edges = unsafe { self.edges.as_ref() };
+        edges.get(self.top.next as usize).map_or(&[], |edge| &edge.quoted)
     }
 
     #[inline(always)]
@@ -800,11 +816,17 @@ impl Sink for Builder {
 
     #[inline(always)]
     fn want(&self) -> Want {
-        self.want
+        self.aim().want
     }
 }
 
 impl Builder {
+    #[inline(always)]
+    fn begin_dict(&mut self, kind: FrameKind, node: NodeId, values: NonNull<Aim>) -> Answer {
+        self.push_frame(Frame::new(kind, node, values, self.stack.len()));
+        Ok(Flow::Take)
+    }
+
     /// A key of a dict, made. Takes over the reference.
     #[inline(always)]
     fn push_key(&mut self, object: *mut ffi::PyObject, at: u64) -> Answer {

@@ -38,6 +38,26 @@ fn half(bytes: &[u8]) -> u64 {
     bytes.try_into().map_or(0, |four| u64::from(u32::from_le_bytes(four)))
 }
 
+/// Whether two short strings are equal, without a call.
+#[inline(always)]
+fn same(left: &[u8], right: &[u8]) -> bool {
+    let length = left.len();
+    if length != right.len() {
+        return false;
+    }
+    match length {
+        8..=16 => {
+            word(&left[..8]) == word(&right[..8])
+                && word(&left[length - 8..]) == word(&right[length - 8..])
+        }
+        4..8 => {
+            half(&left[..4]) == half(&right[..4])
+                && half(&left[length - 4..]) == half(&right[length - 4..])
+        }
+        _ => left == right,
+    }
+}
+
 /// A direct-mapped table of ASCII strings: a new one takes the place of the old.
 struct Table<const SIZE: usize> {
     entries: [*mut ffi::PyObject; SIZE],
@@ -58,7 +78,7 @@ impl<const SIZE: usize> Table<SIZE> {
                 let data = entry.cast::<u8>().add(size_of::<ffi::PyASCIIObject>());
                 std::slice::from_raw_parts(data, length)
             };
-            if found == bytes {
+            if same(found, bytes) {
                 // SAFETY: the entry is alive, and `py` shows that the interpreter is attached.
                 unsafe { ffi::Py_INCREF(entry) };
                 return (entry, true);

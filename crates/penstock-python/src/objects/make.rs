@@ -163,6 +163,11 @@ fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made 
 #[inline(always)]
 pub(super) fn object(builder: &mut Builder, at: u64) -> Made {
     let class = builder.class();
+    if builder.top.kind == FrameKind::Row && builder.top.index > class.fields.len() as u64 {
+        let (expected, got) = (class.fields.len(), builder.top.index);
+        let reason = format!("expected an array of {expected}, got one of {got}");
+        return Err(outer_mismatch(builder, at, reason));
+    }
     match &class.build {
         Build::Slots { offsets, post_init, recyclable } => {
             let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 1;

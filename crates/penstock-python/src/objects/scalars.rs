@@ -3,10 +3,10 @@
 //! The rules are strict: an integer does for a float, and nothing else does for anything else. A
 //! number is never rounded but for a float, and then to the nearest.
 
-use super::builder::{Answer, Builder, NONE};
+use super::builder::{Answer, Builder};
 use super::refusal::Refusal;
 use super::text::new_str;
-use crate::plan::{Choice, Kind};
+use crate::plan::{Brief, Choice, Kind};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::value::{base64, datetime, uuid};
 use pyo3::exceptions::PyValueError;
@@ -41,7 +41,7 @@ impl Builder {
 
     #[inline(always)]
     pub(super) fn give_null(&mut self, at: u64) -> Answer {
-        if self.top.way != NONE {
+        if self.aim().brief == Brief::Way {
             return self.pass_scalar();
         }
         let node = self.item();
@@ -59,7 +59,7 @@ impl Builder {
 
     #[inline(always)]
     pub(super) fn give_bool(&mut self, value: bool, at: u64) -> Answer {
-        if self.top.way != NONE {
+        if self.aim().brief == Brief::Way {
             return self.pass_scalar();
         }
         match &self.item().kind {
@@ -78,18 +78,18 @@ impl Builder {
 
     #[inline(always)]
     pub(super) fn give_int(&mut self, value: i64, at: u64) -> Answer {
-        if self.top.way != NONE {
-            return self.pass_scalar();
-        }
-        match self.item().kind {
+        match self.aim().brief {
             // SAFETY: makes a new object; the interpreter is attached while events are told.
-            Kind::Int | Kind::Any => self.give(unsafe { ffi::PyLong_FromLongLong(value) }, at),
+            Brief::Int | Brief::Any => self.give(unsafe { ffi::PyLong_FromLongLong(value) }, at),
             _ => self.give_int_rarely(value, at),
         }
     }
 
     #[inline(never)]
     fn give_int_rarely(&mut self, value: i64, at: u64) -> Answer {
+        if self.aim().brief == Brief::Way {
+            return self.pass_scalar();
+        }
         match &self.item().kind {
             // An index or an integer of a binary format; JSON's come as `float` here.
             // SAFETY: as above.
@@ -107,22 +107,20 @@ impl Builder {
 
     #[inline(always)]
     pub(super) fn give_float(&mut self, value: f64, at: u64) -> Answer {
-        if self.top.way != NONE {
-            return self.pass_scalar();
-        }
-        match &self.item().kind {
-            Kind::Float | Kind::Any => {
+        match self.aim().brief {
+            Brief::Float | Brief::Any => {
                 // SAFETY: makes a new object; the interpreter is attached while events are told.
                 self.give(unsafe { ffi::PyFloat_FromDouble(value) }, at)
             }
-            Kind::Int => Err(self.misfit(at, "a number with a fraction or an exponent")),
+            Brief::Way => self.pass_scalar(),
+            Brief::Int => Err(self.misfit(at, "a number with a fraction or an exponent")),
             _ => Err(self.misfit(at, "a number")),
         }
     }
 
     #[inline(never)]
     pub(super) fn give_number(&mut self, digits: &[u8], at: u64) -> Answer {
-        if self.top.way != NONE {
+        if self.aim().brief == Brief::Way {
             return self.pass_scalar();
         }
         let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
@@ -180,11 +178,8 @@ impl Builder {
     /// A string, with the kinds that make up most documents up front.
     #[inline(always)]
     pub(super) fn give_text(&mut self, text: Text<'_>, at: u64) -> Answer {
-        if self.top.way != NONE {
-            return self.pass_scalar();
-        }
-        match self.item().kind {
-            Kind::Str => {
+        match self.aim().brief {
+            Brief::Str => {
                 let py = self.attached();
                 let object = match self.cache() {
                     Some(cache) => self.caches.value(py, cache, text),
@@ -192,7 +187,8 @@ impl Builder {
                 };
                 self.give(object, at)
             }
-            Kind::Any => self.give(new_str(self.attached(), text), at),
+            Brief::Any => self.give(new_str(self.attached(), text), at),
+            Brief::Way => self.pass_scalar(),
             _ => self.give_text_rarely(text, at),
         }
     }

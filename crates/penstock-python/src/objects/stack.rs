@@ -31,7 +31,11 @@ impl Stack {
     /// Puts `count` empty places on top.
     #[inline(always)]
     pub(super) fn push_empty(&mut self, count: usize) {
-        self.values.resize(self.values.len() + count, ptr::null_mut());
+        // Few: a loop of stores beats a call that fills memory.
+        self.values.reserve(count);
+        for _ in 0..count {
+            self.values.push(ptr::null_mut());
+        }
     }
 
     /// The value in a place, or null. Borrowed.

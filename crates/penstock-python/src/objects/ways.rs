@@ -3,15 +3,15 @@
 //! A container on the way makes no object. Its values go to the fields of the object that it
 //! lies in, as the states of that object's class say, and whatever leads to no field is skipped.
 
-use super::builder::{Answer, Builder, Duplicates, Frame, FrameKind, NONE, NOWHERE};
-use crate::plan::{Kind, NodeId, Target};
+use super::builder::{Answer, Builder, Duplicates, Frame, FrameKind, NONE, WAY};
+use crate::plan::{Kind, Target, element};
 use super::refusal::Refusal;
 use penstock_core::event::{Matched, Text};
 use penstock_core::sink::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PyString};
-use std::ptr;
+use std::ptr::{self, NonNull};
 
 impl Builder {
     /// A key that leads on to another map or list.
@@ -29,9 +29,14 @@ impl Builder {
             }
             self.top.seen |= 1 << key;
         }
-        self.top.field = NONE;
-        self.top.way = state;
+        self.on_way(state);
         Ok(Flow::Take)
+    }
+
+    /// The coming value leads on to a state, or nowhere.
+    fn on_way(&mut self, state: u32) {
+        self.top.aim = NonNull::from(&WAY);
+        self.top.way = state;
     }
 
     /// A key or an element that only a `*` names.
@@ -42,26 +47,14 @@ impl Builder {
             self.remember_way_key(key.text.as_str());
         }
         match target {
-            Target::Field(field) => {
-                self.top.way = NONE;
-                self.top.field = field;
-                let target = &self.class().fields[field as usize];
-                if target.gathers {
-                    self.expect_gathered(target.node);
-                } else {
-                    self.expect_item(target.node);
-                }
-            }
+            Target::Field(field) => self.aim_at(field),
             Target::State(state) => {
                 let takers = &self.class().states[state as usize].takes_key;
-                self.top.way = NONE;
                 for &field in takers {
-                    self.top.field = field;
-                    self.expect_gathered(self.class().fields[field as usize].node);
+                    self.aim_at(field);
                     self.give_step(by)?;
                 }
-                self.top.field = NONE;
-                self.top.way = state;
+                self.on_way(state);
             }
         }
         Ok(Flow::Take)
@@ -103,8 +96,7 @@ impl Builder {
         let Some(matched) = self.matched.take() else { return Ok(()) };
         let matched = matched.bind(self.attached());
         for &field in fields {
-            self.top.field = field;
-            self.expect_item(self.class().fields[field as usize].node);
+            self.aim_at(field);
             match matched.cast::<PyString>() {
                 Ok(key) => {
                     self.give_step(Matched::Key(Text::from(key.to_str()?)))?;
@@ -112,7 +104,6 @@ impl Builder {
                 Err(_) => self.give_step(Matched::Index(matched.extract()?))?,
             }
         }
-        self.top.field = NONE;
         Ok(())
     }
 
@@ -148,10 +139,9 @@ impl Builder {
     /// A map on the way, or one that leads nowhere.
     #[inline(never)]
     pub(super) fn begin_way_map(&mut self) -> Answer {
-        let Some(mut frame) = self.way_frame(FrameKind::WayMap)? else { return Ok(Flow::Skip) };
-        frame.next = 0;
+        let Some(frame) = self.way_frame(FrameKind::WayMap)? else { return Ok(Flow::Skip) };
         self.push_frame(frame);
-        self.lend_key();
+        self.at_class();
         Ok(Flow::Take)
     }
 
@@ -171,7 +161,7 @@ impl Builder {
         }
         let Some(frame) = self.way_frame(FrameKind::WayList)? else { return Ok(Flow::Skip) };
         self.push_frame(frame);
-        self.lend_nothing();
+        self.at_class();
         self.aim_element()?;
         Ok(Flow::Take)
     }
@@ -191,12 +181,12 @@ impl Builder {
         kind: FrameKind,
     ) -> Result<Option<Frame>, Refusal> {
         let state = self.top.way;
-        if state == NOWHERE {
+        if state == NONE {
             self.next_element()?;
             return Ok(None);
         }
         let top = self.top;
-        let mut frame = Frame::new(kind, top.node, top.node, self.stack.len());
+        let mut frame = Frame::new(kind, top.node, top.aim, self.stack.len());
         (frame.slots, frame.class, frame.state) = (top.slots, top.class, state);
         Ok(Some(frame))
     }
@@ -209,11 +199,15 @@ impl Builder {
         Ok(Flow::Take)
     }
 
-    /// One element of the list at hand is passed, if it is a list on the way.
+    /// One element of the list at hand is passed, if it is one of fields.
     pub(super) fn next_element(&mut self) -> Result<(), Refusal> {
-        if self.top.kind == FrameKind::WayList {
-            self.top.index += 1;
-            self.aim_element()?;
+        match self.top.kind {
+            FrameKind::WayList => {
+                self.top.index += 1;
+                self.aim_element()?;
+            }
+            FrameKind::Row => self.top.index += 1,
+            _ => {}
         }
         Ok(())
     }
@@ -223,51 +217,30 @@ impl Builder {
         let index = self.top.index;
         let state = self.state();
         let named = state.indexes.iter().find(|(at, _)| *at == index).map(|(_, to)| *to);
-        (self.top.field, self.top.way) = (NONE, NOWHERE);
+        self.on_way(NONE);
         match named.or(state.other) {
             Some(target) => self.follow_other(target, Matched::Index(index)).map(|_| ()),
             None => Ok(()),
         }
     }
 
-    /// The coming value is one of those that a field gathers: an element of its collection, or
-    /// the collection's elements as an array.
-    pub(super) fn expect_gathered(&mut self, node: NodeId) {
-        self.expect_item(self.element(node).unwrap_or(node));
-    }
-
-    /// The element type of a collection.
-    fn element(&self, node: NodeId) -> Option<NodeId> {
-        match self.plan().nodes[node as usize].kind {
-            Kind::List(element)
-            | Kind::Set(element)
-            | Kind::FrozenSet(element)
-            | Kind::TupleOf(element) => Some(element),
-            _ => None,
-        }
-    }
-
-    /// Whether an array that comes holds elements for the field at hand rather than one of them.
-    #[inline(always)]
+    /// Whether an array that comes holds elements for the field at hand rather than one of them:
+    /// if the field is a collection, and not of arrays.
     pub(super) fn gathers_elements(&self) -> bool {
-        matches!(self.top.kind, FrameKind::Class | FrameKind::WayMap | FrameKind::WayList)
-            && self.top.field != NONE
-            && {
-                let field = &self.class().fields[self.top.field as usize];
-                field.gathers
-                    && self.element(field.node).is_some()
-                    && self.element(self.top.item).is_none()
-                    && !matches!(self.item().kind, Kind::Any | Kind::Tuple(_))
-            }
+        let nodes = &self.plan().nodes;
+        let field = &self.class().fields[self.aim().field as usize];
+        element(nodes, field.node).is_some()
+            && element(nodes, self.aim().node).is_none()
+            && !matches!(self.item().kind, Kind::Tuple(_))
     }
 
     /// An array whose elements the field at hand gathers.
     pub(super) fn begin_gathered(&mut self) -> Answer {
         let top = self.top;
-        let mut frame = Frame::new(FrameKind::Gathered, top.item, top.item, self.stack.len());
-        (frame.slots, frame.class, frame.field) = (top.slots, top.class, top.field);
+        let mut frame =
+            Frame::new(FrameKind::Gathered, self.aim().node, top.aim, self.stack.len());
+        (frame.slots, frame.class) = (top.slots, top.class);
         self.push_frame(frame);
-        self.lend_nothing();
         Ok(Flow::Take)
     }
 
@@ -277,10 +250,11 @@ impl Builder {
         let py = self.attached();
         // SAFETY: the reference is handed over to us.
         let value = unsafe { Bound::from_owned_ptr(py, value) };
-        let field = &self.class().fields[self.top.field as usize];
-        let place = self.top.slots + self.top.field as usize;
+        let index = self.aim().field as usize;
+        let field = &self.class().fields[index];
+        let place = self.top.slots + index;
         let gathered = self.stack.get(place);
-        if self.element(field.node).is_none() {
+        if element(&self.plan().nodes, field.node).is_none() {
             if !gathered.is_null() {
                 let reason = format!("{:?} is matched more than once by one record", field.key);
                 return Err(self.mismatch(at, reason, None, None));

@@ -185,6 +185,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         name: name.into(),
         gathers: fields.iter().any(|field| field.gathers),
         fields,
+        aims: [].into(),
         states: routes.states,
         takes_key: routes.takes_key,
         build: shape.build,

@@ -45,6 +45,8 @@ pub(crate) struct Plan {
     pub(crate) nodes: Vec<Node>,
     /// All classes met, each once.
     pub(crate) classes: Vec<ClassPlan>,
+    /// For each node, what is to be known of a value that is to become it.
+    pub(crate) aims: Box<[Aim]>,
     /// The node of the type itself.
     pub(crate) root: NodeId,
     /// The classes that were read to make the plan, each as it was then.
@@ -75,6 +77,53 @@ pub(crate) struct Node {
     pub(crate) want: Want,
     /// The type as a user would write it, for messages: `list[int]`, `City | None`.
     pub(crate) name: Box<str>,
+}
+
+/// What the builder has to know of a coming value, in as little memory as it takes: this is read
+/// for each value of a document.
+pub(crate) struct Aim {
+    /// What to make, as far as it can be said in a byte.
+    pub(crate) brief: Brief,
+    /// The form in which the reader should give a number.
+    pub(crate) want: Want,
+    /// True if the field gathers several values, of which the coming one is one.
+    pub(crate) gathers: bool,
+    /// The node of the value.
+    pub(crate) node: NodeId,
+    /// The field of the class that the value is for, where it is for one.
+    pub(crate) field: u32,
+}
+
+/// The kinds of which most documents consist.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Brief {
+    /// [`Kind::Any`]
+    Any,
+    /// [`Kind::Int`]
+    Int,
+    /// [`Kind::Float`]
+    Float,
+    /// [`Kind::Str`]
+    Str,
+    /// Any other kind: see the node.
+    Other,
+    /// No kind: the value is on the way to fields, or leads to none.
+    Way,
+}
+
+impl Aim {
+    /// The aim of a value that becomes `node` and is for `field`.
+    pub(crate) fn new(nodes: &[Node], node: NodeId, field: u32, gathers: bool) -> Self {
+        let Node { kind, want, .. } = &nodes[node as usize];
+        let brief = match kind {
+            Kind::Any => Brief::Any,
+            Kind::Int => Brief::Int,
+            Kind::Float => Brief::Float,
+            Kind::Str => Brief::Str,
+            _ => Brief::Other,
+        };
+        Aim { brief, want: *want, gathers, node, field }
+    }
 }
 
 /// What a node makes of its value.
@@ -147,6 +196,8 @@ pub(crate) struct ClassPlan {
     pub(crate) name: Box<str>,
     /// The fields, in the order in which the class declares them.
     pub(crate) fields: Box<[Field]>,
+    /// For each field, what is to be known of a value for it.
+    pub(crate) aims: Box<[Aim]>,
     /// How keys lead to fields. State 0 is the object itself; others are the maps and lists on the
     /// way of fields whose path has several steps.
     pub(crate) states: Box<[State]>,
@@ -160,7 +211,27 @@ pub(crate) struct ClassPlan {
     pub(crate) why_called: Option<Box<str>>,
 }
 
+/// The type of the elements of a collection.
+pub(crate) fn element(nodes: &[Node], node: NodeId) -> Option<NodeId> {
+    match nodes[node as usize].kind {
+        Kind::List(element)
+        | Kind::Set(element)
+        | Kind::FrozenSet(element)
+        | Kind::TupleOf(element) => Some(element),
+        _ => None,
+    }
+}
+
 impl ClassPlan {
+    /// Says for each field what its values become, once all types are known.
+    fn take_aim(&mut self, nodes: &[Node]) {
+        let aims = self.fields.iter().zip(0..).map(|(field, index)| {
+            let gathered = field.gathers.then(|| element(nodes, field.node)).flatten();
+            Aim::new(nodes, gathered.unwrap_or(field.node), index, field.gathers)
+        });
+        self.aims = aims.collect();
+    }
+
     /// The class for calls into the interpreter. Borrowed from the plan.
     #[inline(always)]
     pub(crate) fn type_ptr(&self) -> *mut ffi::PyTypeObject {
