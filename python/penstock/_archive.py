@@ -102,9 +102,8 @@ def _chunks(
                 # What was really read counts, since the archive's own directory may lie.
                 read = max(file.tell() - start, 1)
                 if unpacked > _JUDGED_FROM and limits.ratio and unpacked > limits.ratio * read:
-                    reason = (
-                        f"the archive unpacks to more than {limits.ratio} times its size (ratio)"
-                    )
+                    times = f"more than {limits.ratio} times its size"
+                    reason = f"the zip data expands to {times} (limits.ratio)"
                     raise LimitExceeded(reason, source=label, offset=unpacked)
                 yield chunk
     except EOFError as error:

@@ -98,7 +98,10 @@ class DecodeError(PenstockError, ValueError):
         """` (record 17, at 3038832/latitude)`, or as much of it as is known."""
         parts = [] if self.record is None else [f"record {self.record}"]
         if self.path:
-            parts.append(f"at {self.path}")
+            # A document may nest deeply or have keys of any length; the attribute keeps all of it.
+            path = self.path
+            short = path if len(path) <= 120 else f"{path[:40]}\u2026{path[-60:]}"
+            parts.append(f"at {short}")
         return f" ({', '.join(parts)})" if parts else ""
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -123,7 +126,7 @@ class DecodeError(PenstockError, ValueError):
               |         ^
         """
         message = str(self)
-        if self.excerpt is None:
+        if not self.excerpt:
             return message
         from unicodedata import combining, east_asian_width  # noqa: PLC0415 - for a report only
 

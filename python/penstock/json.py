@@ -55,8 +55,8 @@ def decode(
             `"first"`, or `"error"` for neither.
         unknown: Whether to `"skip"` keys that a class does not name, or to take them for an
             `"error"`.
-        encoding: The encoding of bytes. By default UTF-8, unless the first bytes show that it is
-            UTF-16 or UTF-32. A name of the WHATWG table, such as `"latin1"`.
+        encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
+            the WHATWG table, such as `"latin1"`.
         limits: The bounds to enforce, if not the default ones.
 
     Returns:

@@ -99,8 +99,17 @@ def test_report_counts_wide_and_combining_characters_as_they_are_drawn() -> None
     )
 
 
-def test_report_without_an_excerpt_is_the_text() -> None:
-    assert MalformedInput("bad", source="x.json").report() == "x.json: bad"
+@pytest.mark.parametrize("excerpt", [None, ""])
+def test_report_without_an_excerpt_is_the_text(excerpt: str | None) -> None:
+    assert MalformedInput("bad", source="x.json", excerpt=excerpt).report() == "x.json: bad"
+
+
+def test_a_long_path_is_shortened_in_the_text_only() -> None:
+    path = "/".join(["0"] * 1000)
+    error = LimitExceeded("nested deeper than 1000 levels", path=path)
+    assert str(error) == f"nested deeper than 1000 levels (at {path[:40]}\u2026{path[-60:]})"
+    assert error.path == path
+    assert str(MalformedInput("bad", path="k" * 120)) == f"bad (at {'k' * 120})"
 
 
 @pytest.mark.parametrize("kind", DECODE_ERRORS)

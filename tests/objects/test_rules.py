@@ -94,6 +94,20 @@ def test_a_new_that_returns_another_object() -> None:
     assert decode(Only, x=2) is Only(2)
 
 
+def test_a_new_that_takes_keywords_only() -> None:
+    @dataclass
+    class Keywords:
+        x: int
+        y: int = 2
+
+        def __new__(cls, **values: int) -> Keywords:  # noqa: PYI034 - the class itself
+            made = super().__new__(cls)
+            made.given = sorted(values)
+            return made
+
+    assert vars(decode(Keywords, x=1)) == {"given": ["x"], "x": 1, "y": 2}
+
+
 def test_an_own_setattr() -> None:
     stored: list[tuple[str, object]] = []
 

@@ -151,10 +151,11 @@ pub(crate) struct Builder {
     pub(super) plan: Arc<Plan>,
     pub(super) options: Options,
     pub(super) stack: Stack,
-    /// The containers around the one at hand.
+    /// The containers around the value at hand, the root's own frame first.
     pub(super) frames: Vec<Frame>,
-    /// The container at hand.
-    pub(super) top: Frame,
+    /// The last of them. Containers are entered and left for each record, so a frame is written
+    /// where it stays and never moved.
+    top: NonNull<Frame>,
     /// The keys of the map at hand, if it is one of fields: part of the plan.
     edges: NonNull<[KeyEdge]>,
     /// The aims of the fields of the class at hand: part of the plan.
@@ -219,11 +220,13 @@ impl Builder {
         }
         let root = plan.root;
         let aim = NonNull::from(&plan.aims[root as usize]);
+        let mut frames = Vec::with_capacity(8);
+        frames.push(Frame::new(FrameKind::Root, root, aim, 0));
         Builder {
             options,
             stack: Stack::default(),
-            frames: Vec::new(),
-            top: Frame::new(FrameKind::Root, root, aim, 0),
+            top: NonNull::from(&mut frames[0]),
+            frames,
             edges: NonNull::from(&[]),
             aims: NonNull::from(&[]),
             order: None,
@@ -282,7 +285,7 @@ impl Builder {
     #[inline(always)]
     pub(super) fn aim<'a>(&self) -> &'a Aim {
         // SAFETY: aims point into the plan, which `self` keeps alive, or to `WAY`.
-        unsafe { self.top.aim.as_ref() }
+        unsafe { self.top().aim.as_ref() }
     }
 
     /// The node of the coming value.
@@ -294,12 +297,12 @@ impl Builder {
     /// The class whose fields the container at hand holds.
     #[inline(always)]
     pub(super) fn class<'a>(&self) -> &'a ClassPlan {
-        &self.plan().classes[self.top.class as usize]
+        &self.plan().classes[self.top().class as usize]
     }
 
     #[inline(always)]
     pub(super) fn state<'a>(&self) -> &'a State {
-        &self.class().states[self.top.state as usize]
+        &self.class().states[self.top().state as usize]
     }
 
     /// The aim of a value that becomes a node and is for no field.
@@ -313,14 +316,34 @@ impl Builder {
     pub(super) fn aim_at(&mut self, field: u32) {
         // SAFETY: points into the plan, which `self` keeps alive.
         let aims = unsafe { self.aims.as_ref() };
-        self.top.aim = NonNull::from(&aims[field as usize]);
+        self.top_mut().aim = NonNull::from(&aims[field as usize]);
+    }
+
+    /// The container at hand.
+    #[inline(always)]
+    pub(super) fn top(&self) -> &Frame {
+        // SAFETY: always the last of `frames`, which is never empty: see `frames_changed`.
+        unsafe { self.top.as_ref() }
+    }
+
+    #[inline(always)]
+    pub(super) fn top_mut(&mut self) -> &mut Frame {
+        // SAFETY: as above.
+        unsafe { self.top.as_mut() }
+    }
+
+    /// To be called after each change of `frames`.
+    #[inline(always)]
+    fn frames_changed(&mut self) {
+        let last = self.frames.len() - 1;
+        self.top = NonNull::from(&mut self.frames[last]);
+        self.edges = NonNull::from(&[]);
     }
 
     #[inline(always)]
     pub(super) fn push_frame(&mut self, frame: Frame) {
-        self.frames.push(self.top);
-        self.top = frame;
-        self.edges = NonNull::from(&[]);
+        self.frames.push(frame);
+        self.frames_changed();
     }
 
     /// Has the keys and fields of the map at hand within reach.
@@ -328,20 +351,18 @@ impl Builder {
     pub(super) fn at_class(&mut self) {
         let class = self.class();
         self.aims = NonNull::from(&*class.aims);
-        if matches!(self.top.kind, FrameKind::Class | FrameKind::WayMap) {
-            self.edges = NonNull::from(&*class.states[self.top.state as usize].keys);
+        if matches!(self.top().kind, FrameKind::Class | FrameKind::WayMap) {
+            self.edges = NonNull::from(&*class.states[self.top().state as usize].keys);
         }
     }
 
     /// Leaves the container at hand for the one around it.
     #[inline(always)]
     pub(super) fn pop_frame(&mut self) {
-        if let Some(frame) = self.frames.pop() {
-            self.top = frame;
-            self.edges = NonNull::from(&[]);
-            if frame.kind.has_fields() {
-                self.at_class();
-            }
+        self.frames.truncate(self.frames.len() - 1);
+        self.frames_changed();
+        if self.top().kind.has_fields() {
+            self.at_class();
         }
     }
 
@@ -352,7 +373,7 @@ impl Builder {
         let base = self.stack.len();
         self.stack.push_empty(plan.fields.len());
         let kind = if row { FrameKind::Row } else { FrameKind::Class };
-        let aim = self.top.aim;
+        let aim = self.top().aim;
         let mut frame = Frame::new(kind, self.aim().node, aim, base);
         frame.class = class;
         self.push_frame(frame);
@@ -363,17 +384,17 @@ impl Builder {
         if row {
             self.aim_at_column();
         } else if self.order.is_some() {
-            self.top.next = self.first_key();
+            self.top_mut().next = self.first_key();
         }
         Ok(Flow::Take)
     }
 
     /// The coming value is for the field at the next position of a named tuple.
     fn aim_at_column(&mut self) {
-        if self.top.index < self.class().fields.len() as u64 {
-            self.aim_at(self.top.index as u32);
+        if self.top().index < self.class().fields.len() as u64 {
+            self.aim_at(self.top().index as u32);
         } else {
-            self.top.aim = NonNull::from(&WAY);
+            self.top_mut().aim = NonNull::from(&WAY);
         }
     }
 
@@ -383,7 +404,7 @@ impl Builder {
         match &self.order {
             None => 0,
             Some(order) => {
-                order.next[order.first[self.top.class as usize][self.top.state as usize]]
+                order.next[order.first[self.top().class as usize][self.top().state as usize]]
             }
         }
     }
@@ -398,25 +419,26 @@ impl Builder {
     /// key was not the one that was likely.
     #[inline(always)]
     fn found_key(&mut self, key: u32) {
-        if key != self.top.next || self.order.is_some() {
+        if key != self.top().next || self.order.is_some() {
             self.learn(key);
         } else {
-            self.top.key = key;
-            self.top.next = key + 1;
+            self.top_mut().key = key;
+            self.top_mut().next = key + 1;
         }
     }
 
     #[inline(never)]
     fn learn(&mut self, key: u32) {
         let plan = self.plan();
-        let top = &mut self.top;
+        let mut top = *self.top();
         let order = self.order.get_or_insert_with(|| Box::new(Order::new(plan)));
         if key != top.next {
-            let place = Self::order_place(order, top);
+            let place = Self::order_place(order, &top);
             order.next[place] = key;
         }
         top.key = key;
-        top.next = order.next[Self::order_place(order, top)];
+        top.next = order.next[Self::order_place(order, &top)];
+        *self.top_mut() = top;
     }
 
     /// What a known key leads to.
@@ -439,7 +461,7 @@ impl Builder {
     /// A key of a field, where a second one is not simply the one that counts.
     #[inline(never)]
     fn follow_once(&mut self, field: u32, at: u64) -> Answer {
-        let filled = !self.stack.get(self.top.slots + field as usize).is_null();
+        let filled = !self.stack.get(self.top().slots + field as usize).is_null();
         if filled && !self.aim().gathers {
             let name = &self.class().fields[field as usize].key;
             return self.again(name, at);
@@ -467,7 +489,7 @@ impl Builder {
                 let name = key.text.as_str();
                 let class = &self.class().name;
                 let reason = format!("{class} has no field for the key {name:?}");
-                self.top.key = NONE;
+                self.top_mut().key = NONE;
                 self.remember_way_key(name);
                 Err(self.mismatch(at, reason, None, None))
             }
@@ -488,7 +510,7 @@ impl Builder {
     /// A value is made: puts it where it belongs. Takes over the reference.
     #[inline(always)]
     pub(super) fn put(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
-        match self.top.kind {
+        match self.top().kind {
             FrameKind::Class => self.put_field(value, at),
             FrameKind::PlainDict
             | FrameKind::PlainList
@@ -509,7 +531,7 @@ impl Builder {
         if aim.gathers {
             return self.gather(value, at);
         }
-        let place = self.top.slots + aim.field as usize;
+        let place = self.top().slots + aim.field as usize;
         let old = self.stack.replace(place, value);
         if !old.is_null() {
             // SAFETY: the stack gave its reference to us.
@@ -520,7 +542,7 @@ impl Builder {
 
     #[inline(never)]
     fn put_rarely(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
-        match self.top.kind {
+        match self.top().kind {
             FrameKind::Tuple => {
                 self.stack.push(value);
                 self.expect_position();
@@ -528,13 +550,13 @@ impl Builder {
             }
             FrameKind::Row => {
                 let answer = self.put_field(value, at)?;
-                self.top.index += 1;
+                self.top_mut().index += 1;
                 self.aim_at_column();
                 Ok(answer)
             }
             FrameKind::Gathered => {
                 let answer = self.gather(value, at)?;
-                self.top.index += 1;
+                self.top_mut().index += 1;
                 Ok(answer)
             }
             FrameKind::WayMap => self.put_field(value, at),
@@ -549,10 +571,10 @@ impl Builder {
 
     /// The coming element of a tuple of a fixed length.
     fn expect_position(&mut self) {
-        if let Kind::Tuple(items) = &self.plan().nodes[self.top.node as usize].kind
-            && let Some(&item) = items.get(self.stack.len() - self.top.base)
+        if let Kind::Tuple(items) = &self.plan().nodes[self.top().node as usize].kind
+            && let Some(&item) = items.get(self.stack.len() - self.top().base)
         {
-            self.top.aim = self.aim_of(item);
+            self.top_mut().aim = self.aim_of(item);
         }
     }
 
@@ -567,8 +589,8 @@ impl Builder {
     /// The place of the cache for the field at hand.
     #[inline(always)]
     pub(super) fn cache(&self) -> Option<usize> {
-        (self.top.kind == FrameKind::Class)
-            .then(|| self.cache_base[self.top.class as usize] + self.aim().field as usize)
+        (self.top().kind == FrameKind::Class)
+            .then(|| self.cache_base[self.top().class as usize] + self.aim().field as usize)
     }
 
     /// A value that does not fit: `got` in words, against the node at hand.
@@ -600,10 +622,10 @@ impl Builder {
     #[inline(never)]
     pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
         let mut path = Vec::new();
-        let frames = self.frames.iter().chain(inside.then_some(&self.top));
-        let bases = self.frames.iter().skip(1).chain([&self.top]).map(|frame| frame.base);
+        let bases = self.frames.iter().skip(1).map(|frame| frame.base);
         let mut ends = bases.chain([self.stack.len()]);
-        for (depth, frame) in frames.enumerate() {
+        let shown = self.frames.len() - usize::from(!inside);
+        for (depth, frame) in self.frames[..shown].iter().enumerate() {
             let end = ends.next().unwrap_or(frame.base).max(frame.base);
             path.extend(self.step(depth, frame, end));
         }
@@ -645,7 +667,7 @@ impl Builder {
 
     /// Remembers the key by which a container on the way was found, for messages.
     pub(super) fn remember_way_key(&mut self, key: &str) {
-        let depth = self.frames.len();
+        let depth = self.frames.len() - 1;
         if self.way_keys.len() <= depth {
             self.way_keys.resize(depth + 1, String::new());
         }
@@ -661,7 +683,7 @@ impl Sink for Builder {
     fn begin_map(&mut self, at: u64) -> Answer {
         let aim = self.aim();
         match aim.brief {
-            Brief::Any => self.begin_dict(FrameKind::PlainDict, aim.node, self.top.aim),
+            Brief::Any => self.begin_dict(FrameKind::PlainDict, aim.node, self.top().aim),
             Brief::Other => match self.item().kind {
                 Kind::Class(class) => self.enter_class(class, false),
                 Kind::Dict(_, value) => {
@@ -676,7 +698,7 @@ impl Sink for Builder {
 
     #[inline(always)]
     fn end_map(&mut self, at: u64) -> Answer {
-        let value = match self.top.kind {
+        let value = match self.top().kind {
             FrameKind::Class => make::object(self, at)?,
             FrameKind::WayMap => return self.end_way(),
             _ => make::dict(self, at)?,
@@ -689,7 +711,7 @@ impl Sink for Builder {
     fn begin_list(&mut self, at: u64) -> Answer {
         let aim = self.aim();
         let (kind, element) = match aim.brief {
-            Brief::Any => (FrameKind::PlainList, self.top.aim),
+            Brief::Any => (FrameKind::PlainList, self.top().aim),
             Brief::Way => return self.begin_way_list(at),
             _ if aim.gathers && self.gathers_elements() => return self.begin_gathered(),
             _ => match &self.item().kind {
@@ -711,7 +733,7 @@ impl Sink for Builder {
 
     #[inline(always)]
     fn end_list(&mut self, at: u64) -> Answer {
-        let value = match self.top.kind {
+        let value = match self.top().kind {
             FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => make::list(self, at)?,
             FrameKind::Row => make::object(self, at)?,
             _ => return self.end_way(),
@@ -722,7 +744,7 @@ impl Sink for Builder {
 
     #[inline(always)]
     fn key(&mut self, key: Text<'_>, at: u64) -> Answer {
-        match self.top.kind {
+        match self.top().kind {
             FrameKind::PlainDict => {
                 let object = caches::key(self.attached(), key);
                 if object.is_null() {
@@ -759,11 +781,8 @@ impl Sink for Builder {
     fn abandon(&mut self) {
         self.stack.release_from(self.attached(), 0);
         self.key_offsets.clear();
-        if let Some(&root) = self.frames.first() {
-            self.frames.clear();
-            self.top = root;
-        }
-        self.edges = NonNull::from(&[]);
+        self.frames.truncate(1);
+        self.frames_changed();
     }
 
     fn matched(&mut self, by: Matched<'_>) {
@@ -804,12 +823,12 @@ impl Sink for Builder {
     fn expected_key(&self) -> &[u8] {
         // SAFETY: points into the plan, which `self` keeps alive, or to a constant.
         let edges = unsafe { self.edges.as_ref() };
-        edges.get(self.top.next as usize).map_or(&[], |edge| &edge.quoted)
+        edges.get(self.top().next as usize).map_or(&[], |edge| &edge.quoted)
     }
 
     #[inline(always)]
     fn expected_key_found(&mut self, at: u64) -> Answer {
-        let key = self.top.next;
+        let key = self.top().next;
         self.found_key(key);
         self.follow(key as usize, at)
     }
@@ -839,7 +858,7 @@ impl Builder {
 
     /// A key of a `dict[K, V]`.
     fn dict_key(&mut self, key: Text<'_>, at: u64) -> Answer {
-        let Kind::Dict(keys, _) = self.plan().nodes[self.top.node as usize].kind else {
+        let Kind::Dict(keys, _) = self.plan().nodes[self.top().node as usize].kind else {
             return Ok(Flow::Skip);
         };
         let py = self.attached();

@@ -18,8 +18,8 @@ unsafe extern "C" {
 /// The list, tuple or set at hand. Its values leave the stack.
 #[inline(always)]
 pub(super) fn list(builder: &mut Builder, at: u64) -> Made {
-    let base = builder.top.base;
-    let kind = &builder.plan().nodes[builder.top.node as usize].kind;
+    let base = builder.top().base;
+    let kind = &builder.plan().nodes[builder.top().node as usize].kind;
     match kind {
         Kind::Any | Kind::List(_) => new_list(builder, base),
         Kind::Tuple(items) if items.len() != builder.stack.len() - base => {
@@ -92,7 +92,7 @@ fn new_set(builder: &mut Builder, base: usize, at: u64, frozen: bool) -> Made {
 /// The dict at hand, from the keys and values that alternate on the stack.
 #[inline(always)]
 pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
-    let base = builder.top.base;
+    let base = builder.top().base;
     let count = (builder.stack.len() - base) / 2;
     let simple = builder.options.duplicates == Duplicates::Last;
     // SAFETY: a new dict, null checked below.
@@ -102,7 +102,7 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
     if dict.is_null() {
         return Err(builder.raised());
     }
-    if !simple || builder.top.kind == FrameKind::Dict {
+    if !simple || builder.top().kind == FrameKind::Dict {
         // SAFETY: the new reference is handed over.
         return careful_dict(builder, unsafe { Bound::from_owned_ptr(builder.attached(), dict) }, at);
     }
@@ -126,7 +126,7 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
 /// A dict whose keys may be any objects, or whose duplicates are not simply overwritten.
 #[inline(never)]
 fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made {
-    let base = builder.top.base;
+    let base = builder.top().base;
     let count = (builder.stack.len() - base) / 2;
     let py = builder.attached();
     for index in 0..count {
@@ -163,14 +163,14 @@ fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made 
 #[inline(always)]
 pub(super) fn object(builder: &mut Builder, at: u64) -> Made {
     let class = builder.class();
-    if builder.top.kind == FrameKind::Row && builder.top.index > class.fields.len() as u64 {
-        let (expected, got) = (class.fields.len(), builder.top.index);
+    if builder.top().kind == FrameKind::Row && builder.top().index > class.fields.len() as u64 {
+        let (expected, got) = (class.fields.len(), builder.top().index);
         let reason = format!("expected an array of {expected}, got one of {got}");
         return Err(outer_mismatch(builder, at, reason));
     }
     match &class.build {
         Build::Slots { offsets, post_init, recyclable } => {
-            let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 1;
+            let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 2;
             slots(builder, class, offsets, *post_init, recycle, at)
         }
         build => by_name(builder, class, build, at),
@@ -187,7 +187,7 @@ fn slots(
     recycle: bool,
     at: u64,
 ) -> Made {
-    let base = builder.top.slots;
+    let base = builder.top().slots;
     if class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
         fill_all(builder, class, at)?;
     }
@@ -228,7 +228,7 @@ fn allocate(class: &ClassPlan) -> *mut ffi::PyObject {
 #[inline(never)]
 fn fill_all(builder: &mut Builder, class: &ClassPlan, at: u64) -> Result<(), Refusal> {
     for (index, field) in class.fields.iter().enumerate() {
-        if builder.stack.get(builder.top.slots + index).is_null() || field.gathers {
+        if builder.stack.get(builder.top().slots + index).is_null() || field.gathers {
             fill(builder, class, field, index, at)?;
         }
     }
@@ -244,7 +244,7 @@ fn fill(
     at: u64,
 ) -> Result<(), Refusal> {
     let py = builder.attached();
-    let place = builder.top.slots + index;
+    let place = builder.top().slots + index;
     let there = builder.stack.get(place);
     let value = if !there.is_null() {
         // SAFETY: gathered collections are lists, made by `gather`; the stack owns it.
@@ -295,7 +295,7 @@ fn nothing_gathered<'py>(
 #[cold]
 #[inline(never)]
 fn missing(builder: &Builder, class: &ClassPlan, field: &Field, at: u64) -> Refusal {
-    let reason = if builder.top.kind == FrameKind::Row {
+    let reason = if builder.top().kind == FrameKind::Row {
         format!("{} lacks an item for the field {:?}", class.name, field.key)
     } else {
         format!("{} lacks the required key {:?}", class.name, field.key)
@@ -354,7 +354,7 @@ fn call_post_init(builder: &Builder, object: *mut ffi::PyObject, at: u64) -> Mad
 /// All the ways of making an object that go by the names of its fields, and the named tuple.
 #[inline(never)]
 fn by_name(builder: &mut Builder, class: &ClassPlan, build: &Build, at: u64) -> Made {
-    let base = builder.top.slots;
+    let base = builder.top().slots;
     if class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
         fill_all(builder, class, at)?;
     }

@@ -19,7 +19,7 @@ impl Builder {
     pub(super) fn follow_way(&mut self, key: usize, state: u32, at: u64) -> Answer {
         // A key met before begins its part of the record anew; what came by a `*` adds up.
         if key < 64 {
-            if self.top.seen & 1 << key != 0 {
+            if self.top().seen & 1 << key != 0 {
                 if self.options.duplicates == Duplicates::Last {
                     self.forget_way(state);
                 } else {
@@ -27,7 +27,7 @@ impl Builder {
                     return self.again(&name, at);
                 }
             }
-            self.top.seen |= 1 << key;
+            self.top_mut().seen |= 1 << key;
         }
         self.on_way(state);
         Ok(Flow::Take)
@@ -35,15 +35,15 @@ impl Builder {
 
     /// The coming value leads on to a state, or nowhere.
     fn on_way(&mut self, state: u32) {
-        self.top.aim = NonNull::from(&WAY);
-        self.top.way = state;
+        self.top_mut().aim = NonNull::from(&WAY);
+        self.top_mut().way = state;
     }
 
     /// A key or an element that only a `*` names.
     #[inline(never)]
     pub(super) fn follow_other(&mut self, target: Target, by: Matched<'_>) -> Answer {
         if let Matched::Key(key) = by {
-            self.top.key = NONE;
+            self.top_mut().key = NONE;
             self.remember_way_key(key.text.as_str());
         }
         match target {
@@ -63,12 +63,12 @@ impl Builder {
     /// The key or index of a match as the value of the field at hand, wherever that lies.
     fn give_step(&mut self, by: Matched<'_>) -> Result<(), Refusal> {
         // As if the field's own object were at hand: putting into it must not move a list on.
-        let kind = std::mem::replace(&mut self.top.kind, FrameKind::Class);
+        let kind = std::mem::replace(&mut self.top_mut().kind, FrameKind::Class);
         let result = match by {
             Matched::Key(key) => self.give_text(key, 0),
             Matched::Index(index) => self.give_int(index as i64, 0),
         };
-        self.top.kind = kind;
+        self.top_mut().kind = kind;
         result.map(|_| ())
     }
 
@@ -131,7 +131,7 @@ impl Builder {
     }
 
     fn forget_field(&mut self, field: u32) {
-        let old = self.stack.replace(self.top.slots + field as usize, ptr::null_mut());
+        let old = self.stack.replace(self.top().slots + field as usize, ptr::null_mut());
         // SAFETY: the stack gave its reference to us.
         unsafe { drop(Bound::from_owned_ptr_or_opt(self.attached(), old)) };
     }
@@ -148,7 +148,7 @@ impl Builder {
     /// A list on the way, or one that leads nowhere.
     #[inline(never)]
     pub(super) fn begin_way_list(&mut self, at: u64) -> Answer {
-        if let Some(state) = self.class().states.get(self.top.way as usize) {
+        if let Some(state) = self.class().states.get(self.top().way as usize) {
             if state.indexes.is_empty() && state.other.is_none() && !state.keys.is_empty() {
                 let next = &state.keys[0].name;
                 let reason = format!(
@@ -180,12 +180,12 @@ impl Builder {
         &mut self,
         kind: FrameKind,
     ) -> Result<Option<Frame>, Refusal> {
-        let state = self.top.way;
+        let state = self.top().way;
         if state == NONE {
             self.next_element()?;
             return Ok(None);
         }
-        let top = self.top;
+        let top = *self.top();
         let mut frame = Frame::new(kind, top.node, top.aim, self.stack.len());
         (frame.slots, frame.class, frame.state) = (top.slots, top.class, state);
         Ok(Some(frame))
@@ -201,12 +201,12 @@ impl Builder {
 
     /// One element of the list at hand is passed, if it is one of fields.
     pub(super) fn next_element(&mut self) -> Result<(), Refusal> {
-        match self.top.kind {
+        match self.top().kind {
             FrameKind::WayList => {
-                self.top.index += 1;
+                self.top_mut().index += 1;
                 self.aim_element()?;
             }
-            FrameKind::Row => self.top.index += 1,
+            FrameKind::Row => self.top_mut().index += 1,
             _ => {}
         }
         Ok(())
@@ -214,7 +214,7 @@ impl Builder {
 
     /// Says where the coming element of a list on the way leads.
     fn aim_element(&mut self) -> Result<(), Refusal> {
-        let index = self.top.index;
+        let index = self.top().index;
         let state = self.state();
         let named = state.indexes.iter().find(|(at, _)| *at == index).map(|(_, to)| *to);
         self.on_way(NONE);
@@ -236,7 +236,7 @@ impl Builder {
 
     /// An array whose elements the field at hand gathers.
     pub(super) fn begin_gathered(&mut self) -> Answer {
-        let top = self.top;
+        let top = *self.top();
         let mut frame =
             Frame::new(FrameKind::Gathered, self.aim().node, top.aim, self.stack.len());
         (frame.slots, frame.class) = (top.slots, top.class);
@@ -252,7 +252,7 @@ impl Builder {
         let value = unsafe { Bound::from_owned_ptr(py, value) };
         let index = self.aim().field as usize;
         let field = &self.class().fields[index];
-        let place = self.top.slots + index;
+        let place = self.top().slots + index;
         let gathered = self.stack.get(place);
         if element(&self.plan().nodes, field.node).is_none() {
             if !gathered.is_null() {

@@ -1,0 +1,78 @@
+//! However the text is cut, and wherever the sink pauses: the same events and the same fault.
+
+use penstock_core::json::Framing;
+use penstock_core::limits::Limits;
+use proptest::prelude::*;
+
+use crate::documents::{cuts, damaged, document};
+use crate::naive::What;
+use crate::recording::{Cuts, Recorder, read};
+use crate::{config, expected, told};
+
+proptest! {
+    #![proptest_config(config(800))]
+
+    #[test]
+    fn any_windows_tell_the_same(text in damaged(document()), cuts in cuts(), skips in 0_u64..4) {
+        let events = told(&text, Framing::Document, &cuts, skips);
+        prop_assert_eq!(events, expected(&text, Framing::Document, skips));
+    }
+
+    #[test]
+    fn one_byte_at_a_time(text in damaged(document()), skips in 0_u64..4) {
+        let events = told(&text, Framing::Document, &Cuts::bytes(), skips);
+        prop_assert_eq!(events, expected(&text, Framing::Document, skips));
+    }
+
+    /// A pause is between two events and changes none; nor does being stopped and asked to go on.
+    #[test]
+    fn pauses_change_nothing(
+        text in damaged(document()), cuts in cuts(), skips in 0_u64..4, pauses in 1_u64..1000,
+    ) {
+        let mut recorder = Recorder { pauses, ..Recorder::skipping(skips) };
+        read(&text, Framing::Document, &Limits::default(), &cuts, &mut recorder);
+        prop_assert_eq!(recorder.events, expected(&text, Framing::Document, skips));
+    }
+
+    /// After a refused event the reader goes on behind it, or passes over what is given up.
+    #[test]
+    fn what_is_given_up_is_passed_over(
+        text in damaged(document()), cuts in cuts(), number in any::<prop::sample::Index>(), depth in 0_usize..4,
+    ) {
+        let all = expected(&text, Framing::Document, 0);
+        let refused = number.index(all.len());
+        let mut recorder = Recorder { refusal: Some((refused, depth)), ..Recorder::new() };
+        read(&text, Framing::Document, &Limits::default(), &cuts, &mut recorder);
+
+        let (mut open, mut passing) = (0_usize, false);
+        let mut told = Vec::new();
+        for (number, event) in all.into_iter().enumerate() {
+            let silent = passing && !matches!(event.1, What::Fault(_));
+            match event.1 {
+                What::BeginMap | What::BeginList => open += 1,
+                What::EndMap | What::EndList => open -= 1,
+                _ => {}
+            }
+            if !silent {
+                told.push(event);
+            }
+            passing = open > depth && (passing || number == refused);
+        }
+        prop_assert_eq!(recorder.events, told);
+    }
+}
+
+/// Every cut of a text in two, and in three.
+#[test]
+fn every_cut() {
+    let text = r#"{"a\n":[-1.5e+7,"é\ud834\udd1e",true],"b":{"":null}} "#;
+    for skips in 0..4 {
+        let expected = expected(text, Framing::Document, skips);
+        for first in 1..=text.len() as u8 {
+            for second in 1..=text.len() as u8 {
+                let events = told(text, Framing::Document, &Cuts(vec![first, second, 255]), skips);
+                assert_eq!(events, expected, "cut at {first} and {second} bytes later");
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The JSON reader against its naive twin, against serde_json, and by hand.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod chunking;
+mod documents;
+mod expectations;
+mod grammar;
+mod limits;
+mod naive;
+mod recording;
+mod regressions;
+mod streams;
+mod suite;
+
+use penstock_core::json::Framing;
+use penstock_core::limits::Limits;
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+
+use naive::{Event, naive};
+use recording::{Cuts, Recorder, read, skips};
+
+/// The random inputs are the same in each run. To look further, change the seed by hand, or let
+/// the fuzz targets do it.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(21),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// What the reader says of a text, skipping as `skips` chooses.
+fn told(text: &str, framing: Framing, cuts: &Cuts, skips: u64) -> Vec<Event> {
+    let mut recorder = Recorder::skipping(skips);
+    read(text, framing, &Limits::default(), cuts, &mut recorder);
+    recorder.events
+}
+
+/// What its twin says.
+fn expected(text: &str, framing: Framing, seed: u64) -> Vec<Event> {
+    naive(text, framing, &Limits::default(), &skips(seed))
+}

@@ -1,0 +1,196 @@
+//! A sink that writes down what it hears and answers as it is told to, and the loop that shows a
+//! text to a reader in windows. The fuzz targets use both.
+
+use penstock_core::error::Fail;
+use penstock_core::event::{Key, Scalar, Text};
+use penstock_core::json::{Framing, Reader, Step};
+use penstock_core::limits::Limits;
+use penstock_core::sink::{Flow, Sink, Want};
+use penstock_scan::ValidText;
+
+use crate::naive::{Event, What};
+
+/// The same choice for the same seed and place, one time in `one_in`. Never for the seed 0.
+pub(crate) fn chance(seed: u64, place: usize, one_in: u64) -> bool {
+    let mixed = (place as u64 ^ seed).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    seed != 0
+        && (mixed ^ mixed >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 32 & 0xFFFF
+            < 0x1_0000 / one_in
+}
+
+/// Keeps all events.
+#[derive(Debug)]
+pub(crate) struct Recorder {
+    pub(crate) events: Vec<Event>,
+    /// Chooses where it answers to skip.
+    pub(crate) skips: u64,
+    /// Chooses where it pauses, or wants no more.
+    pub(crate) pauses: u64,
+    /// Refuses the event of this number, asking to give up what is open down to this depth.
+    pub(crate) refusal: Option<(usize, usize)>,
+    /// The keys to lend, as they would stand in the text: by the number of the events before.
+    pub(crate) lent: Vec<String>,
+    pub(crate) want: Want,
+    /// How many of the keys were found as they were lent.
+    pub(crate) found: usize,
+}
+
+impl Recorder {
+    /// Takes everything, lends nothing, and wants the digits.
+    pub(crate) fn new() -> Self {
+        let (events, lent) = (Vec::new(), Vec::new());
+        let want = Want::Digits;
+        Recorder { events, skips: 0, pauses: 0, refusal: None, lent, want, found: 0 }
+    }
+    /// Skips some values, always the same ones.
+    pub(crate) fn skipping(seed: u64) -> Self {
+        Recorder { skips: seed, ..Recorder::new() }
+    }
+
+    fn hear(&mut self, at: u64, what: What) -> Result<Flow, usize> {
+        let number = self.events.len();
+        let at = usize::try_from(at).unwrap();
+        self.events.push((at, what));
+        match self.refusal {
+            Some((refused, depth)) if refused == number => Err(depth),
+            _ if skips(self.skips)(at) => Ok(Flow::Skip),
+            _ if chance(self.pauses, at, 4) => Ok(Flow::Pause),
+            _ if chance(self.pauses, at + 1, 8) => Ok(Flow::Stop),
+            _ => Ok(Flow::Take),
+        }
+    }
+}
+
+/// Where a recorder skips.
+pub(crate) fn skips(seed: u64) -> impl Fn(usize) -> bool {
+    move |at| chance(seed, at, 5)
+}
+
+impl Sink for Recorder {
+    /// The depth down to which to give up.
+    type Error = usize;
+
+    fn begin_map(&mut self, at: u64) -> Result<Flow, usize> {
+        self.hear(at, What::BeginMap)
+    }
+    fn end_map(&mut self, at: u64) -> Result<Flow, usize> {
+        self.hear(at, What::EndMap)
+    }
+    fn begin_list(&mut self, at: u64) -> Result<Flow, usize> {
+        self.hear(at, What::BeginList)
+    }
+    fn end_list(&mut self, at: u64) -> Result<Flow, usize> {
+        self.hear(at, What::EndList)
+    }
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, usize> {
+        self.hear(at, What::Key(owned(key.name)))
+    }
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, usize> {
+        self.hear(
+            at,
+            match value {
+                Scalar::Null => What::Null,
+                Scalar::Bool(value) => What::Bool(value),
+                Scalar::Int(value) => What::Int(value),
+                Scalar::Float(value) => What::Float(value.to_bits()),
+                Scalar::Number(digits) => What::Number(String::from_utf8(digits.to_vec()).unwrap()),
+                Scalar::Text(text) => What::Text(owned(text)),
+                other => panic!("JSON has no {other:?}"),
+            },
+        )
+    }
+    fn piece(&mut self, text: Text<'_>, _at: u64) -> Result<Flow, usize> {
+        panic!("JSON has no pieces of text, and here is {text:?}")
+    }
+    fn abandon(&mut self) {}
+
+    fn expected_key(&self) -> &[u8] {
+        match self.lent.len() {
+            0 => &[],
+            lent => self.lent[self.events.len() % lent].as_bytes(),
+        }
+    }
+    fn expected_key_found(&mut self, at: u64) -> Result<Flow, usize> {
+        let name = self.lent[self.events.len() % self.lent.len()].trim_end_matches(':');
+        let name = name[1..name.len() - 1].to_owned();
+        self.found += 1;
+        self.hear(at, What::Key(name))
+    }
+    fn want(&self) -> Want {
+        self.want
+    }
+}
+
+/// The text, which must be ASCII where the reader says that it is.
+fn owned(text: Text<'_>) -> String {
+    let owned = text.text.as_str().to_owned();
+    assert!(!text.ascii || owned.is_ascii(), "not ASCII: {owned:?}");
+    owned
+}
+
+/// How a text is shown: by how many bytes the window grows each time, over and over. Nothing is
+/// all at once.
+#[derive(Clone, Debug)]
+pub(crate) struct Cuts(pub(crate) Vec<u8>);
+
+impl Cuts {
+    pub(crate) const WHOLE: Cuts = Cuts(Vec::new());
+
+    /// One byte (or the character that it begins) after the other.
+    pub(crate) fn bytes() -> Self {
+        Cuts(vec![1])
+    }
+}
+
+/// Shows the text to a reader, and goes on after each pause and, where that can be, after each
+/// fault, which is written down among the events.
+pub(crate) fn read(
+    text: &str,
+    framing: Framing,
+    limits: &Limits,
+    cuts: &Cuts,
+    recorder: &mut Recorder,
+) {
+    let mut reader = Reader::new(framing, limits);
+    let growing = cuts.0.iter().any(|growth| *growth > 0);
+    let mut growth = cuts.0.iter().cycle();
+    let (mut start, mut end, mut last) = (0, if growing { 0 } else { text.len() }, !growing);
+    loop {
+        let before = reader.offset();
+        let step = reader.run(ValidText::from(&text[start..end]), last, recorder);
+        assert!(reader.offset() >= before && reader.consumed() <= end - start);
+        match step {
+            Ok(Step::More) => {
+                assert!(!last, "asks for more than there is");
+                let by = growth.next().map_or(0, |by| usize::from(*by));
+                // Some of the windows keep what is done with; some ends come as news.
+                if by % 2 == 1 {
+                    let done = reader.consumed();
+                    reader.drop_front(done);
+                    start += done;
+                    assert_eq!(reader.base(), start as u64);
+                }
+                last = end == text.len();
+                end = (end + by).min(text.len());
+                while !text.is_char_boundary(end) {
+                    end += 1;
+                }
+                last |= end == text.len() && by % 3 == 0;
+            }
+            Ok(Step::Paused | Step::Stopped) => {}
+            Ok(Step::Done) => {
+                assert!(last && reader.depth() == 0);
+                return;
+            }
+            Ok(Step::Turn) => panic!("a turn is no answer"),
+            Err(Fail::Sink(depth)) => reader.abandon(depth),
+            Err(Fail::Input(fault)) => {
+                let at = usize::try_from(fault.offset()).unwrap();
+                recorder.events.push((at, What::Fault(fault.kind())));
+                if !reader.resynchronise() {
+                    return;
+                }
+            }
+        }
+    }
+}
