@@ -26,7 +26,7 @@ build: .venv/.wheel ## build the release wheel and install it into .venv
 demo: .venv/.wheel .venv/.bench ## 235,000 real cities: read, streamed, measured beside others
 	$(BIN)/python examples/cities/demo.py
 
-test: .venv/.wheel ## all tests, and every example of the documentation
+test: .venv/.wheel .venv/.bench ## all tests, and every example of the documentation
 	LD_LIBRARY_PATH="$(LIBPYTHON)$${LD_LIBRARY_PATH:+:$$LD_LIBRARY_PATH}" cargo test --workspace --locked
 	$(BIN)/python -m pytest
 
@@ -46,7 +46,7 @@ fuzz: .venv/.wheel ## a fuzz run from fixed seeds with a fixed number of executi
 	fuzz/run.sh
 
 clean: ## remove everything that is built or installed
-	rm -rf .venv .cache target
+	rm -rf .venv .cache target fuzz/target
 
 # The files below only say when something was last done.
 

@@ -177,10 +177,11 @@ def load(
         A value of the type `into`.
 
     Raises:
-        OSError: The file cannot be opened or read.
+        OSError: The file cannot be opened.
         TypeError: `source` is none of these three.
         ValueError: The format is not known, or cannot be read yet; or as for `penstock.json.load`.
-        DecodeError: One of the four classes that `penstock.json.decode` lists.
+        DecodeError: One of the four classes that `penstock.json.decode` lists; or itself, if the
+            source raised while it was read.
         PlanError: `into` cannot be decoded into.
 
     Example:
@@ -242,7 +243,7 @@ def read(
         An iterator over the records; see `penstock.json.read`.
 
     Raises:
-        OSError: The file cannot be opened; while iterating, read.
+        OSError: The file cannot be opened.
         TypeError: As for `load`.
         ValueError: As for `load`, or `at` is not a path.
         PlanError: `into` cannot be decoded into.

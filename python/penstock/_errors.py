@@ -25,6 +25,8 @@ class PenstockError(Exception):
 class DecodeError(PenstockError, ValueError):
     """The input is at fault: the base of the four classes that say how.
 
+    Itself it is raised where the source raised while it was read; that is the `__cause__` then.
+
     As text it is one line, in the manner of a compiler, whatever the input contains:
     `cities.json:1:2345: expected float, got a string (record 17, at 3038832/latitude)`.
     `report()` adds the place itself.

@@ -46,7 +46,7 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
     """Check the kind of `source`; return it with a path as a `str`, and its name if it has one."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fsdecode(source)
-        return path, path
+        return path, _text(path)
     if isinstance(source, (bytes, bytearray, memoryview)):
         raise TypeError(f"{verb}() takes a path or a binary file; for data in memory use decode()")
     if isinstance(source, io.TextIOBase):
@@ -54,7 +54,7 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
     if hasattr(source, "read") or hasattr(source, "readinto"):
         name = getattr(source, "name", None)
         # A file opened by its number has that number for a name, which says nothing.
-        return source, name if isinstance(name, str) else None
+        return source, _text(name) if isinstance(name, str) else None
     if hasattr(source, "__iter__"):
         return source, None
     kind = type(source).__name__
@@ -63,3 +63,8 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
     raise TypeError(
         f"{verb}() takes a path, a binary file or an iterable of chunks of bytes, not {kind}"
     )
+
+
+def _text(name: str) -> str:
+    """A name that can be written anywhere: bytes of it that are not UTF-8 become escapes."""
+    return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()

@@ -52,7 +52,7 @@ def decode(
         into: The type of the document. Left out, `Any` or `object` gives dicts, lists, strings,
             ints, floats, bools and None. A `penstock.Plan` is accepted wherever a type is.
         duplicates: Which value of a key that an object repeats counts: the `"last"` or the
-            `"first"`, or `"error"` for neither.
+            `"first"`, or `"error"` for neither. Keys that are skipped are not compared.
         unknown: Whether to `"skip"` keys that a class does not name, or to take them for an
             `"error"`.
         encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
@@ -115,10 +115,10 @@ def load(
         A value of the type `into`.
 
     Raises:
-        OSError: The file cannot be opened or read.
+        OSError: The file cannot be opened.
         TypeError: `source` is none of these three.
         ValueError: The archive does not hold exactly one file, or not `member`.
-        DecodeError: As for `decode`.
+        DecodeError: As for `decode`; or itself, if the source raised while it was read.
         PlanError: As for `decode`.
 
     Example:
@@ -191,7 +191,7 @@ def read(
         closed after the last record.
 
     Raises:
-        OSError: The file cannot be opened; while iterating, read.
+        OSError: The file cannot be opened.
         TypeError: As for `load`.
         ValueError: As for `load`, or `at` is not a path.
         PlanError: `into` cannot be decoded into.

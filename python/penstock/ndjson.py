@@ -111,10 +111,10 @@ def load(
         The records, in their order.
 
     Raises:
-        OSError: The file cannot be opened or read.
+        OSError: The file cannot be opened.
         TypeError: `source` is none of these three.
         ValueError: The archive does not hold exactly one file, or not `member`.
-        DecodeError: As for `decode`.
+        DecodeError: As for `decode`; or itself, if the source raised while it was read.
         PlanError: As for `decode`.
 
     Example:
@@ -184,7 +184,7 @@ def read(
         An iterator over the records; see `penstock.json.read`.
 
     Raises:
-        OSError: The file cannot be opened; while iterating, read.
+        OSError: The file cannot be opened.
         TypeError: As for `load`.
         ValueError: As for `load`, or `at` is not a path.
         PlanError: `into` cannot be decoded into.

@@ -5,7 +5,7 @@ document, as an NDJSON line or where nobody wants it, the verdict is the same.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -89,12 +89,18 @@ def records(data: bytes) -> Callable[[list[object]], object]:
     return (lambda rows: rows) if is_array else (lambda rows: rows[0])
 
 
+def rest(decoder: penstock.Decoder[Any]) -> Iterator[Any]:
+    """The records that the end completes, and then the error if there is one."""
+    try:
+        yield from decoder.finish()
+    except DecodeError:
+        # It comes first; a second call gives what it came behind.
+        yield from decoder.finish()
+        raise
+
+
 def drained(decoder: penstock.Decoder[Any], pieces: Iterable[bytes]) -> list[Any]:
-    rows = [row for piece in pieces for row in decoder.feed(piece)]
-    # An error that comes behind records is raised by the call after the one that delivers them.
-    while more := decoder.finish():
-        rows += more
-    return rows
+    return [row for piece in pieces for row in decoder.feed(piece)] + list(rest(decoder))
 
 
 def fed(data: bytes, pieces: Iterable[bytes]) -> tuple[object, ...]:

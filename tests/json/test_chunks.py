@@ -1,7 +1,7 @@
 """Any chunking gives the same: the same values, and the same errors at the same places."""
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -64,13 +64,22 @@ def read(data: bytes, into: Any, options: dict[str, str]) -> tuple[object, objec
     return outcome(penstock.json.read([data], into, **options))
 
 
+def rest(decoder: penstock.Decoder[Any]) -> Iterator[Any]:
+    """The records that the end completes, and then the error if there is one."""
+    try:
+        yield from decoder.finish()
+    except DecodeError:
+        # It comes first; a second call gives what it came behind.
+        yield from decoder.finish()
+        raise
+
+
 def fed(pieces: Iterable[bytes], into: Any, options: dict[str, str]) -> tuple[object, object]:
     def rows() -> Iterable[Any]:
         decoder = penstock.json.Decoder(into, **options)
         for piece in pieces:
             yield from decoder.feed(piece)
-        while more := decoder.finish():
-            yield from more
+        yield from rest(decoder)
 
     return outcome(rows())
 

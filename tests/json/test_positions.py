@@ -188,8 +188,7 @@ def feed_all(data: bytes) -> None:
     decoder = penstock.json.Decoder(Spot)
     for at in range(0, len(data), 65_537):
         decoder.feed(data[at : at + 65_537])
-    while decoder.finish():
-        pass
+    decoder.finish()
 
 
 # --- The 79,000,000th byte of real data --------------------------------------------------------

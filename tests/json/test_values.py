@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import penstock
@@ -184,7 +184,8 @@ def plain(value: Any) -> Any:
     return value
 
 
-@given(st.lists(outers, max_size=3), hands, st.dictionaries(st.text(), values, max_size=2))
+@settings(max_examples=40)
+@given(st.lists(outers, max_size=2), hands, st.dictionaries(st.text(), values, max_size=2))
 def test_typed_values_are_those_that_were_written(
     rows: list[Outer], hand: Random, unknown: dict[str, object]
 ) -> None:

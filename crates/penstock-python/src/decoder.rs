@@ -28,6 +28,8 @@ struct Run {
     pump: Pump,
     /// An error that came behind records which had to be delivered first.
     pending: Option<PyErr>,
+    /// Records that `finish` completed before it raised.
+    left: Vec<Py<PyAny>>,
     /// Whether a chunk was fed.
     begun: bool,
     ended: bool,
@@ -71,7 +73,7 @@ impl Run {
             return Err(PyValueError::new_err("this Decoder has ended: make a new one"));
         }
         self.begun = true;
-        let _pause = Pause::begin(py, false)?;
+        let _pause = Pause::begin(py)?;
         let mut rows = Vec::new();
         let result = in_pieces(chunk, |piece| {
             self.pump.push(py, piece)?;
@@ -85,14 +87,19 @@ impl Run {
             return Err(error);
         }
         self.begun = true;
-        let mut rows = Vec::new();
+        let mut rows = std::mem::take(&mut self.left);
         if self.ended || self.pump.is_finished() {
             return PyList::new(py, rows);
         }
         self.ended = true;
-        let _pause = Pause::begin(py, false)?;
+        let _pause = Pause::begin(py)?;
         let result = self.pump.push_end(py).and_then(|()| self.drain(py, &mut rows));
-        self.deliver(py, rows, result)
+        if let Err(error) = result {
+            // No call need follow this one, so the error does not wait; the rows do.
+            self.left = rows;
+            return Err(error);
+        }
+        PyList::new(py, rows)
     }
 }
 
@@ -116,12 +123,8 @@ pub(crate) fn in_pieces(
     let length = view.len()?;
     for from in (0..length).step_by(PIECE) {
         let to = length.min(from + PIECE);
-        let piece = view.get_item(pyo3::types::PySlice::new(
-            chunk.py(),
-            from as isize,
-            to as isize,
-            1,
-        ))?;
+        let piece =
+            view.get_item(pyo3::types::PySlice::new(chunk.py(), from as isize, to as isize, 1))?;
         let piece = piece.call_method0("tobytes")?;
         work(piece.cast::<PyBytes>()?.as_bytes())?;
     }
@@ -198,7 +201,7 @@ impl Decoder {
             };
             let pump = Pump::new(plan_from(py, r#type)?, settings);
             let gauge = pump.gauge().clone();
-            let run = Run { pump, pending: None, begun: false, ended: false };
+            let run = Run { pump, pending: None, left: Vec::new(), begun: false, ended: false };
             Ok(Decoder { run: Mutex::new(run), gauge, arguments: arguments.unbind() })
         })
     }
@@ -214,6 +217,8 @@ impl Decoder {
     }
 
     /// Says that no chunk follows, and returns the records that this completes.
+    ///
+    /// If it raises, records that were completed before the fault are returned by a second call.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || self.enter()?.finish(py))
     }

@@ -34,11 +34,9 @@ impl From<select::PathStep> for PathStep {
 fn written(path: &[PathStep]) -> Option<String> {
     let steps = path.iter().map(|step| match step {
         PathStep::Index(index) => index.to_string(),
-        PathStep::Key(key) => key
-            .replace('~', "~0")
-            .replace('/', "~1")
-            .replace('*', "~2")
-            .replace('@', "~3"),
+        PathStep::Key(key) => {
+            key.replace('~', "~0").replace('/', "~1").replace('*', "~2").replace('@', "~3")
+        }
     });
     let path = steps.collect::<Vec<_>>().join("/");
     (!path.is_empty()).then_some(path)

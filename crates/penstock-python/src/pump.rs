@@ -5,7 +5,7 @@
 //! batch, chunk by chunk.
 
 use crate::failure::{self, Where};
-use crate::objects::{Builder, Mismatch, Options, PathStep, Refusal};
+use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Refusal};
 use crate::options::Errors;
 use crate::plan::Plan;
 use penstock_core::error::{Fail, Fault};
@@ -28,6 +28,9 @@ pub(crate) struct Gauge {
     /// Records in error that were passed over.
     pub(crate) skipped: AtomicU64,
 }
+
+/// Documents above this size leave objects that are worth promoting.
+pub(crate) const LARGE: u64 = 1 << 20;
 
 /// Where the events go.
 enum Outlet {
@@ -200,11 +203,8 @@ impl Pump {
                     let done = self.reader.consumed();
                     self.window.consume(done);
                     self.reader.drop_front(done);
-                    let fault = if self.ended {
-                        self.window.finish_fault()
-                    } else {
-                        self.window.fault()
-                    };
+                    let fault =
+                        if self.ended { self.window.finish_fault() } else { self.window.fault() };
                     match fault {
                         Some(fault) => self.bad_text(py, fault)?,
                         None => return Ok(Turn::Dry),
@@ -222,7 +222,7 @@ impl Pump {
         let filled = py.detach(|| window.fill(source));
         self.gauge.bytes.store(source.raw_bytes(), Ordering::Relaxed);
         match filled {
-            Ok(true) => {}
+            Ok(true) => self.begin(),
             Ok(false) => self.ended = true,
             Err(SourceError::Fault(fault)) => {
                 self.finished = true;
@@ -242,7 +242,10 @@ impl Pump {
         let pushed = self.window.push(chunk);
         self.gauge.bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
         match pushed {
-            Ok(()) => py.check_signals(),
+            Ok(()) => {
+                self.begin();
+                py.check_signals()
+            }
             Err(fault) => {
                 self.finished = true;
                 Err(self.fatal(py, &fault))
@@ -254,11 +257,28 @@ impl Pump {
     pub(crate) fn push_end(&mut self, py: Python<'_>) -> PyResult<()> {
         self.ended = true;
         match self.window.finish() {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.begin();
+                Ok(())
+            }
             Err(fault) => {
                 self.finished = true;
                 Err(self.fatal(py, &fault))
             }
+        }
+    }
+
+    /// After a whole document: what a large one leaves becomes old at once.
+    pub(crate) fn promote_if_large(&self, pause: &mut Pause) {
+        if self.window.base() >= LARGE {
+            pause.promote();
+        }
+    }
+
+    /// Tells the reader where the text begins: a byte order mark stands before it.
+    fn begin(&mut self) {
+        if self.reader.base() != self.window.base() {
+            self.reader.jump(self.window.base());
         }
     }
 
@@ -310,7 +330,10 @@ impl Pump {
             Refusal::Mismatch(mismatch) => mismatch,
             Refusal::Python(error) => {
                 self.finished = true;
-                let at = self.place_of(self.reader.offset(), self.inner_path());
+                // What raised is an object being made, not one of its values.
+                let mut path = self.outlet.prefix();
+                path.extend(self.builder().path(false));
+                let at = self.place_of(self.reader.offset(), path);
                 return Err(failure::noted(py, *error, &at));
             }
         };
@@ -369,22 +392,28 @@ impl Pump {
         failure::group(py, errors)
     }
 
-    /// The way to the value at hand.
-    fn inner_path(&self) -> Vec<PathStep> {
-        let mut path = self.outlet.prefix();
-        path.extend(self.builder().path(true));
-        path
-    }
-
+    /// The place of a fault. One between records is in none of them.
     fn place(&self, fault: &Fault) -> Where<'_> {
-        self.place_of(fault.offset(), self.inner_path())
+        let within = match &self.outlet {
+            Outlet::Root(_) => true,
+            Outlet::Inside(select) => select.in_record(),
+        };
+        let mut path = Vec::new();
+        if within {
+            path = self.outlet.prefix();
+            path.extend(self.builder().path(true));
+        }
+        let mut place = self.place_of(fault.offset(), path);
+        place.record = place.record.filter(|_| within);
+        place
     }
 
     fn place_of(&self, offset: u64, path: Vec<PathStep>) -> Where<'_> {
         let record = match &self.outlet {
             Outlet::Root(_) if self.framing == Framing::Document => None,
             Outlet::Root(_) => {
-                Some(self.gauge.records.load(Ordering::Relaxed) + self.refused + 1)
+                let waiting = self.builder().ready() as u64;
+                Some(self.gauge.records.load(Ordering::Relaxed) + waiting + self.refused + 1)
             }
             Outlet::Inside(select) => Some(select.records()).filter(|&record| record > 0),
         };

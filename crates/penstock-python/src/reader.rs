@@ -100,7 +100,7 @@ impl Run {
     /// Up to `n` rows. An error behind the first of them waits for the next call.
     fn batch(&mut self, py: Python<'_>, n: usize) -> PyResult<Vec<Py<PyAny>>> {
         self.check()?;
-        let _pause = Pause::begin(py, false)?;
+        let _pause = Pause::begin(py)?;
         self.pump.builder_mut().set_streaming(true, false);
         let mut rows = Vec::new();
         while rows.len() < n {
@@ -152,7 +152,10 @@ impl Reader {
 impl Reader {
     #[new]
     #[pyo3(signature = (format, source, r#type, at, errors, max_errors, duplicates, unknown, encoding, framing, compression, limits, name, /))]
-    #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the public functions give them all, by position"
+    )]
     fn new(
         py: Python<'_>,
         format: &str,

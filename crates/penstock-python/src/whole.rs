@@ -5,7 +5,7 @@ use crate::failure::{self, Where, guarded};
 use crate::objects::{Builder, Options, Pause, Refusal};
 use crate::options::{self, Errors};
 use crate::plan::{Plan, plan_from};
-use crate::pump::{Pump, Settings, Turn};
+use crate::pump::{LARGE, Pump, Settings, Turn};
 use crate::sources;
 use penstock_core::error::{Fail, Fault};
 use penstock_core::json::{Framing, Reader, Step};
@@ -24,9 +24,6 @@ const SLICE: usize = 1 << 20;
 
 /// Documents below this size make too few objects for the collector to matter.
 const BULK: usize = 64 << 10;
-
-/// Documents above this size leave objects that are worth promoting.
-const LARGE: usize = 1 << 20;
 
 /// The words that decoding in memory and from a source share.
 struct Common {
@@ -47,6 +44,11 @@ impl Common {
         framing: &str,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        if unknown == "collect" {
+            let message = "unknown must be 'skip' or 'error', not 'collect': only read() and Decoder \
+                           have a place to count";
+            return Err(pyo3::exceptions::PyValueError::new_err(message));
+        }
         Ok(Common {
             format: options::format(format)?,
             plan: plan_from(py, into)?,
@@ -138,13 +140,14 @@ pub(crate) fn decode<'py>(
         // Another buffer may change while it is read: copied piece by piece.
         let framing = common.framing;
         let mut pump = common.pump(None);
-        let _pause = Pause::begin(py, true)?;
+        let mut pause = Pause::begin(py)?;
         in_pieces(data, |piece| {
             pump.push(py, piece)?;
             pump.advance(py).map(|_| ())
         })?;
         pump.push_end(py)?;
         pump.advance(py)?;
+        pump.promote_if_large(&mut pause);
         Common::result(py, framing, pump.builder_mut().take_rows())
     })
 }
@@ -183,7 +186,7 @@ fn from_source(
 ) -> PyResult<Bound<'_, PyAny>> {
     let framing = common.framing;
     let mut pump = common.pump(name);
-    let _pause = Pause::begin(py, true)?;
+    let mut pause = Pause::begin(py)?;
     loop {
         match pump.advance(py)? {
             Turn::Row => {}
@@ -191,18 +194,15 @@ fn from_source(
             Turn::End => break,
         }
     }
+    pump.promote_if_large(&mut pause);
     Common::result(py, framing, pump.builder_mut().take_rows())
 }
 
 /// Bytes that cannot change under us: read where they are.
-fn in_memory<'py>(
-    py: Python<'py>,
-    common: Common,
-    bytes: &[u8],
-) -> PyResult<Bound<'py, PyAny>> {
+fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let Common { format, plan, framing, options, limits } = common;
     let start = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
-    let document = Document { py, format, bytes: &bytes[start..], start: start as u64 };
+    let document = Document { py, format, framing, bytes: &bytes[start..], start: start as u64 };
     if let Some(total) = limits.total
         && bytes.len() as u64 > total
     {
@@ -217,7 +217,10 @@ fn in_memory<'py>(
     let mut builder = Builder::new(plan, options);
     let mut reader = Reader::new(framing, &limits);
     let mut text = BorrowedText::new(document.bytes);
-    let _pause = if bytes.len() >= BULK { Some(Pause::begin(py, bytes.len() >= LARGE)?) } else { None };
+    let mut pause = None;
+    if bytes.len() >= BULK {
+        pause = Some(Pause::begin(py)?);
+    }
     reader.jump(document.start);
     loop {
         let rest = if text.is_whole() {
@@ -247,6 +250,11 @@ fn in_memory<'py>(
         };
         return Err(document.fault(&fault, Some(&builder)));
     }
+    if let Some(pause) = &mut pause
+        && bytes.len() as u64 >= LARGE
+    {
+        pause.promote();
+    }
     Common::result(py, framing, builder.take_rows())
 }
 
@@ -254,6 +262,7 @@ fn in_memory<'py>(
 struct Document<'py, 'a> {
     py: Python<'py>,
     format: &'static str,
+    framing: Framing,
     bytes: &'a [u8],
     /// How many bytes stand before them: a byte order mark.
     start: u64,
@@ -269,7 +278,9 @@ impl Document<'_, '_> {
     fn at(&self, offset: u64, builder: Option<&Builder>) -> Where<'static> {
         let path = builder.map_or_else(Vec::new, |builder| builder.path(true));
         let place = Some(self.place(offset));
-        Where { format: self.format, source: None, place, record: None, path }
+        let streamed = self.framing != Framing::Document;
+        let record = builder.filter(|_| streamed).map(|builder| builder.ready() as u64 + 1);
+        Where { format: self.format, source: None, place, record, path }
     }
 
     #[cold]
@@ -281,10 +292,13 @@ impl Document<'_, '_> {
     fn refused(&self, refusal: Refusal, builder: &Builder, reader: &Reader) -> PyErr {
         match refusal {
             Refusal::Python(error) => {
-                failure::noted(self.py, *error, &self.at(reader.offset(), Some(builder)))
+                // What raised is an object being made, not one of its values.
+                let mut place = self.at(reader.offset(), Some(builder));
+                place.path = builder.path(false);
+                failure::noted(self.py, *error, &place)
             }
             Refusal::Mismatch(mismatch) => {
-                let mut place = self.at(mismatch.at, None);
+                let mut place = self.at(mismatch.at, Some(builder));
                 place.path = mismatch.path.clone();
                 failure::of_mismatch(self.py, &mismatch, &place)
             }
@@ -311,7 +325,8 @@ fn surrogate<'py>(
         .get_item(pyo3::types::PySlice::new(py, 0, index as isize, 1))?
         .call_method0("encode")?
         .len()?;
-    let document = Document { py, format: common.format, bytes: head, start: 0 };
+    let document =
+        Document { py, format: common.format, framing: common.framing, bytes: head, start: 0 };
     let reason = "the str has a lone surrogate, which is not text";
     Err(document.fault(&Fault::malformed(offset as u64, reason), None))
 }

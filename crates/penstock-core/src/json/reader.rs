@@ -16,8 +16,8 @@ use crate::limits::Limits;
 use crate::sink::{Flow, Sink, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{
-    EscapeCheck, Isa, Job, TextBuf, ValidText, check_json_escape, dispatch, stands_at,
-    unescape_json,
+    EscapeCheck, Isa, Job, TextBuf, ValidText, check_json_escape, dispatch, dispatch_portable,
+    stands_at, unescape_json,
 };
 
 /// How documents follow one another in the source.
@@ -266,6 +266,20 @@ impl Reader {
         dispatch(Run { reader: self, text, last, sink })
     }
 
+    /// As [`run`](Reader::run), without the processor's own instructions: for tests.
+    ///
+    /// # Errors
+    /// As [`run`](Reader::run).
+    #[doc(hidden)]
+    pub fn run_portable<S: Sink>(
+        &mut self,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        dispatch_portable(Run { reader: self, text, last, sink })
+    }
+
     /// The grammar. `SKIP` compiles it without events.
     #[inline(always)]
     fn drive<I: Isa, S: Sink, const SKIP: bool>(
@@ -296,6 +310,15 @@ impl Reader {
                 self.pos = pos;
                 self.state = state;
                 return Err(Fail::Input($fault));
+            }};
+        }
+        /// Leaves with a fault that names what stands at `pos`, once all of that has come.
+        macro_rules! unexpected {
+            ($expected:expr) => {{
+                if !last && token::is_cut(text, pos) {
+                    leave!(Step::More);
+                }
+                fail!(token::unexpected(text, pos, base, $expected))
             }};
         }
         /// The window ends inside or before something: leaves for more, or fails with why the
@@ -447,12 +470,7 @@ impl Reader {
                                         state = State::Value;
                                     }
                                     Some(_) => {
-                                        fail!(token::unexpected(
-                                            text,
-                                            pos,
-                                            base,
-                                            "expected ':' after the key"
-                                        ))
+                                        unexpected!("expected ':' after the key")
                                     }
                                     None => more!("the input ends after a key"),
                                 }
@@ -493,7 +511,7 @@ impl Reader {
                                 if pos < text.len() {
                                     let expected =
                                         "expected the end of the document after the value";
-                                    fail!(token::unexpected(text, pos, base, expected));
+                                    unexpected!(expected);
                                 }
                                 leave!(if last { Step::Done } else { Step::More });
                             }
@@ -507,12 +525,9 @@ impl Reader {
                                         pos += 1;
                                     }
                                     Some(_) if sequence && !self.separated => {
-                                        fail!(token::unexpected(
-                                            text,
-                                            pos,
-                                            base,
+                                        unexpected!(
                                             "expected a record separator (0x1E) before the value"
-                                        ))
+                                        )
                                     }
                                     Some(_) => {
                                         self.separated = false;
@@ -564,12 +579,12 @@ impl Reader {
                             continue 'step;
                         }
                         Some(_) => {
-                            let expected = if state == State::FirstKey {
-                                "expected a key or '}'"
-                            } else {
-                                "expected a key in double quotes"
+                            let expected = match (state, text[pos]) {
+                                (State::FirstKey, _) => "expected a key in double quotes or '}'",
+                                (_, b'}') => "expected a key after ','",
+                                _ => "expected a key in double quotes",
                             };
-                            fail!(token::unexpected(text, pos, base, expected))
+                            unexpected!(expected)
                         }
                         None => more!("the input ends inside an object"),
                     }
@@ -617,8 +632,13 @@ impl Reader {
                                 // If the line's end is not here yet, the string is not scanned again.
                                 let (ascii, escaped) = (string.ascii, string.escaped);
                                 self.partial = Partial { scanned: end - 1 - pos, ascii, escaped };
-                                ends!(end, false);
-                                self.partial = WHOLE;
+                                match self.value_ends(text, pos, end, last, false) {
+                                    Ok(true) => self.partial = WHOLE,
+                                    Ok(false) => leave!(Step::More),
+                                    Err(fault) => {
+                                        fail!(token::first_fault(text, pos, end, base, fault))
+                                    }
+                                }
                             }
                             resolve!(string);
                             let string = string.text(valid, &self.scratch);
@@ -642,6 +662,7 @@ impl Reader {
                             let want = if SKIP { Want::Digits } else { sink.want() };
                             if want == Want::Native
                                 && let Some((int, end)) = number::short_int(text, pos)
+                                && end - pos <= self.number_limit
                             {
                                 ends!(end, true);
                                 let _ = tell!(sink.int(int, at), after_value!(), end);
@@ -660,6 +681,9 @@ impl Reader {
                             }
                             match scanned.outcome {
                                 Outcome::Bad { at, reason } => {
+                                    if !last && token::is_cut(text, at) {
+                                        leave!(Step::More);
+                                    }
                                     fail!(token::bad_number(text, at, base, reason))
                                 }
                                 Outcome::Unfinished => more!("the input ends inside a number"),
@@ -705,7 +729,7 @@ impl Reader {
                                 None if word.starts_with(&text[pos..]) => {
                                     more!("the input ends inside a literal")
                                 }
-                                _ => fail!(token::bad_literal(text, pos, base)),
+                                _ => unexpected!("expected a value"),
                             }
                             ends!(end, true);
                             if SKIP {
@@ -724,12 +748,12 @@ impl Reader {
                             continue 'step;
                         }
                         _ => {
-                            let expected = if state == State::FirstElement {
-                                "expected a value or ']'"
-                            } else {
-                                "expected a value"
+                            let expected = match (state, byte) {
+                                (State::FirstElement, _) => "expected a value or ']'",
+                                (_, b']') if !in_map => "expected a value after ','",
+                                _ => "expected a value",
                             };
-                            fail!(token::unexpected(text, pos, base, expected))
+                            unexpected!(expected)
                         }
                     }
                 }
@@ -739,7 +763,11 @@ impl Reader {
             }
             space!();
             let Some(&byte) = text.get(pos) else {
-                more!("the input ends inside an object or an array")
+                more!(if in_map {
+                    "the input ends inside an object"
+                } else {
+                    "the input ends inside an array"
+                })
             };
             match (byte, in_map) {
                 (b',', true) => {
@@ -753,10 +781,10 @@ impl Reader {
                 (b'}', true) => close!(end_map),
                 (b']', false) => close!(end_list),
                 (_, true) => {
-                    fail!(token::unexpected(text, pos, base, "expected ',' or '}'"))
+                    unexpected!("expected ',' or '}'")
                 }
                 (_, false) => {
-                    fail!(token::unexpected(text, pos, base, "expected ',' or ']'"))
+                    unexpected!("expected ',' or ']'")
                 }
             }
         }
@@ -781,12 +809,13 @@ impl Reader {
         loop {
             let found = isa.json_string(text, from);
             ascii &= found.ascii;
+            if found.at - pos - 1 > self.token_limit {
+                let fault = token::too_long(self.base + pos as u64, self.token_limit);
+                return Err(token::first_fault(text, pos, found.at, self.base, fault));
+            }
             match text.get(found.at) {
                 Some(b'"') => {
                     let end = found.at;
-                    if end - pos > self.token_limit {
-                        return Err(token::too_long(self.base + pos as u64, self.token_limit));
-                    }
                     self.partial = WHOLE;
                     let token = StringToken { from: pos + 1, to: end, ascii, escaped };
                     return Ok(Some((token, end + 1)));
@@ -796,18 +825,18 @@ impl Reader {
                     from = found.at + 2;
                 }
                 Some(b'\\') | None => {
-                    let scanned = found.at - pos;
                     if last {
                         let end = self.base + text.len() as u64;
-                        return Err(Fault::truncated(end, token::INSIDE_STRING));
+                        let fault = Fault::truncated(end, token::INSIDE_STRING);
+                        return Err(token::first_fault(text, pos, found.at, self.base, fault));
                     }
-                    if scanned > self.token_limit {
-                        return Err(token::too_long(self.base + pos as u64, self.token_limit));
-                    }
-                    self.partial = Partial { scanned, ascii, escaped };
+                    self.partial = Partial { scanned: found.at - pos, ascii, escaped };
                     return Ok(None);
                 }
-                Some(_) => return Err(token::control(text, found.at, self.base)),
+                Some(_) => {
+                    let fault = token::control(text, found.at, self.base);
+                    return Err(token::first_fault(text, pos, found.at, self.base, fault));
+                }
             }
         }
     }
@@ -834,7 +863,10 @@ impl Reader {
     #[inline(never)]
     fn number_is_here(&mut self, text: &[u8], pos: usize, last: bool) -> bool {
         let from = pos + self.partial.scanned;
-        let here = last || !text[from..].iter().all(|byte| token::may_stand_in_number(*byte));
+        // One that is too long is looked at: it may not be one number.
+        let long = text.len() - pos > self.number_limit;
+        let all = || text[from..].iter().all(|byte| token::may_stand_in_number(*byte));
+        let here = last || long || !all();
         if here {
             self.partial = WHOLE;
         }
@@ -866,6 +898,7 @@ impl Reader {
         bare: bool,
     ) -> Result<bool, Fault> {
         let fault = |at: usize, expected| token::unexpected(text, at, self.base, expected);
+        let is_cut = |at: usize| !last && token::is_cut(text, at);
         match (self.framing, text.get(end)) {
             (Framing::Lines, _) => {
                 let from = end.max(pos + self.trailing);
@@ -873,6 +906,7 @@ impl Reader {
                 let at = space.map_or(text.len(), |space| from + space);
                 match text.get(at) {
                     Some(b'\n') => {}
+                    Some(_) if is_cut(at) => return Ok(false),
                     Some(_) => {
                         return Err(fault(at, "expected the end of the line after the value"));
                     }
@@ -884,6 +918,7 @@ impl Reader {
                 }
             }
             (Framing::Sequence, Some(b' ' | b'\t' | b'\r' | b'\n')) => {}
+            (_, Some(_)) if bare && is_cut(end) => return Ok(false),
             (Framing::Sequence, Some(_)) if bare => {
                 return Err(fault(end, "expected white space after the value"));
             }

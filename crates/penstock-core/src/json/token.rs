@@ -2,6 +2,7 @@
 //! makes on bytes.
 
 use crate::error::Fault;
+use penstock_scan::{EscapeCheck, check_json_escape};
 
 /// Stands before each value of an RFC 7464 sequence.
 pub(super) const SEPARATOR: u8 = 0x1E;
@@ -22,13 +23,6 @@ pub(super) fn unexpected(text: &[u8], pos: usize, base: u64, expected: &str) -> 
     Fault::malformed(base + pos as u64, format!("{expected}, found {}", found(text, pos)))
 }
 
-/// A word that is not `true`, `false` or `null`.
-#[cold]
-#[inline(never)]
-pub(super) fn bad_literal(text: &[u8], pos: usize, base: u64) -> Fault {
-    unexpected(text, pos, base, "expected a value")
-}
-
 /// A control character in a string.
 #[cold]
 #[inline(never)]
@@ -41,6 +35,24 @@ pub(super) fn control(text: &[u8], pos: usize, base: u64) -> Fault {
         _ => format!("a control character in a string must be written \\u{byte:04x}"),
     };
     Fault::malformed(base + pos as u64, reason)
+}
+
+/// The first bad escape of the string that begins at `pos`, before the byte `to` at which scanning
+/// it found `fault`: faults are told in the order of the text, as they are where it is skipped.
+#[cold]
+#[inline(never)]
+pub(super) fn first_fault(text: &[u8], pos: usize, to: usize, base: u64, fault: Fault) -> Fault {
+    let mut at = pos + 1;
+    while let Some(plain) = memchr::memchr(b'\\', &text[at.min(to)..to]) {
+        match check_json_escape(text, at + plain) {
+            EscapeCheck::Complete(length) => at += plain + length,
+            EscapeCheck::Incomplete => break,
+            EscapeCheck::Bad(bad) => {
+                return Fault::malformed(base + bad.at as u64, bad.reason());
+            }
+        }
+    }
+    fault
 }
 
 /// Bytes that begin like a number and are none.
@@ -75,19 +87,39 @@ pub(super) fn number_too_long(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("a number longer than {limit} bytes (limits.number)"))
 }
 
-/// What stands at `pos`, in words. Only the one character is looked at: what follows it may not
-/// have come yet, and a message must not depend on that.
+/// The longest word that a message repeats.
+const WORD: usize = 20;
+
+/// Whether the window ends in the word at `pos` that a message would repeat. What is said of an
+/// input must not depend on how it was cut.
+#[cold]
+#[inline(never)]
+pub(super) fn is_cut(text: &[u8], pos: usize) -> bool {
+    let rest = text.get(pos..).unwrap_or_default();
+    match rest.first() {
+        Some(b'/') => rest.len() == 1,
+        Some(byte) if byte.is_ascii_alphanumeric() => {
+            rest.len() < WORD && rest.iter().all(u8::is_ascii_alphanumeric)
+        }
+        _ => false,
+    }
+}
+
+/// What stands at `pos`, in words.
 fn found(text: &[u8], pos: usize) -> String {
-    match text.get(pos) {
+    let rest = text.get(pos..).unwrap_or_default();
+    let word = rest.iter().take(WORD).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    match rest.first() {
         None => "the end".to_owned(),
         Some(b'\'') => "a single quote".to_owned(),
         Some(b'"') => "a string".to_owned(),
         Some(b'\n') => "the end of the line".to_owned(),
+        Some(b'/') if rest.starts_with(b"//") || rest.starts_with(b"/*") => "a comment".to_owned(),
+        Some(_) if word > 1 => format!("'{}'", String::from_utf8_lossy(&rest[..word])),
         Some(&byte) if byte.is_ascii_graphic() => format!("'{}'", char::from(byte)),
         Some(&byte) if byte < 0x80 => format!("byte 0x{byte:02x}"),
         Some(_) => {
-            let rest = &text[pos..text.len().min(pos + 4)];
-            let text = String::from_utf8_lossy(rest);
+            let text = String::from_utf8_lossy(&rest[..rest.len().min(4)]);
             format!("'{}'", text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER))
         }
     }

@@ -261,8 +261,7 @@ impl Decompressor {
             Why::Window => Fault::limit(
                 at,
                 format!(
-                    "the {name} data asks for a larger window than limits.window allows \
-                     ({} bytes)",
+                    "the {name} data asks for a window of more than {} bytes (limits.window)",
                     self.window
                 ),
             ),

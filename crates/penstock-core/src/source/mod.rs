@@ -321,7 +321,7 @@ impl Source {
         if let Some(most) = self.limits.total.filter(|most| self.bytes > *most) {
             let fault = Fault::limit(
                 most,
-                format!("the source is larger than limits.total allows ({most} bytes)"),
+                format!("the source is longer than {most} bytes (limits.total)"),
             );
             self.bytes = most;
             return self.stop_after((most - before) as usize, fault);
@@ -334,7 +334,7 @@ impl Source {
             let fault = Fault::limit(
                 self.bytes,
                 format!(
-                    "the {} data expands more than limits.ratio allows ({most} bytes for each byte)",
+                    "the {} data expands to more than {most} times its size (limits.ratio)",
                     self.compression.name()
                 ),
             );
@@ -384,28 +384,46 @@ impl Source {
         }
     }
 
-    /// Looks at the first bytes to learn how they are compressed.
+    /// Looks at the first bytes to learn how they are compressed, or whether they are as was said.
     fn unseal(&mut self) -> Result<(), SourceError> {
-        while self.compression == Compression::Infer {
-            self.compression = match sniff(self.raw.bytes()) {
-                Sniff::Is(compression) => compression,
-                Sniff::More if self.raw.ended => Compression::None,
-                Sniff::More => {
-                    self.raw.fill()?;
-                    continue;
-                }
-                Sniff::Zip => {
-                    let reason = "this is a zip archive; it can be opened by its path or from a \
-                                  seekable file only";
-                    return Err(self.fail(Fault::malformed(0, reason)));
+        if self.compression != Compression::None {
+            let seen = loop {
+                match sniff(self.raw.bytes()) {
+                    Sniff::More if !self.raw.ended => self.raw.fill()?,
+                    seen => break seen,
                 }
             };
+            match agreed(self.compression, seen) {
+                Ok(compression) => self.compression = compression,
+                Err(reason) => return Err(self.fail(Fault::malformed(0, reason))),
+            }
         }
         self.stage = match Decompressor::new(self.compression, &self.limits)? {
             Some(decompressor) => Stage::Compressed(Box::new(decompressor)),
             None => Stage::Plain,
         };
         Ok(())
+    }
+}
+
+/// How the data is compressed, from what was said of it and what its first bytes say; or why that
+/// cannot be.
+fn agreed(said: Compression, seen: Sniff) -> Result<Compression, String> {
+    let name = said.name();
+    match (said, seen) {
+        (Compression::Infer, Sniff::Is(compression)) => Ok(compression),
+        (Compression::Infer, Sniff::More) => Ok(Compression::None),
+        (Compression::Infer, Sniff::Zip) => {
+            let reason = "this is a zip archive; it can be opened by its path or from a seekable \
+                          file only";
+            Err(reason.to_owned())
+        }
+        // The decoder will find that it ends early.
+        (_, Sniff::More) => Ok(said),
+        (_, Sniff::Zip) => Err(format!("this is a zip archive, not {name} data")),
+        (_, Sniff::Is(Compression::None)) => Err(format!("this is not {name} data")),
+        (_, Sniff::Is(other)) if other == said => Ok(said),
+        (_, Sniff::Is(other)) => Err(format!("this is {} data, not {name} data", other.name())),
     }
 }
 

@@ -8,6 +8,7 @@ use proptest::prelude::*;
 use crate::documents::{cuts, damaged, document, number};
 use crate::naive::{Event, What};
 use crate::recording::{Cuts, Recorder, chance, read};
+use crate::values::wanted;
 use crate::{config, expected};
 
 /// The keys to lend before each of the events: the one that will come, another one of the
@@ -56,18 +57,10 @@ proptest! {
             assert_eq!(at, 2);
             what
         };
-        let double: f64 = digits.parse().unwrap();
-        let integer = !digits.contains(['.', 'e', 'E']);
         let number = What::Number(digits.clone());
-        let float = if double.is_finite() { What::Float(double.to_bits()) } else { number.clone() };
-        let native = match digits.parse::<i64>() {
-            Ok(int) => What::Int(int),
-            Err(_) if integer => number.clone(),
-            Err(_) => float.clone(),
-        };
-        prop_assert_eq!(told(Want::Digits), number);
-        prop_assert_eq!(told(Want::Float), float);
-        prop_assert_eq!(told(Want::Native), native);
+        for want in [Want::Digits, Want::Float, Want::Native] {
+            prop_assert_eq!(told(want), wanted(&number, want));
+        }
     }
 }
 

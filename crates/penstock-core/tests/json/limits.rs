@@ -3,6 +3,7 @@
 use penstock_core::error::Kind::Limit;
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
+use penstock_core::sink::Want;
 use proptest::prelude::*;
 
 use crate::config;
@@ -72,6 +73,13 @@ fn numbers() {
         assert_eq!(last(good, &limits), (0, What::Number(good.to_owned())));
         let text = format!("[{good}0]");
         assert_eq!(last(&text, &limits), (1, What::Fault(Limit)));
+        for want in [Want::Native, Want::Float] {
+            let mut recorder = Recorder { want, ..Recorder::new() };
+            // Behind it is room for reading eight digits at once.
+            let text = format!("{text}{:32}", "");
+            read(&text, Framing::Document, &limits, &Cuts::WHOLE, &mut recorder);
+            assert_eq!(recorder.events.last(), Some(&(1, What::Fault(Limit))), "{want:?}");
+        }
     }
     // What only looks like a longer number is not one.
     let malformed = What::Fault(penstock_core::error::Kind::Malformed);

@@ -12,6 +12,7 @@ mod recording;
 mod regressions;
 mod streams;
 mod suite;
+mod values;
 
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;

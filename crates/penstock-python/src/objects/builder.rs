@@ -76,6 +76,8 @@ pub(super) struct Frame {
     pub(super) index: u64,
     /// Which keys that lead on to another state were met: the first 64 of them.
     pub(super) seen: u64,
+    /// True if the key at hand is not a known one: it is then kept for messages.
+    pub(super) unnamed: bool,
 }
 
 impl Frame {
@@ -94,6 +96,7 @@ impl Frame {
             way: NONE,
             index: 0,
             seen: 0,
+            unnamed: false,
         }
     }
 }
@@ -253,6 +256,10 @@ impl Builder {
         self.rows.pop()
     }
 
+    /// How many finished records are waiting.
+    pub(crate) fn ready(&self) -> usize {
+        self.rows.len()
+    }
 
     /// Changes whether to pause after each record, and whether rows may be used again.
     pub(crate) fn set_streaming(&mut self, pause: bool, recycle: bool) {
@@ -419,6 +426,7 @@ impl Builder {
     /// key was not the one that was likely.
     #[inline(always)]
     fn found_key(&mut self, key: u32) {
+        self.top_mut().unnamed = false;
         if key != self.top().next || self.order.is_some() {
             self.learn(key);
         } else {
@@ -476,21 +484,20 @@ impl Builder {
         if self.options.duplicates == Duplicates::First {
             return Ok(Flow::Skip);
         }
-        let reason = format!("the key {name:?} occurs more than once");
+        let reason = format!("the key {} occurs more than once", brief(name));
         Err(self.mismatch(at, reason, None, None))
     }
 
     /// A key that the class does not name.
     #[inline(never)]
     fn unknown_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        self.remember_way_key(key.text.as_str());
         match self.options.unknown {
             Unknown::Skip => Ok(Flow::Skip),
             Unknown::Error => {
                 let name = key.text.as_str();
                 let class = &self.class().name;
-                let reason = format!("{class} has no field for the key {name:?}");
-                self.top_mut().key = NONE;
-                self.remember_way_key(name);
+                let reason = format!("{class} has no field for the key {}", brief(name));
                 Err(self.mismatch(at, reason, None, None))
             }
             Unknown::Collect => {
@@ -512,10 +519,7 @@ impl Builder {
     pub(super) fn put(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         match self.top().kind {
             FrameKind::Class => self.put_field(value, at),
-            FrameKind::PlainDict
-            | FrameKind::PlainList
-            | FrameKind::Dict
-            | FrameKind::List => {
+            FrameKind::PlainDict | FrameKind::PlainList | FrameKind::Dict | FrameKind::List => {
                 self.stack.push(value);
                 Ok(Flow::Take)
             }
@@ -571,10 +575,9 @@ impl Builder {
 
     /// The coming element of a tuple of a fixed length.
     fn expect_position(&mut self) {
-        if let Kind::Tuple(items) = &self.plan().nodes[self.top().node as usize].kind
-            && let Some(&item) = items.get(self.stack.len() - self.top().base)
-        {
-            self.top_mut().aim = self.aim_of(item);
+        if let Kind::Tuple(items) = &self.plan().nodes[self.top().node as usize].kind {
+            let item = items.get(self.stack.len() - self.top().base);
+            self.top_mut().aim = item.map_or(NonNull::from(&WAY), |&item| self.aim_of(item));
         }
     }
 
@@ -639,21 +642,23 @@ impl Builder {
         match frame.kind {
             FrameKind::Root => None,
             FrameKind::Class | FrameKind::WayMap => {
-                let state =
-                    &self.plan().classes[frame.class as usize].states[frame.state as usize];
-                match state.keys.get(frame.key as usize) {
-                    Some(edge) => Some(PathStep::Key(edge.name.to_string())),
-                    None => self.way_keys.get(depth).map(|key| PathStep::Key(key.clone())),
+                let state = &self.plan().classes[frame.class as usize].states[frame.state as usize];
+                if frame.unnamed {
+                    return self.way_keys.get(depth).map(|key| PathStep::Key(key.clone()));
                 }
+                let edge = state.keys.get(frame.key as usize)?;
+                Some(PathStep::Key(edge.name.to_string()))
             }
             FrameKind::PlainDict | FrameKind::Dict => {
                 let place = frame.base + own.checked_sub(1)?;
                 (own % 2 == 1).then(|| PathStep::Key(self.describe_key(place)))
             }
             FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
-                Some(PathStep::Index(own as u64))
+                Some(PathStep::Index(own as u64 + frame.index))
             }
-            FrameKind::WayList | FrameKind::Gathered | FrameKind::Row => Some(PathStep::Index(frame.index)),
+            FrameKind::WayList | FrameKind::Gathered | FrameKind::Row => {
+                Some(PathStep::Index(frame.index))
+            }
         }
     }
 
@@ -665,14 +670,23 @@ impl Builder {
         key.str().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned())
     }
 
-    /// Remembers the key by which a container on the way was found, for messages.
+    /// Remembers a key that is not a known one, for messages.
     pub(super) fn remember_way_key(&mut self, key: &str) {
+        self.top_mut().unnamed = true;
         let depth = self.frames.len() - 1;
         if self.way_keys.len() <= depth {
             self.way_keys.resize(depth + 1, String::new());
         }
         self.way_keys[depth].clear();
         self.way_keys[depth].push_str(key);
+    }
+}
+
+/// A string for a message: its beginning, in quotes.
+pub(super) fn brief(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("\"{}\u{2026}\"", text[..end].escape_debug()),
+        None => format!("{text:?}"),
     }
 }
 
@@ -866,7 +880,7 @@ impl Builder {
             Kind::Choice(choice) => match choice.text(py, key.text.as_str())? {
                 Some(object) => object.into_ptr(),
                 None => {
-                    let got = format!("the key {:?}", key.text.as_str());
+                    let got = format!("the key {}", brief(key.text.as_str()));
                     let reason = format!("expected {}, got {got}", choice.expected);
                     let expected = Some(choice.expected.to_string());
                     return Err(self.mismatch(at, reason, expected, Some(got)));
@@ -896,8 +910,8 @@ impl Builder {
         }
         let expected = &self.item().name;
         let reason = format!(
-            "expected {expected}, got an array; if its elements are meant, end the path in '/*' \
-             or expect list[{expected}]"
+            "expected {expected}, got an array; for its elements ask for list[{expected}], or end \
+             the path in '/*'"
         );
         Err(self.mismatch(at, reason, Some(expected.to_string()), Some("an array".to_owned())))
     }

@@ -10,7 +10,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use std::sync::Mutex;
 
-
 /// Pauses in force, in this process.
 struct Count {
     /// How many.
@@ -19,13 +18,20 @@ struct Count {
     was_enabled: bool,
     /// Which process this counts for: a forked child begins anew.
     process: u64,
+    /// How many objects became old without a visit since the last full collection of ours.
+    promoted: u64,
+    /// How many may, before there is another one.
+    patience: u64,
 }
 
-static COUNT: Mutex<Count> = Mutex::new(Count { depth: 0, was_enabled: false, process: 0 });
+/// The least [`Count::patience`]: several large loads.
+const PATIENCE: u64 = 400_000;
+
+static COUNT: Mutex<Count> =
+    Mutex::new(Count { depth: 0, was_enabled: false, process: 0, promoted: 0, patience: PATIENCE });
 
 /// Whether the fork hook is in place.
 static HOOKED: PyOnceLock<()> = PyOnceLock::new();
-
 
 /// The collector is paused as long as this lives. Never kept across a return to Python code
 /// that may run for long.
@@ -45,9 +51,11 @@ fn with<T>(work: impl FnOnce(&mut Count) -> T) -> T {
 }
 
 impl Pause {
-    /// Pauses the collector. `promote` says that what is made meanwhile is many and long-lived.
-    pub(crate) fn begin(py: Python<'_>, promote: bool) -> PyResult<Pause> {
+    /// Pauses the collector. What is made meanwhile stays young, unless [`promote`](Self::promote)
+    /// is called.
+    pub(crate) fn begin(py: Python<'_>) -> PyResult<Pause> {
         HOOKED.get_or_try_init(py, || hook(py))?;
+        catch_up(py)?;
         let process = with(|count| {
             if count.depth == 0 {
                 // SAFETY: `py` shows that the interpreter is attached.
@@ -56,7 +64,12 @@ impl Pause {
             count.depth += 1;
             count.process
         });
-        Ok(Pause { process, promote })
+        Ok(Pause { process, promote: false })
+    }
+
+    /// Says that what was made is a lot: it becomes old without a visit when the pause ends.
+    pub(crate) fn promote(&mut self) {
+        self.promote = true;
     }
 }
 
@@ -73,8 +86,11 @@ impl Drop for Pause {
             if !resume {
                 return;
             }
-            if self.promote {
-                promote(py);
+            if self.promote
+                && let Err(error) = promote(py)
+            {
+                // Only a courtesy to the caller's next line: its failure must not lose the load.
+                error.write_unraisable(py, None);
             }
             // SAFETY: the interpreter is attached.
             unsafe { ffi::PyGC_Enable() };
@@ -84,19 +100,35 @@ impl Drop for Pause {
 
 /// Moves all tracked objects to the oldest generation without looking at them, unless somebody
 /// froze objects for reasons of their own.
-fn promote(py: Python<'_>) {
-    let work = || -> PyResult<()> {
-        let gc = py.import("gc")?;
-        if gc.call_method0("get_freeze_count")?.extract::<usize>()? == 0 {
-            gc.call_method0("freeze")?;
-            gc.call_method0("unfreeze")?;
-        }
-        Ok(())
-    };
-    if let Err(error) = work() {
-        // Only a courtesy to the caller's next line: its failure must not lose the load.
-        error.write_unraisable(py, None);
+fn promote(py: Python<'_>) -> PyResult<()> {
+    let gc = py.import("gc")?;
+    if gc.call_method0("get_freeze_count")?.extract::<usize>()? > 0 {
+        return Ok(());
     }
+    let young = gc.call_method0("get_count")?.get_item(0)?.extract::<i64>()?.max(0) as u64;
+    gc.call_method0("freeze")?;
+    gc.call_method0("unfreeze")?;
+    with(|count| count.promoted += young);
+    Ok(())
+}
+
+/// Looks at the old objects if many have become old without a visit.
+///
+/// The collector does not learn of those, and would not look at the old ones again because of
+/// them. So it is made to before the next large load, by when what was loaded before is often
+/// gone: garbage in cycles that loads leave behind stays bounded.
+fn catch_up(py: Python<'_>) -> PyResult<()> {
+    if with(|count| count.promoted < count.patience) {
+        return Ok(());
+    }
+    let gc = py.import("gc")?;
+    gc.call_method0("collect")?;
+    let old = gc.call_method1("get_objects", (2,))?.len()? as u64;
+    with(|count| {
+        count.promoted = 0;
+        count.patience = PATIENCE.max(old / 2);
+    });
+    Ok(())
 }
 
 /// Has a forked child begin with no pause: the threads that held them are not in it.

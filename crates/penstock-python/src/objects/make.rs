@@ -1,7 +1,7 @@
 //! Values to containers: each made in one step, when its last value is there.
 
-use super::builder::{Builder, Duplicates, FrameKind};
-use super::refusal::{Mismatch, Refusal};
+use super::builder::{Builder, Duplicates, FrameKind, brief};
+use super::refusal::{Mismatch, PathStep, Refusal};
 use crate::plan::{Absent, Build, ClassPlan, Field, Kind};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -22,8 +22,10 @@ pub(super) fn list(builder: &mut Builder, at: u64) -> Made {
     let kind = &builder.plan().nodes[builder.top().node as usize].kind;
     match kind {
         Kind::Any | Kind::List(_) => new_list(builder, base),
-        Kind::Tuple(items) if items.len() != builder.stack.len() - base => {
-            let count = builder.stack.len() - base;
+        Kind::Tuple(items)
+            if items.len() != builder.stack.len() - base || builder.top().index > 0 =>
+        {
+            let count = (builder.stack.len() - base) as u64 + builder.top().index;
             let reason = format!("expected an array of {}, got one of {count}", items.len());
             Err(outer_mismatch(builder, at, reason))
         }
@@ -104,7 +106,11 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
     }
     if !simple || builder.top().kind == FrameKind::Dict {
         // SAFETY: the new reference is handed over.
-        return careful_dict(builder, unsafe { Bound::from_owned_ptr(builder.attached(), dict) }, at);
+        return careful_dict(
+            builder,
+            unsafe { Bound::from_owned_ptr(builder.attached(), dict) },
+            at,
+        );
     }
     for pair in builder.stack.from(base).chunks_exact(2) {
         // SAFETY: a dict nobody else has seen; the keys are `str` objects, whose hashing and
@@ -144,10 +150,13 @@ fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made 
             }
             let offsets = &builder.key_offsets;
             let at = offsets.get(offsets.len() - count + index).copied().unwrap_or(at);
-            let name = key.str()?;
-            let name = name.to_string_lossy();
-            let reason = format!("the key {name:?} occurs more than once");
-            return Err(outer_mismatch(builder, at, reason));
+            let name = key.str()?.to_string_lossy().into_owned();
+            let reason = format!("the key {} occurs more than once", brief(&name));
+            let mut refusal = outer_mismatch(builder, at, reason);
+            if let Refusal::Mismatch(mismatch) = &mut refusal {
+                mismatch.path.push(PathStep::Key(name));
+            }
+            return Err(refusal);
         }
         dict.set_item(key, value).map_err(|error| own_code_raised(builder, error, at))?;
     }
@@ -191,11 +200,8 @@ fn slots(
     if class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
         fill_all(builder, class, at)?;
     }
-    let object = if recycle {
-        builder.ring.next(builder.attached(), class)
-    } else {
-        allocate(class)
-    };
+    let object =
+        if recycle { builder.ring.next(builder.attached(), class) } else { allocate(class) };
     if object.is_null() {
         return Err(builder.raised());
     }
@@ -331,7 +337,8 @@ fn own_code_raised(builder: &Builder, error: PyErr, at: u64) -> Refusal {
         return error.into();
     }
     let name = error.get_type(py).name().map_or_else(|_| "Error".to_owned(), |n| n.to_string());
-    let reason = format!("{name}: {}", error.value(py));
+    let said = error.value(py).to_string();
+    let reason = if said.is_empty() { name } else { format!("{name}: {said}") };
     let mut refusal = outer_mismatch(builder, at, reason);
     if let Refusal::Mismatch(mismatch) = &mut refusal {
         mismatch.cause = Some(error);

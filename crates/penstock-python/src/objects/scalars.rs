@@ -3,7 +3,7 @@
 //! The rules are strict: an integer does for a float, and nothing else does for anything else. A
 //! number is never rounded but for a float, and then to the nearest.
 
-use super::builder::{Answer, Builder};
+use super::builder::{Answer, Builder, brief};
 use super::refusal::Refusal;
 use super::text::new_str;
 use crate::plan::{Brief, Choice, Kind};
@@ -12,9 +12,7 @@ use penstock_core::value::{base64, datetime, uuid};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{
-    PyBytes, PyDate, PyDateTime, PyDelta, PyString, PyTime, PyTzInfo,
-};
+use pyo3::types::{PyBytes, PyDate, PyDateTime, PyDelta, PyString, PyTime, PyTzInfo};
 use pyo3::{ffi, intern};
 use std::ffi::CString;
 
@@ -92,14 +90,14 @@ impl Builder {
         }
         match &self.item().kind {
             // An index or an integer of a binary format; JSON's come as `float` here.
-            // SAFETY: as above.
             Kind::Float if value.unsigned_abs() <= 1 << 53 => {
+                // SAFETY: as above.
                 self.give(unsafe { ffi::PyFloat_FromDouble(value as f64) }, at)
             }
             Kind::Decimal => self.give_decimal(value.to_string().as_bytes(), at),
             Kind::Choice(choice) => match choice.int(self.attached(), value)? {
                 Some(object) => self.give(object.into_ptr(), at),
-                None => Err(self.misfit(at, &value.to_string())),
+                None => Err(self.misfit(at, &format!("the integer {value}"))),
             },
             _ => Err(self.misfit(at, &format!("the integer {value}"))),
         }
@@ -130,9 +128,7 @@ impl Builder {
             Kind::Float | Kind::Any => {
                 Err(self.misfit(at, "a number beyond the range of a double"))
             }
-            Kind::Choice(_) | Kind::Int => {
-                Err(self.misfit(at, if whole { "an integer" } else { "a number" }))
-            }
+            Kind::Int => Err(self.misfit(at, "a number with a fraction or an exponent")),
             _ => Err(self.misfit(at, if whole { "an integer" } else { "a number" })),
         }
     }
@@ -141,26 +137,29 @@ impl Builder {
     #[inline(never)]
     fn give_big_int(&mut self, digits: &[u8], at: u64) -> Answer {
         let py = self.attached();
-        let digits = CString::new(digits).map_err(|error| PyValueError::new_err(error.to_string()));
-        let digits = digits.map_err(Refusal::from)?;
-        // SAFETY: a string of digits that ends in a NUL.
-        let made = unsafe {
-            let object = ffi::PyLong_FromString(digits.as_ptr(), std::ptr::null_mut(), 10);
-            Bound::from_owned_ptr_or_err(py, object)
-        };
-        match made {
-            Ok(object) => self.give(object.into_ptr(), at),
-            // The interpreter's own limit on digits.
-            Err(error) if error.is_instance_of::<PyValueError>(py) => {
-                let reason = error.value(py).to_string();
-                let mut refusal = self.mismatch(at, reason, None, None);
-                if let Refusal::Mismatch(mismatch) = &mut refusal {
-                    mismatch.limit = true;
-                }
-                Err(refusal)
+        let negative = digits.first() == Some(&b'-');
+        // The interpreter refuses more digits at once than a setting of the process allows. Ours
+        // is a limit of its own, so what is longer is put together from parts.
+        const PART: usize = 600;
+        let mut value = 0_i64.into_pyobject(py).map_err(PyErr::from)?.into_any();
+        for part in digits[usize::from(negative)..].chunks(PART) {
+            let text = CString::new(part).map_err(|error| PyErr::from(error))?;
+            // SAFETY: a string of digits that ends in a NUL.
+            let part_value = unsafe {
+                let object = ffi::PyLong_FromString(text.as_ptr(), std::ptr::null_mut(), 10);
+                Bound::from_owned_ptr_or_err(py, object)?
+            };
+            if part.len() == digits.len() - usize::from(negative) {
+                value = part_value;
+                break;
             }
-            Err(error) => Err(error.into()),
+            let ten = 10_i64.into_pyobject(py).map_err(PyErr::from)?;
+            value = value.mul(ten.pow(part.len(), py.None())?)?.add(part_value)?;
         }
+        if negative {
+            value = value.neg()?;
+        }
+        self.give(value.into_ptr(), at)
     }
 
     #[inline(never)]
@@ -169,9 +168,13 @@ impl Builder {
         let py = self.attached();
         let class = DECIMAL.import(py, "decimal", "Decimal")?;
         let text = String::from_utf8_lossy(digits);
-        match class.call1((text.as_ref(),)) {
-            Ok(object) => self.give(object.into_ptr(), at),
-            Err(_) => Err(self.misfit(at, "a string that is no decimal number")),
+        // A context without traps answers NaN for what it cannot hold.
+        let made = class.call1((text.as_ref(),)).ok();
+        match made.filter(|object| {
+            object.call_method0("is_finite").is_ok_and(|f| f.is_truthy().unwrap_or(false))
+        }) {
+            Some(object) => self.give(object.into_ptr(), at),
+            None => Err(self.misfit(at, "a number beyond the range of Decimal")),
         }
     }
 
@@ -239,7 +242,7 @@ impl Builder {
             Kind::Decimal => return Err(self.bad_text(at, text, "it is no decimal number")),
             Kind::Choice(choice) => match choice.text(py, text.text.as_str())? {
                 Some(object) => object,
-                None => return Err(self.misfit(at, &quoted(text))),
+                None => return Err(self.misfit(at, &brief(text.text.as_str()))),
             },
             _ => return Err(self.misfit(at, STRING)),
         };
@@ -251,7 +254,7 @@ impl Builder {
     #[inline(never)]
     fn bad_text(&self, at: u64, text: Text<'_>, why: &str) -> Refusal {
         let expected = self.item().name.to_string();
-        let got = quoted(text);
+        let got = brief(text.text.as_str());
         let reason = format!("expected {expected}, got {got}: {why}");
         self.mismatch(at, reason, Some(expected), Some(got))
     }
@@ -270,15 +273,6 @@ impl Builder {
             Scalar::Date(_) => Err(self.misfit(at, "a date")),
             Scalar::Uid(_) => Err(self.misfit(at, "a UID")),
         }
-    }
-}
-
-/// A string for a message: its beginning, in quotes.
-fn quoted(text: Text<'_>) -> String {
-    let text = text.text.as_str();
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("{:?}...", &text[..end]),
-        None => format!("{text:?}"),
     }
 }
 
@@ -352,11 +346,7 @@ impl Choice {
     }
 
     /// The object that an integer stands for.
-    fn int<'py>(
-        &self,
-        py: Python<'py>,
-        value: i64,
-    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    fn int<'py>(&self, py: Python<'py>, value: i64) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
         if let Some((_, object)) = self.ints.iter().find(|(known, _)| *known == value) {
             return Ok(Some(object.bind(py).clone()));
         }
@@ -364,10 +354,7 @@ impl Choice {
     }
 
     /// Asks an enum that has a say about values that are not its members'.
-    fn missing<'py>(
-        &self,
-        value: Bound<'py, PyAny>,
-    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    fn missing<'py>(&self, value: Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
         let py = value.py();
         let Some(class) = &self.enum_class else { return Ok(None) };
         match class.bind(py).call1((value,)) {

@@ -4,8 +4,8 @@
 //! lies in, as the states of that object's class say, and whatever leads to no field is skipped.
 
 use super::builder::{Answer, Builder, Duplicates, Frame, FrameKind, NONE, WAY};
-use crate::plan::{Kind, Target, element};
 use super::refusal::Refusal;
+use crate::plan::{Brief, Kind, Target, element};
 use penstock_core::event::{Matched, Text};
 use penstock_core::sink::Flow;
 use pyo3::ffi;
@@ -43,21 +43,30 @@ impl Builder {
     #[inline(never)]
     pub(super) fn follow_other(&mut self, target: Target, by: Matched<'_>) -> Answer {
         if let Matched::Key(key) = by {
-            self.top_mut().key = NONE;
             self.remember_way_key(key.text.as_str());
         }
         match target {
             Target::Field(field) => self.aim_at(field),
             Target::State(state) => {
-                let takers = &self.class().states[state as usize].takes_key;
-                for &field in takers {
-                    self.aim_at(field);
-                    self.give_step(by)?;
+                // A key is there, so its value will be. That an element is there shows when it
+                // is passed.
+                if let Matched::Key(_) = by {
+                    self.give_to_takers(state, by)?;
                 }
                 self.on_way(state);
             }
         }
         Ok(Flow::Take)
+    }
+
+    /// Gives the key or index that leads to a state to the fields that collect it.
+    fn give_to_takers(&mut self, state: u32, by: Matched<'_>) -> Result<(), Refusal> {
+        let Some(state) = self.class().states.get(state as usize) else { return Ok(()) };
+        for &field in &state.takes_key {
+            self.aim_at(field);
+            self.give_step(by)?;
+        }
+        Ok(())
     }
 
     /// The key or index of a match as the value of the field at hand, wherever that lies.
@@ -176,10 +185,7 @@ impl Builder {
 
     /// The frame of the container that the coming value is, or nothing if it leads nowhere: then
     /// it counts as passed.
-    fn way_frame(
-        &mut self,
-        kind: FrameKind,
-    ) -> Result<Option<Frame>, Refusal> {
+    fn way_frame(&mut self, kind: FrameKind) -> Result<Option<Frame>, Refusal> {
         let state = self.top().way;
         if state == NONE {
             self.next_element()?;
@@ -203,10 +209,14 @@ impl Builder {
     pub(super) fn next_element(&mut self) -> Result<(), Refusal> {
         match self.top().kind {
             FrameKind::WayList => {
+                if self.aim().brief == Brief::Way {
+                    let (state, index) = (self.top().way, self.top().index);
+                    self.give_to_takers(state, Matched::Index(index))?;
+                }
                 self.top_mut().index += 1;
                 self.aim_element()?;
             }
-            FrameKind::Row => self.top_mut().index += 1,
+            FrameKind::Row | FrameKind::Tuple => self.top_mut().index += 1,
             _ => {}
         }
         Ok(())
@@ -237,8 +247,7 @@ impl Builder {
     /// An array whose elements the field at hand gathers.
     pub(super) fn begin_gathered(&mut self) -> Answer {
         let top = *self.top();
-        let mut frame =
-            Frame::new(FrameKind::Gathered, self.aim().node, top.aim, self.stack.len());
+        let mut frame = Frame::new(FrameKind::Gathered, self.aim().node, top.aim, self.stack.len());
         (frame.slots, frame.class) = (top.slots, top.class);
         self.push_frame(frame);
         Ok(Flow::Take)

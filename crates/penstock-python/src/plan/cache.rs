@@ -128,7 +128,7 @@ fn new_plan<'py>(
     namespace: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Plan> {
     let mut compiler = Compiler::new(py, namespace);
-    let scope = Scope::new(None, namespace);
+    let scope = Scope::new(None, namespace, &compiler.family);
     let root = compiler.node(type_object, false, &scope, Place { field: None })?;
     let mut plans = Vec::with_capacity(compiler.met.len());
     // Planning a class may meet others.

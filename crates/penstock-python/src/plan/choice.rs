@@ -16,6 +16,9 @@ impl Choice {
     }
 }
 
+/// How many values of a type a message about another value names at most.
+const FEW: usize = 6;
+
 /// The values as they are gathered.
 #[derive(Default)]
 struct Gathered {
@@ -38,7 +41,7 @@ impl Gathered {
             if self.texts.iter().any(|known| known == text) {
                 return Ok(true);
             }
-            shown = PyString::new(value.py(), text).repr()?.to_string();
+            shown = format!("{text:?}");
             self.texts.push(text.into());
             self.text_objects.push(object);
         } else if let Ok(truth) = value.cast_exact::<PyBool>() {
@@ -67,13 +70,18 @@ impl Gathered {
         Ok(true)
     }
 
-    fn into_choice(self, enum_class: Option<Py<PyType>>) -> Choice {
-        let texts: Vec<&[u8]> = self.texts.iter().map(String::as_bytes).collect();
-        let expected = match self.shown.split_last() {
+    /// The values in words: `"a", "b" or 3`.
+    fn expected(&self) -> String {
+        match self.shown.split_last() {
             Some((last, [])) => last.clone(),
             Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
             None => "nothing".into(),
-        };
+        }
+    }
+
+    fn into_choice(self, title: String, enum_class: Option<Py<PyType>>) -> Choice {
+        let texts: Vec<&[u8]> = self.texts.iter().map(String::as_bytes).collect();
+        let expected = self.expected();
         Choice {
             texts: KeyTable::new(&texts),
             text_objects: self.text_objects,
@@ -81,6 +89,7 @@ impl Gathered {
             bools: self.bools,
             null: self.null,
             enum_class,
+            title: title.into(),
             expected: expected.into(),
         }
     }
@@ -103,7 +112,12 @@ pub(super) fn of_literal(
         }
         names.push(shown);
     }
-    Ok((gathered.into_choice(None), format!("Literal[{}]", names.join(", "))))
+    let written = format!("Literal[{}]", names.join(", "));
+    let title = match names.get(..FEW) {
+        Some(first) if names.len() > FEW => format!("Literal[{}, ...]", first.join(", ")),
+        _ => written.clone(),
+    };
+    Ok((gathered.into_choice(title, None), written))
 }
 
 /// The values of an `Enum`, each with its member.
@@ -131,5 +145,8 @@ pub(super) fn of_enum(class: &Bound<'_, PyType>, place: Place<'_>) -> PyResult<C
         (Some(own), Some(plain)) => !own.is(&plain),
         _ => true,
     };
-    Ok(gathered.into_choice(own.then(|| class.clone().unbind())))
+    // A `_missing_` of its own may accept more than the values.
+    let few = !own && gathered.shown.len() <= FEW;
+    let title = if few { format!("{name} ({})", gathered.expected()) } else { name.to_string() };
+    Ok(gathered.into_choice(title, own.then(|| class.clone().unbind())))
 }

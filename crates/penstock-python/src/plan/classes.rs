@@ -124,7 +124,8 @@ impl<'py> Subject<'_, 'py> {
 
     /// The names that annotations in the body of `class` may speak of.
     pub(super) fn scope(&self, class: &Bound<'py, PyType>) -> Scope<'py> {
-        Scope::new(Some(class.clone()), self.compiler.namespace.as_ref())
+        let Compiler { namespace, family, .. } = &*self.compiler;
+        Scope::new(Some(class.clone()), namespace.as_ref(), family)
     }
 
     /// A field's annotation without its wrappers.

@@ -75,8 +75,11 @@ pub(crate) struct Node {
     pub(crate) nullable: bool,
     /// The form in which the reader should give a number here.
     pub(crate) want: Want,
-    /// The type as a user would write it, for messages: `list[int]`, `City | None`.
+    /// The type for messages about values: as a user would write it, and the values of a choice
+    /// where they are few: `list[int]`, `Size ("S" or "L")`.
     pub(crate) name: Box<str>,
+    /// The type as a user would write it: `list[int]`, `Size | None`.
+    pub(crate) written: Box<str>,
 }
 
 /// What the builder has to know of a coming value, in as little memory as it takes: this is read
@@ -184,7 +187,9 @@ pub(crate) struct Choice {
     pub(crate) null: Option<Py<PyAny>>,
     /// An `Enum` with a `_missing_` of its own: called with a value that is none of these.
     pub(crate) enum_class: Option<Py<PyType>>,
-    /// The values for messages: `'a', 'b' or 3`.
+    /// The type in messages about values, with the values where they are few.
+    pub(super) title: Box<str>,
+    /// The values for messages, as a document has them: `"a", "b" or 3`.
     pub(crate) expected: Box<str>,
 }
 

@@ -4,9 +4,12 @@
 //! all leave text where a type is wanted. It means what `typing.get_type_hints` would find: the
 //! names are looked for in the module of the class that declares the field, then in that class,
 //! then among the builtins; and before all of these in the `namespace` of the plan, for the names
-//! that are local to a function.
+//! that are local to a function. Where it would find nothing, the name of the class itself means
+//! the class, and that of one class which was met on the way, and is defined in the same place,
+//! means that class: nothing else could be meant.
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
+use std::rc::Rc;
 
 use pyo3::exceptions::PyNameError;
 use pyo3::intern;
@@ -17,12 +20,16 @@ use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
 use super::known::imported;
 use super::layout;
 
+/// The classes that a plan was found to need so far.
+pub(super) type Family<'py> = Rc<RefCell<Vec<Bound<'py, PyType>>>>;
+
 /// Where the names of one class's annotations are looked for.
 pub(super) struct Scope<'py> {
     class: Option<Bound<'py, PyType>>,
     /// The names of the module, without which only `namespace` and the builtins are left.
     module: Option<Bound<'py, PyDict>>,
     namespace: Option<Bound<'py, PyDict>>,
+    family: Family<'py>,
     /// Globals and locals for what is more than one name.
     frame: OnceCell<(Bound<'py, PyDict>, Bound<'py, PyDict>)>,
 }
@@ -40,12 +47,14 @@ impl<'py> Scope<'py> {
     pub(super) fn new(
         class: Option<Bound<'py, PyType>>,
         namespace: Option<&Bound<'py, PyDict>>,
+        family: &Family<'py>,
     ) -> Self {
         let module = class.as_ref().and_then(|class| {
             let name = layout::own_attribute(class, intern!(class.py(), "__module__"))?;
             module_names(class.py(), name.cast::<PyString>().ok()?.to_str().ok()?)
         });
-        Scope { class, module, namespace: namespace.cloned(), frame: OnceCell::new() }
+        let (namespace, family) = (namespace.cloned(), family.clone());
+        Scope { class, module, namespace, family, frame: OnceCell::new() }
     }
 
     /// The address of the class, by which two scopes are told apart.
@@ -57,7 +66,7 @@ impl<'py> Scope<'py> {
     pub(super) fn in_module(&self, py: Python<'py>, module: &str) -> Scope<'py> {
         let module = module_names(py, module).or_else(|| self.module.clone());
         let (class, namespace) = (self.class.clone(), self.namespace.clone());
-        Scope { class, module, namespace, frame: OnceCell::new() }
+        Scope { class, module, namespace, family: self.family.clone(), frame: OnceCell::new() }
     }
 
     /// The object that `text` stands for. It may be text again.
@@ -94,7 +103,31 @@ impl<'py> Scope<'py> {
         {
             return Ok(Some(object));
         }
+        if let Some(class) = self.relative(name)? {
+            return Ok(Some(class.into_any()));
+        }
         name.py().import(intern!(name.py(), "builtins"))?.getattr_opt(name)
+    }
+
+    /// The class itself or the one relative that has this name. Classes that are local to a
+    /// function are found in no other way.
+    fn relative(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyType>>> {
+        let Some(class) = &self.class else { return Ok(None) };
+        if same_name(name, &class.name()?) {
+            return Ok(Some(class.clone()));
+        }
+        let home = home(class)?;
+        let mut found = None;
+        for other in self.family.borrow().iter() {
+            if same_name(name, &other.name()?) && self::home(other)? == home {
+                // Of two, either could be meant.
+                if found.is_some() {
+                    return Ok(None);
+                }
+                found = Some(other.clone());
+            }
+        }
+        Ok(found)
     }
 
     fn expression(&self, py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -108,7 +141,19 @@ impl<'py> Scope<'py> {
                 self.frame.get_or_init(|| frame)
             }
         };
-        code.run(Some(globals), Some(locals))
+        loop {
+            let error = match code.run(Some(globals), Some(locals)) {
+                Err(error) if error.is_instance_of::<PyNameError>(py) => error,
+                result => return result,
+            };
+            // A name that is missing is added, if it is that of a relative, and found then.
+            let name = error.value(py).getattr(intern!(py, "name"))?;
+            let Ok(name) = name.cast_into::<PyString>() else { return Err(error) };
+            match self.relative(&name)? {
+                Some(class) if !globals.contains(&name)? => globals.set_item(name, class)?,
+                _ => return Err(error),
+            }
+        }
     }
 
     /// An expression has only locals, globals and builtins to look in, so the class's names take
@@ -118,6 +163,12 @@ impl<'py> Scope<'py> {
             Some(names) => names.copy()?,
             None => PyDict::new(py),
         };
+        if let Some(class) = &self.class {
+            let name = class.name()?;
+            if !globals.contains(&name)? {
+                globals.set_item(name, class)?;
+            }
+        }
         let locals = match (&self.module, &self.namespace) {
             (Some(module), None) => module.clone(),
             (None, Some(namespace)) => namespace.clone(),
@@ -130,6 +181,13 @@ impl<'py> Scope<'py> {
         };
         Ok((globals, locals))
     }
+}
+
+/// Where a class is defined: its module, and what its qualified name says before its own.
+fn home(class: &Bound<'_, PyType>) -> PyResult<(String, String)> {
+    let path = class.qualname()?.to_string();
+    let around = path.rsplit_once('.').map_or("", |(around, _)| around);
+    Ok((class.module()?.to_string(), around.to_owned()))
 }
 
 fn module_names<'py>(py: Python<'py>, module: &str) -> Option<Bound<'py, PyDict>> {

@@ -72,7 +72,7 @@ impl PlanObject {
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let plan = self.plan(py)?;
-        let mut text = format!("Plan({})", plan.nodes[plan.root as usize].name);
+        let mut text = format!("Plan({})", plan.nodes[plan.root as usize].written);
         for class in &plan.classes {
             plan.show(class, py, &mut text);
         }
@@ -131,7 +131,7 @@ impl Plan {
         let _ = write!(text, "\n{}, {way}{why}", class.name);
         for (id, field) in (0..).zip(&class.fields) {
             let name = field.name.bind(py).to_string();
-            let node = &self.nodes[field.node as usize].name;
+            let node = &self.nodes[field.node as usize].written;
             let _ = match (class.is_read(id), name == *field.key) {
                 (true, true) => write!(text, "\n    {name}: {node}"),
                 (true, false) => write!(text, "\n    {name}: {node} at '{}'", field.key),

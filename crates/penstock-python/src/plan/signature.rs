@@ -111,6 +111,9 @@ pub(super) fn called<'py>(
         field.absent = if optional { Absent::Unset } else { Absent::Error };
         taken.push(field);
     }
+    // Who receives the call before the constructor, or after it, takes the same arguments, and
+    // may take them by name only.
+    let alone = is_alone(subject);
     let mut positional = 0;
     if let Some(parameters) = &parameters {
         for (name, optional) in parameters.names.iter().zip(&parameters.optional) {
@@ -120,7 +123,8 @@ pub(super) fn called<'py>(
                 return Err(subject.error(rest));
             }
         }
-        while positional < parameters.by_position
+        let most = if alone { parameters.by_position } else { parameters.only_by_position };
+        while positional < most
             && let Some(field) = taken.get(positional)
             && matches!(field.absent, Absent::Error)
             && same_name(&field.name, &parameters.names[positional])
@@ -138,6 +142,16 @@ pub(super) fn called<'py>(
     let keywords = PyTuple::new(py, taken[positional..].iter().map(|field| &field.name))?.unbind();
     let build = Build::Call { positional, keywords };
     Ok(Shape { fields: taken, build, why_called: Some(reason) })
+}
+
+/// True if no other Python code receives the arguments of a call than the constructor.
+fn is_alone(subject: &Subject<'_, '_>) -> bool {
+    let class = &subject.class;
+    let has_own_new = || {
+        let new = layout::owner(class, intern!(subject.compiler.py, "__new__"));
+        new.is_some_and(|(owner, _)| layout::is_heap_type(&owner))
+    };
+    layout::is_called_by_type(class) && (layout::has_plain_init(class) || !has_own_new())
 }
 
 /// The function that decides what the class may be called with, if it is written in Python.

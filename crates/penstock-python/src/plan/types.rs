@@ -16,7 +16,7 @@ use super::choice;
 use super::classes::{self, Sort};
 use super::known;
 use super::layout;
-use super::names::{Scope, Unresolved};
+use super::names::{Family, Scope, Unresolved};
 use super::wrappers::{arguments, at_path, forward, is_instance, refuse_constraints};
 use super::{ClassId, Kind, Node, NodeId, Seen, plan_error};
 
@@ -79,6 +79,8 @@ pub(super) struct Compiler<'py> {
     pub(super) nodes: Vec<Node>,
     /// The classes met so far, by their numbers.
     pub(super) met: Vec<Met<'py>>,
+    /// The same classes, for the scopes to share.
+    pub(super) family: Family<'py>,
     pub(super) seen: Vec<Seen>,
     shared: HashMap<Key, NodeId>,
     /// What has an address in `shared`, so that no other object gets the same.
@@ -93,6 +95,7 @@ impl<'py> Compiler<'py> {
             namespace: namespace.cloned(),
             nodes: Vec::new(),
             met: Vec::new(),
+            family: Family::default(),
             seen: Vec::new(),
             shared: HashMap::new(),
             kept: Vec::new(),
@@ -122,8 +125,18 @@ impl<'py> Compiler<'py> {
         id
     }
 
-    /// Remembers how `class` was before it was looked into.
+    /// Remembers how `class` was before it was looked into, and its metaclass, which is called
+    /// when the class is. A change of that leaves the version of the class as it is.
     fn note(&mut self, class: &Bound<'py, PyType>) {
+        let metaclass = class.get_type();
+        let known = |seen: &Seen| seen.class.bind(self.py).is(&metaclass);
+        if layout::is_heap_type(&metaclass) && !self.seen.iter().any(known) {
+            self.see(&metaclass);
+        }
+        self.see(class);
+    }
+
+    fn see(&mut self, class: &Bound<'py, PyType>) {
         // A look-up makes sure that there is a version, if there is one to be had.
         layout::attribute(class, intern!(self.py, "__init__"));
         let version = layout::version(class).unwrap_or(0);
@@ -143,7 +156,7 @@ impl<'py> Compiler<'py> {
     }
 }
 
-fn node(kind: Kind, nullable: bool, mut name: String) -> Node {
+fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
     let want = match kind {
         Kind::Float => Want::Float,
         Kind::Decimal => Want::Digits,
@@ -151,10 +164,15 @@ fn node(kind: Kind, nullable: bool, mut name: String) -> Node {
     };
     // `None | None` and `Any | None` are no more than what they begin with.
     let nullable = nullable && !matches!(kind, Kind::Any | Kind::None);
+    let mut name = match &kind {
+        Kind::Choice(choice) => choice.title.to_string(),
+        _ => written.clone(),
+    };
     if nullable {
         name.push_str(" | None");
+        written.push_str(" | None");
     }
-    Node { kind, nullable, want, name: name.into() }
+    Node { kind, nullable, want, name: name.into(), written: written.into() }
 }
 
 /// One annotation being walked.
@@ -255,7 +273,7 @@ impl<'py> Walk<'_, 'py> {
     }
 
     fn name(&self, id: NodeId) -> &str {
-        let name = &self.compiler.nodes[id as usize].name;
+        let name = &self.compiler.nodes[id as usize].written;
         // Only what is still being looked at has no name yet.
         if name.is_empty() { "..." } else { name }
     }
@@ -287,6 +305,7 @@ impl<'py> Walk<'_, 'py> {
         }
         let id = self.compiler.met.len() as ClassId;
         self.compiler.class_ids.insert(class.as_ptr() as usize, id);
+        self.compiler.family.borrow_mut().push(class.clone());
         self.compiler.met.push(Met { class: class.clone(), sort });
         Ok((Kind::Class(id), name))
     }
@@ -373,7 +392,7 @@ impl<'py> Walk<'_, 'py> {
             Kind::Any => Ok(self.compiler.push(Kind::Str, false, "str".into())),
             Kind::Choice(choice) if !node.nullable && choice.is_of_text() => Ok(id),
             _ => {
-                let name = &node.name;
+                let name = &node.written;
                 Err(self.error(format_args!("dict keys of type {name} are not supported yet")))
             }
         }

@@ -1,0 +1,52 @@
+//! What events say, as a value of serde_json, and numbers in the form that they are wanted in. The
+//! fuzz targets use both.
+
+use penstock_core::sink::Want;
+use serde_json::{Map, Number, Value};
+
+use crate::naive::{Event, What};
+
+/// The value that events tell; of equal keys the last one, as serde_json takes them. None if there
+/// was a fault.
+pub(crate) fn value(events: &[Event]) -> Option<Value> {
+    let mut events = events.iter().map(|(_, what)| what);
+    if matches!(events.clone().next_back(), Some(What::Fault(_))) {
+        return None;
+    }
+    let value = next(&mut events);
+    assert!(events.next().is_none(), "more than one value");
+    value
+}
+
+/// The value that comes next; none at the end of a list.
+fn next<'e>(events: &mut impl Iterator<Item = &'e What>) -> Option<Value> {
+    Some(match events.next().unwrap() {
+        What::BeginMap => {
+            let mut map = Map::new();
+            while let What::Key(key) = events.next().unwrap() {
+                map.insert(key.clone(), next(events).unwrap());
+            }
+            Value::Object(map)
+        }
+        What::BeginList => Value::Array(std::iter::from_fn(|| next(events)).collect()),
+        What::EndList => return None,
+        What::Null => Value::Null,
+        What::Bool(value) => Value::Bool(*value),
+        What::Number(digits) => Value::Number(digits.parse::<Number>().unwrap()),
+        What::Text(text) => Value::String(text.clone()),
+        other => panic!("{other:?} is no value"),
+    })
+}
+
+/// What is heard of a number where `want` is wanted; other events are as they are.
+pub(crate) fn wanted(plain: &What, want: Want) -> What {
+    let What::Number(digits) = plain else { return plain.clone() };
+    if want == Want::Digits {
+        return plain.clone();
+    }
+    if want == Want::Native && !digits.contains(['.', 'e', 'E']) {
+        return digits.parse().map_or_else(|_| plain.clone(), What::Int);
+    }
+    let double: f64 = digits.parse().unwrap();
+    if double.is_finite() { What::Float(double.to_bits()) } else { plain.clone() }
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Runs every fuzz target from fixed seeds with a fixed number of executions:
+#   fuzz/run.sh [RUNS] [SEED]
+# RUNS is for the cheapest target; each one takes its share of it, so that all take about as long.
+# What is found new is not kept; a finding is, in fuzz/target/findings, and the exit status says so.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+RUNS=${1:-400000}
+SEED=${2:-1}
+PYTHON=${PYTHON:-../.venv/bin/python}
+HOST=$(rustc -vV | sed -n 's/^host: //p')
+export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}
+FINDINGS=$CARGO_TARGET_DIR/findings
+BIN=$CARGO_TARGET_DIR/$HOST/release
+
+# Coverage feedback on the stable compiler. `--target` keeps it out of build scripts and macros,
+# which are not linked with libFuzzer.
+RUSTFLAGS="--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+-Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+-Cllvm-args=-sanitizer-coverage-trace-compares" \
+    cargo build --release --locked --quiet --target "$HOST"
+
+mkdir -p "$FINDINGS"
+failed=()
+
+# $1 target, $2 one execution in how many, $3 the longest input
+fuzz() {
+    local target=$1 runs=$((RUNS / $2)) start=$SECONDS new log
+    new=$(mktemp -d)
+    log=$FINDINGS/$target.log
+    # What is new goes to the first folder; the second one is only read.
+    if "$BIN/$target" "$new" "corpus/$target" -runs="$runs" -seed="$SEED" -max_len="$3" \
+        -rss_limit_mb=2048 -timeout=10 -artifact_prefix="$FINDINGS/$target-" >"$log" 2>&1; then
+        printf '%-14s %8d executions, %5d edges, %3d s\n' "$target" "$runs" \
+            "$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -c6-)" $((SECONDS - start))
+    else
+        printf '%-14s FAILED: see %s\n' "$target" "$log"
+        grep -m 5 -A 3 'panicked at\|SUMMARY\|Test unit written' "$log" || tail -5 "$log"
+        failed+=("$target")
+    fi
+    rm -rf "$new"
+}
+
+fuzz json_reader 4 512
+fuzz any_chunking 4 512
+fuzz ndjson 8 512
+fuzz select 2 256
+fuzz kernels 4 256
+fuzz source 8 1024
+
+if ! "$PYTHON" typed.py --runs $((RUNS / 40)) --seed "$SEED"; then
+    failed+=(typed)
+fi
+
+if ((${#failed[@]})); then
+    printf 'Findings: %s\n' "${failed[*]}"
+    exit 1
+fi

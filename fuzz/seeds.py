@@ -1,0 +1,118 @@
+"""Write the seed corpora, `corpus/<target>/`, from the few documents below.
+
+They are small on purpose: each shows the fuzzer one thing that it would need long to find. Run it
+after a change here, and commit what it writes; what a campaign finds does not belong there.
+"""
+
+import bz2
+import gzip
+import lzma
+import shutil
+from pathlib import Path
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+DOCUMENTS = {
+    "empty": "",
+    "scalars": '[null, true, false, 0, -0, 12, -3.25e+2, 1E400, 9223372036854775808, "a"]',
+    "nested": '{"a": {"b": [[], {}, [1, {"c": null}]]}, "d": "e"}',
+    "escapes": r'["\"\\\/\b\f\n\r\t", "\u00e9\u6c34\ud834\udd1e", "\\\\"]',
+    "scripts": '{"é": "水", "𝄞": "\u2028 naïve", "": "\x7f"}',
+    "long": '{"' + "k" * 40 + '": "' + "x" * 70 + '", "n": 123456789012345678901234567890}',
+    "spaced": ' \n{\t"a" :\r\n [ 1 ,\n    2 ] }\n',
+    "repeated": '{"a": 1, "a": 2, "b": {"a": 3}}',
+    "unclosed": '[{"a": "b',
+    "surrogate": r'["\ud834x"]',
+    "comma": "[1,]",
+    "zero": "[01]",
+}
+
+LINES = {
+    "good": '{"a": 1}\n[2]\n\n"x"\r\n3',
+    "bad": '1\n{"a":\n2 3\n"\\\n"\\q" 4\n[5]\n',
+    "sequence": '\x1e{"a": 1}\n\x1e\x1e2\n\x1etru\x1e"x"\x1e3',
+}
+
+# Where records are looked for, and in what.
+PATHS = {
+    "default": ("", '[{"a": 1}, 2, [3]]'),
+    "one": ("", '{"a": 1}'),
+    "key": ("a/b", '{"x": 1, "a": {"b": {"c": 2}}}'),
+    "star": ("*/a", '[{"a": 1}, {"a": [2]}, 3]'),
+    "index": ("items/1", '{"items": [0, {"a": 1}, 2], "1": 3}'),
+    "anywhere": ("//a", '{"a": {"a": 1}, "b": [{"a": 2}]}'),
+    "deep": ("//a/*/b", '{"a": {"a": {"b": 1}, "c": {"b": {"a": {"x": {"b": 2}}}}}}'),
+    "escaped": ("~1~2~0/@x", '{"/*~": {"@x": 1}}'),
+}
+
+TEXT = '{"id": 1, "name": "é水𝄞"}\n'
+
+
+def zstd(data: bytes) -> bytes:
+    """Return a frame of one block that is not compressed."""
+    header = b"\x28\xb5\x2f\xfd\x20" + bytes([len(data)])
+    return header + (len(data) << 3 | 1).to_bytes(3, "little") + data
+
+
+def sources() -> dict[str, bytes]:
+    """Return one source for each compression and encoding, after the two bytes that choose."""
+    plain = TEXT.encode()
+    inferred, whole = b"\x00", b"\x3f"
+    packed = {
+        "plain": plain,
+        "gzip": gzip.compress(plain, mtime=0),
+        "gzip-members": gzip.compress(plain, mtime=0) + gzip.compress(b"2", mtime=0) + bytes(3),
+        "bzip2": bz2.compress(plain) + bz2.compress(b"2"),
+        "xz": lzma.compress(plain, preset=0) + bytes(4),
+        "zstd": zstd(plain) + zstd(b"2"),
+        "zip": b"PK\x03\x04" + bytes(30),
+        "cut": gzip.compress(plain, mtime=0)[:-9],
+        "mark": b"\xef\xbb\xbf" + plain,
+        "foreign": TEXT.encode("utf-16"),
+    }
+    encoded = {
+        "utf-16": (2, TEXT.encode("utf-16")),
+        "utf-16-le": (3, TEXT.encode("utf-16-le")),
+        "utf-32": (4, TEXT.encode("utf-32")),
+        "utf-32-be": (5, TEXT.encode("utf-32-be")),
+        "latin-1": (6, "naïve".encode("latin-1")),
+        "windows-1252": (7, "naïve €".encode("windows-1252")),
+        "shift-jis": (8, "水".encode("shift-jis")),
+    }
+    found = {name: inferred + whole + data for name, data in packed.items()}
+    return found | {name: bytes([n]) + whole + data for name, (n, data) in encoded.items()}
+
+
+def corpora() -> dict[str, dict[str, bytes]]:
+    """Return the inputs of each target, by name."""
+    documents = {name: text.encode() for name, text in DOCUMENTS.items()}
+    lines = {name: text.encode() for name, text in LINES.items()}
+    framed = {
+        f"{name}-{n}": bytes([1, 2, 3, 0, 5, 1, n, 2, 5, 7, 0]) + data
+        for n in range(4)
+        for name, data in (documents | lines).items()
+        if (n == 0) == (name in documents)
+    }
+    return {
+        "json_reader": documents,
+        "any_chunking": framed,
+        "ndjson": {name: b"\x21" + data for name, data in (lines | documents).items()},
+        "select": {name: f"{path}\n{text}".encode() for name, (path, text) in PATHS.items()},
+        "kernels": {name: b"\x05\x01" + data for name, data in documents.items()},
+        "source": sources(),
+    }
+
+
+def main() -> None:
+    """Write all of them anew."""
+    shutil.rmtree(CORPUS, ignore_errors=True)
+    for target, inputs in corpora().items():
+        folder = CORPUS / target
+        folder.mkdir(parents=True)
+        for name, data in inputs.items():
+            (folder / name).write_bytes(data)
+
+
+if __name__ == "__main__":
+    main()

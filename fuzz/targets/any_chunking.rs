@@ -1,0 +1,64 @@
+//! However a source is cut into windows, wherever the sink pauses, and whatever keys it lends: the
+//! same events and the same faults as the naive twin finds in the whole of it.
+//!
+//! The first bytes of the input choose; the rest is the source.
+
+#![no_main]
+
+#[path = "../../crates/penstock-core/tests/json/naive.rs"]
+#[allow(dead_code)]
+mod naive;
+#[path = "../../crates/penstock-core/tests/json/recording.rs"]
+#[allow(dead_code)]
+mod recording;
+
+use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
+use libfuzzer_sys::fuzz_target;
+use penstock_core::json::Framing;
+use penstock_core::limits::Limits;
+use penstock_scan::ValidText;
+
+use naive::What;
+use recording::{Cuts, Recorder, read, skips};
+
+#[derive(Arbitrary, Debug)]
+struct Choices {
+    cuts: [u8; 6],
+    framing: u8,
+    skips: u8,
+    pauses: u8,
+    lends: u8,
+    short: bool,
+}
+
+fuzz_target!(|data: &[u8]| {
+    let mut choices = Unstructured::new(data);
+    let Ok(chosen) = Choices::arbitrary(&mut choices) else { return };
+    let text = ValidText::check(choices.take_rest()).text.as_str();
+    let framings = [Framing::Document, Framing::Lines, Framing::Sequence, Framing::Concatenated];
+    let framing = framings[usize::from(chosen.framing % 4)];
+    let limits = Limits { depth: if chosen.short { 4 } else { 100 }, ..Limits::default() };
+    let skipped = u64::from(chosen.skips % 8);
+
+    let expected = naive::naive(text, framing, &limits, &skips(skipped));
+    let lent = match chosen.lends {
+        0 => Vec::new(),
+        lends => expected
+            .iter()
+            .enumerate()
+            .map(|(n, (_, what))| match what {
+                What::Key(key) if !key.contains(|c: char| c < ' ' || c == '"' || c == '\\') => {
+                    // Now and then another key than the one that comes.
+                    let wrong = if recording::chance(lends.into(), n, 4) { "_" } else { "" };
+                    format!("\"{key}{wrong}\":")
+                }
+                _ => String::new(),
+            })
+            .chain([String::new()])
+            .collect(),
+    };
+    let mut recorder =
+        Recorder { pauses: chosen.pauses.into(), lent, ..Recorder::skipping(skipped) };
+    read(text, framing, &limits, &Cuts(chosen.cuts.to_vec()), &mut recorder);
+    assert_eq!(recorder.events, expected);
+});

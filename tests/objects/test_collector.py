@@ -1,0 +1,381 @@
+"""The garbage collector rests during bulk loads, and nobody can tell afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import penstock
+
+
+@dataclass(slots=True)
+class Row:
+    x: int
+    items: list[int]
+
+
+# Above the size from which a document in memory counts as a bulk load.
+LARGE = json.dumps([{"x": number, "items": [number]} for number in range(5_000)]).encode()
+BROKEN = LARGE[:-2]
+MISFIT = LARGE[:-3] + b', "a"]}]'
+
+
+@pytest.fixture(autouse=True)
+def collector() -> Iterator[None]:
+    """Each test finds the collector on, and leaves it on."""
+    assert gc.isenabled()
+    yield
+    gc.enable()
+    gc.unfreeze()
+
+
+def pieces(data: bytes, size: int = 50_000) -> Iterator[bytes]:
+    return (data[at : at + size] for at in range(0, len(data), size))
+
+
+def fed(data: bytes) -> None:
+    decoder = penstock.Decoder(Row)
+    decoder.feed(data)
+    assert gc.isenabled() is wanted
+    decoder.finish()
+
+
+def batched(data: bytes) -> None:
+    for batch in penstock.json.read([data], Row).batches(100):
+        assert gc.isenabled() is wanted
+        assert batch
+
+
+def read(data: bytes) -> None:
+    for _ in penstock.json.read([data], Row):
+        assert gc.isenabled() is wanted
+
+
+wanted = True
+WAYS: dict[str, Any] = {
+    "decode bytes": lambda data: penstock.json.decode(data, list[Row]),
+    "decode str": lambda data: penstock.json.decode(data.decode(), list[Row]),
+    "decode bytearray": lambda data: penstock.json.decode(bytearray(data), list[Row]),
+    "load": lambda data: penstock.json.load(pieces(data), list[Row]),
+    "load lines": lambda data: penstock.ndjson.load([data, b"\n", data], list[Row]),
+    "read": read,
+    "batches": batched,
+    "feed": fed,
+}
+
+
+@pytest.mark.parametrize("data", [LARGE, BROKEN, MISFIT], ids=["success", "truncated", "misfit"])
+@pytest.mark.parametrize("enabled", [True, False], ids=["on", "off"])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_collector_is_left_as_it_was(way: str, enabled: bool, data: bytes) -> None:
+    global wanted  # noqa: PLW0603 - what the loops in between are to see
+    if not enabled:
+        gc.disable()
+    wanted = enabled
+    with contextlib.nullcontext() if data is LARGE else pytest.raises(penstock.DecodeError):
+        WAYS[way](data)
+    assert gc.isenabled() is enabled
+
+
+def seen_while(work: Any) -> set[bool]:
+    """Whether the collector was on while the class's own code ran."""
+    seen = set()
+
+    @dataclass
+    class Looking:
+        x: int
+
+        def __post_init__(self) -> None:
+            seen.add(gc.isenabled())
+
+    work(Looking)
+    return seen
+
+
+def test_it_rests_during_bulk_loads_only() -> None:
+    assert seen_while(lambda cls: penstock.json.decode(LARGE, list[cls])) == {False}
+    assert seen_while(lambda cls: penstock.json.load([LARGE], list[cls])) == {False}
+    assert seen_while(lambda cls: list(penstock.json.read([LARGE], cls).batches(10))) == {False}
+    assert seen_while(lambda cls: penstock.Decoder(cls).feed(LARGE)) == {False}
+    assert seen_while(lambda cls: list(penstock.json.read([LARGE], cls))) == {True}
+    assert seen_while(lambda cls: penstock.json.decode(b'[{"x": 1}]', list[cls])) == {True}
+
+
+def test_it_rests_while_a_source_is_read() -> None:
+    seen = []
+
+    def chunks() -> Iterator[bytes]:
+        for piece in pieces(LARGE):
+            seen.append(gc.isenabled())
+            yield piece
+
+    assert len(penstock.json.load(chunks(), list[Row])) == 5_000
+    assert set(seen) == {False}
+    seen.clear()
+    assert sum(1 for _ in penstock.json.read(chunks(), Row)) == 5_000
+    assert set(seen) == {True}
+
+
+def test_it_never_rests_across_a_yield() -> None:
+    reader = penstock.json.read(pieces(LARGE), Row)
+    next(reader)
+    assert gc.isenabled()
+    batches = penstock.json.read(pieces(LARGE), Row).batches(7)
+    next(batches)
+    assert gc.isenabled()
+    decoder = penstock.Decoder(Row)
+    for piece in pieces(LARGE, 1000):
+        decoder.feed(piece)
+        assert gc.isenabled()
+
+
+def test_a_load_within_a_load() -> None:
+    seen = []
+
+    @dataclass
+    class Outer:
+        x: int
+
+        def __post_init__(self) -> None:
+            if self.x % 1000 == 0:
+                penstock.json.decode(LARGE, list[Row])
+            seen.append(gc.isenabled())
+
+    penstock.json.decode(LARGE, list[Outer])
+    assert set(seen) == {False}
+    assert gc.isenabled()
+
+
+def test_who_enables_the_collector_meanwhile_has_it_enabled() -> None:
+    def chunks() -> Iterator[bytes]:
+        gc.enable()
+        yield LARGE
+
+    gc.disable()
+    penstock.json.load(chunks(), list[Row])
+    assert gc.isenabled()
+
+
+class Slow:
+    """A source in another thread that gives its chunks when told to."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.begun = threading.Event()
+        self.go = threading.Event()
+        self.thread = threading.Thread(target=self.load)
+        self.result: object = None
+
+    def load(self) -> None:
+        try:
+            self.result = len(penstock.json.load(self.chunks(), list[Row]))
+        except penstock.DecodeError as error:
+            self.result = type(error)
+
+    def chunks(self) -> Iterator[bytes]:
+        yield self.data[:1000]
+        self.begun.set()
+        assert self.go.wait(20)
+        yield self.data[1000:]
+
+    def start(self) -> None:
+        self.thread.start()
+        assert self.begun.wait(20)
+
+    def end(self) -> None:
+        self.go.set()
+        self.thread.join(20)
+
+
+@pytest.mark.parametrize("enabled", [True, False], ids=["on", "off"])
+@pytest.mark.parametrize("nested", [True, False], ids=["nested", "crossed"])
+@pytest.mark.parametrize("data", [LARGE, BROKEN], ids=["success", "error"])
+def test_two_overlapping_loads(nested: bool, data: bytes, enabled: bool) -> None:
+    if not enabled:
+        gc.disable()
+    one, two = Slow(data), Slow(LARGE)
+    one.start()
+    two.start()
+    assert not gc.isenabled()
+    first, last = (two, one) if nested else (one, two)
+    first.end()
+    assert not gc.isenabled()
+    last.end()
+    assert gc.isenabled() is enabled
+    assert one.result == (5_000 if data is LARGE else penstock.TruncatedInput)
+    assert two.result == 5_000
+
+
+def test_many_overlapping_loads() -> None:
+    loads = [Slow(LARGE if number % 3 else MISFIT) for number in range(8)]
+    for load in loads:
+        load.start()
+    for load in loads[::2] + loads[1::2]:
+        assert not gc.isenabled()
+        load.end()
+    assert gc.isenabled()
+    assert [load.result for load in loads] == [5_000 if number % 3 else penstock.ValidationError for number in range(8)]
+
+
+# Afterwards.
+
+
+def test_what_was_loaded_is_old() -> None:
+    data = json.dumps([{"x": number, "items": [number]} for number in range(60_000)]).encode()
+    assert len(data) > 1 << 20
+    gc.collect()
+    for made in (penstock.json.decode(data, list[Row]), penstock.json.load([data], list[Row])):
+        young = gc.get_objects(generation=0) + gc.get_objects(generation=1)
+        assert not any(type(each) is Row for each in young)
+        assert gc.get_count()[0] < 700
+        assert sum(type(each) is Row for each in gc.get_objects(generation=2)) >= len(made)
+        assert gc.get_freeze_count() == 0
+
+
+def test_frozen_objects_stay_frozen() -> None:
+    data = json.dumps([{"x": number, "items": [number]} for number in range(60_000)]).encode()
+    gc.collect()
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    assert frozen > 1000
+    made = penstock.json.decode(data, list[Row])
+    # One or two that were frozen may have died; what was made was not frozen with them.
+    assert frozen - 1000 < gc.get_freeze_count() <= frozen
+    assert len(made) == 60_000
+
+
+@dataclass(slots=True)
+class Cyclic:
+    x: int
+    me: object = None
+
+    def __post_init__(self) -> None:
+        self.me = self
+
+
+def alive(cls: type) -> int:
+    return sum(type(each) is cls for each in gc.get_objects())
+
+
+def test_garbage_of_large_loads_is_collected() -> None:
+    # Objects that were put among the old ones must be looked at again some day: a program that
+    # loads one document after the other must not grow without end.
+    data = json.dumps([{"x": number, "note": "-" * 80} for number in range(11_000)]).encode()
+    assert len(data) > 1 << 20
+    gc.collect()
+    most = 0
+    for _ in range(50):
+        penstock.json.decode(data, list[Cyclic])
+        most = max(most, alive(Cyclic))
+    gc.collect()
+    assert alive(Cyclic) == 0
+    assert most < 50 * 11_000 * 0.75
+
+
+def test_garbage_between_small_loads_is_collected() -> None:
+    class Cycle:
+        def __init__(self) -> None:
+            self.me = self
+
+    gc.collect()
+    most = 0
+    for number in range(20_000):
+        Cycle()
+        penstock.json.load([b'{"x": 1, "items": []}'], Row)
+        if number % 1000 == 999:
+            most = max(most, alive(Cycle))
+    assert most < 10_000
+
+
+# Forks.
+
+
+def run(script: str) -> str:
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=60, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_child_forked_in_the_middle_of_a_load() -> None:
+    script = """
+        import gc, os, sys, penstock
+        def chunks():
+            yield b"[" + b"1, " * 100_000
+            before = gc.isenabled()
+            child = os.fork()
+            if child == 0:
+                inside = gc.isenabled()
+                # The child's own loads pause and resume as ever.
+                penstock.json.load([b"[1, 2]"], list[int])
+                after_own = gc.isenabled()
+                seen.append((before, inside, after_own))
+                yield b"2]"
+                return
+            _, status = os.waitpid(child, 0)
+            seen.append((before, gc.isenabled(), status))
+            yield b"3]"
+        seen = []
+        made = penstock.json.load(chunks(), list[int])
+        who = "child" if made[-1] == 2 else "parent"
+        print(who, len(made), *seen, gc.isenabled(), flush=True)
+        os._exit(0)
+    """
+    assert run(script).splitlines() == [
+        "child 100001 (False, True, True) True",
+        "parent 100001 (False, False, 0) True",
+    ]
+
+
+def test_a_child_forked_while_another_thread_loads() -> None:
+    script = """
+        import gc, os, threading, penstock
+        begun, go = threading.Event(), threading.Event()
+        def chunks():
+            yield b"[1, "
+            begun.set()
+            go.wait()
+            yield b"2]"
+        thread = threading.Thread(target=lambda: penstock.json.load(chunks(), list[int]))
+        thread.start()
+        begun.wait()
+        child = os.fork()
+        if child == 0:
+            made = penstock.json.load([b"[1]"], list[int])
+            print("child", made, gc.isenabled(), flush=True)
+            os._exit(0)
+        os.waitpid(child, 0)
+        print("parent", gc.isenabled(), flush=True)
+        go.set()
+        thread.join()
+        print("parent", gc.isenabled(), flush=True)
+    """
+    assert run(script).splitlines() == ["child [1] True", "parent False", "parent True"]
+
+
+def test_a_child_of_a_parent_without_a_collector_has_none_either() -> None:
+    script = """
+        import gc, os, penstock
+        gc.disable()
+        def chunks():
+            yield b"[1, "
+            child = os.fork()
+            if child == 0:
+                print(gc.isenabled(), flush=True)
+                os._exit(0)
+            os.waitpid(child, 0)
+            yield b"2]"
+        print(penstock.json.load(chunks(), list[int]), gc.isenabled())
+    """
+    assert run(script).splitlines() == ["False", "[1, 2] False"]
