@@ -43,7 +43,7 @@ bench: .venv/.wheel .venv/.bench ## measure beside other libraries; ARGS="--help
 	$(BIN)/python bench/run.py $(ARGS)
 
 fuzz: .venv/.wheel ## a fuzz run from fixed seeds with a fixed number of executions
-	fuzz/run.sh
+	PYTHON=$(CURDIR)/$(BIN)/python fuzz/run.sh
 
 clean: ## remove everything that is built or installed
 	rm -rf .venv .cache target fuzz/target

@@ -29,7 +29,7 @@ INTEGER = re.compile(r"-?(0|[1-9][0-9]*)")
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 
 
-class Mismatch(Exception):  # noqa: N818 - an answer, not an error
+class Mismatch(Exception):
     """The naive conversion refuses."""
 
 
@@ -165,7 +165,10 @@ def to_size(value: Any) -> Size:
     raise Mismatch
 
 
-def to_literal(value: Any) -> Any:
+CHOICE = Literal["a", 1, True] | None
+
+
+def to_choice(value: Any) -> Any:
     """Take exactly these."""
     plain = to_any(value) if isinstance(value, Digits) and INTEGER.fullmatch(value) else value
     for literal in ("a", 1, None, True):
@@ -187,7 +190,7 @@ SCALARS = [
     Shape(Decimal, lambda rng: rng.choice(["{}", '"{}"']).format(number_text(rng)), to_decimal),
     Shape(Any, any_text, to_any),
     Shape(Size, constant('"small"', '"large"', "7"), to_size),
-    Shape(Literal["a", 1, None, True], constant('"a"', "1", "null", "true"), to_literal),
+    Shape(CHOICE, constant('"a"', "1", "null", "true"), to_choice),
 ]
 
 
@@ -274,7 +277,7 @@ MISSING = object()
 
 def record(rng: Random, depth: int) -> Shape:
     """Make a class of some kind, with fields of any shape."""
-    names = [key for key in rng.sample(KEYS, rng.randrange(1, 6))]
+    names = rng.sample(KEYS, rng.randrange(1, 6))
     kind = rng.choice(["dataclass", "dataclass", "dataclass", "tuple", "dict", "plain"])
     if kind == "tuple":
         names = [name for name in names if not name.startswith("_")] or ["a"]
@@ -302,7 +305,7 @@ def record(rng: Random, depth: int) -> Shape:
         defaulted = set(names) if rng.random() < 0.5 else set()
         made = TypedDict("Made", annotations, total=not defaulted)  # type: ignore[misc]
     else:
-        defaults = {name: ("default",) for name in defaulted}
+        defaults = dict.fromkeys(defaulted, ("default",))
         made = type("Made", (), {"__annotations__": annotations, **defaults})
 
     def text(rng: Random) -> str:

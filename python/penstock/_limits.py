@@ -36,7 +36,7 @@ class Limits:
         [[1]]
         >>> penstock.json.decode("[[[1]]]", limits=small)
         Traceback (most recent call last):
-        penstock.LimitExceeded: ...
+        penstock.LimitExceeded: line 1, column 3: nested deeper than 2 levels (limits.depth) (at 0/0)
     """
 
     __module__ = "penstock"

@@ -81,5 +81,12 @@ async def read(
     async for chunk in chunks:
         for record in decoder.feed(chunk):
             yield record
-    for record in decoder.finish():
+    try:
+        rest = decoder.finish()
+    except Exception:
+        # What was completed before the fault comes first.
+        for record in decoder.finish():
+            yield record
+        raise
+    for record in rest:
         yield record

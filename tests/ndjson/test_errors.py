@@ -18,7 +18,7 @@ BAD = {
     b'{"n": 1}}': MalformedInput,
     b'{"n": 01}': MalformedInput,
     b'{"n": 1, "x": "\xff"}': MalformedInput,
-    b"\xff\xfe": MalformedInput,
+    b"\x80\xfe": MalformedInput,
     b'{"n": 1, "x": "a\tb"}': MalformedInput,
     b'{"n": 1, "x": "\\ud800"}': MalformedInput,
     b'{"n": 1, "x": [[[}': MalformedInput,

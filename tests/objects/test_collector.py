@@ -225,7 +225,9 @@ def test_many_overlapping_loads() -> None:
         assert not gc.isenabled()
         load.end()
     assert gc.isenabled()
-    assert [load.result for load in loads] == [5_000 if number % 3 else penstock.ValidationError for number in range(8)]
+    assert [load.result for load in loads] == [
+        5_000 if number % 3 else penstock.ValidationError for number in range(8)
+    ]
 
 
 # Afterwards.
@@ -303,7 +305,14 @@ def test_garbage_between_small_loads_is_collected() -> None:
 
 def run(script: str) -> str:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=60, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

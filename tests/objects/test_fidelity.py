@@ -6,7 +6,7 @@ import collections
 import json
 import math
 import pickle
-from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass
+from dataclasses import KW_ONLY, dataclass, field, fields, is_dataclass, make_dataclass
 from typing import Any, NamedTuple, NotRequired, Required, TypedDict
 
 import pytest
@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import penstock
 
-# Defaults whose identity can be seen: no two equal tuples made elsewhere are these.
-SHARED: tuple[int, ...] = tuple([1000, 2000])
-LATER: tuple[int, ...] = tuple([3000])
+# Defaults whose identity can be seen: no equal tuple that is made later is one of these.
+SHARED: tuple[int, ...] = (1000, 2000)
+LATER: tuple[int, ...] = (3000,)
 
 # The field names and what JSON may hold for them. Each class has some of them.
 VALUES: dict[str, st.SearchStrategy[Any]] = {
@@ -285,7 +285,11 @@ def state(value: Any) -> list[tuple[str, Any]]:
     if isinstance(value, tuple):
         return [*enumerate(value), *getattr(value, "__dict__", {}).items()]  # type: ignore[list-item]
     slots = [name for base in type(value).__mro__ for name in vars(base).get("__slots__", ())]
-    kept = [(name, getattr(value, name)) for name in slots if name != "__weakref__" and hasattr(value, name)]
+    kept = [
+        (name, getattr(value, name))
+        for name in slots
+        if name != "__weakref__" and hasattr(value, name)
+    ]
     return kept + list(getattr(value, "__dict__", {}).items())
 
 
@@ -364,7 +368,9 @@ def test_many_in_one_document_and_in_a_stream(cls: type, data: st.DataObject) ->
 
 @pytest.mark.parametrize("cls", [Slots, Attributes, SlotsChild, AttributesChild])
 def test_factories_make_a_new_object_for_each(cls: type) -> None:
-    one, two = penstock.json.decode('[{"number": 1, "text": ""}, {"number": 1, "text": ""}]', list[cls])
+    one, two = penstock.json.decode(
+        '[{"number": 1, "text": ""}, {"number": 1, "text": ""}]', list[cls]
+    )
     assert (one.flags, one.extra) == ([], {})
     assert one.flags is not two.flags
     assert one.extra is not two.extra
@@ -463,3 +469,51 @@ def test_named_tuples_from_arrays(items: list[int]) -> None:
     assert type(made) is Row
     assert made == Row(*items[:3])
     assert made.d is SHARED
+
+
+# Names that have their ends or their lengths in common, and some beyond ASCII.
+names = st.lists(
+    st.from_regex(r"[ab_][abé_]{0,12}", fullmatch=True).filter(
+        lambda name: not name.startswith("__")
+    ),
+    min_size=1,
+    max_size=30,
+    unique=True,
+)
+
+
+@settings(max_examples=60)
+@given(names=names, data=st.data(), slots=st.booleans())
+def test_fields_of_any_name_in_any_order(
+    names: list[str], data: st.DataObject, slots: bool
+) -> None:
+    cls = make_dataclass("Named", [(name, int, field(default=-1)) for name in names], slots=slots)
+    rows = []
+    for _ in range(4):
+        chosen = data.draw(st.permutations(names))
+        chosen = chosen[: data.draw(st.integers(0, len(chosen)))]
+        rows.append({name: number for number, name in enumerate(chosen)})
+    # Keys that are nearly those of fields.
+    near = {f"{names[0]}x": "?", names[0][:-1]: "?", names[-1].upper(): "?"}
+    near = {key: value for key, value in near.items() if key not in names}
+    for ascii_only in (True, False):
+        document = json.dumps([row | near for row in rows], ensure_ascii=ascii_only)
+        assert penstock.json.decode(document, list[cls]) == [cls(**row) for row in rows]
+
+
+@pytest.mark.parametrize("slots", [True, False])
+@settings(max_examples=10)
+@given(data=st.data())
+def test_a_class_of_many_fields(slots: bool, data: st.DataObject) -> None:
+    names = [f"field_{number}" for number in range(150)]
+    wide = make_dataclass(
+        "Wide", [(name, str | None, field(default=None)) for name in names], slots=slots
+    )
+    rows = []
+    for _ in range(3):
+        order = data.draw(st.permutations(names))[: data.draw(st.integers(0, 150))]
+        rows.append({name: f"value of {name}" for name in order})
+    assert penstock.json.decode(json.dumps(rows), list[wide]) == [wide(**row) for row in rows]
+    assert list(penstock.json.read([json.dumps(rows).encode()], wide)) == [
+        wide(**row) for row in rows
+    ]

@@ -117,7 +117,9 @@ def test_the_last_rows_are_kept_for_a_while(window: int) -> None:
 def test_rows_in_the_hands_of_iterators() -> None:
     assert list(itertools.pairwise(rows())) == list(itertools.pairwise(EXPECTED))
     reader = rows()
-    assert list(zip(reader, reader, reader, strict=False)) == list(zip(*[iter(EXPECTED)] * 3, strict=False))
+    assert list(zip(reader, reader, reader, strict=False)) == list(
+        zip(*[iter(EXPECTED)] * 3, strict=False)
+    )
     one, two = itertools.tee(rows())
     assert next(one) == EXPECTED[0]
     assert [row.number for row in one] == list(range(1, COUNT))
@@ -207,7 +209,8 @@ def test_fields_that_may_be_unset() -> None:
 
 def test_rows_of_nested_classes() -> None:
     lines = "".join(
-        json.dumps({"inner": {"number": number}, "others": [{"number": -number}] * (number % 3)}) + "\n"
+        json.dumps({"inner": {"number": number}, "others": [{"number": -number}] * (number % 3)})
+        + "\n"
         for number in range(COUNT)
     ).encode()
     kept, others = [], []
@@ -325,7 +328,9 @@ def test_rows_with_attributes_of_their_own_never_show_old_ones() -> None:
 
 def test_rows_behind_an_error() -> None:
     lines = b"".join(
-        b'{"number": "bad %d", "text": "of a bad row"}\n' % n if n % 3 == 1 else b'{"number": %d}\n' % n
+        b'{"number": "bad %d", "text": "of a bad row"}\n' % n
+        if n % 3 == 1
+        else b'{"number": %d}\n' % n
         for n in range(COUNT)
     )
     reader = penstock.ndjson.read([lines], Row, errors="skip")
@@ -338,7 +343,9 @@ def test_rows_inside_a_document() -> None:
     document = json.dumps({"a": {"rows": [values(number) for number in range(COUNT)]}})
     reader = penstock.json.read([document.encode()], Row, at="a/rows/*")
     assert len({id(row) for row in reader}) <= 3
-    for row, expected in zip(penstock.json.read([document.encode()], Row, at="a/rows/*"), EXPECTED, strict=True):
+    for row, expected in zip(
+        penstock.json.read([document.encode()], Row, at="a/rows/*"), EXPECTED, strict=True
+    ):
         assert row == expected
 
 

@@ -22,7 +22,11 @@ def decode(cls: type, **values: object) -> Any:
 def state(value: object) -> list[tuple[str, object]]:
     """All that an object holds, in the order in which that can be seen."""
     slots = [name for base in type(value).__mro__ for name in vars(base).get("__slots__", ())]
-    kept = [(name, getattr(value, name)) for name in slots if name != "__weakref__" and hasattr(value, name)]
+    kept = [
+        (name, getattr(value, name))
+        for name in slots
+        if name != "__weakref__" and hasattr(value, name)
+    ]
     return kept + list(getattr(value, "__dict__", {}).items())
 
 
@@ -73,7 +77,7 @@ def test_an_own_new() -> None:
     class Counted:
         x: int
 
-        def __new__(cls, *args: object, **kwargs: object) -> Counted:  # noqa: PYI034 - the class itself
+        def __new__(cls, *_: object, **__: object) -> Counted:  # noqa: PYI034 - the class itself
             made.append(cls.__name__)
             return super().__new__(cls)
 
@@ -229,10 +233,9 @@ def test_a_property_of_a_plain_class() -> None:
     class Upper:
         name: str
 
-        def __set_name(self, value: str) -> None:
-            self.kept = value.upper()
-
-        name = property(lambda self: self.kept, __set_name)  # type: ignore[assignment]
+    Upper.name = property(  # type: ignore[assignment]
+        lambda self: vars(self)["kept"], lambda self, value: vars(self).update(kept=value.upper())
+    )
 
     assert vars(decode(Upper, name="a")) == {"kept": "A"}
 
@@ -301,7 +304,9 @@ def test_fields_with_init_false() -> None:
         d: int = field(init=False)
 
     namespace = {"counter": counter}
-    made = penstock.json.decode('{"x": 1, "a": 9, "b": [9], "c": 9, "d": 9}', penstock.Plan(Filled, namespace=namespace))
+    made = penstock.json.decode(
+        '{"x": 1, "a": 9, "b": [9], "c": 9, "d": 9}', penstock.Plan(Filled, namespace=namespace)
+    )
     assert (made.x, made.a, made.b, made.c, hasattr(made, "d")) == (1, 5, [], 0, False)
     assert Filled(1).c == 1
 
@@ -459,7 +464,7 @@ def test_a_base_patched_after_planning() -> None:
     Base.__setattr__ = lambda self, name, value: object.__setattr__(self, name, -value)  # type: ignore[method-assign, assignment]
     assert check(Child, x=1).x == -1
     del Base.__setattr__
-    Base.x = property(lambda _: "from the base", lambda self, value: None)  # type: ignore[attr-defined]
+    Base.x = property(lambda _: "from the base", lambda *_: None)  # type: ignore[attr-defined]
     assert check(Child, x=1).x == "from the base"
 
 
@@ -508,7 +513,7 @@ def test_a_nested_class_patched_after_planning() -> None:
 
     plan: Any = penstock.Plan(Outer, namespace={"Inner": Inner})
     assert penstock.json.decode('{"inner": {"x": 1}}', plan).inner.x == 1
-    Inner.__new__ = lambda cls, x: object.__new__(cls)  # type: ignore[method-assign, assignment]
+    Inner.__new__ = lambda cls, **_: object.__new__(cls)  # type: ignore[method-assign, assignment]
     Inner.__init__ = lambda self, x: vars(self).update(x=-x)  # type: ignore[method-assign, assignment]
     assert penstock.json.decode('{"inner": {"x": 1}}', plan).inner.x == -1
 
@@ -522,7 +527,7 @@ def test_a_default_changed_on_a_plain_class() -> None:
     Plain.y = 3
     assert decode(Plain, x=1).y == 3
     del Plain.y
-    with pytest.raises(penstock.ValidationError, match="Plain lacks the required key \"y\""):
+    with pytest.raises(penstock.ValidationError, match='Plain lacks the required key "y"'):
         decode(Plain, x=1)
 
 

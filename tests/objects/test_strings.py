@@ -52,7 +52,10 @@ def test_every_width_and_length(width: str, escaped: bool) -> None:
         made = penstock.json.decode(document, asked)
         assert all(map(canonical, made, texts))
     rows = json.dumps([{"text": text} for text in texts], ensure_ascii=escaped)
-    assert all(canonical(row.text, text) for row, text in zip(penstock.json.decode(rows, list[Row]), texts, strict=True))
+    assert all(
+        canonical(row.text, text)
+        for row, text in zip(penstock.json.decode(rows, list[Row]), texts, strict=True)
+    )
     keys = {text: number for number, text in enumerate(texts)}
     made_keys = penstock.json.decode(json.dumps(keys, ensure_ascii=escaped))
     assert all(map(canonical, made_keys, keys))
@@ -74,7 +77,9 @@ def test_any_text_from_any_source(source: str, texts: list[str], escaped: bool) 
     document = json.dumps(texts, ensure_ascii=escaped)
     data = document.encode()
     if source == "chunks":
-        made = penstock.json.load(iter([data[at : at + 7] for at in range(0, len(data), 7)]), list[str])
+        made = penstock.json.load(
+            iter([data[at : at + 7] for at in range(0, len(data), 7)]), list[str]
+        )
     else:
         given_as: Any = {"bytes": data, "str": document, "bytearray": bytearray(data)}[source]
         made = penstock.json.decode(given_as, list[str])
@@ -85,7 +90,9 @@ def test_any_text_from_any_source(source: str, texts: list[str], escaped: bool) 
 @given(st.text())
 def test_escapes_mixed_with_plain_text(text: str) -> None:
     mixed = "".join(
-        json.dumps(character)[1:-1] if number % 2 else json.dumps(character, ensure_ascii=False)[1:-1]
+        json.dumps(character)[1:-1]
+        if number % 2
+        else json.dumps(character, ensure_ascii=False)[1:-1]
         for number, character in enumerate(text)
     )
     assert canonical(penstock.json.decode(f'"{mixed}"'), text)
@@ -93,7 +100,13 @@ def test_escapes_mixed_with_plain_text(text: str) -> None:
 
 
 def test_escapes_of_ascii_give_ascii() -> None:
-    for text, expected in ((r"\u0041", "A"), (r"a\u0062c", "abc"), (r"\n\t\"\\\/\b\f\r", '\n\t"\\/\b\f\r'), (r"\u007f\u0000", "\x7f\x00"), (r"\ud83c\udff3", "🏳")):
+    for text, expected in (
+        (r"\u0041", "A"),
+        (r"a\u0062c", "abc"),
+        (r"\n\t\"\\\/\b\f\r", '\n\t"\\/\b\f\r'),
+        (r"\u007f\u0000", "\x7f\x00"),
+        (r"\ud83c\udff3", "🏳"),
+    ):
         assert canonical(penstock.json.decode(f'"{text}"'), expected)
         assert canonical(penstock.json.decode(f'{{"text": "{text}"}}', Row).text, expected)
         assert list(penstock.json.decode(f'{{"{text}": 1}}')) == [expected]
@@ -111,7 +124,15 @@ def decoded(values: list[str]) -> list[str]:
 
 
 def test_repeated_values_of_a_field() -> None:
-    names = ["open", "closed", "", "x", "offen für alle", "東京", "longer than what is worth keeping at hand"]
+    names = [
+        "open",
+        "closed",
+        "",
+        "x",
+        "offen für alle",
+        "東京",
+        "longer than what is worth keeping at hand",
+    ]
     values = names * 200
     made = decoded(values)
     assert made == values
@@ -130,7 +151,11 @@ def test_a_cache_that_is_given_up_and_one_that_is_not() -> None:
     # First all different, then all the same, and the other way round.
     different = [f"{number:x}-{number * 7919:x}" for number in range(3000)]
     same = ["constant"] * 3000
-    for values in (different + same, same + different, [text for pair in zip(different, same, strict=True) for text in pair]):
+    for values in (
+        different + same,
+        same + different,
+        [text for pair in zip(different, same, strict=True) for text in pair],
+    ):
         assert decoded(values) == values
 
 

@@ -28,7 +28,9 @@ class Row:
     text: str = ""
 
 
-DOCUMENT = json.dumps([{"number": number, "text": f"text {number % 50}"} for number in range(3_000)]).encode()
+DOCUMENT = json.dumps(
+    [{"number": number, "text": f"text {number % 50}"} for number in range(3_000)]
+).encode()
 EXPECTED = [Row(number, f"text {number % 50}") for number in range(3_000)]
 READER_BUSY = "this Reader is already at work: in another thread, or in code that it is calling"
 DECODER_BUSY = "this Decoder is already at work: in another thread, or in code that it is calling"
@@ -56,7 +58,15 @@ def in_two_threads(start: Callable[[Any], Any], second: Callable[[], object]) ->
         return first.result(20), outcome
 
 
-@pytest.mark.parametrize("verb", ["next", "batches", "close", "exit"])
+VERBS: dict[str, Callable[[Any], object]] = {
+    "next": next,
+    "batches": lambda reader: next(reader.batches(2)),
+    "close": lambda reader: reader.close(),
+    "exit": lambda reader: reader.__exit__(None, None, None),
+}
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_a_reader_in_another_thread(verb: str) -> None:
     readers: list[penstock.Reader[Row]] = []
 
@@ -66,14 +76,7 @@ def test_a_reader_in_another_thread(verb: str) -> None:
 
     def second() -> None:
         with pytest.raises(RuntimeError) as caught:
-            if verb == "next":
-                next(readers[0])
-            elif verb == "batches":
-                next(readers[0].batches(2))
-            elif verb == "close":
-                readers[0].close()
-            else:
-                readers[0].__exit__(None, None, None)
+            VERBS[verb](readers[0])
         assert str(caught.value) == READER_BUSY
         assert type(caught.value) is RuntimeError
         # What only looks may be asked at any time.
@@ -147,7 +150,9 @@ def test_a_reader_within_its_error_target() -> None:
         except RuntimeError as busy:
             caught.append(f"{error.record}: {busy}")
 
-    reader = penstock.ndjson.read([b'{"number": 1}\n{"number": "x"}\n{"number": 3}\n'], Row, errors=target)
+    reader = penstock.ndjson.read(
+        [b'{"number": 1}\n{"number": "x"}\n{"number": 3}\n'], Row, errors=target
+    )
     assert [row.number for row in reader] == [1, 3]
     assert caught == [f"2: {READER_BUSY}"]
 
@@ -199,7 +204,9 @@ def test_threads_share_a_plan() -> None:
     try:
         with ThreadPoolExecutor(6) as pool:
             futures = [pool.submit(penstock.json.decode, DOCUMENT, plan) for _ in range(30)]
-            futures += [pool.submit(lambda: list(penstock.json.read([DOCUMENT], Row))) for _ in range(10)]
+            futures += [
+                pool.submit(lambda: list(penstock.json.read([DOCUMENT], Row))) for _ in range(10)
+            ]
             assert all(future.result(60) == EXPECTED for future in futures)
     finally:
         sys.setswitchinterval(before)
@@ -278,7 +285,14 @@ def test_other_threads_run_while_a_document_is_decoded() -> None:
 
 def run(script: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, timeout=60, env=environment, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=environment,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -308,7 +322,13 @@ def test_an_interrupt_ends_the_decoding(work: str) -> None:
             raise
         print("finished", time.monotonic() - began, flush=True)
     """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.05)
@@ -317,7 +337,8 @@ def test_an_interrupt_ends_the_decoding(work: str) -> None:
     answer = process.stdout.readline()
     answered = time.monotonic() - sent
     _, errors = process.communicate(timeout=60)
-    print(f"{work}: answered after {answered * 1000:.0f} ms")
+    # With `pytest -s` it says how long it took, within the rather more generous bound.
+    sys.stdout.write(f"{work}: answered after {answered * 1000:.0f} ms\n")
     assert answer.startswith("interrupted")
     assert process.returncode == -signal.SIGINT
     assert errors.rstrip().endswith("KeyboardInterrupt")
@@ -458,14 +479,26 @@ def test_forked_children_decode() -> None:
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_pool_of_processes_hands_errors_over() -> None:
-    documents = ['[{"number": 1}]', '[{"number": 1},\n {"number": "x"}]', '[{"number": 1}', "[1, }", '[{"number": 2}]']
+    documents = [
+        '[{"number": 1}]',
+        '[{"number": 1},\n {"number": "x"}]',
+        '[{"number": 1}',
+        "[1, }",
+        '[{"number": 2}]',
+    ]
     with multiprocessing.get_context("fork").Pool(2) as pool:
         results = [pool.apply_async(decode_in_child, (document,)) for document in documents]
         assert [results[0].get(20), results[4].get(20)] == [1, 2]
         with pytest.raises(penstock.ValidationError) as caught:
             results[1].get(20)
         error = caught.value
-        assert (error.line, error.column, error.path, error.expected, error.got) == (2, 13, "1/number", "int", "a string")
+        assert (error.line, error.column, error.path, error.expected, error.got) == (
+            2,
+            13,
+            "1/number",
+            "int",
+            "a string",
+        )
         assert error.report().splitlines()[0] == str(error)
         with pytest.raises(penstock.TruncatedInput):
             results[2].get(20)

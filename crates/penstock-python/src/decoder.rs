@@ -1,16 +1,19 @@
 //! `Decoder`: the records of chunks that the caller feeds.
 
 use crate::failure::guarded;
+use crate::held::Held;
 use crate::objects::{Options, Pause};
 use crate::options::{self, Errors};
 use crate::plan::plan_from;
-use crate::pump::{Gauge, Pump, Settings, Turn};
-use crate::reader::{records, unknown_keys};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use crate::progress::Meter;
+use crate::pump::{Pump, Settings, Turn};
+use crate::reader::{records, title, unknown_keys};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PyString, PyTuple};
-use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, MutexGuard};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PySequence, PyString, PyTuple};
+use std::sync::{Mutex, MutexGuard};
 
 /// How much of a fed chunk is worked on at a time.
 const PIECE: usize = 1 << 20;
@@ -19,7 +22,11 @@ const PIECE: usize = 1 << 20;
 #[pyclass(frozen, generic, subclass, module = "penstock._rust")]
 pub(crate) struct Decoder {
     run: Mutex<Run>,
-    gauge: Arc<Gauge>,
+    meter: Meter,
+    /// What `repr` says before the numbers.
+    title: String,
+    /// The caller's objects that the run uses.
+    held: Option<Held>,
     /// What it was made with, to be made again elsewhere.
     arguments: Py<PyTuple>,
 }
@@ -54,7 +61,7 @@ impl Run {
         result: PyResult<()>,
     ) -> PyResult<Bound<'py, PyList>> {
         match result {
-            Err(error) if rows.is_empty() => return Err(error),
+            Err(error) if rows.is_empty() || !may_wait(py, &error) => return Err(error),
             Err(error) => self.pending = Some(error),
             Ok(()) => {}
         }
@@ -103,6 +110,11 @@ impl Run {
     }
 }
 
+/// Whether an error may wait until the rows before it are delivered. An interrupt may not.
+pub(crate) fn may_wait(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyException>(py)
+}
+
 /// Gives the bytes of a bytes-like object piece by piece. Only `bytes` are borrowed; whatever may
 /// change meanwhile is copied.
 pub(crate) fn in_pieces(
@@ -119,13 +131,17 @@ pub(crate) fn in_pieces(
             return Err(PyTypeError::new_err(format!("expected a bytes-like object, got {kind}")));
         }
     };
-    let view = view.call_method1("cast", ("B",))?;
+    let py = chunk.py();
+    // Anything but plain bytes in a row is made so by the view itself, at once.
+    let view = match view.call_method1(intern!(py, "cast"), ("B",)) {
+        Ok(view) => view,
+        Err(_) => view.call_method0(intern!(py, "tobytes"))?,
+    };
+    let view = view.cast_into::<PySequence>()?;
     let length = view.len()?;
     for from in (0..length).step_by(PIECE) {
-        let to = length.min(from + PIECE);
-        let piece =
-            view.get_item(pyo3::types::PySlice::new(chunk.py(), from as isize, to as isize, 1))?;
-        let piece = piece.call_method0("tobytes")?;
+        let piece = view.get_slice(from, length.min(from + PIECE))?;
+        let piece = py.get_type::<PyBytes>().call1((piece,))?;
         work(piece.cast::<PyBytes>()?.as_bytes())?;
     }
     Ok(())
@@ -154,12 +170,12 @@ impl Decoder {
         py: Python<'_>,
         format: &str,
         r#type: &Bound<'_, PyAny>,
-        at: Option<&str>,
+        at: Option<&Bound<'_, PyAny>>,
         errors: &Bound<'_, PyAny>,
-        max_errors: usize,
-        duplicates: &str,
-        unknown: &str,
-        encoding: Option<&str>,
+        max_errors: &Bound<'_, PyAny>,
+        duplicates: &Bound<'_, PyAny>,
+        unknown: &Bound<'_, PyAny>,
+        encoding: Option<&Bound<'_, PyAny>>,
         framing: &str,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -171,38 +187,44 @@ impl Decoder {
                     r#type.clone(),
                     at.into_pyobject(py)?,
                     errors.clone(),
-                    max_errors.into_pyobject(py)?.into_any(),
-                    duplicates.into_pyobject(py)?.into_any(),
-                    unknown.into_pyobject(py)?.into_any(),
+                    max_errors.clone(),
+                    duplicates.clone(),
+                    unknown.clone(),
                     encoding.into_pyobject(py)?,
                     framing.into_pyobject(py)?.into_any(),
                     limits.into_pyobject(py)?,
                 ],
             )?;
-            if options::encoding(encoding)?.is_some_and(|encoding| !encoding.is_utf8()) {
+            let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
+            if encoding.is_some_and(|encoding| !encoding.is_utf8()) {
                 let message = "a Decoder is fed UTF-8; for another encoding use read()";
                 return Err(PyValueError::new_err(message));
             }
             let framing = options::framing(framing)?;
+            let at = options::text_or_none("at", at)?;
             let settings = Settings {
                 format: options::format(format)?,
                 framing,
                 records: records(at, framing)?,
                 options: Options {
-                    duplicates: options::duplicates(duplicates)?,
-                    unknown: options::unknown(unknown)?,
+                    duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
+                    unknown: options::unknown(options::text("unknown", unknown)?)?,
                     pause: true,
                     recycle: false,
                 },
                 errors: Errors::new(errors)?,
-                max_errors: max_errors.max(1),
+                max_errors: options::max_errors(max_errors)?,
                 limits: options::limits(limits)?,
                 name: None,
             };
-            let pump = Pump::new(plan_from(py, r#type)?, settings);
-            let gauge = pump.gauge().clone();
+            let plan = plan_from(py, r#type)?;
+            let title = title(settings.format, &plan, at, framing);
+            let held = settings.errors.held();
+            let pump = Pump::new(plan, settings);
+            let meter = Meter::new(pump.gauge().clone(), None);
             let run = Run { pump, pending: None, left: Vec::new(), begun: false, ended: false };
-            Ok(Decoder { run: Mutex::new(run), gauge, arguments: arguments.unbind() })
+            let arguments = arguments.unbind();
+            Ok(Decoder { run: Mutex::new(run), meter, title, held, arguments })
         })
     }
 
@@ -226,13 +248,26 @@ impl Decoder {
     /// How many records were in error and passed over.
     #[getter]
     fn skipped(&self) -> u64 {
-        self.gauge.skipped.load(Ordering::Relaxed)
+        self.meter.skipped()
     }
 
     /// With `unknown="collect"`: the keys that no class named, with how often each was met.
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         unknown_keys(py, self.enter()?.pump.builder())
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Decoder({}, {})", self.title, self.meter)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.arguments)?;
+        self.held.iter().try_for_each(|held| held.traverse(&visit))
+    }
+
+    fn __clear__(&self) {
+        self.held.iter().for_each(Held::clear);
     }
 
     /// A decoder that was not fed yet can be pickled.

@@ -7,6 +7,7 @@
 
 mod decoder;
 mod failure;
+mod held;
 mod objects;
 mod options;
 mod plan;

@@ -1,16 +1,68 @@
 //! What a caller may choose, from the words in which it is said.
 
+use crate::held::Held;
 use crate::objects::{Duplicates, Unknown};
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
 use penstock_core::source::{Compression, Encoding, encoding};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyString};
 
 /// A word that is none of those allowed.
 #[cold]
 fn unknown_word(option: &str, word: &str, allowed: &str) -> PyErr {
-    PyValueError::new_err(format!("{option} must be {allowed}, not {word:?}"))
+    PyValueError::new_err(format!("{option} must be {allowed}, not '{}'", word.escape_debug()))
+}
+
+/// An option of another type than it has.
+#[cold]
+fn wrong_type(option: &str, wanted: &str, object: &Bound<'_, PyAny>) -> PyErr {
+    let kind = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
+    PyTypeError::new_err(format!("{option} must be {wanted}, not {kind}"))
+}
+
+/// The text of an option.
+pub(crate) fn text<'a>(option: &str, object: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    match object.cast::<PyString>() {
+        Ok(text) => text.to_str(),
+        Err(_) => Err(wrong_type(option, "a str", object)),
+    }
+}
+
+/// The text of an option that may be None.
+pub(crate) fn text_or_none<'a>(
+    option: &str,
+    object: Option<&'a Bound<'_, PyAny>>,
+) -> PyResult<Option<&'a str>> {
+    let Some(object) = object else { return Ok(None) };
+    match object.cast::<PyString>() {
+        Ok(text) => text.to_str().map(Some),
+        Err(_) => Err(wrong_type(option, "a str or None", object)),
+    }
+}
+
+/// `max_errors=`
+pub(crate) fn max_errors(object: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let Ok(number) = object.cast::<PyInt>() else {
+        return Err(wrong_type("max_errors", "an int", object));
+    };
+    if number.lt(1)? {
+        return Err(PyValueError::new_err("max_errors must be at least 1"));
+    }
+    bound(number.as_any(), usize::MAX)
+}
+
+/// A number, or the largest there is if it is larger.
+fn bound<T>(object: &Bound<'_, PyAny>, largest: T) -> PyResult<T>
+where
+    T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
+{
+    let number: PyResult<T> = object.extract();
+    match number {
+        Err(error) if error.is_instance_of::<PyOverflowError>(object.py()) => Ok(largest),
+        number => number,
+    }
 }
 
 /// `format=`: the name as a constant, for errors.
@@ -74,20 +126,26 @@ pub(crate) fn encoding(word: Option<&str>) -> PyResult<Option<Encoding>> {
     let Some(word) = word else { return Ok(None) };
     match encoding::by_name(word) {
         Some(encoding) => Ok(Some(encoding)),
-        None => Err(pyo3::exceptions::PyLookupError::new_err(format!("unknown encoding: {word}"))),
+        None => Err(unknown_word("encoding", word, "a name of the WHATWG table")),
     }
 }
 
 /// `limits=`
 pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     let Some(object) = object else { return Ok(Limits::default()) };
+    let class = object.py().import("penstock._limits")?.getattr("Limits")?;
+    if !object.is_instance(&class)? {
+        return Err(wrong_type("limits", "a Limits", object));
+    }
+    let size = |name| bound(&object.getattr(name)?, usize::MAX);
+    let bytes = |name| bound(&object.getattr(name)?, Some(u64::MAX));
     Ok(Limits {
-        depth: object.getattr("depth")?.extract()?,
-        token: object.getattr("token")?.extract()?,
-        number: object.getattr("number")?.extract()?,
-        total: object.getattr("total")?.extract()?,
-        ratio: object.getattr("ratio")?.extract()?,
-        window: object.getattr("window")?.extract()?,
+        depth: size("depth")?,
+        token: size("token")?,
+        number: size("number")?,
+        total: bytes("total")?,
+        ratio: bytes("ratio")?,
+        window: bound(&object.getattr("window")?, u64::MAX)?,
     })
 }
 
@@ -100,20 +158,22 @@ pub(crate) enum Errors {
     /// They are raised together, after the last good record.
     Collect,
     /// They are given to this.
-    Give(Py<PyAny>),
+    Give(Held),
 }
 
 impl Errors {
+    /// What is called, if something is.
+    pub(crate) fn held(&self) -> Option<Held> {
+        if let Errors::Give(target) = self { Some(target.clone()) } else { None }
+    }
+
     /// From the word, or the callable.
     pub(crate) fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
         let Ok(word) = object.extract::<&str>() else {
             if object.is_callable() {
-                return Ok(Errors::Give(object.clone().unbind()));
+                return Ok(Errors::Give(Held::new(object)));
             }
-            let kind = object.get_type().name()?;
-            return Err(PyTypeError::new_err(format!(
-                "errors must be 'raise', 'skip', 'collect' or a callable, not {kind}"
-            )));
+            return Err(wrong_type("errors", "'raise', 'skip', 'collect' or a callable", object));
         };
         match word {
             "raise" => Ok(Errors::Raise),

@@ -32,7 +32,7 @@ impl Progress {
     }
 }
 
-/// Reads the gauge of a run.
+/// Reads the gauge of a run. As text it says how far that has come.
 pub(crate) struct Meter {
     gauge: Arc<Gauge>,
     total: Option<u64>,
@@ -62,7 +62,8 @@ impl fmt::Display for Meter {
     /// `12,345 records, 2 skipped, 41 %`
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let now = self.read();
-        write!(f, "{} records", grouped(now.records))?;
+        let records = if now.records == 1 { "record" } else { "records" };
+        write!(f, "{} {records}", grouped(now.records))?;
         if self.skipped() > 0 {
             write!(f, ", {} skipped", grouped(self.skipped()))?;
         }

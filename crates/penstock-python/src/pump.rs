@@ -32,6 +32,11 @@ pub(crate) struct Gauge {
 /// Documents above this size leave objects that are worth promoting.
 pub(crate) const LARGE: u64 = 1 << 20;
 
+/// More input than the limit.
+pub(crate) fn total_exceeded(total: u64) -> Fault {
+    Fault::limit(total, format!("the input is longer than {total} bytes (limits.total)"))
+}
+
 /// Where the events go.
 enum Outlet {
     /// Each value at the root is a record.
@@ -126,6 +131,10 @@ pub(crate) struct Pump {
     refused: u64,
     /// Whether the record at hand was counted as in error, and its rest is being passed over.
     counted: bool,
+    /// How many bytes may be fed.
+    total: Option<u64>,
+    /// More were: the fault that comes behind those that may.
+    over: Option<Fault>,
     /// No more input will come.
     ended: bool,
     /// Nothing more will be delivered.
@@ -152,6 +161,8 @@ impl Pump {
             collected: Vec::new(),
             refused: 0,
             counted: false,
+            total: settings.limits.total,
+            over: None,
             ended: false,
             finished: false,
             gauge: Arc::default(),
@@ -207,6 +218,7 @@ impl Pump {
                         if self.ended { self.window.finish_fault() } else { self.window.fault() };
                     match fault {
                         Some(fault) => self.bad_text(py, fault)?,
+                        None if self.over.is_some() => return self.end_over(py),
                         None => return Ok(Turn::Dry),
                     }
                 }
@@ -237,10 +249,15 @@ impl Pump {
         py.check_signals()
     }
 
-    /// Takes in a chunk that the caller feeds.
+    /// Takes in a chunk that the caller feeds: as much of it as `limits.total` allows.
     pub(crate) fn push(&mut self, py: Python<'_>, chunk: &[u8]) -> PyResult<()> {
-        let pushed = self.window.push(chunk);
-        self.gauge.bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+        let fed = self.gauge.bytes.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+        let room = self.total.map_or(u64::MAX, |total| total.saturating_sub(fed));
+        let room = usize::try_from(room).unwrap_or(usize::MAX).min(chunk.len());
+        if room < chunk.len() {
+            self.over = Some(total_exceeded(fed + room as u64));
+        }
+        let pushed = self.window.push(&chunk[..room]);
         match pushed {
             Ok(()) => {
                 self.begin();
@@ -265,6 +282,16 @@ impl Pump {
                 self.finished = true;
                 Err(self.fatal(py, &fault))
             }
+        }
+    }
+
+    /// The end of what may be fed.
+    #[cold]
+    fn end_over(&mut self, py: Python<'_>) -> PyResult<Turn> {
+        self.finished = true;
+        match self.over.take() {
+            Some(fault) => Err(self.fatal(py, &fault)),
+            None => Ok(Turn::End),
         }
     }
 
@@ -365,17 +392,18 @@ impl Pump {
             Errors::Raise => return Err(error),
             Errors::Skip => {}
             Errors::Give(target) => {
-                if let Err(error) = target.call1(py, (error.into_value(py),)) {
+                let given = target.get(py).and_then(|target| target.call1((error.into_value(py),)));
+                if let Err(error) = given {
                     self.finished = true;
                     return Err(error);
                 }
             }
             Errors::Collect => {
-                self.collected.push(error.into_value(py).into_any());
                 if self.collected.len() >= self.max_errors {
                     self.finished = true;
                     return Err(failure::group(py, std::mem::take(&mut self.collected)));
                 }
+                self.collected.push(error.into_value(py).into_any());
             }
         }
         Ok(())

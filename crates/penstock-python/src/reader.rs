@@ -1,9 +1,11 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
+use crate::decoder::may_wait;
 use crate::failure::guarded;
+use crate::held::Held;
 use crate::objects::{Builder, Options, Pause};
 use crate::options::{self, Errors};
-use crate::plan::plan_from;
+use crate::plan::{Plan, plan_from};
 use crate::progress::{Meter, Progress};
 use crate::pump::{Pump, Settings, Turn};
 use crate::sources;
@@ -12,6 +14,7 @@ use penstock_core::limits::Limits;
 use penstock_core::select::{Path, Records};
 use penstock_core::source::Source;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use std::sync::{Mutex, MutexGuard};
@@ -24,6 +27,8 @@ use std::sync::{Mutex, MutexGuard};
 pub(crate) struct Reader {
     run: Mutex<Run>,
     meter: Meter,
+    /// The caller's objects that the run uses.
+    held: Vec<Held>,
     /// What `repr` says before the numbers.
     title: String,
 }
@@ -48,6 +53,20 @@ pub(crate) fn records(at: Option<&str>, framing: Framing) -> PyResult<Option<Rec
     };
     let path = Path::parse(at).map_err(wrong)?;
     Records::at(&path).map(Some).map_err(wrong)
+}
+
+/// What is read into what, and what a record is, for `repr`.
+pub(crate) fn title(shown: &str, plan: &Plan, at: Option<&str>, framing: Framing) -> String {
+    let into = &plan.nodes[plan.root as usize].written;
+    let what = match (at, framing) {
+        (Some(at), _) => format!("at {at:?}"),
+        (None, Framing::Document) => {
+            "the elements of a top-level array, else the document as one record".to_owned()
+        }
+        (None, Framing::Lines) => "a line each".to_owned(),
+        (None, _) => "a value each".to_owned(),
+    };
+    format!("{shown} -> {into}, {what}")
 }
 
 impl Run {
@@ -119,7 +138,7 @@ impl Run {
                 }
                 Err(error) => {
                     self.close_if_finished();
-                    if rows.is_empty() {
+                    if rows.is_empty() || !may_wait(py, &error) {
                         return Err(error);
                     }
                     self.pending = Some(error);
@@ -161,56 +180,52 @@ impl Reader {
         format: &str,
         source: &Bound<'_, PyAny>,
         r#type: &Bound<'_, PyAny>,
-        at: Option<&str>,
+        at: Option<&Bound<'_, PyAny>>,
         errors: &Bound<'_, PyAny>,
-        max_errors: usize,
-        duplicates: &str,
-        unknown: &str,
-        encoding: Option<&str>,
+        max_errors: &Bound<'_, PyAny>,
+        duplicates: &Bound<'_, PyAny>,
+        unknown: &Bound<'_, PyAny>,
+        encoding: Option<&Bound<'_, PyAny>>,
         framing: &str,
-        compression: Option<&str>,
+        compression: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
-        name: Option<String>,
+        name: Option<&Bound<'_, PyString>>,
     ) -> PyResult<Self> {
         guarded(py, || {
+            let name = name.map(|name| name.to_string_lossy().into_owned());
             let format = options::format(format)?;
             let plan = plan_from(py, r#type)?;
             let framing = options::framing(framing)?;
             let limits = options::limits(limits)?;
-            let into = plan.nodes[plan.root as usize].name.clone();
-            let what = match (at, framing) {
-                (Some(at), _) => format!("at {at:?}"),
-                (None, Framing::Document) => {
-                    "the elements of a top-level array, else the document as one record".to_owned()
-                }
-                (None, Framing::Lines) => "a line each".to_owned(),
-                (None, _) => "a value each".to_owned(),
-            };
+            let at = options::text_or_none("at", at)?;
             let shown = name.clone().unwrap_or_else(|| format!("a {format} stream"));
+            let title = title(&shown, &plan, at, framing);
             let settings = Settings {
                 format,
                 framing,
                 records: records(at, framing)?,
                 options: Options {
-                    duplicates: options::duplicates(duplicates)?,
-                    unknown: options::unknown(unknown)?,
+                    duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
+                    unknown: options::unknown(options::text("unknown", unknown)?)?,
                     pause: true,
                     recycle: true,
                 },
                 errors: Errors::new(errors)?,
-                max_errors: max_errors.max(1),
+                max_errors: options::max_errors(max_errors)?,
                 limits,
                 name,
             };
             let limits: &Limits = &settings.limits;
+            let compression = options::text_or_none("compression", compression)?;
             let compression = options::compression(compression)?;
-            let source = sources::open(source, compression, options::encoding(encoding)?, limits)?;
+            let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
+            let (source, held) = sources::open(source, compression, encoding, limits)?;
+            let held = held.into_iter().chain(settings.errors.held()).collect();
             let total = source.total();
             let pump = Pump::new(plan, settings);
             let meter = Meter::new(pump.gauge().clone(), total);
-            let title = format!("{shown} -> {into}, {what}");
             let run = Mutex::new(Run { pump, source: Some(source), pending: None, closed: false });
-            Ok(Reader { run, meter, title })
+            Ok(Reader { run, meter, held, title })
         })
     }
 
@@ -280,6 +295,14 @@ impl Reader {
         unknown_keys(py, self.enter()?.pump.builder())
     }
 
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.held.iter().try_for_each(|held| held.traverse(&visit))
+    }
+
+    fn __clear__(&self) {
+        self.held.iter().for_each(Held::clear);
+    }
+
     fn __repr__(&self) -> String {
         format!("Reader({}, {})", self.title, self.meter)
     }
@@ -306,6 +329,10 @@ pub(crate) struct Batches {
 
 #[pymethods]
 impl Batches {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.reader)
+    }
+
     fn __iter__(this: Py<Self>) -> Py<Self> {
         this
     }

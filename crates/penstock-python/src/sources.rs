@@ -4,9 +4,11 @@
 //! back for as long as their own methods run.
 
 use crate::failure;
+use crate::held::Held;
 use penstock_core::limits::Limits;
 use penstock_core::source::{Compression, Encoding, Options, Source};
 use pyo3::exceptions::{PyIsADirectoryError, PyOSError, PyTypeError};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 use std::fs::File;
@@ -18,17 +20,22 @@ pub(crate) fn open(
     compression: Compression,
     encoding: Option<Encoding>,
     limits: &Limits,
-) -> PyResult<Source> {
+) -> PyResult<(Source, Option<Held>)> {
+    let mut held = None;
     let (reader, total_hint): (Box<dyn Read + Send>, Option<u64>) =
         if let Ok(path) = object.cast::<PyString>() {
             let (file, total) = open_path(path)?;
             (Box::new(file), total)
         } else if let Some(file) = PythonFile::new(object)? {
+            held = Some(file.method.clone());
             (Box::new(file), None)
         } else {
-            (Box::new(Chunks::new(object)?), None)
+            let chunks = Chunks::new(object)?;
+            held = Some(chunks.iterator.clone());
+            (Box::new(chunks), None)
         };
-    Ok(Source::open(reader, Options { compression, encoding, limits, total_hint }))
+    let source = Source::open(reader, Options { compression, encoding, limits, total_hint });
+    Ok((source, held))
 }
 
 /// A file by its path, and its size if it has one.
@@ -55,7 +62,7 @@ fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u64>)> {
 
 /// A binary file that is a Python object.
 struct PythonFile {
-    method: Py<PyAny>,
+    method: Held,
     /// True if the method fills a buffer (`readinto`) instead of returning bytes.
     fills: bool,
 }
@@ -64,16 +71,18 @@ impl PythonFile {
     /// Nothing if the object is no file.
     fn new(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         // `read1` returns what is there; `read` of a buffered file waits until all has come.
-        for (name, fills) in [("read1", false), ("read", false), ("readinto", true)] {
+        let py = object.py();
+        let read = [intern!(py, "read1"), intern!(py, "read"), intern!(py, "readinto")];
+        for (name, fills) in read.into_iter().zip([false, false, true]) {
             if let Some(method) = object.getattr_opt(name)? {
-                return Ok(Some(PythonFile { method: method.unbind(), fills }));
+                return Ok(Some(PythonFile { method: Held::new(&method), fills }));
             }
         }
         Ok(None)
     }
 
     fn read_attached(&self, py: Python<'_>, out: &mut [u8]) -> PyResult<usize> {
-        let method = self.method.bind(py);
+        let method = self.method.get(py)?;
         if self.fills {
             let buffer = PyByteArray::new_with(py, out.len(), |_| Ok(()))?;
             let answer = method.call1((&buffer,))?;
@@ -130,7 +139,7 @@ impl Read for PythonFile {
 
 /// Chunks of bytes, from any iterable.
 struct Chunks {
-    iterator: Py<PyIterator>,
+    iterator: Held,
     /// What is left of the last chunk, from `at`.
     chunk: Option<Py<PyBytes>>,
     at: usize,
@@ -138,7 +147,7 @@ struct Chunks {
 
 impl Chunks {
     fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Chunks { iterator: object.try_iter()?.unbind(), chunk: None, at: 0 })
+        Ok(Chunks { iterator: Held::new(object.try_iter()?.as_any()), chunk: None, at: 0 })
     }
 
     fn read_attached(&mut self, py: Python<'_>, out: &mut [u8]) -> PyResult<usize> {
@@ -156,7 +165,7 @@ impl Chunks {
                 }
                 continue;
             }
-            let mut iterator = self.iterator.bind(py).clone();
+            let mut iterator = self.iterator.get(py)?.cast_into::<PyIterator>()?;
             let Some(chunk) = iterator.next().transpose()? else { return Ok(0) };
             if chunk.is_instance_of::<PyString>() {
                 return Err(PyTypeError::new_err("expected chunks of bytes, got str"));

@@ -5,14 +5,14 @@ use crate::failure::{self, Where, guarded};
 use crate::objects::{Builder, Options, Pause, Refusal};
 use crate::options::{self, Errors};
 use crate::plan::{Plan, plan_from};
-use crate::pump::{LARGE, Pump, Settings, Turn};
+use crate::pump::{LARGE, Pump, Settings, Turn, total_exceeded};
 use crate::sources;
-use penstock_core::error::{Fail, Fault};
+use penstock_core::error::{Fail, Fault, Kind};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, Place, locate_in};
 use penstock_core::source::encoding::{UTF8_BOM, foreign};
-use penstock_core::source::{Options as SourceOptions, Source};
+use penstock_core::source::{Compression, Options as SourceOptions, Sniff, Source, sniff};
 use penstock_scan::{BorrowedText, Rest};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
@@ -126,7 +126,7 @@ pub(crate) fn decode<'py>(
                 Ok(())
             })?;
             let options = SourceOptions {
-                compression: penstock_core::source::Compression::None,
+                compression: Compression::None,
                 encoding: Some(encoding),
                 limits: &common.limits,
                 total_hint: None,
@@ -167,13 +167,14 @@ pub(crate) fn load<'py>(
     framing: &str,
     compression: Option<&str>,
     limits: Option<&Bound<'py, PyAny>>,
-    name: Option<String>,
+    name: Option<&Bound<'py, PyString>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
         let common = Common::new(py, format, r#type, duplicates, unknown, framing, limits)?;
         let compression = options::compression(compression)?;
         let encoding = options::encoding(encoding)?;
-        let source = sources::open(source, compression, encoding, &common.limits)?;
+        let (source, _held) = sources::open(source, compression, encoding, &common.limits)?;
+        let name = name.map(|name| name.to_string_lossy().into_owned());
         from_source(py, common, source, name)
     })
 }
@@ -206,8 +207,7 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
     if let Some(total) = limits.total
         && bytes.len() as u64 > total
     {
-        let reason = format!("the input is longer than {total} bytes (limits.total)");
-        return Err(document.fault(&Fault::limit(total, reason), None));
+        return Err(document.fault(&total_exceeded(total), None));
     }
     if start == 0
         && let Some(name) = foreign(&bytes[..bytes.len().min(4)])
@@ -285,6 +285,13 @@ impl Document<'_, '_> {
 
     #[cold]
     fn fault(&self, fault: &Fault, builder: Option<&Builder>) -> PyErr {
+        if fault.kind() == Kind::Malformed
+            && fault.offset() == 0
+            && let Some(what) = packed(self.bytes)
+        {
+            let reason = format!("this is {what}; load() decompresses, decode() does not");
+            return failure::of_fault(self.py, &Fault::malformed(0, reason), &self.at(0, None));
+        }
         failure::of_fault(self.py, fault, &self.at(fault.offset(), builder))
     }
 
@@ -306,6 +313,17 @@ impl Document<'_, '_> {
     }
 }
 
+/// What the data is, if it is compressed.
+#[cold]
+fn packed(bytes: &[u8]) -> Option<String> {
+    match sniff(bytes) {
+        Sniff::Is(Compression::None) | Sniff::More => None,
+        Sniff::Is(compression) => Some(format!("{} data", compression.name())),
+        Sniff::Zip => Some("a zip archive".to_owned()),
+        _ => None,
+    }
+}
+
 /// A `str` with a lone surrogate, which no encoding of text has.
 #[cold]
 fn surrogate<'py>(
@@ -321,10 +339,8 @@ fn surrogate<'py>(
     let head = text.call_method1("encode", ("utf-8", "replace"))?;
     let head = head.cast::<PyBytes>()?.as_bytes();
     // Each surrogate before the first is none, so that the head has the right length.
-    let offset = text
-        .get_item(pyo3::types::PySlice::new(py, 0, index as isize, 1))?
-        .call_method0("encode")?
-        .len()?;
+    let before = text.cast::<pyo3::types::PySequence>()?.get_slice(0, index)?;
+    let offset = before.call_method0("encode")?.len()?;
     let document =
         Document { py, format: common.format, framing: common.framing, bytes: head, start: 0 };
     let reason = "the str has a lone surrogate, which is not text";

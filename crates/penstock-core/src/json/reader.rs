@@ -750,7 +750,9 @@ impl Reader {
                         _ => {
                             let expected = match (state, byte) {
                                 (State::FirstElement, _) => "expected a value or ']'",
-                                (_, b']') if !in_map => "expected a value after ','",
+                                (_, b']') if !in_map && !self.stack.is_empty() => {
+                                    "expected a value after ','"
+                                }
                                 _ => "expected a value",
                             };
                             unexpected!(expected)

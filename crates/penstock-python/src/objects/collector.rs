@@ -5,9 +5,9 @@
 //! paused, by one count for the whole process, and what was made meanwhile is afterwards put
 //! among the old objects without a visit, so that the caller's next line does not pay instead.
 
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::{ffi, intern};
 use std::sync::Mutex;
 
 /// Pauses in force, in this process.
@@ -102,12 +102,13 @@ impl Drop for Pause {
 /// froze objects for reasons of their own.
 fn promote(py: Python<'_>) -> PyResult<()> {
     let gc = py.import("gc")?;
-    if gc.call_method0("get_freeze_count")?.extract::<usize>()? > 0 {
+    if gc.call_method0(intern!(py, "get_freeze_count"))?.extract::<usize>()? > 0 {
         return Ok(());
     }
-    let young = gc.call_method0("get_count")?.get_item(0)?.extract::<i64>()?.max(0) as u64;
-    gc.call_method0("freeze")?;
-    gc.call_method0("unfreeze")?;
+    let young =
+        gc.call_method0(intern!(py, "get_count"))?.get_item(0)?.extract::<i64>()?.max(0) as u64;
+    gc.call_method0(intern!(py, "freeze"))?;
+    gc.call_method0(intern!(py, "unfreeze"))?;
     with(|count| count.promoted += young);
     Ok(())
 }
@@ -122,8 +123,8 @@ fn catch_up(py: Python<'_>) -> PyResult<()> {
         return Ok(());
     }
     let gc = py.import("gc")?;
-    gc.call_method0("collect")?;
-    let old = gc.call_method1("get_objects", (2,))?.len()? as u64;
+    gc.call_method0(intern!(py, "collect"))?;
+    let old = gc.call_method1(intern!(py, "get_objects"), (2,))?.len()? as u64;
     with(|count| {
         count.promoted = 0;
         count.patience = PATIENCE.max(old / 2);

@@ -61,8 +61,10 @@ impl Builder {
 
     /// Gives the key or index that leads to a state to the fields that collect it.
     fn give_to_takers(&mut self, state: u32, by: Matched<'_>) -> Result<(), Refusal> {
-        let Some(state) = self.class().states.get(state as usize) else { return Ok(()) };
-        for &field in &state.takes_key {
+        if state == NONE {
+            return Ok(());
+        }
+        for &field in &self.class().states[state as usize].takes_key {
             self.aim_at(field);
             self.give_step(by)?;
         }
@@ -157,7 +159,8 @@ impl Builder {
     /// A list on the way, or one that leads nowhere.
     #[inline(never)]
     pub(super) fn begin_way_list(&mut self, at: u64) -> Answer {
-        if let Some(state) = self.class().states.get(self.top().way as usize) {
+        if self.top().way != NONE {
+            let state = &self.class().states[self.top().way as usize];
             if state.indexes.is_empty() && state.other.is_none() && !state.keys.is_empty() {
                 let next = &state.keys[0].name;
                 let reason = format!(

@@ -113,13 +113,13 @@ impl<'py> Scope<'py> {
     /// function are found in no other way.
     fn relative(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyType>>> {
         let Some(class) = &self.class else { return Ok(None) };
-        if same_name(name, &class.name()?) {
+        if same_name(name, class.name()?.as_any()) {
             return Ok(Some(class.clone()));
         }
         let home = home(class)?;
         let mut found = None;
         for other in self.family.borrow().iter() {
-            if same_name(name, &other.name()?) && self::home(other)? == home {
+            if same_name(name, other.name()?.as_any()) && self::home(other)? == home {
                 // Of two, either could be meant.
                 if found.is_some() {
                     return Ok(None);
