@@ -89,7 +89,7 @@ def corpora() -> dict[str, dict[str, bytes]]:
     documents = {name: text.encode() for name, text in DOCUMENTS.items()}
     lines = {name: text.encode() for name, text in LINES.items()}
     framed = {
-        f"{name}-{n}": bytes([1, 2, 3, 0, 5, 1, n, 2, 5, 7, 0]) + data
+        f"{name}-{n}": bytes([1, 2, 3, 0, 5, 1, n, 2, 5, 7, 0, 0]) + data
         for n in range(4)
         for name, data in (documents | lines).items()
         if (n == 0) == (name in documents)

@@ -29,6 +29,7 @@ struct Choices {
     pauses: u8,
     lends: u8,
     short: bool,
+    portable: bool,
 }
 
 fuzz_target!(|data: &[u8]| {
@@ -57,8 +58,12 @@ fuzz_target!(|data: &[u8]| {
             .chain([String::new()])
             .collect(),
     };
-    let mut recorder =
-        Recorder { pauses: chosen.pauses.into(), lent, ..Recorder::skipping(skipped) };
+    let mut recorder = Recorder {
+        pauses: chosen.pauses.into(),
+        lent,
+        portable: chosen.portable,
+        ..Recorder::skipping(skipped)
+    };
     read(text, framing, &limits, &Cuts(chosen.cuts.to_vec()), &mut recorder);
     assert_eq!(recorder.events, expected);
 });

@@ -137,7 +137,7 @@ def test_no_bytes_inside(name: str) -> None:
 @each_pack
 def test_another_compression_than_was_said(name: str) -> None:
     other = next(other for other in PACKS if other != name)
-    with pytest.raises(DecodeError, match=f"the {other} data"):
+    with pytest.raises(DecodeError, match=f"this is {name} data, not {other} data"):
         read(PACKS[name](DATA), compression=other)
     with pytest.raises(DecodeError):
         read(PACKS[name](DATA), compression=None)
@@ -173,12 +173,12 @@ def test_positions_are_those_of_the_text() -> None:
 
 def test_the_ratio_is_limited() -> None:
     bomb = TESTDATA / "spaces-64mib.json.zst"
-    with pytest.raises(LimitExceeded, match=r"expands more than limits\.ratio allows \(1100 "):
+    with pytest.raises(LimitExceeded, match=r"more than 1100 times its size \(limits\.ratio\)"):
         penstock.json.load(bomb)
     assert penstock.json.load(bomb, limits=Limits(ratio=None)) == [1]
     packed = gzip.compress(b"[" + b" " * (20 << 20) + b"1]")
     assert penstock.json.load([packed]) == [1]
-    with pytest.raises(LimitExceeded, match=r"limits\.ratio allows \(900 bytes"):
+    with pytest.raises(LimitExceeded, match=r"more than 900 times its size \(limits\.ratio\)"):
         penstock.json.load([packed], limits=Limits(ratio=900))
     # Little data is not judged: a few kilobytes of the same byte are no bomb.
     assert read(gzip.compress(b" " * 100_000 + b"1"), limits=Limits(ratio=1)) == [1]
@@ -188,11 +188,15 @@ def test_the_window_is_limited() -> None:
     path = TESTDATA / "window-4mib.json.zst"
     assert penstock.json.load(path) == [1, 2, 3]
     assert penstock.json.load(path, limits=Limits(window=4 << 20)) == [1, 2, 3]
-    with pytest.raises(LimitExceeded, match=r"larger window than limits\.window allows"):
+    with pytest.raises(
+        LimitExceeded, match=r"window of more than 1048576 bytes \(limits\.window\)"
+    ):
         penstock.json.load(path, limits=Limits(window=1 << 20))
     large = lzma.compress(b"[1]", filters=[{"id": lzma.FILTER_LZMA2, "dict_size": 16 << 20}])
     assert penstock.json.load([large]) == [1]
-    with pytest.raises(LimitExceeded, match=r"larger window than limits\.window allows"):
+    with pytest.raises(
+        LimitExceeded, match=r"window of more than 1048576 bytes \(limits\.window\)"
+    ):
         penstock.json.load([large], limits=Limits(window=1 << 20))
 
 

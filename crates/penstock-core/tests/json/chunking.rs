@@ -18,6 +18,16 @@ proptest! {
         prop_assert_eq!(events, expected(&text, Framing::Document, skips));
     }
 
+    /// The instruction set of this machine and the portable one read alike.
+    #[test]
+    fn the_portable_set_tells_the_same(text in damaged(document()), cuts in cuts(), skips in 0_u64..4) {
+        for cuts in [Cuts::WHOLE, cuts] {
+            let mut recorder = Recorder { portable: true, ..Recorder::skipping(skips) };
+            read(&text, Framing::Document, &Limits::default(), &cuts, &mut recorder);
+            prop_assert_eq!(recorder.events, expected(&text, Framing::Document, skips));
+        }
+    }
+
     #[test]
     fn one_byte_at_a_time(text in damaged(document()), skips in 0_u64..4) {
         let events = told(&text, Framing::Document, &Cuts::bytes(), skips);

@@ -31,6 +31,8 @@ pub(crate) struct Recorder {
     /// The keys to lend, as they would stand in the text: by the number of the events before.
     pub(crate) lent: Vec<String>,
     pub(crate) want: Want,
+    /// Has the reader use the portable instruction set.
+    pub(crate) portable: bool,
     /// How many of the keys were found as they were lent.
     pub(crate) found: usize,
 }
@@ -40,7 +42,16 @@ impl Recorder {
     pub(crate) fn new() -> Self {
         let (events, lent) = (Vec::new(), Vec::new());
         let want = Want::Digits;
-        Recorder { events, skips: 0, pauses: 0, refusal: None, lent, want, found: 0 }
+        Recorder {
+            events,
+            skips: 0,
+            pauses: 0,
+            refusal: None,
+            lent,
+            want,
+            portable: false,
+            found: 0,
+        }
     }
     /// Skips some values, always the same ones.
     pub(crate) fn skipping(seed: u64) -> Self {
@@ -157,7 +168,12 @@ pub(crate) fn read(
     let (mut start, mut end, mut last) = (0, if growing { 0 } else { text.len() }, !growing);
     loop {
         let before = reader.offset();
-        let step = reader.run(ValidText::from(&text[start..end]), last, recorder);
+        let window = ValidText::from(&text[start..end]);
+        let step = if recorder.portable {
+            reader.run_portable(window, last, recorder)
+        } else {
+            reader.run(window, last, recorder)
+        };
         assert!(reader.offset() >= before && reader.consumed() <= end - start);
         match step {
             Ok(Step::More) => {
@@ -175,7 +191,7 @@ pub(crate) fn read(
                 while !text.is_char_boundary(end) {
                     end += 1;
                 }
-                last |= end == text.len() && by % 3 == 0;
+                last |= end == text.len() && by.is_multiple_of(3);
             }
             Ok(Step::Paused | Step::Stopped) => {}
             Ok(Step::Done) => {
