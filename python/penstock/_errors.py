@@ -25,7 +25,8 @@ class PenstockError(Exception):
 class DecodeError(PenstockError, ValueError):
     """The input is at fault: the base of the four classes that say how.
 
-    Itself it is raised where the source raised while it was read; that is the `__cause__` then.
+    `DecodeError` itself is raised when the source fails while it is read; what the source raised is
+    its `__cause__` then. An `OSError` of opening a path passes as it is.
 
     As text it is one line, in the manner of a compiler, whatever the input contains:
     `cities.json:1:2345: expected float, got a string (record 17, at 3038832/latitude)`.

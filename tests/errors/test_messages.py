@@ -280,7 +280,7 @@ decode(_, uuid.UUID)
 
 decode(_, Size)
 "LARGE"
-^ expected Size, got "LARGE"
+^ expected Size ("S" or "L"), got "LARGE"
 
 decode(_, Literal["a", 1])
 2
@@ -720,7 +720,7 @@ def failing() -> Iterator[bytes]:
             [b"[1]"],
             {"compression": "gzip"},
             MalformedInput,
-            "column 1: the gzip data is damaged: incorrect header check",
+            "column 1: this is not gzip data",
         ),
         (
             [b'["\x81\xff"]'],
@@ -732,13 +732,13 @@ def failing() -> Iterator[bytes]:
             [b"[1, 2, 3]"],
             {"limits": Limits(total=5)},
             LimitExceeded,
-            "column 6: the source is larger than limits.total allows (5 bytes) (at 1)",
+            "column 6: the source is longer than 5 bytes (limits.total) (at 1)",
         ),
         (
             [gzip.compress(b" " * (20 << 20))],
             {"limits": Limits(ratio=100)},
             LimitExceeded,
-            "column 16777221: the gzip data expands more than limits.ratio allows (100 bytes for each byte)",
+            "column 16777221: the gzip data expands to more than 100 times its size (limits.ratio)",
         ),
     ],
     ids=itertools.count(1),

@@ -328,7 +328,7 @@ def hashed(value: object) -> int | None:
 
 
 @pytest.mark.parametrize("cls", KINDS, ids=lambda cls: cls.__name__)
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_a_decoded_object_is_as_a_called_one(cls: type, data: st.DataObject) -> None:
     values, document = data.draw(documents(cls))
@@ -350,7 +350,7 @@ def test_a_decoded_object_is_as_a_called_one(cls: type, data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize("cls", KINDS, ids=lambda cls: cls.__name__)
-@settings(max_examples=20)
+@settings(max_examples=8)
 @given(data=st.data())
 def test_many_in_one_document_and_in_a_stream(cls: type, data: st.DataObject) -> None:
     drawn = data.draw(st.lists(documents(cls), min_size=1, max_size=5))
@@ -449,7 +449,7 @@ def grown(values: dict[str, Any] | None) -> Branch | None:
     return Branch(**{name: parts[name](value) for name, value in values.items()})
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(branches)
 def test_recursive_classes(values: dict[str, Any]) -> None:
     assert penstock.json.decode(json.dumps(values), Branch) == grown(values)
@@ -482,7 +482,7 @@ names = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(names=names, data=st.data(), slots=st.booleans())
 def test_fields_of_any_name_in_any_order(
     names: list[str], data: st.DataObject, slots: bool

@@ -110,6 +110,15 @@ impl Run {
     }
 }
 
+/// Something else than bytes.
+#[cold]
+fn no_bytes(chunk: &Bound<'_, PyAny>) -> PyErr {
+    match chunk.get_type().name() {
+        Ok(kind) => PyTypeError::new_err(format!("expected a bytes-like object, got {kind}")),
+        Err(error) => error,
+    }
+}
+
 /// Whether an error may wait until the rows before it are delivered. An interrupt may not.
 pub(crate) fn may_wait(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<PyException>(py)
@@ -124,12 +133,15 @@ pub(crate) fn in_pieces(
     if let Ok(bytes) = chunk.cast::<PyBytes>() {
         return bytes.as_bytes().chunks(PIECE).try_for_each(work);
     }
+    if chunk.is_instance_of::<PyString>() {
+        return Err(no_bytes(chunk));
+    }
     let view = match PyMemoryView::from(chunk) {
-        Ok(view) if !chunk.is_instance_of::<PyString>() => view,
-        _ => {
-            let kind = chunk.get_type().name()?;
-            return Err(PyTypeError::new_err(format!("expected a bytes-like object, got {kind}")));
+        Ok(view) => view,
+        Err(error) if error.is_instance_of::<PyTypeError>(chunk.py()) => {
+            return Err(no_bytes(chunk));
         }
+        Err(error) => return Err(error),
     };
     let py = chunk.py();
     // Anything but plain bytes in a row is made so by the view itself, at once.

@@ -190,6 +190,11 @@ pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> 
 
 #[cold]
 fn internal(py: Python<'_>, panic: &(dyn std::any::Any + Send)) -> PyErr {
+    // The only way for the interpreter's own functions to panic on our side: they could not make an
+    // object, and have said why.
+    if let Some(raised) = PyErr::take(py) {
+        return raised;
+    }
     let what = panic
         .downcast_ref::<String>()
         .map(String::as_str)

@@ -18,7 +18,7 @@ mod sources;
 mod whole;
 
 /// The extension module.
-#[pyo3::pymodule]
+#[pyo3::pymodule(gil_used = true)]
 mod _rust {
     #[pymodule_export]
     use crate::decoder::Decoder;

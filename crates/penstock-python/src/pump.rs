@@ -341,8 +341,7 @@ impl Pump {
         let depth = self.outlet.record_depth();
         let known = self.counted && self.reader.skipping_to() == Some(depth);
         if !known {
-            let error = failure::of_fault(py, &fault, &self.place(&fault));
-            self.refuse(py, error)?;
+            self.refuse(py, |pump| failure::of_fault(py, &fault, &pump.place(&fault)))?;
         }
         self.counted = false;
         self.outlet.restart();
@@ -364,13 +363,12 @@ impl Pump {
                 return Err(failure::noted(py, *error, &at));
             }
         };
-        let error = self.mismatch_error(py, &mismatch);
         let single = self.framing == Framing::Document && matches!(self.outlet, Outlet::Root(_));
         if single || matches!(self.errors, Errors::Raise) {
             self.finished = true;
-            return Err(error);
+            return Err(self.mismatch_error(py, &mismatch));
         }
-        self.refuse(py, error)?;
+        self.refuse(py, |pump| pump.mismatch_error(py, &mismatch))?;
         let depth = self.outlet.record_depth();
         self.outlet.abandon();
         self.reader.abandon(depth);
@@ -384,8 +382,15 @@ impl Pump {
         failure::of_mismatch(py, mismatch, &self.place_of(mismatch.at, path))
     }
 
-    /// Does with the error of a record what the caller chose.
-    fn refuse(&mut self, py: Python<'_>, error: PyErr) -> PyResult<()> {
+    /// Does with the error of a record what the caller chose. The error itself is only made for
+    /// those who look at it.
+    fn refuse(&mut self, py: Python<'_>, error: impl FnOnce(&Self) -> PyErr) -> PyResult<()> {
+        if matches!(self.errors, Errors::Skip) {
+            self.refused += 1;
+            self.gauge.skipped.fetch_add(1, Ordering::Relaxed);
+            return Ok(());
+        }
+        let error = error(self);
         self.refused += 1;
         self.gauge.skipped.fetch_add(1, Ordering::Relaxed);
         match &self.errors {

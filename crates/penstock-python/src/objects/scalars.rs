@@ -9,7 +9,7 @@ use super::text::new_str;
 use crate::plan::{Brief, Choice, Kind};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::value::{base64, datetime, uuid};
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDate, PyDateTime, PyDelta, PyString, PyTime, PyTzInfo};
@@ -143,7 +143,7 @@ impl Builder {
         const PART: usize = 600;
         let mut value = 0_i64.into_pyobject(py).map_err(PyErr::from)?.into_any();
         for part in digits[usize::from(negative)..].chunks(PART) {
-            let text = CString::new(part).map_err(|error| PyErr::from(error))?;
+            let text = CString::new(part).map_err(PyErr::from)?;
             // SAFETY: a string of digits that ends in a NUL.
             let part_value = unsafe {
                 let object = ffi::PyLong_FromString(text.as_ptr(), std::ptr::null_mut(), 10);
@@ -168,13 +168,13 @@ impl Builder {
         let py = self.attached();
         let class = DECIMAL.import(py, "decimal", "Decimal")?;
         let text = String::from_utf8_lossy(digits);
-        // A context without traps answers NaN for what it cannot hold.
-        let made = class.call1((text.as_ref(),)).ok();
-        match made.filter(|object| {
-            object.call_method0("is_finite").is_ok_and(|f| f.is_truthy().unwrap_or(false))
-        }) {
-            Some(object) => self.give(object.into_ptr(), at),
-            None => Err(self.misfit(at, "a number beyond the range of Decimal")),
+        match class.call1((text.as_ref(),)) {
+            // A context without traps answers NaN for what it cannot hold.
+            Ok(object) if object.call_method0(intern!(py, "is_finite"))?.is_truthy()? => {
+                self.give(object.into_ptr(), at)
+            }
+            Err(error) if !error.is_instance_of::<PyArithmeticError>(py) => Err(error.into()),
+            _ => Err(self.misfit(at, "a number beyond the range of Decimal")),
         }
     }
 

@@ -4,9 +4,12 @@
 //! all leave text where a type is wanted. It means what `typing.get_type_hints` would find: the
 //! names are looked for in the module of the class that declares the field, then in that class,
 //! then among the builtins; and before all of these in the `namespace` of the plan, for the names
-//! that are local to a function. Where it would find nothing, the name of the class itself means
-//! the class, and that of one class which was met on the way, and is defined in the same place,
-//! means that class: nothing else could be meant.
+//! that are local to a function.
+//!
+//! Two things that it would not find are found here, for classes that are local to a function. The
+//! name of the class means the class, unless its module or its body has another of that name. And
+//! what no place has is looked for among the classes that were met on the way: if one of that name
+//! is defined where this class is, it is meant.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -103,19 +106,20 @@ impl<'py> Scope<'py> {
         {
             return Ok(Some(object));
         }
-        if let Some(class) = self.relative(name)? {
-            return Ok(Some(class.into_any()));
+        if let Some(class) = &self.class
+            && same_name(name, class.name()?.as_any())
+        {
+            return Ok(Some(class.clone().into_any()));
         }
-        name.py().import(intern!(name.py(), "builtins"))?.getattr_opt(name)
+        if let Some(object) = name.py().import(intern!(name.py(), "builtins"))?.getattr_opt(name)? {
+            return Ok(Some(object));
+        }
+        Ok(self.relative(name)?.map(Bound::into_any))
     }
 
-    /// The class itself or the one relative that has this name. Classes that are local to a
-    /// function are found in no other way.
+    /// The class of this name that was met and is defined where this one is.
     fn relative(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyType>>> {
         let Some(class) = &self.class else { return Ok(None) };
-        if same_name(name, class.name()?.as_any()) {
-            return Ok(Some(class.clone()));
-        }
         let home = home(class)?;
         let mut found = None;
         for other in self.family.borrow().iter() {
@@ -146,7 +150,7 @@ impl<'py> Scope<'py> {
                 Err(error) if error.is_instance_of::<PyNameError>(py) => error,
                 result => return result,
             };
-            // A name that is missing is added, if it is that of a relative, and found then.
+            // The name that is missing is added if a relative has it, and is found then.
             let name = error.value(py).getattr(intern!(py, "name"))?;
             let Ok(name) = name.cast_into::<PyString>() else { return Err(error) };
             match self.relative(&name)? {
