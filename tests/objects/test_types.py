@@ -275,7 +275,7 @@ def test_the_bound_on_digits_is_ours_and_not_the_interpreters() -> None:
     finally:
         sys.set_int_max_str_digits(before)
     digits = "7" * 5_000
-    with pytest.raises(LimitExceeded, match="limits.number"):
+    with pytest.raises(LimitExceeded, match=r"limits\.number"):
         penstock.json.decode(digits, int)
     made = penstock.json.decode(digits, int, limits=penstock.Limits(number=5_000))
     assert made == 7 * (10**5_000 - 1) // 9

@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PySequence, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PySlice, PyString, PyTuple};
 use std::sync::{Mutex, MutexGuard};
 
 /// How much of a fed chunk is worked on at a time.
@@ -149,14 +149,23 @@ pub(crate) fn in_pieces(
         Ok(view) => view,
         Err(_) => view.call_method0(intern!(py, "tobytes"))?,
     };
-    let view = view.cast_into::<PySequence>()?;
     let length = view.len()?;
     for from in (0..length).step_by(PIECE) {
-        let piece = view.get_slice(from, length.min(from + PIECE))?;
+        let piece = slice(&view, from, length.min(from + PIECE))?;
         let piece = py.get_type::<PyBytes>().call1((piece,))?;
         work(piece.cast::<PyBytes>()?.as_bytes())?;
     }
     Ok(())
+}
+
+/// `object[from:to]`. The class `slice` is called for it: `PySlice::new` loses its three ints, and
+/// `PySequence` asks `collections.abc`, which can fail for want of memory.
+pub(crate) fn slice<'py>(
+    object: &Bound<'py, PyAny>,
+    from: usize,
+    to: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    object.get_item(object.py().get_type::<PySlice>().call1((from, to))?)
 }
 
 impl Decoder {

@@ -1,6 +1,6 @@
 //! `decode` and `load`: whole documents.
 
-use crate::decoder::in_pieces;
+use crate::decoder::{in_pieces, slice};
 use crate::failure::{self, Where, guarded};
 use crate::objects::{Builder, Options, Pause, Refusal};
 use crate::options::{self, Errors};
@@ -39,11 +39,13 @@ impl Common {
         py: Python<'_>,
         format: &str,
         into: &Bound<'_, PyAny>,
-        duplicates: &str,
-        unknown: &str,
+        duplicates: &Bound<'_, PyAny>,
+        unknown: &Bound<'_, PyAny>,
         framing: &str,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        let duplicates = options::text("duplicates", duplicates)?;
+        let unknown = options::text("unknown", unknown)?;
         if unknown == "collect" {
             let message = "unknown must be 'skip' or 'error', not 'collect': only read() and Decoder \
                            have a place to count";
@@ -102,14 +104,15 @@ pub(crate) fn decode<'py>(
     format: &str,
     data: &Bound<'py, PyAny>,
     r#type: &Bound<'py, PyAny>,
-    duplicates: &str,
-    unknown: &str,
-    encoding: Option<&str>,
+    duplicates: &Bound<'py, PyAny>,
+    unknown: &Bound<'py, PyAny>,
+    encoding: Option<&Bound<'py, PyAny>>,
     framing: &str,
     limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
         let common = Common::new(py, format, r#type, duplicates, unknown, framing, limits)?;
+        let encoding = options::text_or_none("encoding", encoding)?;
         let encoding = options::encoding(encoding)?.filter(|encoding| !encoding.is_utf8());
         if let Ok(text) = data.cast::<PyString>() {
             // Already decoded, whatever it was encoded in. A lone surrogate has no UTF-8.
@@ -161,18 +164,19 @@ pub(crate) fn load<'py>(
     format: &str,
     source: &Bound<'py, PyAny>,
     r#type: &Bound<'py, PyAny>,
-    duplicates: &str,
-    unknown: &str,
-    encoding: Option<&str>,
+    duplicates: &Bound<'py, PyAny>,
+    unknown: &Bound<'py, PyAny>,
+    encoding: Option<&Bound<'py, PyAny>>,
     framing: &str,
-    compression: Option<&str>,
+    compression: Option<&Bound<'py, PyAny>>,
     limits: Option<&Bound<'py, PyAny>>,
     name: Option<&Bound<'py, PyString>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
         let common = Common::new(py, format, r#type, duplicates, unknown, framing, limits)?;
+        let compression = options::text_or_none("compression", compression)?;
         let compression = options::compression(compression)?;
-        let encoding = options::encoding(encoding)?;
+        let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
         let (source, _held) = sources::open(source, compression, encoding, &common.limits)?;
         let name = name.map(|name| name.to_string_lossy().into_owned());
         from_source(py, common, source, name)
@@ -339,7 +343,7 @@ fn surrogate<'py>(
     let head = text.call_method1("encode", ("utf-8", "replace"))?;
     let head = head.cast::<PyBytes>()?.as_bytes();
     // Each surrogate before the first is none, so that the head has the right length.
-    let before = text.cast::<pyo3::types::PySequence>()?.get_slice(0, index)?;
+    let before = slice(text, 0, index)?;
     let offset = before.call_method0("encode")?.len()?;
     let document =
         Document { py, format: common.format, framing: common.framing, bytes: head, start: 0 };

@@ -767,16 +767,7 @@ impl Sink for Builder {
                 self.push_key(object, at)
             }
             FrameKind::Dict => self.dict_key(key, at),
-            _ => match self.state().table.find(key.bytes()) {
-                Some(found) => {
-                    self.found_key(found);
-                    self.follow(found as usize, at)
-                }
-                None => match self.state().other {
-                    Some(target) => self.follow_other(target, Matched::Key(key)),
-                    None => self.unknown_key(key, at),
-                },
-            },
+            _ => self.field_key(key, at),
         }
     }
 
@@ -858,6 +849,21 @@ impl Builder {
     fn begin_dict(&mut self, kind: FrameKind, node: NodeId, values: NonNull<Aim>) -> Answer {
         self.push_frame(Frame::new(kind, node, values, self.stack.len()));
         Ok(Flow::Take)
+    }
+
+    /// A key of fields that was not the one lent.
+    #[inline(never)]
+    fn field_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        match self.state().table.find(key.bytes()) {
+            Some(found) => {
+                self.found_key(found);
+                self.follow(found as usize, at)
+            }
+            None => match self.state().other {
+                Some(target) => self.follow_other(target, Matched::Key(key)),
+                None => self.unknown_key(key, at),
+            },
+        }
     }
 
     /// A key of a dict, made. Takes over the reference.

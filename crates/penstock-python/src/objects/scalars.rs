@@ -37,7 +37,7 @@ impl Builder {
         self.put(object, at)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn give_null(&mut self, at: u64) -> Answer {
         if self.aim().brief == Brief::Way {
             return self.pass_scalar();
@@ -55,7 +55,7 @@ impl Builder {
         Err(self.misfit(at, "null"))
     }
 
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn give_bool(&mut self, value: bool, at: u64) -> Answer {
         if self.aim().brief == Brief::Way {
             return self.pass_scalar();

@@ -1,0 +1,118 @@
+"""What once went wrong, as numbered tests: each says in a sentence what it was.
+
+The reader's own are beside it, in `crates/penstock-core/tests/json/regressions.rs`.
+"""
+
+import gc
+import weakref
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import penstock
+
+# How much of a document in memory is checked and read at a time.
+SLICE = 1 << 20
+MARK = b"\xef\xbb\xbf"
+
+
+@dataclass
+class Row:
+    name: str
+    second: int = 0
+    größe: float = 0.5
+
+
+def test_1_a_key_cut_by_the_end_of_a_slice() -> None:
+    """A known key of which only a part had been checked was taken for an unknown one."""
+    row = '{"name": "n", "second": 2, "größe": 1.5, "n\\u0061me": "m", "more": {"name": 3}}'
+    around = row.encode()
+    expected = Row("m", 2, 1.5)
+    # Each byte of the row stands once at the end of the first slice.
+    for before in range(len(around) + 1):
+        filler = b'"%s",' % (b"x" * (SLICE - before - len(b'["",')))
+        data = b"[" + filler + around + b"," + around + b"]"
+        assert data[SLICE - before :].startswith(around)
+        _, *rows = penstock.json.decode(data, list[str | Row])
+        assert rows == [expected, expected], before
+        _, *pushed = penstock.json.decode(bytearray(data), list[str | Row])
+        assert pushed == rows, before
+
+
+@pytest.mark.parametrize(
+    ("data", "into", "reason"),
+    [
+        ("[1, 1, [1]]", tuple[int, int], "expected an array of 2, got one of 3"),
+        ('[1, 1, {"a": [1]}, "x"]', tuple[int, int], "expected an array of 2, got one of 4"),
+        ("[[1]]", tuple[()], "expected an array of 0, got one of 1"),
+        ("[[], {}, null]", tuple[()], "expected an array of 0, got one of 3"),
+        ("[[[1]]]", tuple[tuple[()]], "expected an array of 0, got one of 1"),
+    ],
+)
+def test_2_surplus_values_of_a_fixed_tuple(data: str, into: type, reason: str) -> None:
+    """They were decoded as the last item, or dropped, or met no plan at all."""
+    with pytest.raises(penstock.ValidationError) as caught:
+        penstock.json.decode(data, into)
+    assert caught.value.reason == reason
+
+
+def test_3_cyclic_garbage_between_loads() -> None:
+    """Each load made the collector take all there was for old, so that it never looked again."""
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.me = self
+
+    alive: weakref.WeakSet[Cycle] = weakref.WeakSet()
+    gc.collect()
+    for _ in range(5_000):
+        alive.add(Cycle())
+        assert penstock.json.load([b"[1]"], list[int]) == [1]
+    assert len(alive) < 2_500
+
+
+@pytest.mark.parametrize(
+    ("data", "kind", "place"),
+    [
+        (b"[x]", penstock.MalformedInput, (4, 1, 2)),
+        (b"[1,\n'", penstock.MalformedInput, (7, 2, 1)),
+        (b'[1,\n"a"]', penstock.ValidationError, (7, 2, 1)),
+        (b"[\xff]", penstock.MalformedInput, (4, 1, 2)),
+        (b"[1", penstock.TruncatedInput, (5, 1, 3)),
+        (b"", penstock.TruncatedInput, (3, 1, 1)),
+    ],
+)
+def test_4_offsets_behind_a_byte_order_mark(
+    data: bytes, kind: type[penstock.DecodeError], place: tuple[int, int, int]
+) -> None:
+    """In memory the mark did not count, from a source it did: it counts as bytes, as no column."""
+
+    def fed(data: bytes) -> list[int]:
+        decoder = penstock.json.Decoder(int)
+        return decoder.feed(data[:2]) + decoder.feed(data[2:]) + decoder.finish()
+
+    ways: list[Any] = [
+        lambda data: penstock.json.decode(data, list[int]),
+        lambda data: penstock.json.decode(bytearray(data), list[int]),
+        lambda data: penstock.json.load([data], list[int]),
+        lambda data: list(penstock.json.read([data], int)),
+        lambda data: list(penstock.json.read([bytes([byte]) for byte in data], int)),
+        fed,
+    ]
+    for way in ways:
+        with pytest.raises(penstock.DecodeError) as caught:
+            way(MARK + data)
+        error = caught.value
+        assert type(error) is kind
+        assert (error.offset, error.line, error.column) == place
+
+
+def test_5_an_error_of_finish_is_raised_at_once() -> None:
+    """It waited for a call that nobody makes: `finish` gave the rows, and kept the error."""
+    decoder = penstock.json.Decoder(int)
+    assert decoder.feed(b"[1, 2") == [1]
+    with pytest.raises(penstock.TruncatedInput, match="the input ends inside an array"):
+        decoder.finish()
+    assert decoder.finish() == [2]
+    assert decoder.finish() == []
