@@ -677,7 +677,7 @@ def test_lines(
             b"[1, 2, x]",
             None,
             MalformedInput,
-            "column 8: expected a value, found 'x' (record 3, at 2)",
+            "column 8: expected a value, found 'x'",
         ),
         (
             b"[1, 2] x",

@@ -27,9 +27,9 @@ ALPHABETS = {
 def canonical(made: object, expected: str) -> bool:
     """Equal, and as compact as Python makes it: the narrowest kind that holds it, and no copies."""
     assert type(made) is str
-    # A string of pieces that Python joined is in the kind that its widest character needs.
-    fresh = "".join(list(expected))
-    # The UTF-8 form is kept with a string once asked for, and counts.
+    # A string of pieces that Python joined is in the kind that its widest character needs. The
+    # empty one keeps it from being a shared string of one character, whose size may count its UTF-8.
+    fresh = "".join([*expected, ""])
     return (
         made == expected
         and hash(made) == hash(expected)

@@ -16,7 +16,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PySlice, PyString, PyTu
 use std::sync::{Mutex, MutexGuard};
 
 /// How much of a fed chunk is worked on at a time.
-const PIECE: usize = 1 << 20;
+const PIECE: usize = 256 << 10;
 
 /// Records out of chunks. The public classes of the same name stand on this one.
 #[pyclass(frozen, generic, subclass, module = "penstock._rust")]

@@ -4,7 +4,7 @@ use crate::objects::{Mismatch, PathStep};
 use penstock_core::error::{Fault, Kind};
 use penstock_core::position::Place;
 use penstock_core::select;
-use pyo3::exceptions::{PyException, PyTypeError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -178,6 +178,10 @@ pub(crate) fn text_mode() -> PyErr {
     PyTypeError::new_err("the file gives text, not bytes: open it with 'rb'")
 }
 
+/// What PyO3 panics with when the interpreter makes no string, list or dict for it. Nothing but
+/// want of memory is a reason for that; the interpreter's exception is told to `sys.unraisablehook`.
+const NO_OBJECT: &str = "PyObject pointer is null";
+
 /// Runs what Python calls. A panic is our fault, and becomes an exception that programs which
 /// catch exceptions catch.
 #[inline]
@@ -190,16 +194,14 @@ pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> 
 
 #[cold]
 fn internal(py: Python<'_>, panic: &(dyn std::any::Any + Send)) -> PyErr {
-    // The only way for the interpreter's own functions to panic on our side: they could not make an
-    // object, and have said why.
-    if let Some(raised) = PyErr::take(py) {
-        return raised;
-    }
     let what = panic
         .downcast_ref::<String>()
         .map(String::as_str)
         .or_else(|| panic.downcast_ref::<&str>().copied())
         .unwrap_or("unknown");
+    if what == NO_OBJECT {
+        return PyMemoryError::new_err(());
+    }
     let work = || {
         let class = py.import("penstock._errors")?.getattr("InternalError")?;
         class.call1((format!("a fault of Penstock itself, please report it: {what}"),))

@@ -19,8 +19,13 @@ use pyo3::types::{PyBytes, PyList, PyString};
 use std::io::Cursor;
 use std::sync::Arc;
 
-/// How much is checked and read before the interpreter lock is offered and signals are looked at.
-const SLICE: usize = 1 << 20;
+/// How much is checked and read before signals are looked at: even where each value is slow to
+/// make, an interrupt is answered within some ten milliseconds.
+const SLICE: usize = 256 << 10;
+
+/// How many slices are read before the interpreter lock is offered to other threads: taking it
+/// back may cost milliseconds.
+const SLICES: usize = 4;
 
 /// Documents below this size make too few objects for the collector to matter.
 const BULK: usize = 64 << 10;
@@ -226,14 +231,20 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
         pause = Some(Pause::begin(py)?);
     }
     reader.jump(document.start);
+    let mut slices = 0;
     loop {
         let rest = if text.is_whole() {
             Rest::Nothing
-        } else if document.bytes.len() <= SLICE {
-            text.advance_check(SLICE)
         } else {
-            py.check_signals()?;
-            py.detach(|| text.advance_check(SLICE))
+            slices += 1;
+            if slices > 1 {
+                py.check_signals()?;
+            }
+            if slices % SLICES == 0 {
+                py.detach(|| text.advance_check(SLICE))
+            } else {
+                text.advance_check(SLICE)
+            }
         };
         match reader.run(text.text(), text.is_whole(), &mut builder) {
             Ok(Step::Done | Step::Stopped) => break,

@@ -200,7 +200,7 @@ fn generated(
     if free.len() != fetched + usize::from(chosen) + usize::from(frozen) {
         return other;
     }
-    let mut names = code.tuple(intern!(py, "co_names"))?.to_list();
+    let mut names = code.tuple(intern!(py, "co_names"))?.as_sequence().to_list()?;
     let last = names.len().wrapping_sub(1);
     let post_init = match names.get_item(last) {
         Ok(name) if name.eq(intern!(py, "__post_init__"))? => {
@@ -213,7 +213,7 @@ fn generated(
         if names.len() != 1 || !names.get_item(0)?.eq(intern!(py, "__setattr__"))? {
             return other;
         }
-        code.tuple(intern!(py, "co_consts"))?.to_list().get_slice(1, usize::MAX >> 1)
+        code.tuple(intern!(py, "co_consts"))?.as_sequence().to_list()?.get_slice(1, usize::MAX >> 1)
     } else {
         names
     };
