@@ -1,6 +1,7 @@
 # Every command of the project. `make` lists them.
 #
-# Needed: Rust (stable), Python 3.11, a C compiler for zstd, and access to the package registries.
+# Needed: Rust (stable), Python 3.11, a C compiler for zstd (`make fuzz`: a C++ compiler for
+# libFuzzer, too), and access to the package registries.
 # Everything else is installed into .venv. What is tested, measured and shown is the release wheel,
 # built and installed there; it is built again when a source has changed.
 

@@ -31,12 +31,12 @@ class Limits:
 
     Example:
         >>> import penstock
-        >>> small = penstock.Limits(depth=2)
-        >>> penstock.json.decode("[[1]]", limits=small)
-        [[1]]
-        >>> penstock.json.decode("[[[1]]]", limits=small)
+        >>> short = penstock.Limits(number=4)
+        >>> penstock.json.decode("1234", limits=short)
+        1234
+        >>> penstock.json.decode("12345", limits=short)
         Traceback (most recent call last):
-        penstock.LimitExceeded: line 1, column 3: nested deeper than 2 levels (limits.depth) (at 0/0)
+        penstock.LimitExceeded: line 1, column 1: a number longer than 4 bytes (limits.number)
     """
 
     __module__ = "penstock"

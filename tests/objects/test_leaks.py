@@ -9,7 +9,7 @@ import gc
 import json
 import sys
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple, TypedDict
@@ -123,6 +123,15 @@ EVERYTHING = {
     "sets": [[1, 2], [3]],
     "named": {"n": {"x": 1.5, "y": None}},
 }
+
+
+@pytest.fixture(autouse=True, scope="module")
+def only_what_is_new() -> Iterator[None]:
+    """Put aside what was there before: it need not be looked through again and again."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 def measured(watched: tuple[object, ...]) -> list[int]:

@@ -21,7 +21,7 @@ MARK = b"\xef\xbb\xbf"
 class Row:
     name: str
     second: int = 0
-    größe: float = 0.5
+    größe: float = 0.5  # noqa: PLC2401 - more bytes than characters
 
 
 def test_1_a_key_cut_by_the_end_of_a_slice() -> None:

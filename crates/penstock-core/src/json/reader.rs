@@ -9,15 +9,14 @@
 //! There is one grammar, in [`Reader::drive`], compiled twice: once telling events and once, for
 //! what the sink does not want, only checking.
 
-use super::token;
+use super::token::{self, Passed};
 use crate::error::{Fail, Fault};
 use crate::event::Text;
 use crate::limits::Limits;
 use crate::sink::{Flow, Sink, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{
-    EscapeCheck, Isa, Job, TextBuf, ValidText, check_json_escape, dispatch, dispatch_portable,
-    stands_at, unescape_json,
+    Isa, Job, TextBuf, ValidText, dispatch, dispatch_portable, stands_at, unescape_json,
 };
 
 /// How documents follow one another in the source.
@@ -408,6 +407,27 @@ impl Reader {
                 }
             };
         }
+        /// Passes over a skipped string from `$from`, inside it; yields the index behind its closing
+        /// quote, or leaves in `$state` where the window ends.
+        macro_rules! pass_string {
+            ($from:expr, $state:expr) => {
+                match token::pass_string(isa, text, $from) {
+                    Passed::Closed(end) => end,
+                    Passed::Cut(at) => {
+                        pos = at;
+                        state = $state;
+                        more!(token::INSIDE_STRING)
+                    }
+                    Passed::Control(at) => {
+                        pos = at;
+                        fail!(token::control(text, at, base))
+                    }
+                    Passed::BadEscape(bad) => {
+                        fail!(Fault::malformed(base + bad.at as u64, bad.reason()))
+                    }
+                }
+            };
+        }
         /// Resolves the escapes of a string, if it has any.
         macro_rules! resolve {
             ($string:ident) => {
@@ -475,36 +495,16 @@ impl Reader {
                                     None => more!("the input ends after a key"),
                                 }
                             }
-                            State::SkippedText | State::SkippedKey => {
-                                let found = isa.json_string(text, pos);
-                                pos = found.at;
-                                match text.get(pos) {
-                                    Some(b'"') => {
-                                        if state == State::SkippedKey {
-                                            state = State::Colon;
-                                            pos += 1;
-                                            continue 'step;
-                                        }
-                                        ends!(pos + 1, false);
-                                        state = after_value!();
-                                        pos += 1;
-                                        value_done!();
-                                    }
-                                    Some(b'\\') => match check_json_escape(text, pos) {
-                                        EscapeCheck::Complete(length) => pos += length,
-                                        EscapeCheck::Incomplete => {
-                                            more!("the input ends inside a string")
-                                        }
-                                        EscapeCheck::Bad(bad) => {
-                                            fail!(Fault::malformed(
-                                                base + bad.at as u64,
-                                                bad.reason()
-                                            ))
-                                        }
-                                    },
-                                    Some(_) => fail!(token::control(text, pos, base)),
-                                    None => more!("the input ends inside a string"),
-                                }
+                            State::SkippedKey => {
+                                pos = pass_string!(pos, State::SkippedKey);
+                                state = State::Colon;
+                            }
+                            State::SkippedText => {
+                                let end = pass_string!(pos, State::SkippedText);
+                                ends!(end, false);
+                                state = after_value!();
+                                pos = end;
+                                value_done!();
                             }
                             State::After if self.framing == Framing::Document => {
                                 space!();
@@ -589,9 +589,14 @@ impl Reader {
                         None => more!("the input ends inside an object"),
                     }
                     if SKIP {
+                        pos = pass_string!(pos + 1, State::SkippedKey);
+                        state = State::Colon;
+                        if text.get(pos) != Some(&b':') {
+                            continue 'step;
+                        }
                         pos += 1;
-                        state = State::SkippedKey;
-                        continue 'step;
+                        state = State::Value;
+                        break 'value;
                     }
                     let at = base + pos as u64;
                     let (mut string, end) = match self.string(isa, valid, pos, last) {
@@ -619,9 +624,12 @@ impl Reader {
                     match byte {
                         b'"' => {
                             if SKIP {
-                                pos += 1;
-                                state = State::SkippedText;
-                                continue 'step;
+                                let end = pass_string!(pos + 1, State::SkippedText);
+                                ends!(end, false);
+                                state = after_value!();
+                                pos = end;
+                                value_done!();
+                                break 'scalar;
                             }
                             let (mut string, end) = match self.string(isa, valid, pos, last) {
                                 Ok(Some(found)) => found,

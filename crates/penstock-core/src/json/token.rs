@@ -2,13 +2,49 @@
 //! makes on bytes.
 
 use crate::error::Fault;
-use penstock_scan::{EscapeCheck, check_json_escape};
+use penstock_scan::{BadEscape, EscapeCheck, Isa, check_json_escape};
 
 /// Stands before each value of an RFC 7464 sequence.
 pub(super) const SEPARATOR: u8 = 0x1E;
 
 /// Why a document cannot end where it does.
 pub(super) const INSIDE_STRING: &str = "the input ends inside a string";
+
+/// Where passing over a string has come to.
+pub(super) enum Passed {
+    /// Behind its closing quote.
+    Closed(usize),
+    /// The end of the window: to go on from here when there is more.
+    Cut(usize),
+    /// A control character.
+    Control(usize),
+    /// A bad escape.
+    BadEscape(BadEscape),
+}
+
+/// Passes over the inside of a string that nobody wants, from `from`. It is checked all the same.
+#[inline(always)]
+pub(super) fn pass_string<I: Isa>(isa: I, text: &[u8], from: usize) -> Passed {
+    let mut pos = from;
+    loop {
+        pos = isa.json_string(text, pos).at;
+        match text.get(pos) {
+            Some(b'"') => return Passed::Closed(pos + 1),
+            // Where one escape is, others often follow at once.
+            Some(b'\\') => {
+                while text.get(pos) == Some(&b'\\') {
+                    match check_json_escape(text, pos) {
+                        EscapeCheck::Complete(length) => pos += length,
+                        EscapeCheck::Incomplete => return Passed::Cut(pos),
+                        EscapeCheck::Bad(bad) => return Passed::BadEscape(bad),
+                    }
+                }
+            }
+            Some(_) => return Passed::Control(pos),
+            None => return Passed::Cut(pos),
+        }
+    }
+}
 
 /// Whether a byte can stand in a number, wherever in it.
 #[inline(always)]
