@@ -61,7 +61,10 @@ impl Run {
         result: PyResult<()>,
     ) -> PyResult<Bound<'py, PyList>> {
         match result {
-            Err(error) if rows.is_empty() || !may_wait(py, &error) => return Err(error),
+            Err(error) if rows.is_empty() || !may_wait(py, &error) => {
+                self.left = rows;
+                return Err(error);
+            }
             Err(error) => self.pending = Some(error),
             Ok(()) => {}
         }
@@ -86,6 +89,10 @@ impl Run {
             self.pump.push(py, piece)?;
             self.drain(py, &mut rows)
         });
+        if result.is_err() {
+            // The rest of the chunk is not read: nothing may be glued to what was.
+            self.pump.finish();
+        }
         self.deliver(py, rows, result)
     }
 

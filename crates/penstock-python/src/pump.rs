@@ -129,8 +129,6 @@ pub(crate) struct Pump {
     collected: Vec<Py<PyAny>>,
     /// Records that were in error.
     refused: u64,
-    /// Whether the record at hand was counted as in error, and its rest is being passed over.
-    counted: bool,
     /// How many bytes may be fed.
     total: Option<u64>,
     /// More were: the fault that comes behind those that may.
@@ -160,7 +158,6 @@ impl Pump {
             max_errors: settings.max_errors,
             collected: Vec::new(),
             refused: 0,
-            counted: false,
             total: settings.limits.total,
             over: None,
             ended: false,
@@ -205,7 +202,6 @@ impl Pump {
             };
             match step {
                 Ok(Step::Paused) => {
-                    self.counted = false;
                     self.gauge.records.fetch_add(1, Ordering::Relaxed);
                     return Ok(Turn::Row);
                 }
@@ -338,12 +334,9 @@ impl Pump {
             self.finished = true;
             return Err(self.fatal(py, &fault));
         }
-        let depth = self.outlet.record_depth();
-        let known = self.counted && self.reader.skipping_to() == Some(depth);
-        if !known {
+        if !self.reader.is_abandoned() {
             self.refuse(py, |pump| failure::of_fault(py, &fault, &pump.place(&fault)))?;
         }
-        self.counted = false;
         self.outlet.restart();
         let _ = self.reader.resynchronise();
         Ok(())
@@ -372,7 +365,6 @@ impl Pump {
         let depth = self.outlet.record_depth();
         self.outlet.abandon();
         self.reader.abandon(depth);
-        self.counted = true;
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
 use penstock_core::select::{Path, Records};
 use penstock_core::source::Source;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -39,6 +39,8 @@ struct Run {
     source: Option<Source>,
     /// An error that came behind records which had to be delivered first.
     pending: Option<PyErr>,
+    /// Rows of a batch that an interrupt ended, latest first.
+    left: Vec<Py<PyAny>>,
     /// The caller has closed it.
     closed: bool,
 }
@@ -83,6 +85,9 @@ impl Run {
     #[inline]
     fn row(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.check()?;
+        if let Some(row) = self.left.pop() {
+            return Ok(Some(row));
+        }
         self.pump.builder_mut().set_streaming(true, true);
         loop {
             match self.pump.advance(py) {
@@ -122,6 +127,11 @@ impl Run {
         let _pause = Pause::begin(py)?;
         self.pump.builder_mut().set_streaming(true, false);
         let mut rows = Vec::new();
+        while rows.len() < n
+            && let Some(row) = self.left.pop()
+        {
+            rows.push(row);
+        }
         while rows.len() < n {
             let turn = self.pump.advance(py).and_then(|turn| {
                 if matches!(turn, Turn::Dry) {
@@ -139,6 +149,8 @@ impl Run {
                 Err(error) => {
                     self.close_if_finished();
                     if rows.is_empty() || !may_wait(py, &error) {
+                        rows.reverse();
+                        self.left = rows;
                         return Err(error);
                     }
                     self.pending = Some(error);
@@ -224,7 +236,13 @@ impl Reader {
             let total = source.total();
             let pump = Pump::new(plan, settings);
             let meter = Meter::new(pump.gauge().clone(), total);
-            let run = Mutex::new(Run { pump, source: Some(source), pending: None, closed: false });
+            let run = Mutex::new(Run {
+                pump,
+                source: Some(source),
+                pending: None,
+                left: Vec::new(),
+                closed: false,
+            });
             Ok(Reader { run, meter, held, title })
         })
     }
@@ -234,7 +252,7 @@ impl Reader {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        guarded(py, || self.enter()?.row(py))
+        guarded(py, || self.enter()?.row(py)).map_err(|error| no_end(py, error))
     }
 
     fn __enter__(this: Py<Self>) -> Py<Self> {
@@ -260,6 +278,7 @@ impl Reader {
             run.pump.finish();
             run.closed = true;
             run.pending = None;
+            run.left.clear();
             run.source = None;
             Ok(())
         })
@@ -308,6 +327,18 @@ impl Reader {
     }
 }
 
+/// What ends an iteration must not come from code that is called on the way (as PEP 479 has it for
+/// generators).
+#[cold]
+fn no_end(py: Python<'_>, error: PyErr) -> PyErr {
+    if !error.is_instance_of::<PyStopIteration>(py) {
+        return error;
+    }
+    let raised = PyRuntimeError::new_err("code that the Reader called raised StopIteration");
+    raised.set_cause(py, Some(error));
+    raised
+}
+
 /// The keys that no class named.
 pub(crate) fn unknown_keys<'py>(
     py: Python<'py>,
@@ -338,9 +369,10 @@ impl Batches {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
-        guarded(py, || {
+        let batch = guarded(py, || {
             let rows = self.reader.get().enter()?.batch(py, self.n)?;
             if rows.is_empty() { Ok(None) } else { PyList::new(py, rows).map(Some) }
-        })
+        });
+        batch.map_err(|error| no_end(py, error))
     }
 }

@@ -94,6 +94,8 @@ pub struct Reader {
     stack: Vec<bool>,
     /// The depth at which skipping ends, or [`NOWHERE`].
     skip_to: usize,
+    /// Whether it is an abandoned value that is skipped.
+    abandoned: bool,
     /// How many bytes of the unfinished token at `pos` are scanned already, and what is known of
     /// them.
     partial: Partial,
@@ -156,6 +158,7 @@ impl Reader {
             base: 0,
             stack: Vec::new(),
             skip_to: NOWHERE,
+            abandoned: false,
             partial: WHOLE,
             trailing: 0,
             separated: false,
@@ -206,6 +209,7 @@ impl Reader {
     pub fn abandon(&mut self, depth: usize) {
         if self.stack.len() > depth {
             self.skip_to = depth;
+            self.abandoned = true;
         }
     }
 
@@ -221,6 +225,7 @@ impl Reader {
         self.trailing = 0;
         self.stack.clear();
         self.skip_to = NOWHERE;
+        self.abandoned = false;
         true
     }
 
@@ -236,10 +241,10 @@ impl Reader {
         self.state == State::Lost
     }
 
-    /// The depth down to which values are being passed over, if they are.
+    /// True while passing over what is left of an [abandoned](Self::abandon) value.
     #[must_use]
-    pub fn skipping_to(&self) -> Option<usize> {
-        (self.skip_to != NOWHERE).then_some(self.skip_to)
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned
     }
 
     /// The byte after which a lost reader finds its way again.
@@ -383,6 +388,7 @@ impl Reader {
             () => {
                 if SKIP && self.stack.len() == self.skip_to {
                     self.skip_to = NOWHERE;
+                    self.abandoned = false;
                     leave!(Step::Turn);
                 }
             };

@@ -176,6 +176,10 @@ pub(crate) struct Builder {
     unknown: BTreeMap<String, u64>,
     /// Offsets of the keys of dicts, kept only where duplicates are errors.
     pub(super) key_offsets: Vec<u64>,
+    /// Where the container or key at hand begins, for values that are made of a key or an index.
+    pub(super) at: u64,
+    /// Keys that lead on, met beyond the 64 that a frame can mark: with the depth of their frame.
+    pub(super) seen_beyond: Vec<(usize, usize)>,
     /// The keys by which the containers on the way to fields were found, by depth.
     pub(super) way_keys: Vec<String>,
 }
@@ -240,6 +244,8 @@ impl Builder {
             rows: Vec::new(),
             unknown: BTreeMap::new(),
             key_offsets: Vec::new(),
+            at: 0,
+            seen_beyond: Vec::new(),
             way_keys: Vec::new(),
             plan,
         }
@@ -368,6 +374,10 @@ impl Builder {
     pub(super) fn pop_frame(&mut self) {
         self.frames.truncate(self.frames.len() - 1);
         self.frames_changed();
+        if !self.seen_beyond.is_empty() {
+            let depth = self.frames.len();
+            self.seen_beyond.retain(|(of, _)| *of <= depth);
+        }
         if self.top().kind.has_fields() {
             self.at_class();
         }
@@ -375,7 +385,7 @@ impl Builder {
 
     /// Enters the object of a class: its map, or for a named tuple its array.
     #[inline(always)]
-    fn enter_class(&mut self, class: ClassId, row: bool) -> Answer {
+    fn enter_class(&mut self, class: ClassId, row: bool, at: u64) -> Answer {
         let plan = &self.plan().classes[class as usize];
         let base = self.stack.len();
         self.stack.push_empty(plan.fields.len());
@@ -386,6 +396,7 @@ impl Builder {
         self.push_frame(frame);
         self.at_class();
         if !plan.takes_key.is_empty() {
+            self.at = at;
             self.give_key(&plan.takes_key)?;
         }
         if row {
@@ -699,13 +710,13 @@ impl Sink for Builder {
         match aim.brief {
             Brief::Any => self.begin_dict(FrameKind::PlainDict, aim.node, self.top().aim),
             Brief::Other => match self.item().kind {
-                Kind::Class(class) => self.enter_class(class, false),
+                Kind::Class(class) => self.enter_class(class, false, at),
                 Kind::Dict(_, value) => {
                     self.begin_dict(FrameKind::Dict, aim.node, self.aim_of(value))
                 }
                 _ => Err(self.misfit(at, "an object")),
             },
-            Brief::Way => self.begin_way_map(),
+            Brief::Way => self.begin_way_map(at),
             _ => Err(self.misfit(at, "an object")),
         }
     }
@@ -786,6 +797,7 @@ impl Sink for Builder {
     fn abandon(&mut self) {
         self.stack.release_from(self.attached(), 0);
         self.key_offsets.clear();
+        self.seen_beyond.clear();
         self.frames.truncate(1);
         self.frames_changed();
     }
@@ -860,7 +872,10 @@ impl Builder {
                 self.follow(found as usize, at)
             }
             None => match self.state().other {
-                Some(target) => self.follow_other(target, Matched::Key(key)),
+                Some(target) => {
+                    self.at = at;
+                    self.follow_other(target, Matched::Key(key))
+                }
                 None => self.unknown_key(key, at),
             },
         }
@@ -912,7 +927,7 @@ impl Builder {
     fn begin_row(&mut self, class: ClassId, at: u64) -> Answer {
         let plan = &self.plan().classes[class as usize];
         if matches!(plan.build, Build::Tuple) {
-            return self.enter_class(class, true);
+            return self.enter_class(class, true, at);
         }
         let expected = &self.item().name;
         let reason = format!(

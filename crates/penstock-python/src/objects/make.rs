@@ -112,14 +112,17 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
             at,
         );
     }
-    for pair in builder.stack.from(base).chunks_exact(2) {
+    for (index, pair) in builder.stack.from(base).chunks_exact(2).enumerate() {
         // SAFETY: a dict nobody else has seen; the keys are `str` objects, whose hashing and
         // comparing run no other code; both references are owned by the stack and released once
         // the dict has its own.
         unsafe {
             if ffi::PyDict_SetItem(dict, pair[0], pair[1]) != 0 {
+                let failed = builder.raised();
                 ffi::Py_DECREF(dict);
-                return Err(builder.raised());
+                // The pairs before this one were released as they went in.
+                builder.stack.forget_some(base, 2 * index);
+                return Err(failed);
             }
             ffi::Py_DECREF(pair[0]);
             ffi::Py_DECREF(pair[1]);
@@ -507,7 +510,10 @@ impl Ring {
         {
             let row = row.clone_ref(py);
             empty(&row, class);
-            return row.into_ptr();
+            // What was released may have run code that found the row.
+            if is_untouched(row.bind(py), class) {
+                return row.into_ptr();
+            }
         }
         let fresh = allocate(class);
         // SAFETY: a new reference or null.
@@ -522,16 +528,37 @@ impl Ring {
 /// Whether nobody but the ring can ever see the row again.
 #[inline(always)]
 fn reusable(row: &Bound<'_, PyAny>, class: &ClassPlan) -> bool {
+    references(row) == 1 && row.get_type_ptr() == class.type_ptr() && has_no_weakrefs(row)
+}
+
+/// Whether an emptied row is still only the ring's and the caller's, and still empty.
+#[inline(always)]
+fn is_untouched(row: &Bound<'_, PyAny>, class: &ClassPlan) -> bool {
+    let Build::Slots { offsets, .. } = &class.build else { return false };
     let object = row.as_ptr();
-    // SAFETY: a live object of a heap type; where the type has a list of weak references, it
-    // stands at the type's offset.
+    // SAFETY: a live object of the class, whose offsets the plan verified.
+    let empty = |offset: &usize| unsafe {
+        (*object.cast::<u8>().add(*offset).cast::<*mut ffi::PyObject>()).is_null()
+    };
+    references(row) == 2 && has_no_weakrefs(row) && offsets.iter().all(empty)
+}
+
+/// How many references to an object there are.
+#[inline(always)]
+fn references(object: &Bound<'_, PyAny>) -> ffi::Py_ssize_t {
+    // SAFETY: a live object.
+    unsafe { ffi::Py_REFCNT(object.as_ptr()) }
+}
+
+/// Whether nobody holds a weak reference to an object.
+#[inline(always)]
+fn has_no_weakrefs(object: &Bound<'_, PyAny>) -> bool {
+    let object = object.as_ptr();
+    // SAFETY: a live object; where its type has a list of weak references, it stands at the
+    // type's offset.
     unsafe {
-        let type_ptr = ffi::Py_TYPE(object);
-        let weak = (*type_ptr).tp_weaklistoffset;
-        ffi::Py_REFCNT(object) == 1
-            && type_ptr == class.type_ptr()
-            && (weak == 0
-                || (*object.cast::<u8>().offset(weak).cast::<*mut ffi::PyObject>()).is_null())
+        let offset = (*ffi::Py_TYPE(object)).tp_weaklistoffset;
+        offset == 0 || (*object.cast::<u8>().offset(offset).cast::<*mut ffi::PyObject>()).is_null()
     }
 }
 

@@ -40,7 +40,7 @@ impl Builder {
     #[inline(never)]
     pub(super) fn give_null(&mut self, at: u64) -> Answer {
         if self.aim().brief == Brief::Way {
-            return self.pass_scalar();
+            return self.pass_scalar(at);
         }
         let node = self.item();
         if node.nullable || matches!(node.kind, Kind::Any | Kind::None) {
@@ -58,7 +58,7 @@ impl Builder {
     #[inline(never)]
     pub(super) fn give_bool(&mut self, value: bool, at: u64) -> Answer {
         if self.aim().brief == Brief::Way {
-            return self.pass_scalar();
+            return self.pass_scalar(at);
         }
         match &self.item().kind {
             Kind::Any | Kind::Bool => {
@@ -86,7 +86,7 @@ impl Builder {
     #[inline(never)]
     fn give_int_rarely(&mut self, value: i64, at: u64) -> Answer {
         if self.aim().brief == Brief::Way {
-            return self.pass_scalar();
+            return self.pass_scalar(at);
         }
         match &self.item().kind {
             // An index or an integer of a binary format; JSON's come as `float` here.
@@ -110,7 +110,7 @@ impl Builder {
                 // SAFETY: makes a new object; the interpreter is attached while events are told.
                 self.give(unsafe { ffi::PyFloat_FromDouble(value) }, at)
             }
-            Brief::Way => self.pass_scalar(),
+            Brief::Way => self.pass_scalar(at),
             Brief::Int => Err(self.misfit(at, "a number with a fraction or an exponent")),
             _ => Err(self.misfit(at, "a number")),
         }
@@ -119,7 +119,7 @@ impl Builder {
     #[inline(never)]
     pub(super) fn give_number(&mut self, digits: &[u8], at: u64) -> Answer {
         if self.aim().brief == Brief::Way {
-            return self.pass_scalar();
+            return self.pass_scalar(at);
         }
         let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
         match &self.item().kind {
@@ -191,7 +191,7 @@ impl Builder {
                 self.give(object, at)
             }
             Brief::Any => self.give(new_str(self.attached(), text), at),
-            Brief::Way => self.pass_scalar(),
+            Brief::Way => self.pass_scalar(at),
             _ => self.give_text_rarely(text, at),
         }
     }

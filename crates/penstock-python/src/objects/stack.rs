@@ -66,6 +66,12 @@ impl Stack {
         self.values.truncate(place);
     }
 
+    /// Forgets some from a place on, whose references have found other owners. Those behind them
+    /// stay.
+    pub(super) fn forget_some(&mut self, place: usize, count: usize) {
+        self.values.drain(place..place + count);
+    }
+
     /// Releases all from a place on.
     pub(super) fn release_from(&mut self, _py: Python<'_>, place: usize) {
         // One at a time and off the stack first: a destructor may run any code.

@@ -18,16 +18,22 @@ impl Builder {
     #[inline(never)]
     pub(super) fn follow_way(&mut self, key: usize, state: u32, at: u64) -> Answer {
         // A key met before begins its part of the record anew; what came by a `*` adds up.
-        if key < 64 {
-            if self.top().seen & 1 << key != 0 {
-                if self.options.duplicates == Duplicates::Last {
-                    self.forget_way(state);
-                } else {
-                    let name = self.state().keys[key].name.clone();
-                    return self.again(&name, at);
-                }
+        let depth = self.frames.len();
+        let again = if key < 64 {
+            self.top().seen & 1 << key != 0
+        } else {
+            self.seen_beyond.contains(&(depth, key))
+        };
+        if again {
+            if self.options.duplicates != Duplicates::Last {
+                let name = self.state().keys[key].name.clone();
+                return self.again(&name, at);
             }
+            self.forget_way(state);
+        } else if key < 64 {
             self.top_mut().seen |= 1 << key;
+        } else {
+            self.seen_beyond.push((depth, key));
         }
         self.on_way(state);
         Ok(Flow::Take)
@@ -76,8 +82,8 @@ impl Builder {
         // As if the field's own object were at hand: putting into it must not move a list on.
         let kind = std::mem::replace(&mut self.top_mut().kind, FrameKind::Class);
         let result = match by {
-            Matched::Key(key) => self.give_text(key, 0),
-            Matched::Index(index) => self.give_int(index as i64, 0),
+            Matched::Key(key) => self.give_text(key, self.at),
+            Matched::Index(index) => self.give_int(index as i64, self.at),
         };
         self.top_mut().kind = kind;
         result.map(|_| ())
@@ -149,7 +155,8 @@ impl Builder {
 
     /// A map on the way, or one that leads nowhere.
     #[inline(never)]
-    pub(super) fn begin_way_map(&mut self) -> Answer {
+    pub(super) fn begin_way_map(&mut self, at: u64) -> Answer {
+        self.at = at;
         let Some(frame) = self.way_frame(FrameKind::WayMap)? else { return Ok(Flow::Skip) };
         self.push_frame(frame);
         self.at_class();
@@ -159,6 +166,7 @@ impl Builder {
     /// A list on the way, or one that leads nowhere.
     #[inline(never)]
     pub(super) fn begin_way_list(&mut self, at: u64) -> Answer {
+        self.at = at;
         if self.top().way != NONE {
             let state = &self.class().states[self.top().way as usize];
             if state.indexes.is_empty() && state.other.is_none() && !state.keys.is_empty() {
@@ -181,7 +189,8 @@ impl Builder {
     /// A value without parts on the way: it holds no field, so it counts as absent.
     #[cold]
     #[inline(never)]
-    pub(super) fn pass_scalar(&mut self) -> Answer {
+    pub(super) fn pass_scalar(&mut self, at: u64) -> Answer {
+        self.at = at;
         self.next_element()?;
         Ok(Flow::Take)
     }
