@@ -244,7 +244,7 @@ def test_threads_while_the_collector_drops_plans() -> None:
     thread = threading.Thread(target=collect)
     thread.start()
     try:
-        for _ in range(200):
+        for _ in range(60):
             assert penstock.json.decode('[{"number": 1}]', list[Row]) == [Row(1)]
             assert next(penstock.json.read([b'[{"number": 2}]'], Row)) == Row(2)
     finally:

@@ -1,6 +1,6 @@
 """What once went wrong, as numbered tests: each says in a sentence what it was.
 
-The reader's own are beside it, in `crates/penstock-core/tests/json/regressions.rs`.
+The reader's own are in `crates/penstock-core/tests/json/regressions.rs`.
 """
 
 import gc

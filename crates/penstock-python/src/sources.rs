@@ -90,8 +90,11 @@ impl PythonFile {
                 return Err(would_block());
             }
             let count: usize = answer.extract()?;
-            let count = count.min(out.len());
-            out[..count].copy_from_slice(&buffer.to_vec()[..count]);
+            let filled = buffer.to_vec();
+            match (filled.get(..count), out.get_mut(..count)) {
+                (Some(filled), Some(out)) => out.copy_from_slice(filled),
+                _ => return Err(too_many(&method, out.len(), count)),
+            }
             return Ok(count);
         }
         let answer = method.call1((out.len(),))?;
@@ -104,13 +107,21 @@ impl PythonFile {
         let bytes = to_bytes(&answer)?;
         let bytes = bytes.as_bytes();
         if bytes.len() > out.len() {
-            let kind = method.repr()?;
-            let (asked, given) = (out.len(), bytes.len());
-            let message = format!("{kind} returned {given} bytes where {asked} were asked for");
-            return Err(PyOSError::new_err(message));
+            return Err(too_many(&method, out.len(), bytes.len()));
         }
         out[..bytes.len()].copy_from_slice(bytes);
         Ok(bytes.len())
+    }
+}
+
+/// A file that claims to have read more than it was asked for, or than there is.
+#[cold]
+fn too_many(method: &Bound<'_, PyAny>, asked: usize, given: usize) -> PyErr {
+    match method.repr() {
+        Ok(method) => PyOSError::new_err(format!(
+            "{method} returned {given} bytes where {asked} were asked for"
+        )),
+        Err(error) => error,
     }
 }
 

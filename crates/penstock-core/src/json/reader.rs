@@ -837,6 +837,11 @@ impl Reader {
                     return Ok(Some((token, end + 1)));
                 }
                 Some(b'\\') if found.at + 1 < text.len() => {
+                    if text[found.at + 1] < 0x20 {
+                        // Not even looked behind: in a stream of lines, the next may begin there.
+                        let fault = token::control(text, found.at + 1, self.base);
+                        return Err(token::first_fault(text, pos, found.at + 1, self.base, fault));
+                    }
                     escaped = true;
                     from = found.at + 2;
                 }

@@ -408,7 +408,7 @@ impl Builder {
     }
 
     /// The coming value is for the field at the next position of a named tuple.
-    fn aim_at_column(&mut self) {
+    pub(super) fn aim_at_column(&mut self) {
         if self.top().index < self.class().fields.len() as u64 {
             self.aim_at(self.top().index as u32);
         } else {

@@ -147,7 +147,11 @@ fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made 
                 Bound::from_borrowed_ptr(py, builder.stack.get(place + 1)),
             )
         };
-        if builder.options.duplicates != Duplicates::Last && dict.contains(&key)? {
+        let known = builder.options.duplicates != Duplicates::Last && {
+            let known = dict.contains(&key);
+            known.map_err(|error| own_code_raised(builder, error, at))?
+        };
+        if known {
             if builder.options.duplicates == Duplicates::First {
                 continue;
             }
@@ -259,9 +263,11 @@ fn fill(
         // SAFETY: gathered collections are lists, made by `gather`; the stack owns it.
         let gathered = unsafe { Bound::from_borrowed_ptr(py, there) };
         match &builder.plan().nodes[field.node as usize].kind {
-            Kind::Set(_) => py.get_type::<pyo3::types::PySet>().call1((gathered,))?,
-            Kind::FrozenSet(_) => py.get_type::<pyo3::types::PyFrozenSet>().call1((gathered,))?,
-            Kind::TupleOf(_) => py.get_type::<PyTuple>().call1((gathered,))?,
+            Kind::Set(_) => collect(builder, py.get_type::<pyo3::types::PySet>(), gathered, at)?,
+            Kind::FrozenSet(_) => {
+                collect(builder, py.get_type::<pyo3::types::PyFrozenSet>(), gathered, at)?
+            }
+            Kind::TupleOf(_) => collect(builder, py.get_type::<PyTuple>(), gathered, at)?,
             _ => return Ok(()),
         }
     } else {
@@ -283,6 +289,17 @@ fn fill(
     // SAFETY: the stack gave its reference to us.
     unsafe { drop(Bound::from_owned_ptr_or_opt(py, old)) };
     Ok(())
+}
+
+/// A gathered list as another collection.
+fn collect<'py>(
+    builder: &Builder,
+    class: Bound<'py, PyType>,
+    gathered: Bound<'py, PyAny>,
+    at: u64,
+) -> Result<Bound<'py, PyAny>, Refusal> {
+    // Sets hash their elements, which may be the elements' own code.
+    class.call1((gathered,)).map_err(|error| own_code_raised(builder, error, at))
 }
 
 /// What a field has gathered when nothing matched: an empty collection, if it is one.

@@ -228,7 +228,11 @@ impl Builder {
                 self.top_mut().index += 1;
                 self.aim_element()?;
             }
-            FrameKind::Row | FrameKind::Tuple => self.top_mut().index += 1,
+            FrameKind::Row => {
+                self.top_mut().index += 1;
+                self.aim_at_column();
+            }
+            FrameKind::Tuple => self.top_mut().index += 1,
             _ => {}
         }
         Ok(())
