@@ -13,10 +13,9 @@ use std::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
 use penstock_scan::{
-    BadEscape, EscapeCheck, EscapeKind, Isa, Job, JsonBlock, Rest, Shape, StringEnd, TextBuf,
-    ValidText, Width, check_json_escape, count_code_points, count_newlines, dispatch,
-    dispatch_portable, escaped, prefix_xor, shape, unescape_json, widen_latin1, widen_ucs2,
-    widen_ucs4,
+    BadEscape, EscapeCheck, EscapeKind, Isa, Job, Rest, Shape, StringEnd, TextBuf, ValidText,
+    Width, check_json_escape, count_code_points, count_newlines, dispatch, dispatch_portable,
+    shape, unescape_json, widen_latin1, widen_ucs2, widen_ucs4,
 };
 
 /// Declares a job for one method of [`Isa`].
@@ -38,7 +37,6 @@ macro_rules! job {
 
 job!(JsonString(&'a [u8], usize) -> StringEnd, |isa, job| isa.json_string(job.0, job.1));
 job!(JsonSpace(&'a [u8], usize) -> usize, |isa, job| isa.json_space(job.0, job.1));
-job!(Block(&'a [u8; 64]) -> JsonBlock, |isa, job| isa.json_block(job.0));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
 
@@ -62,16 +60,6 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(on_both(CodePoints(bytes)), naive::count_code_points(bytes));
     assert_eq!(count_code_points(bytes), naive::count_code_points(bytes));
     assert_eq!(count_newlines(bytes), naive::count_newlines(bytes));
-    if let Some(block) = bytes.get(from..).and_then(|rest| rest.first_chunk()) {
-        let found = on_both(Block(block));
-        assert_eq!(found, naive::json_block(block));
-        assert_eq!(prefix_xor(found.quote), naive::prefix_xor(found.quote));
-        for carry in [false, true] {
-            let (mut fast, mut slow) = (carry, carry);
-            let bits = naive::escaped(found.backslash, &mut slow);
-            assert_eq!((escaped(found.backslash, &mut fast), fast), (bits, slow));
-        }
-    }
     let checked = ValidText::check(bytes);
     assert_eq!((checked.text.as_str(), checked.rest), naive::check(bytes));
     on_text(checked.text.as_str());

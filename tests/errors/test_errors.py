@@ -3,6 +3,7 @@
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from typing import Any
 
 import pytest
 
@@ -168,3 +169,38 @@ def test_an_error_crosses_a_process_pool() -> None:
             "1",
         )
         assert str(error) == "line 1, column 5: expected int, got true (at 1)"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"duplicates": 3}, "duplicates must be a str, not int"),
+        ({"unknown": None}, "unknown must be a str, not NoneType"),
+        ({"encoding": b"utf-8"}, "encoding must be a str or None, not bytes"),
+        ({"limits": 3}, "limits must be a Limits, not int"),
+    ],
+)
+def test_an_option_of_another_type(options: dict[str, Any], message: str) -> None:
+    calls: list[Any] = [
+        lambda: penstock.json.decode("1", **options),
+        lambda: penstock.json.load([b"1"], **options),
+        lambda: penstock.json.read([b"1"], **options),
+        lambda: penstock.json.Decoder(**options),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == message
+
+
+def test_a_framing_of_another_type() -> None:
+    framing: Any = 3
+    calls: list[Any] = [
+        lambda: penstock.ndjson.decode("1", framing=framing),
+        lambda: penstock.ndjson.load([b"1"], framing=framing),
+        lambda: penstock.ndjson.read([b"1"], framing=framing),
+        lambda: penstock.ndjson.Decoder(framing=framing),
+    ]
+    for call in calls:
+        with pytest.raises(TypeError, match="framing must be a str, not int"):
+            call()

@@ -85,11 +85,13 @@ impl Run {
         self.begun = true;
         let _pause = Pause::begin(py)?;
         let mut rows = Vec::new();
+        let mut taken = false;
         let result = in_pieces(chunk, |piece| {
+            taken = true;
             self.pump.push(py, piece)?;
             self.drain(py, &mut rows)
         });
-        if result.is_err() {
+        if taken && result.is_err() {
             // The rest of the chunk is not read: nothing may be glued to what was.
             self.pump.finish();
         }
@@ -204,7 +206,7 @@ impl Decoder {
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
         encoding: Option<&Bound<'_, PyAny>>,
-        framing: &str,
+        framing: &Bound<'_, PyAny>,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
@@ -219,7 +221,7 @@ impl Decoder {
                     duplicates.clone(),
                     unknown.clone(),
                     encoding.into_pyobject(py)?,
-                    framing.into_pyobject(py)?.into_any(),
+                    framing.clone(),
                     limits.into_pyobject(py)?,
                 ],
             )?;
@@ -228,7 +230,7 @@ impl Decoder {
                 let message = "a Decoder is fed UTF-8; for another encoding use read()";
                 return Err(PyValueError::new_err(message));
             }
-            let framing = options::framing(framing)?;
+            let framing = options::framing(options::text("framing", framing)?)?;
             let at = options::text_or_none("at", at)?;
             let settings = Settings {
                 format: options::format(format)?,

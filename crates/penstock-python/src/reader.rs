@@ -198,7 +198,7 @@ impl Reader {
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
         encoding: Option<&Bound<'_, PyAny>>,
-        framing: &str,
+        framing: &Bound<'_, PyAny>,
         compression: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
         name: Option<&Bound<'_, PyString>>,
@@ -207,7 +207,7 @@ impl Reader {
             let name = name.map(|name| name.to_string_lossy().into_owned());
             let format = options::format(format)?;
             let plan = plan_from(py, r#type)?;
-            let framing = options::framing(framing)?;
+            let framing = options::framing(options::text("framing", framing)?)?;
             let limits = options::limits(limits)?;
             let at = options::text_or_none("at", at)?;
             let shown = name.clone().unwrap_or_else(|| format!("a {format} stream"));

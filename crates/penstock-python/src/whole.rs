@@ -46,7 +46,7 @@ impl Common {
         into: &Bound<'_, PyAny>,
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
-        framing: &str,
+        framing: &Bound<'_, PyAny>,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let duplicates = options::text("duplicates", duplicates)?;
@@ -59,7 +59,7 @@ impl Common {
         Ok(Common {
             format: options::format(format)?,
             plan: plan_from(py, into)?,
-            framing: options::framing(framing)?,
+            framing: options::framing(options::text("framing", framing)?)?,
             options: Options {
                 duplicates: options::duplicates(duplicates)?,
                 unknown: options::unknown(unknown)?,
@@ -112,7 +112,7 @@ pub(crate) fn decode<'py>(
     duplicates: &Bound<'py, PyAny>,
     unknown: &Bound<'py, PyAny>,
     encoding: Option<&Bound<'py, PyAny>>,
-    framing: &str,
+    framing: &Bound<'py, PyAny>,
     limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
@@ -172,7 +172,7 @@ pub(crate) fn load<'py>(
     duplicates: &Bound<'py, PyAny>,
     unknown: &Bound<'py, PyAny>,
     encoding: Option<&Bound<'py, PyAny>>,
-    framing: &str,
+    framing: &Bound<'py, PyAny>,
     compression: Option<&Bound<'py, PyAny>>,
     limits: Option<&Bound<'py, PyAny>>,
     name: Option<&Bound<'py, PyString>>,

@@ -14,7 +14,6 @@ use std::arch::x86_64::{
 };
 
 use crate::isa::{Isa, Job, StringEnd};
-use crate::json_block::JsonBlock;
 use crate::portable;
 
 /// Bytes in one vector.
@@ -23,10 +22,6 @@ const LANES: usize = 32;
 /// By its low nibble, the white space character that a byte may be. A byte whose nibble has none
 /// meets 0 there, which it cannot be, as its nibble is not 0.
 const SPACES: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0, b'\r', 0, 0];
-/// By its low nibble, the structural character that a byte with bit 5 set may be. Nibble 0 meets
-/// 0, which such a byte is not.
-const STRUCTURAL: [u8; 16] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, b':', b'{', b',', b'}', 0, 0];
-
 /// For each set of eight lanes of two bytes, the shuffle that brings those in the set to the front.
 const COMPACT: [[u8; 16]; 256] = {
     let mut table = [[0x80; 16]; 256];
@@ -129,25 +124,6 @@ impl Avx2 {
         (self.bits(stops), self.bits(bytes))
     }
 
-    /// One half of a block, as six sets of 32 bits.
-    #[inline(always)]
-    fn json_half(self, lanes: &[u8; LANES]) -> [u32; 6] {
-        let bytes = self.load(lanes);
-        // Bit 5 is all that `[` and `{`, `]` and `}` differ in. Setting it also turns two control
-        // characters into `,` and `:`, which are taken out again.
-        let folded = self.or(bytes, self.splat(0x20));
-        let structural = self.bits(self.equal(self.by_nibble(&STRUCTURAL, folded), folded));
-        let control = self.bits(self.control(bytes));
-        [
-            self.bits(self.equal(bytes, self.splat(b'"'))),
-            self.bits(self.equal(bytes, self.splat(b'\\'))),
-            control,
-            self.bits(self.spaces(bytes)),
-            structural & !control,
-            self.bits(bytes),
-        ]
-    }
-
     /// Adds 1 to every byte of `counts` where the byte of `lanes` begins a character.
     #[inline(always)]
     fn count_leads(self, counts: __m256i, lanes: &[u8; LANES]) -> __m256i {
@@ -237,18 +213,6 @@ impl Isa for Avx2 {
             return at + others.trailing_zeros() as usize;
         }
         portable::json_space(bytes, at)
-    }
-
-    #[inline(always)]
-    fn json_block(self, bytes: &[u8; 64]) -> JsonBlock {
-        let mut sets = [0_u64; 6];
-        for (index, lanes) in bytes.as_chunks::<LANES>().0.iter().enumerate() {
-            for (set, half) in sets.iter_mut().zip(self.json_half(lanes)) {
-                *set |= u64::from(half) << (LANES * index);
-            }
-        }
-        let [quote, backslash, control, space, structural, high] = sets;
-        JsonBlock { quote, backslash, control, space, structural, high }
     }
 
     #[inline(always)]

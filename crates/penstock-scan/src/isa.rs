@@ -2,7 +2,6 @@
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx2::{Avx2, run_avx2};
-use crate::json_block::JsonBlock;
 use crate::portable::Portable;
 
 /// Where a JSON string's plain run of bytes ends.
@@ -29,9 +28,6 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// The first byte at or after `from` that is not JSON white space (space, tab, line feed,
     /// carriage return), or the length. Tuned for none, for one, and for an indentation.
     fn json_space(self, bytes: &[u8], from: usize) -> usize;
-
-    /// What stands where in 64 bytes: for passing over values that nobody wants.
-    fn json_block(self, bytes: &[u8; 64]) -> JsonBlock;
 
     /// How many of the bytes are not UTF-8 continuation bytes: in UTF-8, the number of code
     /// points. Tuned for whole windows.

@@ -1,7 +1,6 @@
 //! The instruction set that every processor has: plain Rust, eight bytes at a time.
 
 use crate::isa::{Isa, StringEnd};
-use crate::json_block::JsonBlock;
 use crate::swar;
 
 /// The token of the instruction set that needs no proof.
@@ -64,30 +63,6 @@ impl Isa for Portable {
             at += 1;
         }
         at
-    }
-
-    #[inline(always)]
-    fn json_block(self, bytes: &[u8; 64]) -> JsonBlock {
-        let mut block = JsonBlock::default();
-        for (index, chunk) in bytes.as_chunks::<8>().0.iter().enumerate() {
-            let word = u64::from_le_bytes(*chunk);
-            let control = swar::control(word);
-            // Bit 5 is all that `[` and `{`, `]` and `}` differ in. Setting it also turns two
-            // control characters into `,` and `:`, which are taken out again.
-            let folded = word | swar::splat(0x20);
-            let structural = swar::equal(folded, b'{')
-                | swar::equal(folded, b'}')
-                | swar::equal(folded, b':')
-                | swar::equal(folded, b',');
-            let place = |marks| swar::gather(marks) << (8 * index);
-            block.quote |= place(swar::equal(word, b'"'));
-            block.backslash |= place(swar::equal(word, b'\\'));
-            block.control |= place(control);
-            block.space |= place(spaces(word));
-            block.structural |= place(structural & !control);
-            block.high |= place(word & swar::HIGH);
-        }
-        block
     }
 
     #[inline(always)]

@@ -65,12 +65,6 @@ pub(crate) const fn control(word: u64) -> u64 {
     equal(word & splat(0xE0), 0)
 }
 
-/// Of bytes that are 0x80 or 0, one bit each, the first byte's lowest.
-#[inline(always)]
-pub(crate) const fn gather(marks: u64) -> u64 {
-    (marks >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
-}
-
 /// 0x01 in every byte that does not continue a UTF-8 character.
 #[inline(always)]
 pub(crate) const fn leads(word: u64) -> u64 {

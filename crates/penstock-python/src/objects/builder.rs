@@ -11,7 +11,7 @@ use penstock_core::event::{Key, Matched, Scalar, Text};
 use penstock_core::sink::{Flow, Sink, Want};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
@@ -174,8 +174,8 @@ pub(crate) struct Builder {
     /// Finished records, oldest first.
     rows: Vec<Py<PyAny>>,
     unknown: BTreeMap<String, u64>,
-    /// Offsets of the keys of dicts, kept only where duplicates are errors.
-    pub(super) key_offsets: Vec<u64>,
+    /// The keys of each open dict, kept only where duplicates are errors.
+    pub(super) seen_keys: Vec<HashSet<Box<str>>>,
     /// Where the container or key at hand begins, for values that are made of a key or an index.
     pub(super) at: u64,
     /// Keys that lead on, met beyond the 64 that a frame can mark: with the depth of their frame.
@@ -229,10 +229,12 @@ impl Builder {
         let aim = NonNull::from(&plan.aims[root as usize]);
         let mut frames = Vec::with_capacity(8);
         frames.push(Frame::new(FrameKind::Root, root, aim, 0));
+        // SAFETY: the vector has a buffer, which stays where it is when the vector is moved.
+        let top = unsafe { NonNull::new_unchecked(frames.as_mut_ptr()) };
         Builder {
             options,
             stack: Stack::default(),
-            top: NonNull::from(&mut frames[0]),
+            top,
             frames,
             edges: NonNull::from(&[]),
             aims: NonNull::from(&[]),
@@ -243,7 +245,7 @@ impl Builder {
             matched: None,
             rows: Vec::new(),
             unknown: BTreeMap::new(),
-            key_offsets: Vec::new(),
+            seen_keys: Vec::new(),
             at: 0,
             seen_beyond: Vec::new(),
             way_keys: Vec::new(),
@@ -349,7 +351,9 @@ impl Builder {
     #[inline(always)]
     fn frames_changed(&mut self) {
         let last = self.frames.len() - 1;
-        self.top = NonNull::from(&mut self.frames[last]);
+        // SAFETY: the root's frame is never removed, so `last` is an index of the vector. Through its
+        // own pointer, so that reading the vector later does not end what this one may do.
+        self.top = unsafe { NonNull::new_unchecked(self.frames.as_mut_ptr().add(last)) };
         self.edges = NonNull::from(&[]);
     }
 
@@ -771,11 +775,15 @@ impl Sink for Builder {
     fn key(&mut self, key: Text<'_>, at: u64) -> Answer {
         match self.top().kind {
             FrameKind::PlainDict => {
+                if self.options.duplicates == Duplicates::Error {
+                    self.key_once(key, at)?;
+                }
                 let object = caches::key(self.attached(), key);
                 if object.is_null() {
                     return Err(self.raised());
                 }
-                self.push_key(object, at)
+                self.stack.push(object);
+                Ok(Flow::Take)
             }
             FrameKind::Dict => self.dict_key(key, at),
             _ => self.field_key(key, at),
@@ -796,7 +804,7 @@ impl Sink for Builder {
 
     fn abandon(&mut self) {
         self.stack.release_from(self.attached(), 0);
-        self.key_offsets.clear();
+        self.seen_keys.clear();
         self.seen_beyond.clear();
         self.frames.truncate(1);
         self.frames_changed();
@@ -881,14 +889,19 @@ impl Builder {
         }
     }
 
-    /// A key of a dict, made. Takes over the reference.
-    #[inline(always)]
-    fn push_key(&mut self, object: *mut ffi::PyObject, at: u64) -> Answer {
-        self.stack.push(object);
-        if self.options.duplicates == Duplicates::Error {
-            self.key_offsets.push(at);
+    /// Remembers a key of the dict at hand, where it may occur only once.
+    #[inline(never)]
+    fn key_once(&mut self, key: Text<'_>, at: u64) -> Result<(), Refusal> {
+        let key = key.text.as_str();
+        if self.seen_keys.last_mut().is_none_or(|seen| seen.insert(key.into())) {
+            return Ok(());
         }
-        Ok(Flow::Take)
+        let reason = format!("the key {} occurs more than once", brief(key));
+        let mut refusal = self.mismatch(at, reason, None, None);
+        if let Refusal::Mismatch(mismatch) = &mut refusal {
+            mismatch.path.push(PathStep::Key(key.to_owned()));
+        }
+        Err(refusal)
     }
 
     /// A key of a `dict[K, V]`.
@@ -896,6 +909,9 @@ impl Builder {
         let Kind::Dict(keys, _) = self.plan().nodes[self.top().node as usize].kind else {
             return Ok(Flow::Skip);
         };
+        if self.options.duplicates == Duplicates::Error {
+            self.key_once(key, at)?;
+        }
         let py = self.attached();
         let object = match &self.plan().nodes[keys as usize].kind {
             Kind::Choice(choice) => match choice.text(py, key.text.as_str())? {
@@ -912,7 +928,8 @@ impl Builder {
         if object.is_null() {
             return Err(self.raised());
         }
-        self.push_key(object, at)
+        self.stack.push(object);
+        Ok(Flow::Take)
     }
 
     /// The exception that the interpreter has just set.

@@ -119,7 +119,9 @@ fn promote(py: Python<'_>) -> PyResult<()> {
 /// them. So it is made to before the next large load, by when what was loaded before is often
 /// gone: garbage in cycles that loads leave behind stays bounded.
 fn catch_up(py: Python<'_>) -> PyResult<()> {
-    if with(|count| count.promoted < count.patience) {
+    // SAFETY: `py` shows that the interpreter is attached.
+    let enabled = unsafe { ffi::PyGC_IsEnabled() } == 1;
+    if !enabled || with(|count| count.promoted < count.patience) {
         return Ok(());
     }
     let gc = py.import("gc")?;

@@ -155,8 +155,7 @@ fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made 
             if builder.options.duplicates == Duplicates::First {
                 continue;
             }
-            let offsets = &builder.key_offsets;
-            let at = offsets.get(offsets.len() - count + index).copied().unwrap_or(at);
+            // Two texts may stand for one object; two of the same text were refused before.
             let name = key.str()?.to_string_lossy().into_owned();
             let reason = format!("the key {} occurs more than once", brief(&name));
             let mut refusal = outer_mismatch(builder, at, reason);
@@ -168,8 +167,7 @@ fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made 
         dict.set_item(key, value).map_err(|error| own_code_raised(builder, error, at))?;
     }
     if builder.options.duplicates == Duplicates::Error {
-        let kept = builder.key_offsets.len() - count;
-        builder.key_offsets.truncate(kept);
+        builder.seen_keys.pop();
     }
     builder.stack.release_from(py, base);
     Ok(dict.into_ptr())
@@ -557,7 +555,10 @@ fn is_untouched(row: &Bound<'_, PyAny>, class: &ClassPlan) -> bool {
     let empty = |offset: &usize| unsafe {
         (*object.cast::<u8>().add(*offset).cast::<*mut ffi::PyObject>()).is_null()
     };
-    references(row) == 2 && has_no_weakrefs(row) && offsets.iter().all(empty)
+    references(row) == 2
+        && row.get_type_ptr() == class.type_ptr()
+        && has_no_weakrefs(row)
+        && offsets.iter().all(empty)
 }
 
 /// How many references to an object there are.

@@ -1,6 +1,6 @@
 //! The twins: what each kernel is meant to do, in the most obvious way.
 
-use crate::{BadEscape, EscapeKind, JsonBlock, Rest, Shape, StringEnd, Width};
+use crate::{BadEscape, EscapeKind, Rest, Shape, StringEnd, Width};
 
 pub(super) fn json_string(bytes: &[u8], from: usize) -> StringEnd {
     let mut end = StringEnd { at: from, ascii: true };
@@ -20,36 +20,6 @@ pub(super) fn json_space(bytes: &[u8], from: usize) -> usize {
         at += 1;
     }
     at
-}
-
-pub(super) fn json_block(bytes: &[u8; 64]) -> JsonBlock {
-    let bits = |test: fn(u8) -> bool| {
-        bytes.iter().enumerate().fold(0, |bits, (n, &b)| bits | u64::from(test(b)) << n)
-    };
-    JsonBlock {
-        quote: bits(|b| b == b'"'),
-        backslash: bits(|b| b == b'\\'),
-        control: bits(|b| b < 0x20),
-        space: bits(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t')),
-        structural: bits(|b| b"{}[]:,".contains(&b)),
-        high: bits(|b| b >= 0x80),
-    }
-}
-
-pub(super) fn prefix_xor(bits: u64) -> u64 {
-    let mut inside = false;
-    (0..64).fold(0, |result, n| {
-        inside ^= bits >> n & 1 == 1;
-        result | u64::from(inside) << n
-    })
-}
-
-pub(super) fn escaped(backslash: u64, carry: &mut bool) -> u64 {
-    (0..64).fold(0, |result, n| {
-        let this = *carry;
-        *carry = !this && backslash >> n & 1 == 1;
-        result | u64::from(this) << n
-    })
 }
 
 pub(super) fn count_newlines(bytes: &[u8]) -> usize {

@@ -12,9 +12,9 @@ use proptest::test_runner::RngSeed;
 use super::{naive, shapes};
 use crate::unicode::{Unit, Widen};
 use crate::{
-    EscapeCheck, Isa, Job, JsonBlock, Rest, StringEnd, TextBuf, TextWindow, ValidText,
-    check_json_escape, count_code_points, count_newlines, dispatch, dispatch_portable, escaped,
-    prefix_xor, shape, unescape_json, widen_latin1, widen_ucs2, widen_ucs4,
+    EscapeCheck, Isa, Job, Rest, StringEnd, TextBuf, TextWindow, ValidText, check_json_escape,
+    count_code_points, count_newlines, dispatch, dispatch_portable, shape, unescape_json,
+    widen_latin1, widen_ucs2, widen_ucs4,
 };
 
 const SEED: u64 = 0x7065_6e73;
@@ -48,7 +48,6 @@ macro_rules! job {
 
 job!(JsonString(&'a [u8], usize) -> StringEnd, |isa, job| isa.json_string(job.0, job.1));
 job!(JsonSpace(&'a [u8], usize) -> usize, |isa, job| isa.json_space(job.0, job.1));
-job!(Block(&'a [u8; 64]) -> JsonBlock, |isa, job| isa.json_block(job.0));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
 
@@ -129,11 +128,6 @@ fn json_space_at_every_place() {
 #[test]
 fn every_byte_in_every_place() {
     for byte in 0..=255 {
-        for place in 0..64 {
-            let mut bytes = [b'a'; 64];
-            bytes[place] = byte;
-            assert_eq!(on_both(Block(&bytes)), naive::json_block(&bytes));
-        }
         for around in [b'a', b' ', 0xFF] {
             let mut bytes = [around; 64];
             bytes[9] = byte;
@@ -372,24 +366,6 @@ proptest! {
         at_alignments(&bytes, b' ', |bytes| {
             assert_eq!(on_both(JsonSpace(bytes, from)), naive::json_space(bytes, from));
         });
-    }
-
-    #[test]
-    fn json_blocks(bytes in prop::array::uniform32(any::<u8>()), json in shapes::json_bytes(32)) {
-        let mut block = [0; 64];
-        block[..32].copy_from_slice(&bytes);
-        block[32..32 + json.len()].copy_from_slice(&json);
-        prop_assert_eq!(on_both(Block(&block)), naive::json_block(&block));
-    }
-
-    #[test]
-    fn bits(dense in any::<u64>(), mask in any::<u64>(), carry in any::<bool>()) {
-        for bits in [dense, dense & mask, dense | mask, dense & mask & (mask >> 7), !0, 0] {
-            prop_assert_eq!(prefix_xor(bits), naive::prefix_xor(bits));
-            let (mut after, mut expected) = (carry, carry);
-            prop_assert_eq!(escaped(bits, &mut after), naive::escaped(bits, &mut expected));
-            prop_assert_eq!(after, expected);
-        }
     }
 
     #[test]

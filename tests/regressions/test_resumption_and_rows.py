@@ -1,0 +1,497 @@
+"""What once went wrong in the middle of things: after an interrupt, an error, or memory that ran out.
+
+And what was put in the wrong place. Numbered as those in `test_regressions.py`, from 11 on.
+"""
+
+import ctypes
+import dataclasses
+import gc
+import io
+import itertools
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import partial
+from typing import Annotated, Any, NamedTuple
+
+import pytest
+
+import penstock
+from penstock import at
+
+needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="no SIGUSR1")
+
+# Each allocation fails by which the table of a large dict grows while it is filled, and those
+# around the last of them. Neither may end in anything but a MemoryError.
+LARGE_DICT = """
+import penstock
+from _testcapi import remove_mem_hooks, set_nomemory
+
+DATA = b"{" + b",".join(b'"key%d":"value%d"' % (n, n) for n in range(100_000)) + b"}"
+
+def fails(n):
+    set_nomemory(n, n + 1)
+    try:
+        decoded = penstock.json.decode(DATA)
+    except MemoryError:
+        return True
+    finally:
+        remove_mem_hooks()
+    assert len(decoded) == 100_000
+    return False
+
+assert len(penstock.json.decode(DATA)) == 100_000
+low, high = 1, 400_000
+assert fails(low)
+assert not fails(high)
+while high - low > 1:
+    middle = (low + high) // 2
+    if fails(middle):
+        low = middle
+    else:
+        high = middle
+# Two strings for each pair come before it.
+assert low > 200_000, low
+for n in range(low - 12, low + 1):
+    assert fails(n), n
+decoded = penstock.json.decode(DATA)
+assert all(decoded["key%d" % n] == "value%d" % n for n in range(100_000))
+print("done")
+"""
+
+
+def test_11_memory_that_runs_out_while_a_large_dict_is_filled() -> None:
+    """The pairs that it had already were released twice."""
+    pytest.importorskip("_testcapi")
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE_DICT],
+        capture_output=True,
+        text=True,
+        timeout=100,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "done\n", "")
+
+
+def _factory() -> type:
+    @dataclass
+    class Row:
+        a: int
+        n: int = field(default_factory=iter([1, 2]).__next__)
+
+    return Row
+
+
+def _post_init() -> type:
+    @dataclass
+    class Row:
+        a: int
+
+        def __post_init__(self) -> None:
+            if self.a == 3:
+                next(iter(()))
+
+    return Row
+
+
+def _init() -> type:
+    @dataclass(init=False)
+    class Row:
+        a: int
+
+        def __init__(self, a: int) -> None:
+            if a == 3:
+                raise StopIteration
+            self.a = a
+
+    return Row
+
+
+def _missing() -> type:
+    class Word(Enum):
+        ONE = 1
+        TWO = 2
+
+        @classmethod
+        def _missing_(cls, value: object) -> "Word":
+            raise StopIteration(value)
+
+    @dataclass
+    class Row:
+        a: Word
+
+    return Row
+
+
+def _one_by_one(reader: Any, size: int | None) -> Iterator[Any]:
+    return reader if size is None else itertools.chain.from_iterable(reader.batches(size))
+
+
+@pytest.mark.parametrize("new_class", [_factory, _post_init, _init, _missing])
+@pytest.mark.parametrize("size", [None, 1, 2, 4, 9])
+def test_12_stop_iteration_of_the_callers_code_ends_nothing(
+    new_class: Callable[[], type], size: int | None
+) -> None:
+    """It was taken for the end of the input: the other records were lost without a word."""
+    reader = penstock.ndjson.read([b'{"a":1}\n{"a":2}\n{"a":3}\n{"a":4}\n'], new_class())
+    rows: list[Any] = []
+    with pytest.raises(RuntimeError) as caught:
+        rows.extend(_one_by_one(reader, size))
+    assert type(caught.value) is RuntimeError
+    assert type(caught.value.__cause__) is StopIteration
+    assert [getattr(row.a, "value", row.a) for row in rows] == [1, 2]
+
+
+@pytest.mark.parametrize("size", [None, 1, 3])
+def test_12_stop_iteration_of_an_errors_target_ends_nothing(size: int | None) -> None:
+    """So was that of a target of errors."""
+
+    def target(_error: penstock.DecodeError) -> None:
+        raise StopIteration
+
+    reader = penstock.ndjson.read([b'1\n"x"\n3\n'], int, errors=target)
+    rows: list[int] = []
+    with pytest.raises(RuntimeError) as caught:
+        rows.extend(_one_by_one(reader, size))
+    assert type(caught.value.__cause__) is StopIteration
+    assert rows == [1]
+
+
+class Interrupt(BaseException):
+    pass
+
+
+class Complaint(Exception):
+    pass
+
+
+@pytest.fixture(params=[Interrupt, Complaint])
+def interrupt(request: pytest.FixtureRequest) -> Iterator[type[BaseException]]:
+    """Let SIGUSR1 raise the class."""
+
+    def raised(_number: int, _frame: object) -> None:
+        raise request.param
+
+    before = signal.signal(signal.SIGUSR1, raised)
+    yield request.param
+    signal.signal(signal.SIGUSR1, before)
+
+
+def _interrupted(last: int, where: int) -> tuple[type, bytes]:
+    """Lines from 0 to `last`, of which one gives a signal: the interpreter learns of it later."""
+
+    @dataclass
+    class Row:
+        number: int
+        told: int = field(default_factory=partial(ctypes.CDLL(None)["raise"], signal.SIGUSR1))
+
+    lines = [b'{"number": %d, "told": 1}\n' % n for n in range(last + 1)]
+    lines[where] = b'{"number": %d}\n' % where
+    return Row, b"".join(lines)
+
+
+@needs_signals
+@pytest.mark.parametrize("kind", [bytes, bytearray])
+def test_13_an_interrupt_within_a_chunk_ends_the_decoder(
+    interrupt: type[BaseException], kind: type
+) -> None:
+    """It went on with the next chunk, as if the rest of this one had been read."""
+    into, data = _interrupted(40_000, 30)
+    cut = len(data) - 1_000
+    decoder = penstock.ndjson.Decoder(into)
+    rows: list[Any] = []
+    caught = None
+    try:
+        rows += decoder.feed(kind(data[:cut]))
+        # What may wait is raised after the rows before it.
+        rows += decoder.feed(kind(data[cut:]))
+    except interrupt as error:
+        caught = error
+    assert type(caught) is interrupt
+    with pytest.raises(ValueError, match="this Decoder has ended: make a new one"):
+        decoder.feed(data[cut:])
+    rows += decoder.finish()
+    numbers = [row.number for row in rows]
+    assert numbers == list(range(len(numbers)))
+    assert 30 < len(numbers) < 39_000
+    assert decoder.finish() == []
+
+
+@needs_signals
+@pytest.mark.parametrize("size", [30_000, 40_001, 100_000])
+@pytest.mark.parametrize("rest", ["batches", "rows"])
+def test_14_an_interrupt_within_a_batch_loses_no_rows(
+    interrupt: type[BaseException], size: int, rest: str
+) -> None:
+    """The rows that the batch had already were dropped."""
+    into, data = _interrupted(40_000, 30)
+    reader = penstock.ndjson.read(io.BytesIO(data), into)
+    batches = reader.batches(size)
+    numbers: list[int] = []
+    raised = 0
+    while True:
+        try:
+            for batch in batches:
+                assert 0 < len(batch) <= size
+                numbers.extend(row.number for row in batch)
+            break
+        except interrupt:
+            raised += 1
+            if rest == "rows":
+                numbers.extend(row.number for row in reader)
+    assert raised == 1
+    assert numbers == list(range(40_001))
+
+
+@pytest.mark.parametrize(
+    ("first", "rows", "errors"),
+    [
+        (
+            '{"a": "bad"}',
+            [1],
+            [(1, 7, "expected int, got a string"), (2, 11, "expected a value, found 'x'")],
+        ),
+        ('{"a": 5}', [5, 1], [(2, 11, "expected a value, found 'x'")]),
+        (
+            '{"b": [1, x]}',
+            [1],
+            [(1, 11, "expected a value, found 'x'"), (2, 11, "expected a value, found 'x'")],
+        ),
+    ],
+)
+def test_15_a_malformed_line_behind_one_that_did_not_fit(
+    first: str, rows: list[int], errors: list[tuple[int, int, str]]
+) -> None:
+    """It was neither reported nor counted if the fault stood in what `at` passes over."""
+    data = f'{first}\n{{"b": [1, x]}}\n{{"a": 1}}\n'.encode()
+    for chunks in ([data], [bytes([byte]) for byte in data]):
+        found: list[Any] = []
+        reader = penstock.ndjson.read(chunks, int, at="a", errors=found.append)
+        assert list(reader) == rows
+        assert [(error.line, error.column, error.reason) for error in found] == errors
+        assert reader.skipped == len(errors)
+    collecting = penstock.ndjson.read([data], int, at="a", errors="collect")
+    with pytest.raises(ExceptionGroup) as caught:
+        list(collecting)
+    assert len(caught.value.exceptions) == len(errors)
+
+
+def test_16_a_key_that_does_not_fit_is_told_where_it_stands() -> None:
+    """It was told at the very beginning of the input."""
+
+    @dataclass
+    class Keyed:
+        key: Annotated[int, at("key()")]
+        value: int
+
+    data = b'\n\n\n{"abc": {"value": 1}}'
+    for chunks in ([data], [bytes([byte]) for byte in data]):
+        with pytest.raises(penstock.ValidationError) as caught:
+            list(penstock.json.read(chunks, Keyed, at="*"))
+        error = caught.value
+        assert error.reason == "expected int, got a string"
+        assert (error.line, error.record, error.path) == (4, 1, "abc")
+        assert error.offset is not None
+        assert 3 < error.offset <= data.index(b'{"value"')
+
+
+@pytest.mark.parametrize("number", [0, 1, 63, 64, 65, 69])
+def test_17_a_key_of_a_way_that_occurs_again_is_noticed(number: int) -> None:
+    """Of those beyond the 64th it was not."""
+    fields = [
+        (f"f{n}", Annotated[int | None, at(f"k{n}/x")], field(default=None)) for n in range(70)
+    ]
+    wide: Any = dataclasses.make_dataclass("Wide", fields)
+    name = f"k{number}"
+    others = [f'"k{n}": {{"x": {n}}}' for n in range(70) if n != number]
+    data = f'{{"{name}": {{"x": -1}}, {", ".join(others)}, "{name}": {{}}}}'
+    expected = {f"f{n}": n for n in range(70)} | {f"f{number}": None}
+    assert dataclasses.asdict(penstock.json.decode(data, wide)) == expected
+    # What was met in one object says nothing about the next.
+    twice = penstock.json.decode(f"[{data}, {data}]", list[wide])
+    assert [dataclasses.asdict(row) for row in twice] == [expected, expected]
+    with pytest.raises(penstock.ValidationError) as caught:
+        penstock.json.decode(data, wide, duplicates="error")
+    assert caught.value.reason == f'the key "{name}" occurs more than once'
+    assert caught.value.path == name
+
+
+def test_18_a_row_that_a_destructor_keeps_is_not_filled_again() -> None:
+    """It was: what runs while a row is emptied may find it, and has it then."""
+
+    @dataclass(slots=True)
+    class Row:
+        a: Any
+        b: Any
+
+    kept: list[tuple[Row, Any]] = []
+
+    class Finds:
+        def __del__(self) -> None:
+            kept.extend(found for found in gc.get_objects() if type(found) is Row)
+
+    reader = penstock.ndjson.read([b'{"a": %d, "b": [%d]}\n' % (n, n) for n in range(6)], Row)
+    row = next(reader)
+    row.a = Finds()
+    del row
+    numbers = [1]
+    assert next(reader).a == 1
+    for row in reader:
+        assert all(row is not other for other, _ in kept)
+        assert row.b == [row.a]
+        numbers.append(row.a)
+    assert numbers == [1, 2, 3, 4, 5]
+    # The one that was being emptied is among them, and stays as it is.
+    assert None in [a for _, a in kept]
+    assert [getattr(row, "a", None) for row, _ in kept] == [a for _, a in kept]
+
+
+class Spread(NamedTuple):
+    a: Annotated[int, at("p/q")]
+    b: Annotated[list[int], at("r/*")] = []  # noqa: RUF012 - of a named tuple it is a default
+    c: int = -1
+
+
+class Needed(NamedTuple):
+    a: Annotated[int, at("p/q")]
+    b: Annotated[list[int], at("r/*")]
+    c: int
+
+
+@pytest.mark.parametrize("into", [Spread, Needed])
+def test_19_items_behind_a_gathered_array_of_a_named_tuple(into: type[tuple[Any, ...]]) -> None:
+    """They were gathered as well, and the field that they were for was said to lack."""
+    data = "[[1, [2, 3], 7], [4, [], 5], [6, [7], 8]]"
+    expected = [(1, [2, 3], 7), (4, [], 5), (6, [7], 8)]
+    assert penstock.json.decode(data, list[into]) == expected
+    assert all(type(row) is into for row in penstock.json.decode(data, list[into]))
+
+
+class Shrinking:
+    """A file that fills a buffer, and leaves it at another size than it says."""
+
+    def __init__(self, rest: int, count: int) -> None:
+        self.rest = rest
+        self.count = count
+
+    def readinto(self, buffer: bytearray) -> int:
+        buffer[:] = b"1" * self.rest
+        return self.count
+
+
+@pytest.mark.parametrize(("rest", "count"), [(0, 5), (4, 5), (1 << 24, 1 << 24)])
+def test_20_a_file_that_claims_more_bytes_than_there_are(rest: int, count: int) -> None:
+    """Of a buffer that had shrunk it was a panic; what was too much was cut without a word."""
+    with pytest.raises(penstock.DecodeError) as caught:
+        penstock.json.load(Shrinking(rest, count), int)
+    assert type(caught.value) is penstock.DecodeError
+    cause = caught.value.__cause__
+    assert isinstance(cause, OSError)
+    assert f" returned {count} bytes where " in str(cause)
+    assert str(cause).endswith(" were asked for")
+
+
+@pytest.mark.parametrize("kind", [set, frozenset])
+@pytest.mark.parametrize("raised", [ValueError, TypeError])
+def test_21_an_element_of_a_gathered_set_whose_hash_fails(
+    kind: type, raised: type[Exception]
+) -> None:
+    """What it raised passed as it was, though of a plain set it was told as a ValidationError."""
+
+    @dataclass(frozen=True)
+    class Picky:
+        x: int
+
+        def __hash__(self) -> int:
+            if self.x == 1:
+                raise raised("not one")
+            return self.x
+
+    @dataclass
+    class Gathering:
+        elements: Annotated[kind[Picky], at("a/*")]
+
+    with pytest.raises(penstock.ValidationError, match="not one") as plain:
+        penstock.json.decode('[{"x": 1}]', kind[Picky])
+    with pytest.raises(penstock.ValidationError, match="not one") as gathered:
+        penstock.json.decode('{"a": {"q": {"x": 1}}}', Gathering)
+    assert gathered.value.reason == plain.value.reason
+    assert type(gathered.value.__cause__) is type(plain.value.__cause__) is raised
+    lines = [b'{"a": {"q": {"x": %d}}}\n' % n for n in (0, 1, 2)]
+    reader = penstock.ndjson.read(lines, Gathering, errors="skip")
+    assert [row.elements for row in reader] == [{Picky(0)}, {Picky(2)}]
+    assert reader.skipped == 1
+
+
+@pytest.mark.parametrize("raised", [ValueError, TypeError])
+def test_21_a_key_of_a_dict_whose_hash_fails(raised: type[Exception]) -> None:
+    """So did what the members of an Enum raised as keys."""
+    armed = False
+
+    class Key(Enum):
+        A = "a"
+
+        def __hash__(self) -> int:
+            if armed:
+                raise raised("no key")
+            return 1
+
+    assert penstock.json.decode('{"a": 1}', dict[Key, int]) == {Key.A: 1}
+    armed = True
+    for duplicates in ("last", "first", "error"):
+        with pytest.raises(penstock.ValidationError, match="no key") as caught:
+            penstock.json.decode('{"a": 1}', dict[Key, int], duplicates=duplicates)
+        assert type(caught.value.__cause__) is raised
+
+
+def test_22_an_escaped_line_feed_before_bytes_that_are_no_text() -> None:
+    """The first of the two faults was not told, and the second as if it stood in its record."""
+    data = b'"a\\\n1\xff\n2\n'
+    for chunks in ([data], [bytes([byte]) for byte in data]):
+        found: list[Any] = []
+        reader = penstock.ndjson.read(chunks, int, errors=found.append)
+        assert list(reader) == [2]
+        assert [(error.line, error.record) for error in found] == [(1, 1), (2, 2)]
+        assert [error.offset for error in found][1] == data.index(b"\xff")
+        assert all(type(error) is penstock.MalformedInput for error in found)
+        assert reader.skipped == 2
+    skipping = penstock.ndjson.read([data], int, errors="skip")
+    assert (list(skipping), skipping.skipped) == ([2], 2)
+
+
+@pytest.mark.parametrize("slots", [True, False])
+@pytest.mark.parametrize("order", ["as declared", "one", "another each time", "now and then"])
+def test_23_the_order_of_keys_changes_nothing(order: str, slots: bool) -> None:
+    """What is learned of the order of keys is a guess of where to look, and no more."""
+    chance = random.Random(23)
+    names = [f"field_{n}" for n in range(60)]
+    fields: list[Any] = [(name, int, field(default=-1)) for name in names]
+    wide: Any = dataclasses.make_dataclass("Wide", fields, slots=slots)
+    consistent = chance.sample(names, len(names))
+    lines, expected = [], []
+    for number in range(300):
+        if order == "as declared":
+            keys = names
+        elif order == "one" or (order == "now and then" and number % 7):
+            keys = consistent
+        else:
+            # Some are missing, some unknown.
+            keys = chance.sample([*names, "more", "field_60", "field_"], chance.randint(50, 63))
+        values = {key: chance.randrange(1_000_000) for key in keys}
+        lines.append("{" + ", ".join(f'"{key}": {value}' for key, value in values.items()) + "}\n")
+        expected.append(wide(**{key: values[key] for key in names if key in values}))
+    data = "".join(lines).encode()
+    assert list(penstock.ndjson.read([data], wide)) == expected
+    assert list(penstock.ndjson.read([data], wide).batches(1_000)) == [expected]
+    assert penstock.json.decode(f"[{','.join(lines)}]", list[wide]) == expected
+    decoder = penstock.ndjson.Decoder(wide)
+    fed: list[Any] = []
+    for cut in range(0, len(data), 997):
+        fed += decoder.feed(data[cut : cut + 997])
+    assert fed + decoder.finish() == expected
