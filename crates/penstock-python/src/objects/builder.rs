@@ -868,6 +868,9 @@ impl Builder {
     #[inline(always)]
     fn begin_dict(&mut self, kind: FrameKind, node: NodeId, values: NonNull<Aim>) -> Answer {
         self.push_frame(Frame::new(kind, node, values, self.stack.len()));
+        if self.options.duplicates == Duplicates::Error {
+            self.seen_keys.push(HashSet::new());
+        }
         Ok(Flow::Take)
     }
 

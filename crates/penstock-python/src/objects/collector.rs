@@ -55,6 +55,7 @@ impl Pause {
     /// is called.
     pub(crate) fn begin(py: Python<'_>) -> PyResult<Pause> {
         HOOKED.get_or_try_init(py, || hook(py))?;
+        functions(py)?;
         catch_up(py)?;
         let process = with(|count| {
             if count.depth == 0 {
@@ -75,6 +76,14 @@ impl Pause {
 
 impl Drop for Pause {
     fn drop(&mut self) {
+        /// Switches the collector on, whatever happens before.
+        struct Enable;
+        impl Drop for Enable {
+            fn drop(&mut self) {
+                // SAFETY: only made and dropped while the interpreter is attached, below.
+                unsafe { ffi::PyGC_Enable() };
+            }
+        }
         Python::attach(|py| {
             let resume = with(|count| {
                 if count.process != self.process {
@@ -86,29 +95,55 @@ impl Drop for Pause {
             if !resume {
                 return;
             }
+            let _enable = Enable;
             if self.promote
                 && let Err(error) = promote(py)
             {
                 // Only a courtesy to the caller's next line: its failure must not lose the load.
                 error.write_unraisable(py, None);
             }
-            // SAFETY: the interpreter is attached.
-            unsafe { ffi::PyGC_Enable() };
         });
     }
+}
+
+/// The functions of the module `gc`, found once: where memory is short at the end of a load,
+/// nothing need be made to call them.
+struct Functions {
+    get_freeze_count: Py<PyAny>,
+    get_count: Py<PyAny>,
+    freeze: Py<PyAny>,
+    unfreeze: Py<PyAny>,
+    collect: Py<PyAny>,
+    get_objects: Py<PyAny>,
+}
+
+static FUNCTIONS: PyOnceLock<Functions> = PyOnceLock::new();
+
+fn functions(py: Python<'_>) -> PyResult<&'static Functions> {
+    FUNCTIONS.get_or_try_init(py, || {
+        let gc = py.import(intern!(py, "gc"))?;
+        let function = |name| gc.getattr(name).map(Bound::unbind);
+        Ok(Functions {
+            get_freeze_count: function(intern!(py, "get_freeze_count"))?,
+            get_count: function(intern!(py, "get_count"))?,
+            freeze: function(intern!(py, "freeze"))?,
+            unfreeze: function(intern!(py, "unfreeze"))?,
+            collect: function(intern!(py, "collect"))?,
+            get_objects: function(intern!(py, "get_objects"))?,
+        })
+    })
 }
 
 /// Moves all tracked objects to the oldest generation without looking at them, unless somebody
 /// froze objects for reasons of their own.
 fn promote(py: Python<'_>) -> PyResult<()> {
-    let gc = py.import("gc")?;
-    if gc.call_method0(intern!(py, "get_freeze_count"))?.extract::<usize>()? > 0 {
+    let gc = functions(py)?;
+    if gc.get_freeze_count.call0(py)?.extract::<usize>(py)? > 0 {
         return Ok(());
     }
-    let young =
-        gc.call_method0(intern!(py, "get_count"))?.get_item(0)?.extract::<i64>()?.max(0) as u64;
-    gc.call_method0(intern!(py, "freeze"))?;
-    gc.call_method0(intern!(py, "unfreeze"))?;
+    let young = gc.get_count.call0(py)?.bind(py).get_item(0)?.extract::<i64>()?.max(0) as u64;
+    gc.freeze.call0(py)?;
+    gc.unfreeze.call0(py)?;
     with(|count| count.promoted += young);
     Ok(())
 }
@@ -124,9 +159,9 @@ fn catch_up(py: Python<'_>) -> PyResult<()> {
     if !enabled || with(|count| count.promoted < count.patience) {
         return Ok(());
     }
-    let gc = py.import("gc")?;
-    gc.call_method0(intern!(py, "collect"))?;
-    let old = gc.call_method1(intern!(py, "get_objects"), (2,))?.len()? as u64;
+    let gc = functions(py)?;
+    gc.collect.call0(py)?;
+    let old = gc.get_objects.call1(py, (2,))?.bind(py).len()? as u64;
     with(|count| {
         count.promoted = 0;
         count.patience = PATIENCE.max(old / 2);
