@@ -843,7 +843,7 @@ impl Reader {
                         return Err(token::first_fault(text, pos, found.at + 1, self.base, fault));
                     }
                     escaped = true;
-                    from = found.at + 2;
+                    from = token::behind_escapes(text, found.at);
                 }
                 Some(b'\\') | None => {
                     if last {

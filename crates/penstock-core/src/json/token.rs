@@ -46,6 +46,24 @@ pub(super) fn pass_string<I: Isa>(isa: I, text: &[u8], from: usize) -> Passed {
     }
 }
 
+/// The index behind the escapes that stand at `at`, one after another. They are not checked here:
+/// a wrong one may be passed over in a wrong way, and is found when the string is resolved.
+#[inline(always)]
+pub(super) fn behind_escapes(text: &[u8], at: usize) -> usize {
+    let mut at = at;
+    while let Some([b'\\', b'u', digits @ ..]) = text.get(at..).and_then(|t| t.first_chunk::<6>()) {
+        // Neither a quote nor a control character: such a one would end the string.
+        if !digits.iter().all(|&digit| digit >= b'0') {
+            break;
+        }
+        at += 6;
+    }
+    if text.get(at) == Some(&b'\\') && at + 1 < text.len() && text[at + 1] >= 0x20 {
+        at += 2;
+    }
+    at
+}
+
 /// Whether a byte can stand in a number, wherever in it.
 #[inline(always)]
 pub(super) fn may_stand_in_number(byte: u8) -> bool {

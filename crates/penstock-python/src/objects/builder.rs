@@ -4,6 +4,7 @@ use super::caches::{self, FieldCaches};
 use super::make::{self, Ring};
 use super::refusal::{Mismatch, PathStep, Refusal};
 use super::stack::Stack;
+use super::text::new_str;
 use crate::plan::{
     Aim, Brief, Build, ClassId, ClassPlan, KeyEdge, Kind, Node, NodeId, Plan, State, Target,
 };
@@ -926,6 +927,8 @@ impl Builder {
                     return Err(self.mismatch(at, reason, expected, Some(got)));
                 }
             },
+            // The keys of the outermost dict are met once each.
+            _ if self.frames.len() == 2 => new_str(py, key),
             _ => caches::key(py, key),
         };
         if object.is_null() {

@@ -104,7 +104,7 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
     if dict.is_null() {
         return Err(builder.raised());
     }
-    if !simple || builder.top().kind == FrameKind::Dict {
+    if !simple || !has_text_keys(builder) {
         // SAFETY: the new reference is handed over.
         return careful_dict(
             builder,
@@ -130,6 +130,16 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
     }
     builder.stack.forget_from(base);
     Ok(dict)
+}
+
+/// Whether all keys of the dict at hand are plain strings.
+#[inline(always)]
+fn has_text_keys(builder: &Builder) -> bool {
+    let nodes = &builder.plan().nodes;
+    match nodes[builder.top().node as usize].kind {
+        Kind::Dict(keys, _) => matches!(nodes[keys as usize].kind, Kind::Str | Kind::Any),
+        _ => true,
+    }
 }
 
 /// A dict whose keys may be any objects, or whose duplicates are not simply overwritten.

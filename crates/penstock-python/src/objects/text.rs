@@ -41,6 +41,9 @@ pub(super) fn new_ascii(_py: Python<'_>, bytes: &[u8]) -> *mut ffi::PyObject {
 /// final width.
 #[inline(never)]
 fn new_wide(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
+    if let Some(object) = new_short(text) {
+        return object;
+    }
     let found = shape(text.text);
     let greatest = match found.width {
         Width::Ascii => return new_ascii(py, text.bytes()),
@@ -74,5 +77,56 @@ fn new_wide(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
         };
         debug_assert_eq!(written, chars);
         object
+    }
+}
+
+/// The most bytes of a string that is decoded before it is measured.
+const SHORT: usize = 96;
+
+/// A new `str` of a short text: decoded once into a buffer, which also shows its width. For so few
+/// characters that is quicker than to measure first. Nothing for longer ones, and for the rare
+/// ones beyond U+FFFF.
+#[inline(always)]
+fn new_short(text: Text<'_>) -> Option<*mut ffi::PyObject> {
+    if text.bytes().len() > SHORT {
+        return None;
+    }
+    let mut units = [0_u16; SHORT];
+    let (mut count, mut all) = (0, 0);
+    // There are no more characters than bytes.
+    for (unit, char) in units.iter_mut().zip(text.text.as_str().chars()) {
+        *unit = u16::try_from(u32::from(char)).ok()?;
+        all |= *unit;
+        count += 1;
+    }
+    let greatest = if all < 0x80 {
+        0x7F
+    } else if all < 0x100 {
+        0xFF
+    } else {
+        0xFFFF
+    };
+    // SAFETY: a fresh object of this width has `count` units behind its header, which is the
+    // ASCII one exactly if the greatest character is, aligned for the unit; nobody else has seen it
+    // yet, and all units are written. Each narrow unit fits a byte, as `all` shows.
+    unsafe {
+        let object = ffi::PyUnicode_New(count as ffi::Py_ssize_t, greatest);
+        if object.is_null() {
+            return Some(object);
+        }
+        let header = if greatest == 0x7F {
+            size_of::<ffi::PyASCIIObject>()
+        } else {
+            size_of::<ffi::PyCompactUnicodeObject>()
+        };
+        let data = object.cast::<u8>().add(header);
+        if greatest == 0xFFFF {
+            ptr::copy_nonoverlapping(units.as_ptr(), data.cast::<u16>(), count);
+        } else {
+            for (index, &unit) in units[..count].iter().enumerate() {
+                *data.add(index) = unit as u8;
+            }
+        }
+        Some(object)
     }
 }
