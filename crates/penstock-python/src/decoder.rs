@@ -156,7 +156,10 @@ pub(crate) fn in_pieces(
     // Anything but plain bytes in a row is made so by the view itself, at once.
     let view = match view.call_method1(intern!(py, "cast"), ("B",)) {
         Ok(view) => view,
-        Err(_) => view.call_method0(intern!(py, "tobytes"))?,
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            view.call_method0(intern!(py, "tobytes"))?
+        }
+        Err(error) => return Err(error),
     };
     let length = view.len()?;
     for from in (0..length).step_by(PIECE) {

@@ -88,7 +88,7 @@ impl Run {
         if let Some(row) = self.left.pop() {
             return Ok(Some(row));
         }
-        self.pump.builder_mut().set_streaming(true, true);
+        self.pump.builder_mut().set_recycling(true);
         loop {
             match self.pump.advance(py) {
                 Ok(Turn::Row) => return Ok(self.pump.builder_mut().take_row()),
@@ -125,7 +125,7 @@ impl Run {
     fn batch(&mut self, py: Python<'_>, n: usize) -> PyResult<Vec<Py<PyAny>>> {
         self.check()?;
         let _pause = Pause::begin(py)?;
-        self.pump.builder_mut().set_streaming(true, false);
+        self.pump.builder_mut().set_recycling(false);
         let mut rows = Vec::new();
         while rows.len() < n
             && let Some(row) = self.left.pop()

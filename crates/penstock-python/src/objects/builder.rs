@@ -270,9 +270,8 @@ impl Builder {
         self.rows.len()
     }
 
-    /// Changes whether to pause after each record, and whether rows may be used again.
-    pub(crate) fn set_streaming(&mut self, pause: bool, recycle: bool) {
-        self.options.pause = pause;
+    /// Changes whether rows may be used again.
+    pub(crate) fn set_recycling(&mut self, recycle: bool) {
         self.options.recycle = recycle;
     }
 
