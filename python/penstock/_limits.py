@@ -24,6 +24,14 @@ class Limits:
         ratio: Decompressed bytes for each compressed byte, judged once 16 MiB have come out, or
             None for any.
         window: Bytes that a decompressor may ask for as its window or dictionary.
+        attributes: Attributes of one XML element, declarations and defaults included.
+        name: Bytes of one XML name.
+        tag: Bytes of one XML start tag, or of one declaration of a document type: these are kept
+            whole, whether they are wanted or not.
+        entities: XML entities that a document may declare.
+        amplification: Bytes that XML entities may expand to for each byte of input, judged once
+            they have made 8 MiB.
+        expansion: Bytes that XML entities may expand to in all, or None for any.
 
     Raises:
         TypeError: A bound is not an integer.
@@ -40,7 +48,20 @@ class Limits:
     """
 
     __module__ = "penstock"
-    __slots__ = ("depth", "number", "ratio", "token", "total", "window")
+    __slots__ = (
+        "amplification",
+        "attributes",
+        "depth",
+        "entities",
+        "expansion",
+        "name",
+        "number",
+        "ratio",
+        "tag",
+        "token",
+        "total",
+        "window",
+    )
 
     depth: int
     token: int
@@ -48,6 +69,12 @@ class Limits:
     total: int | None
     ratio: int | None
     window: int
+    attributes: int
+    name: int
+    tag: int
+    entities: int
+    amplification: int
+    expansion: int | None
 
     def __init__(
         self,
@@ -58,6 +85,12 @@ class Limits:
         total: int | None = None,
         ratio: int | None = 1_100,
         window: int = 128 << 20,
+        attributes: int = 1_000,
+        name: int = 64 << 10,
+        tag: int = 10 << 20,
+        entities: int = 10_000,
+        amplification: int = 10,
+        expansion: int | None = 1 << 30,
     ) -> None:
         """Set the bounds that differ from their defaults."""
         for name, bound, may_be_none in (
@@ -67,6 +100,12 @@ class Limits:
             ("total", total, True),
             ("ratio", ratio, True),
             ("window", window, False),
+            ("attributes", attributes, False),
+            ("name", name, False),
+            ("tag", tag, False),
+            ("entities", entities, False),
+            ("amplification", amplification, False),
+            ("expansion", expansion, True),
         ):
             if bound is None and may_be_none:
                 pass
@@ -86,6 +125,12 @@ class Limits:
             "total": self.total,
             "ratio": self.ratio,
             "window": self.window,
+            "attributes": self.attributes,
+            "name": self.name,
+            "tag": self.tag,
+            "entities": self.entities,
+            "amplification": self.amplification,
+            "expansion": self.expansion,
         }
 
     def __setattr__(self, name: str, value: object) -> NoReturn:

@@ -1,7 +1,7 @@
 //! Penstock's engine: from bytes to events.
 //!
 //! A byte travels in this order, and so do the modules: [`source`] reads and decompresses it,
-//! the window it lands in is checked once, a format's reader ([`json`]) tells it as [`event`]s to
+//! the window it lands in is checked once, a format's [`reader`] ([`json`], [`xml`]) tells it as [`event`]s to
 //! a [`sink`], and [`select`] stands between the two where only a part of the document is wanted.
 //! Nothing here knows Python, and nothing here is unsafe.
 
@@ -13,8 +13,10 @@ pub mod json;
 pub mod keys;
 pub mod limits;
 pub mod position;
+pub mod reader;
 pub mod select;
 pub mod sink;
 pub mod source;
 pub mod trace;
 pub mod value;
+pub mod xml;

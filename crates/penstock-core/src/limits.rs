@@ -16,6 +16,19 @@ pub struct Limits {
     pub ratio: Option<u64>,
     /// Bytes that a decompressor may ask for as its window or dictionary.
     pub window: u64,
+    /// Attributes of one element, namespace declarations and defaults included.
+    pub attributes: usize,
+    /// Bytes of one name in markup.
+    pub name: usize,
+    /// Bytes of one start tag, and of one declaration of a document type: kept whole, always.
+    pub tag: usize,
+    /// Entities that a document may declare.
+    pub entities: usize,
+    /// Bytes that entities may expand to for each byte of the input, judged once they have made
+    /// 8 MiB.
+    pub amplification: u64,
+    /// Bytes that entities may expand to in all, or none.
+    pub expansion: Option<u64>,
 }
 
 impl Default for Limits {
@@ -28,6 +41,12 @@ impl Default for Limits {
             // Deflate cannot exceed 1,032; the formats that can are the ones used for bombs.
             ratio: Some(1_100),
             window: 128 << 20,
+            attributes: 1_000,
+            name: 64 << 10,
+            tag: 10 << 20,
+            entities: 10_000,
+            amplification: 10,
+            expansion: Some(1 << 30),
         }
     }
 }

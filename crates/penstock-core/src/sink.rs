@@ -18,6 +18,10 @@ pub enum Flow {
     /// of it, its end included. What is skipped makes no events and is still checked. To any
     /// other event it means the same as `Take`.
     Skip,
+    /// As `Skip`, but told again are the child elements, however deep, whose name
+    /// [wakes](Sink::wakes) the sink. A reader that cannot find them at scanning speed takes it for
+    /// `Take`, so more may be told than was asked for.
+    Watch,
     /// Return to the caller, and go on from here when called again. Something is ready.
     Pause,
     /// Return to the caller: the rest of the document is not wanted.
@@ -64,6 +68,35 @@ pub trait Sink {
 
     /// The value that follows was found by a path's `*`: by this key or index.
     fn matched(&mut self, _by: Matched<'_>) {}
+
+    /// The record that follows is of this kind, where several kinds are read at once.
+    fn record(&mut self, _kind: u32) {}
+
+    /// Lent to the reader: whether comments and processing instructions are wanted. They are told
+    /// by the two methods below if so, and only checked if not.
+    #[inline(always)]
+    fn extras(&self) -> bool {
+        false
+    }
+    /// A comment, without its delimiters.
+    fn comment(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Self::Error> {
+        Ok(Flow::Take)
+    }
+    /// A processing instruction: its target, and what follows behind white space.
+    fn instruction(
+        &mut self,
+        _target: Text<'_>,
+        _data: Text<'_>,
+        _at: u64,
+    ) -> Result<Flow, Self::Error> {
+        Ok(Flow::Take)
+    }
+    /// Lent to a reader that was told to [watch](Flow::Watch): whether an element of this name,
+    /// given without its prefix, is of interest. May say yes too often.
+    #[inline(always)]
+    fn wakes(&self, _name: &[u8]) -> bool {
+        true
+    }
 
     /// The plain key of a format that has nothing more to say of one.
     #[inline(always)]

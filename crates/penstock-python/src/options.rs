@@ -146,6 +146,12 @@ pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
         total: bytes("total")?,
         ratio: bytes("ratio")?,
         window: bound(&object.getattr("window")?, u64::MAX)?,
+        attributes: size("attributes")?,
+        name: size("name")?,
+        tag: size("tag")?,
+        entities: size("entities")?,
+        amplification: bound(&object.getattr("amplification")?, u64::MAX)?,
+        expansion: bytes("expansion")?,
     })
 }
 

@@ -9,8 +9,9 @@ use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Refusal};
 use crate::options::Errors;
 use crate::plan::Plan;
 use penstock_core::error::{Fail, Fault};
-use penstock_core::json::{Framing, Reader, Step};
+use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
+use penstock_core::reader::{Reader, Step};
 use penstock_core::select::{Records, Select};
 use penstock_core::sink::Sink;
 use penstock_core::source::{Source, SourceError, Window};
@@ -148,7 +149,7 @@ impl Pump {
             None => Outlet::Root(builder),
         };
         Pump {
-            reader: Reader::new(settings.framing, &settings.limits),
+            reader: Reader::Json(json::Reader::new(settings.framing, &settings.limits)),
             window: Window::new(),
             outlet,
             framing: settings.framing,

@@ -8,9 +8,10 @@ use crate::plan::{Plan, plan_from};
 use crate::pump::{LARGE, Pump, Settings, Turn, total_exceeded};
 use crate::sources;
 use penstock_core::error::{Fail, Fault, Kind};
-use penstock_core::json::{Framing, Reader, Step};
+use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, Place, locate_in};
+use penstock_core::reader::{Reader, Step};
 use penstock_core::source::encoding::{UTF8_BOM, foreign};
 use penstock_core::source::{Compression, Options as SourceOptions, Sniff, Source, sniff};
 use penstock_scan::{BorrowedText, Rest};
@@ -224,7 +225,7 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
         return Err(document.fault(&penstock_core::source::encoding::refuse(name), None));
     }
     let mut builder = Builder::new(plan, options);
-    let mut reader = Reader::new(framing, &limits);
+    let mut reader = Reader::Json(json::Reader::new(framing, &limits));
     let mut text = BorrowedText::new(document.bytes);
     let mut pause = None;
     if bytes.len() >= BULK {

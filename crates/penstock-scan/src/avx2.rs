@@ -216,6 +216,21 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
+    fn xml_text(self, bytes: &[u8], from: usize) -> StringEnd {
+        portable::Portable::new().xml_text(bytes, from)
+    }
+
+    #[inline(always)]
+    fn xml_value(self, bytes: &[u8], from: usize) -> StringEnd {
+        portable::Portable::new().xml_value(bytes, from)
+    }
+
+    #[inline(always)]
+    fn xml_name(self, bytes: &[u8], from: usize) -> usize {
+        portable::Portable::new().xml_name(bytes, from)
+    }
+
+    #[inline(always)]
     fn code_points(self, bytes: &[u8]) -> usize {
         let (lanes, rest) = bytes.as_chunks::<LANES>();
         let mut total = rest.iter().filter(|&&b| (b as i8) >= -0x40).count();

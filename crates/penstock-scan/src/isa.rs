@@ -29,6 +29,19 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// carriage return), or the length. Tuned for none, for one, and for an indentation.
     fn json_space(self, bytes: &[u8], from: usize) -> usize;
 
+    /// The first byte at or after `from` that ends a plain run of XML character data: `<`, `&`, `]`,
+    /// a byte below 0x20 other than tab and line feed, or 0xEF, which may begin U+FFFE or U+FFFF.
+    /// Tuned for short runs.
+    fn xml_text(self, bytes: &[u8], from: usize) -> StringEnd;
+
+    /// The first byte at or after `from` that ends a plain run of an XML attribute's value: either
+    /// quote, `<`, `&`, any byte below 0x20, or 0xEF. Tuned for short runs.
+    fn xml_value(self, bytes: &[u8], from: usize) -> StringEnd;
+
+    /// The first byte at or after `from` that may not stand in an XML name, or is a colon, or is
+    /// above 0x7F: the end of a run of ASCII letters, digits, `.`, `-` and `_`. Tuned for names.
+    fn xml_name(self, bytes: &[u8], from: usize) -> usize;
+
     /// How many of the bytes are not UTF-8 continuation bytes: in UTF-8, the number of code
     /// points. Tuned for whole windows.
     fn code_points(self, bytes: &[u8]) -> usize;

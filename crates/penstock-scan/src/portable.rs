@@ -66,6 +66,24 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
+    fn xml_text(self, bytes: &[u8], from: usize) -> StringEnd {
+        run_until(bytes, from, |b| {
+            matches!(b, b'<' | b'&' | b']' | 0xEF) || (b < 0x20 && b != b'\t' && b != b'\n')
+        })
+    }
+
+    #[inline(always)]
+    fn xml_value(self, bytes: &[u8], from: usize) -> StringEnd {
+        run_until(bytes, from, |b| matches!(b, b'"' | b'\'' | b'<' | b'&' | 0xEF) || b < 0x20)
+    }
+
+    #[inline(always)]
+    fn xml_name(self, bytes: &[u8], from: usize) -> usize {
+        let stops = |b| !(u8::is_ascii_alphanumeric(&b) || matches!(b, b'.' | b'-' | b'_'));
+        run_until(bytes, from, stops).at
+    }
+
+    #[inline(always)]
     fn code_points(self, bytes: &[u8]) -> usize {
         let (words, rest) = bytes.as_chunks::<8>();
         let mut total = rest.iter().filter(|&&b| (b as i8) >= -0x40).count();
@@ -127,4 +145,12 @@ pub(crate) fn json_string(bytes: &[u8], from: usize) -> StringEnd {
 #[inline(never)]
 pub(crate) fn json_space(bytes: &[u8], from: usize) -> usize {
     Portable::new().json_space(bytes, from)
+}
+
+/// The end of the run of bytes at which nothing stops.
+#[inline(always)]
+fn run_until(bytes: &[u8], from: usize, stops: impl Fn(u8) -> bool) -> StringEnd {
+    let run = bytes.get(from..).unwrap_or_default();
+    let length = run.iter().position(|b| stops(*b)).unwrap_or(run.len());
+    StringEnd { at: from + length, ascii: run[..length].is_ascii() }
 }

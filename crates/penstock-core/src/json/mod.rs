@@ -3,4 +3,5 @@
 mod reader;
 mod token;
 
-pub use reader::{Framing, Reader, Step};
+pub use crate::reader::Step;
+pub use reader::{Framing, Reader};

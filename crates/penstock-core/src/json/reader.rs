@@ -13,6 +13,7 @@ use super::token::{self, Passed};
 use crate::error::{Fail, Fault};
 use crate::event::Text;
 use crate::limits::Limits;
+use crate::reader::Step;
 use crate::sink::{Flow, Sink, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{
@@ -30,21 +31,6 @@ pub enum Framing {
     Sequence,
     /// Values one after another, with or without white space between them.
     Concatenated,
-}
-
-/// Why [`Reader::run`] came back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// The window holds nothing more that is whole.
-    More,
-    /// The sink asked for a pause.
-    Paused,
-    /// The sink wants nothing more.
-    Stopped,
-    /// The end of the source, in good order.
-    Done,
-    /// What was to be skipped is passed, or skipping begins. Does not leave [`Reader::run`].
-    Turn,
 }
 
 /// What may come next.
@@ -364,7 +350,7 @@ impl Reader {
                     state = $state;
                     pos = $pos;
                     match answer {
-                        Ok(Flow::Take) => false,
+                        Ok(Flow::Take | Flow::Watch) => false,
                         Ok(Flow::Skip) => true,
                         Ok(Flow::Pause) => leave!(Step::Paused),
                         Ok(Flow::Stop) => leave!(Step::Stopped),
