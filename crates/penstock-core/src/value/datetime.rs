@@ -121,6 +121,10 @@ pub enum Problem {
     Finer,
     /// More text behind the value.
     Behind,
+    /// A date with a time zone, where only a day is to be kept.
+    Zone,
+    /// Midnight at the end of 9999-12-31, which would be a day of the year 10000.
+    EndOfTime,
 }
 
 /// A part of a date or a time.
@@ -203,6 +207,8 @@ impl Reason {
             Problem::LeapSecond => "a leap second (:60) is not supported".into(),
             Problem::Finer => "the fraction is finer than a microsecond".into(),
             Problem::Behind => "unexpected text behind the value".into(),
+            Problem::Zone => "a date cannot keep a time zone".into(),
+            Problem::EndOfTime => "hour 24 of 9999-12-31 is in the year 10000".into(),
         }
     }
 }
@@ -232,12 +238,78 @@ impl std::error::Error for Reason {}
 /// # Errors
 /// The first fault of the text.
 pub fn datetime(text: &[u8]) -> Result<DateTime, Reason> {
-    let mut cursor = Cursor { text, at: 0 };
+    let mut cursor = Cursor::new(text);
     let date = cursor.date()?;
     cursor.pass(b"Tt ", "'T' between date and time")?;
     let time = cursor.time()?;
     cursor.end()?;
     Ok(DateTime { date, time })
+}
+
+/// As [`datetime`], and `24:00:00` is the first instant of the next day, as XML Schema has it.
+///
+/// ```
+/// use penstock_core::value::datetime::{datetime, datetime_to_24};
+///
+/// assert_eq!(datetime_to_24(b"1999-12-31T24:00:00Z"), datetime(b"2000-01-01T00:00:00Z"));
+/// assert!(datetime_to_24(b"1999-12-31T24:00:01Z").is_err());
+/// ```
+///
+/// # Errors
+/// The first fault of the text.
+pub fn datetime_to_24(text: &[u8]) -> Result<DateTime, Reason> {
+    let mut cursor = Cursor { most_hour: 24, ..Cursor::new(text) };
+    let mut date = cursor.date()?;
+    cursor.pass(b"Tt ", "'T' between date and time")?;
+    let at = cursor.at;
+    let mut time = cursor.time()?;
+    cursor.end()?;
+    if time.hour == 24 {
+        time.hour = 0;
+        date = date.next().ok_or(Reason { at, problem: Problem::EndOfTime })?;
+    }
+    Ok(DateTime { date, time })
+}
+
+/// As [`time`], and `24:00:00` is midnight, as XML Schema has it.
+///
+/// ```
+/// use penstock_core::value::datetime::{time, time_to_24};
+///
+/// assert_eq!(time_to_24(b"24:00:00.0+01:00"), time(b"00:00:00+01:00"));
+/// ```
+///
+/// # Errors
+/// The first fault of the text.
+pub fn time_to_24(text: &[u8]) -> Result<Time, Reason> {
+    let mut cursor = Cursor { most_hour: 24, ..Cursor::new(text) };
+    let mut time = cursor.time()?;
+    cursor.end()?;
+    time.hour %= 24;
+    Ok(time)
+}
+
+/// As [`date`], and says by name that a time zone behind the day cannot be kept.
+///
+/// ```
+/// use penstock_core::value::datetime::date_without_zone;
+///
+/// let reason = date_without_zone(b"1999-12-31Z").expect_err("it has a time zone");
+/// assert_eq!((reason.at, &*reason.message()), (10, "a date cannot keep a time zone"));
+/// ```
+///
+/// # Errors
+/// The first fault of the text.
+pub fn date_without_zone(text: &[u8]) -> Result<Date, Reason> {
+    let mut cursor = Cursor::new(text);
+    let date = cursor.date()?;
+    let at = cursor.at;
+    if matches!(cursor.offset(), Ok(Some(_))) && cursor.end().is_ok() {
+        return Err(Reason { at, problem: Problem::Zone });
+    }
+    cursor.at = at;
+    cursor.end()?;
+    Ok(date)
 }
 
 /// The day that all of `text` spells: `YYYY-MM-DD`.
@@ -253,7 +325,7 @@ pub fn datetime(text: &[u8]) -> Result<DateTime, Reason> {
 /// # Errors
 /// The first fault of the text.
 pub fn date(text: &[u8]) -> Result<Date, Reason> {
-    let mut cursor = Cursor { text, at: 0 };
+    let mut cursor = Cursor::new(text);
     let date = cursor.date()?;
     cursor.end()?;
     Ok(date)
@@ -274,10 +346,25 @@ pub fn date(text: &[u8]) -> Result<Date, Reason> {
 /// # Errors
 /// The first fault of the text.
 pub fn time(text: &[u8]) -> Result<Time, Reason> {
-    let mut cursor = Cursor { text, at: 0 };
+    let mut cursor = Cursor::new(text);
     let time = cursor.time()?;
     cursor.end()?;
     Ok(time)
+}
+
+impl Date {
+    /// The day after this one, if it is one of the calendar's.
+    fn next(self) -> Option<Date> {
+        let Date { year, month, day } = self;
+        if day < days(year, month) {
+            return Some(Date { day: day + 1, ..self });
+        }
+        match (year, month) {
+            (9999, 12) => None,
+            (_, 12) => Some(Date { year: year + 1, month: 1, day: 1 }),
+            _ => Some(Date { month: month + 1, day: 1, ..self }),
+        }
+    }
 }
 
 /// The length of a month.
@@ -299,9 +386,15 @@ const PLACES: [u32; 6] = [100_000, 10_000, 1_000, 100, 10, 1];
 struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
+    /// 23, or 24 where that may stand for the end of a day.
+    most_hour: u16,
 }
 
-impl Cursor<'_> {
+impl<'a> Cursor<'a> {
+    fn new(text: &'a [u8]) -> Self {
+        Cursor { text, at: 0, most_hour: 23 }
+    }
+
     fn date(&mut self) -> Result<Date, Reason> {
         let year = self.number(Part::Year, 4, 1, 9999)?;
         self.pass(b"-", "'-' behind the year")?;
@@ -317,7 +410,8 @@ impl Cursor<'_> {
     }
 
     fn time(&mut self) -> Result<Time, Reason> {
-        let hour = self.two(Part::Hour, 0, 23)?;
+        let at = self.at;
+        let hour = self.two(Part::Hour, 0, self.most_hour)?;
         self.pass(b":", "':' behind the hour")?;
         let minute = self.two(Part::Minute, 0, 59)?;
         if self.peek() != Some(b':') {
@@ -329,6 +423,10 @@ impl Cursor<'_> {
         }
         let second = self.two(Part::Second, 0, 59)?;
         let microsecond = self.fraction()?;
+        if hour == 24 && (minute, second, microsecond) != (0, 0, 0) {
+            let problem = Problem::Range { part: Part::Hour, value: 24, least: 0, most: 23 };
+            return Err(Reason { at, problem });
+        }
         let offset = self.offset()?;
         Ok(Time { hour, minute, second, microsecond, offset })
     }
@@ -524,6 +622,40 @@ mod tests {
     fn zeros_behind_the_sixth_place_of_a_fraction_say_nothing() {
         let text = format!("00:00:00.123456{}Z", "0".repeat(100));
         assert_eq!(time(text.as_bytes()).map(|time| time.microsecond), Ok(123_456));
+    }
+
+    #[test]
+    fn hour_24_is_the_next_day_and_only_on_the_hour() {
+        for (text, same) in [
+            ("2023-01-01T24:00:00", "2023-01-02T00:00:00"),
+            ("2024-02-29T24:00:00.000Z", "2024-03-01T00:00:00Z"),
+            ("2023-12-31T24:00:00-05:00", "2024-01-01T00:00:00-05:00"),
+        ] {
+            assert_eq!(datetime_to_24(text.as_bytes()), datetime(same.as_bytes()), "{text}");
+        }
+        for (text, at, message) in [
+            ("2023-01-01T24:00:01", 11, "hour 24 is not in 0..23"),
+            ("2023-01-01T24:01:00", 11, "hour 24 is not in 0..23"),
+            ("2023-01-01T24:00:00.1", 11, "hour 24 is not in 0..23"),
+            ("2023-01-01T25:00:00", 11, "hour 25 is not in 0..24"),
+            ("9999-12-31T24:00:00", 11, "hour 24 of 9999-12-31 is in the year 10000"),
+        ] {
+            let expected = (at, message.to_owned());
+            assert_eq!(refused(datetime_to_24(text.as_bytes())), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_date_with_a_zone_is_refused_by_name() {
+        for text in ["2023-01-01Z", "2023-01-01+05:30", "2023-01-01-00:00"] {
+            let expected = (10, "a date cannot keep a time zone".to_owned());
+            assert_eq!(refused(date_without_zone(text.as_bytes())), expected, "{text}");
+        }
+        assert_eq!(
+            refused(date_without_zone(b"2023-01-01Zx")).1,
+            "unexpected text behind the value"
+        );
+        assert_eq!(date_without_zone(b"2023-01-01"), date(b"2023-01-01"));
     }
 
     #[test]

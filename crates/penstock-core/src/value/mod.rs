@@ -6,8 +6,11 @@
 
 pub mod base64;
 pub mod datetime;
+pub mod duration;
+pub mod hex;
 pub mod number;
 pub mod uuid;
+pub mod xsd;
 
 /// The settings of every property test below: the same cases on each run, so that a failure is
 /// the change's and not the day's.
