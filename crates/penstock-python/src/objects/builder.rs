@@ -1,8 +1,11 @@
 //! The sink that builds Python objects by a plan.
 
 use super::caches::{self, FieldCaches};
+use super::frame::{Frame, FrameKind, WAY};
 use super::make::{self, Ring};
-use super::refusal::{Mismatch, PathStep, Refusal};
+use super::order::Order;
+use super::place::brief;
+use super::refusal::{PathStep, Refusal};
 use super::stack::Stack;
 use super::text::new_str;
 use crate::plan::{
@@ -52,104 +55,6 @@ pub(crate) struct Options {
 /// How many different unknown keys are counted one by one.
 const MOST_UNKNOWN: usize = 1_000;
 
-/// A container under construction.
-#[derive(Clone, Copy)]
-pub(super) struct Frame {
-    pub(super) kind: FrameKind,
-    /// The container's own node.
-    pub(super) node: NodeId,
-    /// What the coming element or value is to become. Points into the plan.
-    pub(super) aim: NonNull<Aim>,
-    /// Where its values begin on the stack.
-    pub(super) base: usize,
-    /// Containers of fields: where the fields of the object begin on the stack.
-    pub(super) slots: usize,
-    pub(super) class: ClassId,
-    pub(super) state: u32,
-    /// Maps of fields: the key that is expected next, as an index into the state's keys.
-    pub(super) next: u32,
-    /// The key found last, likewise; [`NONE`] if it was not one of them.
-    pub(super) key: u32,
-    /// If the coming value is on the way to fields: the state it leads to, or [`NONE`] if it leads
-    /// to no field.
-    pub(super) way: u32,
-    /// How many elements there were, where the stack does not tell.
-    pub(super) index: u64,
-    /// Which keys that lead on to another state were met: the first 64 of them.
-    pub(super) seen: u64,
-    /// True if the key at hand is not a known one: it is then kept for messages.
-    pub(super) unnamed: bool,
-}
-
-impl Frame {
-    #[inline(always)]
-    pub(super) fn new(kind: FrameKind, node: NodeId, aim: NonNull<Aim>, base: usize) -> Self {
-        Frame {
-            kind,
-            node,
-            aim,
-            base,
-            slots: base,
-            class: 0,
-            state: 0,
-            next: 0,
-            key: NONE,
-            way: NONE,
-            index: 0,
-            seen: 0,
-            unnamed: false,
-        }
-    }
-}
-
-/// No key, no state.
-pub(super) const NONE: u32 = u32::MAX;
-
-/// The aim of a value that is on the way to fields, or leads to none.
-pub(super) static WAY: Aim =
-    Aim { brief: Brief::Way, want: Want::Native, gathers: false, node: 0, field: 0 };
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FrameKind {
-    /// Around the record.
-    Root,
-    /// The map of a class: values go to fields.
-    Class,
-    /// A map on the way to a field of several steps.
-    WayMap,
-    /// A list on the way.
-    WayList,
-    /// A plain dict: keys and values alternate on the stack.
-    PlainDict,
-    /// A plain list.
-    PlainList,
-    /// A `dict[K, V]`: keys and values alternate on the stack.
-    Dict,
-    /// A list, set, frozenset or `tuple[T, ...]`.
-    List,
-    /// A tuple of a fixed length.
-    Tuple,
-    /// A named tuple from an array: items go to fields by position.
-    Row,
-    /// The elements of a list that are gathered, one by one, by a field.
-    Gathered,
-}
-
-impl FrameKind {
-    /// Whether its values are for fields of an object.
-    #[inline(always)]
-    fn has_fields(self) -> bool {
-        matches!(
-            self,
-            FrameKind::Class
-                | FrameKind::WayMap
-                | FrameKind::WayList
-                | FrameKind::Row
-                | FrameKind::Gathered
-        )
-    }
-}
-
 /// Builds the values of one run.
 pub(crate) struct Builder {
     pub(super) plan: Arc<Plan>,
@@ -165,7 +70,7 @@ pub(crate) struct Builder {
     /// The aims of the fields of the class at hand: part of the plan.
     aims: NonNull<[Aim]>,
     /// Which key followed which, once a document proves to have an order of its own.
-    order: Option<Box<Order>>,
+    pub(super) order: Option<Box<Order>>,
     pub(super) caches: FieldCaches,
     /// The first cache of each class.
     cache_base: Vec<usize>,
@@ -189,30 +94,6 @@ pub(crate) struct Builder {
 // references, which are not bound to a thread. The builder is only driven by code that holds the
 // interpreter's token (see `attached`).
 unsafe impl Send for Builder {}
-
-/// For each key of each state of each class, the key that came after it last time.
-struct Order {
-    /// Where the states of each class begin in `next`, one place more than they have keys.
-    first: Vec<Vec<usize>>,
-    next: Vec<u32>,
-}
-
-impl Order {
-    fn new(plan: &Plan) -> Self {
-        let mut next = Vec::new();
-        let mut states = |class: &ClassPlan| {
-            let mut state = |state: &State| {
-                let first = next.len();
-                // Before the first key, and after each.
-                next.extend(0..=state.keys.len() as u32);
-                first
-            };
-            class.states.iter().map(&mut state).collect()
-        };
-        let first = plan.classes.iter().map(&mut states).collect();
-        Order { first, next }
-    }
-}
 
 /// What a sink's method answers.
 pub(super) type Answer = Result<Flow, Refusal>;
@@ -420,50 +301,6 @@ impl Builder {
         }
     }
 
-    /// The key that is likely to come first.
-    #[inline(always)]
-    fn first_key(&self) -> u32 {
-        match &self.order {
-            None => 0,
-            Some(order) => {
-                order.next[order.first[self.top().class as usize][self.top().state as usize]]
-            }
-        }
-    }
-
-    /// Where the order remembers what followed the key found last.
-    fn order_place(order: &Order, top: &Frame) -> usize {
-        let first = order.first[top.class as usize][top.state as usize];
-        first + top.key.wrapping_add(1) as usize
-    }
-
-    /// A key of the map at hand was found: says what is likely to follow it, and learns if the
-    /// key was not the one that was likely.
-    #[inline(always)]
-    fn found_key(&mut self, key: u32) {
-        self.top_mut().unnamed = false;
-        if key != self.top().next || self.order.is_some() {
-            self.learn(key);
-        } else {
-            self.top_mut().key = key;
-            self.top_mut().next = key + 1;
-        }
-    }
-
-    #[inline(never)]
-    fn learn(&mut self, key: u32) {
-        let plan = self.plan();
-        let mut top = *self.top();
-        let order = self.order.get_or_insert_with(|| Box::new(Order::new(plan)));
-        if key != top.next {
-            let place = Self::order_place(order, &top);
-            order.next[place] = key;
-        }
-        top.key = key;
-        top.next = order.next[Self::order_place(order, &top)];
-        *self.top_mut() = top;
-    }
-
     /// What a known key leads to.
     #[inline(always)]
     fn follow(&mut self, key: usize, at: u64) -> Answer {
@@ -609,99 +446,6 @@ impl Builder {
     pub(super) fn cache(&self) -> Option<usize> {
         (self.top().kind == FrameKind::Class)
             .then(|| self.cache_base[self.top().class as usize] + self.aim().field as usize)
-    }
-
-    /// A value that does not fit: `got` in words, against the node at hand.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn misfit(&self, at: u64, got: &str) -> Refusal {
-        let expected = &self.item().name;
-        let reason = format!("expected {expected}, got {got}");
-        self.mismatch(at, reason, Some(expected.to_string()), Some(got.to_owned()))
-    }
-
-    /// A record in error at the value that comes.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn mismatch(
-        &self,
-        at: u64,
-        reason: String,
-        expected: Option<String>,
-        got: Option<String>,
-    ) -> Refusal {
-        let path = self.path(true);
-        let (cause, limit) = (None, false);
-        Refusal::Mismatch(Box::new(Mismatch { at, reason, expected, got, path, cause, limit }))
-    }
-
-    /// The way to the value at hand within its record; `inside` the container at hand or to it.
-    #[cold]
-    #[inline(never)]
-    pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
-        let mut path = Vec::new();
-        let bases = self.frames.iter().skip(1).map(|frame| frame.base);
-        let mut ends = bases.chain([self.stack.len()]);
-        let shown = self.frames.len() - usize::from(!inside);
-        for (depth, frame) in self.frames[..shown].iter().enumerate() {
-            let end = ends.next().unwrap_or(frame.base).max(frame.base);
-            path.extend(self.step(depth, frame, end));
-        }
-        path
-    }
-
-    /// The step from a container to its value at hand. `end` is where the container's own part of
-    /// the stack ends.
-    fn step(&self, depth: usize, frame: &Frame, end: usize) -> Option<PathStep> {
-        let own = end - frame.base;
-        match frame.kind {
-            FrameKind::Root => None,
-            FrameKind::Class | FrameKind::WayMap => {
-                let state = &self.plan().classes[frame.class as usize].states[frame.state as usize];
-                if frame.unnamed {
-                    return self.way_keys.get(depth).map(|key| PathStep::Key(key.clone()));
-                }
-                let edge = state.keys.get(frame.key as usize)?;
-                Some(PathStep::Key(edge.name.to_string()))
-            }
-            FrameKind::PlainDict | FrameKind::Dict => {
-                let place = frame.base + own.checked_sub(1)?;
-                (own % 2 == 1).then(|| PathStep::Key(self.describe_key(place)))
-            }
-            FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
-                Some(PathStep::Index(own as u64 + frame.index))
-            }
-            FrameKind::WayList | FrameKind::Gathered | FrameKind::Row => {
-                Some(PathStep::Index(frame.index))
-            }
-        }
-    }
-
-    /// A dict's key that stands on the stack, as text.
-    fn describe_key(&self, place: usize) -> String {
-        let py = self.attached();
-        // SAFETY: the stack owns what stands in its places; places of keys are never empty.
-        let key = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(place)) };
-        key.str().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned())
-    }
-
-    /// Remembers a key that is not a known one, for messages.
-    pub(super) fn remember_way_key(&mut self, key: &str) {
-        self.top_mut().unnamed = true;
-        let depth = self.frames.len() - 1;
-        if self.way_keys.len() <= depth {
-            self.way_keys.resize(depth + 1, String::new());
-        }
-        self.way_keys[depth].clear();
-        self.way_keys[depth].push_str(key);
-    }
-}
-
-/// A string for a message: its beginning, in quotes.
-pub(super) fn brief(text: &str) -> String {
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("\"{}\u{2026}\"", text[..end].escape_debug()),
-        None => format!("{text:?}"),
     }
 }
 

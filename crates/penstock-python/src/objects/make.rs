@@ -1,6 +1,8 @@
 //! Values to containers: each made in one step, when its last value is there.
 
-use super::builder::{Builder, Duplicates, FrameKind, brief};
+use super::builder::{Builder, Duplicates};
+use super::frame::FrameKind;
+use super::place::brief;
 use super::refusal::{Mismatch, PathStep, Refusal};
 use crate::plan::{Absent, Build, ClassPlan, Field, Kind};
 use pyo3::ffi;

@@ -8,7 +8,10 @@
 mod builder;
 mod caches;
 mod collector;
+mod frame;
 mod make;
+mod order;
+mod place;
 mod refusal;
 mod scalars;
 mod stack;

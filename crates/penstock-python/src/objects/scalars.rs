@@ -3,7 +3,8 @@
 //! The rules are strict: an integer does for a float, and nothing else does for anything else. A
 //! number is never rounded but for a float, and then to the nearest.
 
-use super::builder::{Answer, Builder, brief};
+use super::builder::{Answer, Builder};
+use super::place::brief;
 use super::refusal::Refusal;
 use super::text::new_str;
 use crate::plan::{Brief, Choice, Kind};

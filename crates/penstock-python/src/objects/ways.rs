@@ -3,7 +3,8 @@
 //! A container on the way makes no object. Its values go to the fields of the object that it
 //! lies in, as the states of that object's class say, and whatever leads to no field is skipped.
 
-use super::builder::{Answer, Builder, Duplicates, Frame, FrameKind, NONE, WAY};
+use super::builder::{Answer, Builder, Duplicates};
+use super::frame::{Frame, FrameKind, NONE, WAY};
 use super::refusal::Refusal;
 use crate::plan::{Brief, Kind, Target, element};
 use penstock_core::event::{Matched, Text};

@@ -1,0 +1,105 @@
+//! Containers under construction.
+
+use std::ptr::NonNull;
+
+use penstock_core::sink::Want;
+
+use crate::plan::{Aim, Brief, ClassId, NodeId};
+
+/// A container under construction.
+#[derive(Clone, Copy)]
+pub(super) struct Frame {
+    pub(super) kind: FrameKind,
+    /// The container's own node.
+    pub(super) node: NodeId,
+    /// What the coming element or value is to become. Points into the plan.
+    pub(super) aim: NonNull<Aim>,
+    /// Where its values begin on the stack.
+    pub(super) base: usize,
+    /// Containers of fields: where the fields of the object begin on the stack.
+    pub(super) slots: usize,
+    pub(super) class: ClassId,
+    pub(super) state: u32,
+    /// Maps of fields: the key that is expected next, as an index into the state's keys.
+    pub(super) next: u32,
+    /// The key found last, likewise; [`NONE`] if it was not one of them.
+    pub(super) key: u32,
+    /// If the coming value is on the way to fields: the state it leads to, or [`NONE`] if it leads
+    /// to no field.
+    pub(super) way: u32,
+    /// How many elements there were, where the stack does not tell.
+    pub(super) index: u64,
+    /// Which keys that lead on to another state were met: the first 64 of them.
+    pub(super) seen: u64,
+    /// True if the key at hand is not a known one: it is then kept for messages.
+    pub(super) unnamed: bool,
+}
+
+impl Frame {
+    #[inline(always)]
+    pub(super) fn new(kind: FrameKind, node: NodeId, aim: NonNull<Aim>, base: usize) -> Self {
+        Frame {
+            kind,
+            node,
+            aim,
+            base,
+            slots: base,
+            class: 0,
+            state: 0,
+            next: 0,
+            key: NONE,
+            way: NONE,
+            index: 0,
+            seen: 0,
+            unnamed: false,
+        }
+    }
+}
+
+/// No key, no state.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// The aim of a value that is on the way to fields, or leads to none.
+pub(super) static WAY: Aim =
+    Aim { brief: Brief::Way, want: Want::Native, gathers: false, node: 0, field: 0 };
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FrameKind {
+    /// Around the record.
+    Root,
+    /// The map of a class: values go to fields.
+    Class,
+    /// A map on the way to a field of several steps.
+    WayMap,
+    /// A list on the way.
+    WayList,
+    /// A plain dict: keys and values alternate on the stack.
+    PlainDict,
+    /// A plain list.
+    PlainList,
+    /// A `dict[K, V]`: keys and values alternate on the stack.
+    Dict,
+    /// A list, set, frozenset or `tuple[T, ...]`.
+    List,
+    /// A tuple of a fixed length.
+    Tuple,
+    /// A named tuple from an array: items go to fields by position.
+    Row,
+    /// The elements of a list that are gathered, one by one, by a field.
+    Gathered,
+}
+
+impl FrameKind {
+    /// Whether its values are for fields of an object.
+    #[inline(always)]
+    pub(super) fn has_fields(self) -> bool {
+        matches!(
+            self,
+            FrameKind::Class
+                | FrameKind::WayMap
+                | FrameKind::WayList
+                | FrameKind::Row
+                | FrameKind::Gathered
+        )
+    }
+}

@@ -1,0 +1,75 @@
+//! In which order keys come, for documents that have an order of their own.
+
+use super::builder::Builder;
+use super::frame::Frame;
+use crate::plan::{ClassPlan, Plan, State};
+
+/// For each key of each state of each class, the key that came after it last time.
+pub(super) struct Order {
+    /// Where the states of each class begin in `next`, one place more than they have keys.
+    first: Vec<Vec<usize>>,
+    next: Vec<u32>,
+}
+
+impl Order {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let mut next = Vec::new();
+        let mut states = |class: &ClassPlan| {
+            let mut state = |state: &State| {
+                let first = next.len();
+                // Before the first key, and after each.
+                next.extend(0..=state.keys.len() as u32);
+                first
+            };
+            class.states.iter().map(&mut state).collect()
+        };
+        let first = plan.classes.iter().map(&mut states).collect();
+        Order { first, next }
+    }
+}
+
+impl Builder {
+    /// The key that is likely to come first.
+    #[inline(always)]
+    pub(super) fn first_key(&self) -> u32 {
+        match &self.order {
+            None => 0,
+            Some(order) => {
+                order.next[order.first[self.top().class as usize][self.top().state as usize]]
+            }
+        }
+    }
+
+    /// Where the order remembers what followed the key found last.
+    fn order_place(order: &Order, top: &Frame) -> usize {
+        let first = order.first[top.class as usize][top.state as usize];
+        first + top.key.wrapping_add(1) as usize
+    }
+
+    /// A key of the map at hand was found: says what is likely to follow it, and learns if the
+    /// key was not the one that was likely.
+    #[inline(always)]
+    pub(super) fn found_key(&mut self, key: u32) {
+        self.top_mut().unnamed = false;
+        if key != self.top().next || self.order.is_some() {
+            self.learn(key);
+        } else {
+            self.top_mut().key = key;
+            self.top_mut().next = key + 1;
+        }
+    }
+
+    #[inline(never)]
+    fn learn(&mut self, key: u32) {
+        let plan = self.plan();
+        let mut top = *self.top();
+        let order = self.order.get_or_insert_with(|| Box::new(Order::new(plan)));
+        if key != top.next {
+            let place = Self::order_place(order, &top);
+            order.next[place] = key;
+        }
+        top.key = key;
+        top.next = order.next[Self::order_place(order, &top)];
+        *self.top_mut() = top;
+    }
+}

@@ -1,0 +1,101 @@
+//! Where the value at hand stands and what is wrong with it, for messages.
+
+use super::builder::Builder;
+use super::frame::{Frame, FrameKind};
+use super::refusal::{Mismatch, PathStep, Refusal};
+use pyo3::prelude::*;
+
+impl Builder {
+    /// A value that does not fit: `got` in words, against the node at hand.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn misfit(&self, at: u64, got: &str) -> Refusal {
+        let expected = &self.item().name;
+        let reason = format!("expected {expected}, got {got}");
+        self.mismatch(at, reason, Some(expected.to_string()), Some(got.to_owned()))
+    }
+
+    /// A record in error at the value that comes.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn mismatch(
+        &self,
+        at: u64,
+        reason: String,
+        expected: Option<String>,
+        got: Option<String>,
+    ) -> Refusal {
+        let path = self.path(true);
+        let (cause, limit) = (None, false);
+        Refusal::Mismatch(Box::new(Mismatch { at, reason, expected, got, path, cause, limit }))
+    }
+
+    /// The way to the value at hand within its record; `inside` the container at hand or to it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
+        let mut path = Vec::new();
+        let bases = self.frames.iter().skip(1).map(|frame| frame.base);
+        let mut ends = bases.chain([self.stack.len()]);
+        let shown = self.frames.len() - usize::from(!inside);
+        for (depth, frame) in self.frames[..shown].iter().enumerate() {
+            let end = ends.next().unwrap_or(frame.base).max(frame.base);
+            path.extend(self.step(depth, frame, end));
+        }
+        path
+    }
+
+    /// The step from a container to its value at hand. `end` is where the container's own part of
+    /// the stack ends.
+    fn step(&self, depth: usize, frame: &Frame, end: usize) -> Option<PathStep> {
+        let own = end - frame.base;
+        match frame.kind {
+            FrameKind::Root => None,
+            FrameKind::Class | FrameKind::WayMap => {
+                let state = &self.plan().classes[frame.class as usize].states[frame.state as usize];
+                if frame.unnamed {
+                    return self.way_keys.get(depth).map(|key| PathStep::Key(key.clone()));
+                }
+                let edge = state.keys.get(frame.key as usize)?;
+                Some(PathStep::Key(edge.name.to_string()))
+            }
+            FrameKind::PlainDict | FrameKind::Dict => {
+                let place = frame.base + own.checked_sub(1)?;
+                (own % 2 == 1).then(|| PathStep::Key(self.describe_key(place)))
+            }
+            FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
+                Some(PathStep::Index(own as u64 + frame.index))
+            }
+            FrameKind::WayList | FrameKind::Gathered | FrameKind::Row => {
+                Some(PathStep::Index(frame.index))
+            }
+        }
+    }
+
+    /// A dict's key that stands on the stack, as text.
+    fn describe_key(&self, place: usize) -> String {
+        let py = self.attached();
+        // SAFETY: the stack owns what stands in its places; places of keys are never empty.
+        let key = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(place)) };
+        key.str().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned())
+    }
+
+    /// Remembers a key that is not a known one, for messages.
+    pub(super) fn remember_way_key(&mut self, key: &str) {
+        self.top_mut().unnamed = true;
+        let depth = self.frames.len() - 1;
+        if self.way_keys.len() <= depth {
+            self.way_keys.resize(depth + 1, String::new());
+        }
+        self.way_keys[depth].clear();
+        self.way_keys[depth].push_str(key);
+    }
+}
+
+/// A string for a message: its beginning, in quotes.
+pub(super) fn brief(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("\"{}\u{2026}\"", text[..end].escape_debug()),
+        None => format!("{text:?}"),
+    }
+}
