@@ -1,7 +1,21 @@
 //! XML 1.0, fifth edition, with Namespaces in XML 1.0; non-validating.
 
+mod doctype;
+mod dtd;
+mod elements;
+mod expand;
+mod names;
+mod namespaces;
+mod open;
+mod prolog;
 mod reader;
+mod reference;
 mod repair;
+mod tag;
+mod text;
+mod token;
 
+pub use dtd::Notation;
+pub use namespaces::{XML, XMLNS};
 pub use reader::{Options, Reader, Unresolved};
 pub use repair::{Repair, RepairKind, Repairs};

@@ -1,12 +1,32 @@
 //! The XML reader: checked text in, events out.
+//!
+//! The reader works on one window of text at a time and keeps all of its state in itself, so it can
+//! stop at the end of any window, after any event, and go on when called again. Nothing recurses:
+//! the names of open elements stand on a stack, and so do the entities that are being read. A start
+//! tag and a declaration stay in the window until they are whole; text, comments and the rest are
+//! passed in pieces and never kept.
+//!
+//! There is one grammar, in [`Reader::drive`], compiled twice: once telling events and once, for
+//! what the sink does not want, only checking.
 
-use penstock_scan::ValidText;
+use std::sync::Arc;
 
-use super::repair::{Repair, Repairs};
+use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch, dispatch_portable, stands_at};
+
+use super::dtd::{Dtd, Notation};
+use super::expand::Expansion;
+use super::namespaces::Namespaces;
+use super::open::Open;
+use super::prolog;
+use super::repair::{Repair, RepairKind, Repairs};
+use super::tag::{Locus, Rules, Stop, Tag};
+use super::text::{Next, Rough};
+use super::token::{self, Partial};
 use crate::error::{Fail, Fault};
+use crate::event::{Scalar, Text};
 use crate::limits::Limits;
 use crate::reader::Step;
-use crate::sink::Sink;
+use crate::sink::{Flow, Sink};
 
 /// What becomes of a reference to an entity that only something outside the document could
 /// declare. Nothing outside is ever opened.
@@ -44,70 +64,884 @@ impl Default for Options {
     }
 }
 
+/// What may come next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum State {
+    /// The very beginning: the XML declaration may stand here.
+    Start,
+    /// Before the root element, or behind it.
+    Outside,
+    /// Declarations of the internal subset.
+    Subset,
+    /// What is left of a broken internal subset.
+    LostSubset,
+    /// Behind the `]` of the internal subset.
+    AfterSubset,
+    /// The content of an element.
+    Content,
+    /// A start tag that is read: what of it is to be told next.
+    Telling(usize),
+    /// The rest of a comment that nobody wants.
+    Comment,
+    /// The rest of a processing instruction that nobody wants.
+    Instruction,
+    /// The rest of a CDATA section.
+    Cdata,
+    /// Behind the document.
+    Done,
+}
+
+/// What of a start tag is told first: its name, that it begins, and then for each attribute its
+/// name and its value.
+const TELL_NAME: usize = 0;
+const TELL_BEGIN: usize = 1;
+const TELL_ATTRIBUTES: usize = 2;
+
+/// Not skipping: a depth that is never reached.
+pub(super) const NOWHERE: usize = usize::MAX;
+
+/// An entity whose replacement text is being read.
+#[derive(Debug)]
+pub(super) struct Input {
+    pub(super) text: Arc<str>,
+    pub(super) pos: usize,
+    pub(super) name: Box<str>,
+    pub(super) parameter: bool,
+    /// Where the reference stands.
+    pub(super) at: u64,
+    /// How many elements were open at the reference.
+    pub(super) depth: usize,
+}
+
 /// Reads one document, window after window, as [`json::Reader`](crate::json::Reader) does.
 #[derive(Debug)]
 pub struct Reader {
-    pos: usize,
-    base: u64,
+    pub(super) state: State,
+    /// Where the next byte stands in the window.
+    pub(super) pos: usize,
+    /// The window's first byte in the source.
+    pub(super) base: u64,
+    pub(super) open: Open,
+    pub(super) spaces: Namespaces,
+    pub(super) tag: Tag,
+    /// The depth at which skipping ends, or [`NOWHERE`].
+    pub(super) skip_to: usize,
+    /// Whether the sink is asked for elements that wake it while others are skipped.
+    pub(super) watching: bool,
+    /// The depths at which watching ends, outermost first.
+    pub(super) watches: Vec<usize>,
+    /// The depths of the elements that woke the sink.
+    pub(super) woken: Vec<usize>,
+    pub(super) abandoned: bool,
+    pub(super) partial: Partial,
+    /// The entities that are being read, innermost last.
+    pub(super) inputs: Vec<Input>,
+    pub(super) dtd: Dtd,
+    pub(super) seen_doctype: bool,
+    pub(super) in_subset: bool,
+    pub(super) seen_root: bool,
+    /// Whether something that may declare was not read, or need not have been.
+    pub(super) open_ended: bool,
+    /// Whether a parameter entity was not read, so that later declarations do not count.
+    pub(super) unread: bool,
+    pub(super) standalone: bool,
+    pub(super) expansion: Expansion,
+    /// Where text is resolved into.
+    pub(super) scratch: TextBuf,
+    pub(super) made: Vec<Repair>,
+    pub(super) options: Options,
+    pub(super) rules: Rules,
+    pub(super) limits: Limits,
+}
+
+/// One call of [`Reader::run`], to be compiled for each instruction set.
+struct Run<'r, 'w, 's, S: Sink> {
+    reader: &'r mut Reader,
+    text: ValidText<'w>,
+    last: bool,
+    sink: &'s mut S,
+}
+
+impl<S: Sink> Job for Run<'_, '_, '_, S> {
+    type Output = Result<Step, Fail<S::Error>>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Run { reader, text, last, sink } = self;
+        loop {
+            // An entity's text is whole, and shared for as long as it is read.
+            let inside = reader.inputs.last().map(|input| (input.text.clone(), input.at));
+            let (text, last, locus) = match &inside {
+                None => (text, last, Locus::document(reader.base)),
+                Some((text, at)) => (ValidText::from(&**text), true, Locus::entity(*at)),
+            };
+            let step = if reader.skip_to == NOWHERE {
+                reader.drive::<I, S, false>(isa, text, last, locus, sink)
+            } else {
+                reader.drive::<I, S, true>(isa, text, last, locus, sink)
+            };
+            match step {
+                Ok(Step::Turn) => {}
+                Err(Fail::Input(fault)) => reader.survive(fault)?,
+                step => return step,
+            }
+        }
+    }
 }
 
 impl Reader {
     /// A reader at the beginning of a source.
     #[must_use]
-    pub fn new(_options: Options, _limits: &Limits) -> Self {
-        Reader { pos: 0, base: 0 }
+    pub fn new(options: Options, limits: &Limits) -> Self {
+        let rules = Rules {
+            namespaces: options.namespaces,
+            control: options.repairs.has(RepairKind::ControlCharacter),
+            name_limit: limits.name,
+            attribute_limit: limits.attributes,
+        };
+        // Places within a tag are kept in 32 bits.
+        let tag = limits.tag.min(u32::MAX as usize);
+        Reader {
+            state: State::Start,
+            pos: 0,
+            base: 0,
+            open: Open::default(),
+            spaces: Namespaces::default(),
+            tag: Tag::default(),
+            skip_to: NOWHERE,
+            watching: false,
+            watches: Vec::new(),
+            woken: Vec::new(),
+            abandoned: false,
+            partial: Partial::default(),
+            inputs: Vec::new(),
+            dtd: Dtd::default(),
+            seen_doctype: false,
+            in_subset: false,
+            seen_root: false,
+            open_ended: false,
+            unread: false,
+            standalone: false,
+            expansion: Expansion::new(limits),
+            scratch: TextBuf::new(),
+            made: Vec::new(),
+            options,
+            rules,
+            limits: Limits { tag, ..limits.clone() },
+        }
     }
+
     /// The offset of the window's first byte in the source.
     #[must_use]
     pub fn base(&self) -> u64 {
         self.base
     }
+
     /// How many bytes of the window are done with.
     #[must_use]
     pub fn consumed(&self) -> usize {
         self.pos
     }
+
     /// The offset in the source of the first byte that is not done with.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.base + self.pos as u64
     }
+
     /// How many elements are open.
     #[must_use]
     pub fn depth(&self) -> usize {
-        0
+        self.open.depth()
     }
+
     /// Tells that the first `count` bytes of the window were dropped.
+    ///
+    /// # Panics
+    /// If they are not done with.
     pub fn drop_front(&mut self, count: usize) {
+        assert!(count <= self.pos, "dropped bytes that are still needed");
         self.pos -= count;
         self.base += count as u64;
     }
-    /// Gives up the element that was under construction at `depth`.
-    pub fn abandon(&mut self, _depth: usize) {}
-    /// True while passing over what is left of an abandoned element.
+
+    /// Gives up the element that was under construction at `depth`: what is left of it is passed
+    /// over, checked and without events.
+    pub fn abandon(&mut self, depth: usize) {
+        self.watches.retain(|until| *until < depth);
+        self.woken.retain(|woken| *woken <= depth);
+        if self.open.depth() > depth {
+            self.skip_to = depth;
+            self.watching = false;
+            self.abandoned = true;
+        }
+    }
+
+    /// True while passing over what is left of an [abandoned](Self::abandon) element.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
-        false
+        self.abandoned
     }
+
     /// Tells that the window now begins at `base`.
     pub fn jump(&mut self, base: u64) {
         (self.pos, self.base) = (0, base);
     }
+
     /// The repairs made since this was asked last, in the order of the document.
     pub fn take_repairs(&mut self) -> Vec<Repair> {
-        Vec::new()
+        std::mem::take(&mut self.made)
     }
-    /// The names of the notations that the document declares, and their identifiers.
+
+    /// The notations that the document type has declared so far, in order.
+    pub fn notations(&self) -> impl Iterator<Item = &Notation> {
+        self.dtd.notations()
+    }
+
     /// Reads as far as the window, the document or the sink allow.
     ///
+    /// `text` begins at [`base`](Reader::base). `last` says that nothing follows it.
+    ///
     /// # Errors
-    /// As for [`json::Reader::run`](crate::json::Reader::run).
+    /// [`Fail::Input`] where the text is not well-formed, ends early (only if `last`) or exceeds a
+    /// limit; [`Fail::Sink`] where the sink refused an event.
+    #[inline]
     pub fn run<S: Sink>(
         &mut self,
         text: ValidText<'_>,
-        _last: bool,
-        _sink: &mut S,
+        last: bool,
+        sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        Err(Fault::malformed(self.base + text.as_bytes().len() as u64, "not written yet").into())
+        dispatch(Run { reader: self, text, last, sink })
+    }
+
+    /// As [`run`](Reader::run), without the processor's own instructions: for tests.
+    ///
+    /// # Errors
+    /// As [`run`](Reader::run).
+    #[doc(hidden)]
+    pub fn run_portable<S: Sink>(
+        &mut self,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        dispatch_portable(Run { reader: self, text, last, sink })
+    }
+
+    /// The grammar. `SKIP` compiles it without events.
+    #[inline(always)]
+    fn drive<I: Isa, S: Sink, const SKIP: bool>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        last: bool,
+        locus: Locus,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        let text = valid.as_bytes();
+        let mut pos = self.place();
+        let mut state = self.state;
+
+        /// Leaves with everything in place to go on.
+        macro_rules! leave {
+            ($step:expr) => {{
+                self.stand(pos, state);
+                return Ok($step);
+            }};
+        }
+        /// Leaves with a fault.
+        macro_rules! fail {
+            ($fault:expr) => {{
+                self.stand(pos, state);
+                return Err(Fail::Input($fault));
+            }};
+        }
+        /// What a part of the reader has to say goes through.
+        macro_rules! checked {
+            ($result:expr) => {
+                match $result {
+                    Ok(value) => value,
+                    Err(fault) => fail!(fault),
+                }
+            };
+        }
+        /// The window ends inside something that `$what` names.
+        macro_rules! more {
+            ($what:expr) => {{
+                if last {
+                    fail!(self.ends_inside(text.len(), locus, $what));
+                }
+                leave!(Step::More)
+            }};
+        }
+        /// Tells an event; then stands at `$state` and `$pos` whatever the answer. Yields the
+        /// answer, if it is not to leave.
+        macro_rules! tell {
+            ($event:expr, $state:expr, $pos:expr) => {{
+                let answer = $event;
+                state = $state;
+                pos = $pos;
+                match answer {
+                    Ok(flow @ (Flow::Take | Flow::Skip | Flow::Watch)) => flow,
+                    Ok(Flow::Pause) => leave!(Step::Paused),
+                    Ok(Flow::Stop) => leave!(Step::Stopped),
+                    Err(error) => {
+                        self.stand(pos, state);
+                        return Err(Fail::Sink(error));
+                    }
+                }
+            }};
+        }
+        /// An element has ended, and is no longer open. Someone may have waited for that.
+        macro_rules! ended {
+            () => {
+                if self.open.depth() == 0 {
+                    state = State::Outside;
+                }
+                if SKIP {
+                    if self.open.depth() == self.skip_to {
+                        self.arrive();
+                        leave!(Step::Turn);
+                    }
+                } else if let Some(&woken) = self.woken.last()
+                    && self.open.depth() < woken
+                {
+                    self.sleep();
+                    leave!(Step::Turn);
+                }
+            };
+        }
+        /// Markup that waits for its end, of which more has come: whether to wait on.
+        macro_rules! waits {
+            () => {
+                if self.partial.scanned > 0
+                    && !last
+                    && text.len() - pos <= self.limits.tag
+                    && self.partial.finds_end(text, pos, false).is_none()
+                {
+                    leave!(Step::More);
+                }
+            };
+        }
+        /// Markup is cut by the window's end: waits for more of it.
+        macro_rules! cut {
+            ($what:expr) => {{
+                if text.len() - pos > self.limits.tag {
+                    fail!(token::tag_too_long(locus.at(pos), self.limits.tag));
+                }
+                if !last {
+                    self.partial.finds_end(text, pos, false);
+                }
+                more!($what)
+            }};
+        }
+
+        /// A comment begins.
+        macro_rules! comment {
+            () => {{
+                if !SKIP && sink.extras() {
+                    match checked!(self.whole(text, pos, 4, b"--", locus)) {
+                        Some(end) if text.get(end + 2) == Some(&b'>') => {
+                            checked!(self.characters(isa, text, pos..end, locus));
+                            let inside = self.resolved(valid.slice(pos + 4..end), locus);
+                            let at = locus.at(pos);
+                            tell!(sink.comment(inside, at), self.outside(), end + 3);
+                            continue;
+                        }
+                        // The other way says what is wrong with it.
+                        Some(end) if last || end + 2 < text.len() => {}
+                        _ => more!("a comment"),
+                    }
+                }
+                pos += 4;
+                state = State::Comment;
+            }};
+        }
+        /// A processing instruction begins.
+        macro_rules! instruction {
+            () => {{
+                match self.target(isa, valid, pos, locus) {
+                    Ok(target) if !SKIP && sink.extras() => {
+                        let found = checked!(self.whole(text, pos, target - pos, b"?>", locus));
+                        let Some(end) = found else { more!("a processing instruction") };
+                        checked!(self.characters(isa, text, pos..end, locus));
+                        let name = valid.slice(pos + 2..target);
+                        let name = Text { text: name, ascii: name.as_bytes().is_ascii() };
+                        let data = isa.json_space(text, target).min(end);
+                        let data = self.resolved(valid.slice(data..end), locus);
+                        let at = locus.at(pos);
+                        tell!(sink.instruction(name, data, at), self.outside(), end + 2);
+                    }
+                    Ok(target) => {
+                        pos = target;
+                        state = State::Instruction;
+                    }
+                    Err(Stop::Fault(fault)) => fail!(fault),
+                    Err(Stop::Cut) => more!("a processing instruction"),
+                }
+            }};
+        }
+
+        loop {
+            match state {
+                State::Content => {
+                    // Text, up to markup.
+                    let found = isa.xml_text(text, pos);
+                    if text.get(found.at) == Some(&b'<') {
+                        if !SKIP && found.at > pos {
+                            let piece =
+                                Text { text: valid.slice(pos..found.at), ascii: found.ascii };
+                            tell!(sink.piece(piece, locus.at(pos)), State::Content, found.at);
+                        }
+                        pos = found.at;
+                    } else {
+                        let rough = checked!(self.rough_text(isa, valid, pos, last, locus));
+                        let Rough { end, next, touched, ascii } = rough;
+                        let mut answer = Ok(Flow::Take);
+                        if !SKIP && (touched || end > pos) {
+                            let text =
+                                if touched { self.scratch.text() } else { valid.slice(pos..end) };
+                            if !text.as_bytes().is_empty() {
+                                answer = sink.piece(Text { text, ascii }, locus.at(pos));
+                            }
+                        }
+                        // An entity is entered whatever the answer.
+                        let more = match next {
+                            Next::Markup => false,
+                            Next::More => true,
+                            Next::Entity(entity) => {
+                                self.stand(entity.range.end, state);
+                                self.enter(entity, locus)?;
+                                return match answer {
+                                    Ok(Flow::Pause) => Ok(Step::Paused),
+                                    Ok(Flow::Stop) => Ok(Step::Stopped),
+                                    Ok(_) => Ok(Step::Turn),
+                                    Err(error) => Err(Fail::Sink(error)),
+                                };
+                            }
+                        };
+                        tell!(answer, State::Content, end);
+                        if more {
+                            if locus.is_fixed() {
+                                // The end of the entity.
+                                self.stand(pos, state);
+                                self.leave_entity()?;
+                                return Ok(Step::Turn);
+                            }
+                            if last {
+                                let end = locus.at(text.len());
+                                fail!(token::unclosed(end, self.open.top()));
+                            }
+                            leave!(Step::More)
+                        }
+                    }
+                    // Markup.
+                    match text.get(pos + 1) {
+                        Some(b'/') => {
+                            let name = self.open.top();
+                            let end = pos + 2 + name.len();
+                            if stands_at(text, pos + 2, name) && text.get(end) == Some(&b'>') {
+                                let tag = pos;
+                                pos = end + 1;
+                                checked!(self.close(tag, locus));
+                                if !SKIP {
+                                    tell!(sink.end_map(locus.at(tag)), State::Content, pos);
+                                }
+                                ended!();
+                            } else {
+                                waits!();
+                                match self.end_tag(isa, valid, pos, locus) {
+                                    Ok(end) => {
+                                        let tag = pos;
+                                        pos = end;
+                                        checked!(self.close(tag, locus));
+                                        if !SKIP {
+                                            tell!(sink.end_map(locus.at(tag)), State::Content, pos);
+                                        }
+                                        ended!();
+                                    }
+                                    Err(Stop::Fault(fault)) => fail!(fault),
+                                    Err(Stop::Cut) => cut!("an end tag"),
+                                }
+                            }
+                        }
+                        Some(b'!') => {
+                            let rest = &text[pos + 2..];
+                            if rest.starts_with(b"--") {
+                                comment!();
+                            } else if rest.starts_with(b"[CDATA[") {
+                                pos += 9;
+                                state = State::Cdata;
+                            } else if !last
+                                && (b"--".starts_with(rest) || b"[CDATA[".starts_with(rest))
+                            {
+                                leave!(Step::More)
+                            } else {
+                                let reason = "expected a comment or a CDATA section behind '<!'";
+                                fail!(Fault::malformed(locus.at(pos), reason));
+                            }
+                        }
+                        Some(b'?') => {
+                            instruction!();
+                        }
+                        None => more!("a tag"),
+                        Some(_) => {
+                            waits!();
+                            match self.tag.read(isa, valid, pos, &self.rules, locus) {
+                                Ok(()) => {}
+                                Err(Stop::Fault(fault)) => fail!(fault),
+                                Err(Stop::Cut) => cut!("a tag"),
+                            }
+                            if self.tag.end > self.limits.tag {
+                                fail!(token::tag_too_long(locus.at(pos), self.limits.tag));
+                            }
+                            checked!(self.begin(valid, pos, locus));
+                            if !SKIP {
+                                state = State::Telling(TELL_NAME);
+                                continue;
+                            }
+                            if self.watching {
+                                let tag = &text[pos + 1..pos + self.tag.name_end];
+                                let local = &tag[self.tag.colon..];
+                                if sink.wakes(local) {
+                                    self.woken.push(self.open.depth());
+                                    self.skip_to = NOWHERE;
+                                    self.watching = false;
+                                    state = State::Telling(TELL_NAME);
+                                    leave!(Step::Turn);
+                                }
+                            }
+                            pos += self.tag.end;
+                            if self.tag.empty {
+                                self.end_element();
+                                ended!();
+                            }
+                        }
+                    }
+                }
+                State::Telling(step) => {
+                    if SKIP {
+                        pos += self.tag.end;
+                        state = State::Content;
+                        if self.tag.empty {
+                            self.end_element();
+                            ended!();
+                        }
+                        continue;
+                    }
+                    let here = valid.slice(pos..pos + self.tag.end);
+                    let at = locus.at(pos);
+                    if step < TELL_ATTRIBUTES {
+                        let flow = if step == TELL_NAME {
+                            let key = self.element_key(here);
+                            tell!(sink.name(key, at), State::Telling(TELL_BEGIN), pos)
+                        } else {
+                            let next = State::Telling(TELL_ATTRIBUTES);
+                            tell!(sink.begin_map(at), next, pos)
+                        };
+                        if flow != Flow::Take {
+                            let depth = self.open.depth() - 1;
+                            pos += self.tag.end;
+                            state = State::Content;
+                            if self.tag.empty {
+                                self.end_element();
+                                ended!();
+                                continue;
+                            }
+                            self.skip_to = depth;
+                            if flow == Flow::Watch {
+                                self.watches.push(depth);
+                                self.watching = true;
+                            }
+                            leave!(Step::Turn);
+                        }
+                        continue;
+                    }
+                    let index = (step - TELL_ATTRIBUTES) / 2;
+                    let Some(&attribute) = self.tag.attributes.get(index) else {
+                        // All told.
+                        let end = pos + self.tag.end;
+                        if self.tag.empty {
+                            self.end_element();
+                            let at = locus.at(end - 2);
+                            tell!(sink.end_map(at), State::Content, end);
+                            ended!();
+                        } else {
+                            pos = end;
+                            state = State::Content;
+                        }
+                        continue;
+                    };
+                    let place = if attribute.default { 0 } else { attribute.name as usize };
+                    if (step - TELL_ATTRIBUTES) % 2 == 0 {
+                        let Some(key) = self.attribute_key(here, &attribute) else {
+                            state = State::Telling(step + 2);
+                            continue;
+                        };
+                        let at = locus.at(pos + place);
+                        let flow = tell!(sink.name(key, at), State::Telling(step + 1), pos);
+                        if flow != Flow::Take {
+                            state = State::Telling(step + 2);
+                        }
+                    } else {
+                        let text = self.tag.value_in(here, &attribute);
+                        let ascii = attribute.ascii || text.as_bytes().is_ascii();
+                        let value = Scalar::Untyped(Text { text, ascii });
+                        // The quote stands before the value.
+                        let place = match (attribute.default, attribute.resolved) {
+                            (true, _) => 0,
+                            (false, true) => attribute.name_end as usize,
+                            (false, false) => attribute.value as usize - 1,
+                        };
+                        tell!(
+                            sink.scalar(value, locus.at(pos + place)),
+                            State::Telling(step + 1),
+                            pos
+                        );
+                    }
+                }
+                State::Cdata => {
+                    let end = memchr::memmem::find(&text[pos..], b"]]>").map(|found| pos + found);
+                    let to = end.unwrap_or_else(|| token::held_back(text, pos, b"]]"));
+                    let piece =
+                        checked!(self.raw_text(isa, valid, pos..to, last || end.is_some(), locus));
+                    let stop = piece.end;
+                    let after = if end == Some(stop) {
+                        (stop + 3, State::Content)
+                    } else {
+                        (stop, State::Cdata)
+                    };
+                    if !SKIP && stop > pos {
+                        let text = if piece.touched {
+                            self.scratch.text()
+                        } else {
+                            valid.slice(pos..stop)
+                        };
+                        let piece = Text { text, ascii: piece.ascii };
+                        tell!(sink.piece(piece, locus.at(pos)), after.1, after.0);
+                    } else {
+                        (pos, state) = after;
+                    }
+                    if state == State::Cdata {
+                        more!("a CDATA section");
+                    }
+                }
+                State::Comment => {
+                    let end = memchr::memmem::find(&text[pos..], b"--").map(|found| pos + found);
+                    let to = end.unwrap_or_else(|| token::held_back(text, pos, b"-"));
+                    checked!(self.characters(isa, text, pos..to, locus));
+                    pos = to;
+                    match end.map(|end| text.get(end + 2)) {
+                        Some(Some(b'>')) => {
+                            pos += 3;
+                            state = self.outside();
+                        }
+                        Some(Some(_)) => {
+                            let reason = "'--' may not stand in a comment";
+                            fail!(Fault::malformed(locus.at(pos), reason));
+                        }
+                        _ => more!("a comment"),
+                    }
+                }
+                State::Instruction => {
+                    let end = memchr::memmem::find(&text[pos..], b"?>").map(|found| pos + found);
+                    let to = end.unwrap_or_else(|| token::held_back(text, pos, b"?"));
+                    checked!(self.characters(isa, text, pos..to, locus));
+                    pos = to;
+                    if end.is_none() {
+                        more!("an instruction");
+                    }
+                    pos += 2;
+                    state = self.outside();
+                }
+                State::Start => {
+                    const BEGIN: &[u8] = b"<?xml";
+                    let begins = text.get(pos..pos + 6).is_some_and(|head| {
+                        head.starts_with(BEGIN) && matches!(head[5], b' ' | b'\t' | b'\n' | b'\r')
+                    });
+                    if begins {
+                        let found = checked!(self.whole(text, pos, 5, b"?>", locus));
+                        let Some(end) = found else { more!("the XML declaration") };
+                        let whole = valid.slice(pos..end + 2);
+                        let said =
+                            checked!(prolog::declaration(whole, Locus::document(locus.at(pos))));
+                        self.standalone = said.standalone;
+                        pos = end + 2;
+                    } else if !last
+                        && text.len() - pos < 6
+                        && BEGIN.starts_with(&text[pos..text.len().min(pos + 5)])
+                    {
+                        leave!(Step::More);
+                    }
+                    state = State::Outside;
+                }
+                State::Outside => {
+                    pos = isa.json_space(text, pos);
+                    match (text.get(pos), text.get(pos + 1)) {
+                        (None, _) if !last => leave!(Step::More),
+                        (None, _) if self.seen_root => {
+                            state = State::Done;
+                        }
+                        (None, _) => {
+                            let reason = "the input ends before the root element";
+                            fail!(Fault::truncated(locus.at(pos), reason));
+                        }
+                        (Some(b'<'), None) if !last => leave!(Step::More),
+                        (Some(b'<'), Some(b'/')) if !self.seen_root => {
+                            let reason = "an end tag before the root element";
+                            fail!(Fault::malformed(locus.at(pos), reason));
+                        }
+                        (Some(b'<'), Some(b'?')) => {
+                            if self.junk_instruction(isa, valid, pos, last, locus) {
+                                state = State::Done;
+                                continue;
+                            }
+                            instruction!();
+                        }
+                        (Some(b'<'), Some(b'!')) => {
+                            let rest = &text[pos + 2..];
+                            if rest.starts_with(b"--") {
+                                comment!();
+                            } else if !last
+                                && (b"--".starts_with(rest) || b"DOCTYPE".starts_with(rest))
+                            {
+                                leave!(Step::More)
+                            } else if self.junk(pos, locus) {
+                                state = State::Done;
+                            } else if rest.starts_with(b"DOCTYPE")
+                                && !self.seen_doctype
+                                && !self.seen_root
+                            {
+                                match self.partial.finds_end(text, pos, true) {
+                                    Some(end) => {
+                                        checked!(self.doctype(valid, pos..end, locus));
+                                        self.in_subset = text[end] == b'[';
+                                        pos = end + 1;
+                                        state = self.outside();
+                                    }
+                                    None if text.len() - pos > self.limits.tag => {
+                                        fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
+                                    }
+                                    None => more!("the document type declaration"),
+                                }
+                            } else {
+                                let reason = if rest.starts_with(b"DOCTYPE") {
+                                    "a document type declaration stands once, before the root element"
+                                } else {
+                                    "expected a comment or a document type declaration behind '<!'"
+                                };
+                                fail!(Fault::malformed(locus.at(pos), reason));
+                            }
+                        }
+                        (Some(b'<'), None) if !self.seen_root => more!("a tag"),
+                        (Some(b'<'), Some(_)) if !self.seen_root => {
+                            self.seen_root = true;
+                            state = State::Content;
+                        }
+                        _ if self.junk(pos, locus) => state = State::Done,
+                        _ => fail!(token::outside(text, pos, locus, self.seen_root)),
+                    }
+                }
+                State::Subset => {
+                    pos = isa.json_space(text, pos);
+                    match text.get(pos) {
+                        None if locus.is_fixed() => {
+                            self.stand(pos, state);
+                            self.leave_entity()?;
+                            return Ok(Step::Turn);
+                        }
+                        None => more!("the document type declaration"),
+                        Some(b']') if !locus.is_fixed() => {
+                            pos += 1;
+                            self.in_subset = false;
+                            state = State::AfterSubset;
+                        }
+                        Some(b'%') => match self.parameter(isa, valid, pos, locus) {
+                            Ok((end, entity)) => {
+                                pos = end;
+                                if let Some(entity) = entity {
+                                    self.stand(pos, state);
+                                    self.enter(entity, locus)?;
+                                    return Ok(Step::Turn);
+                                }
+                            }
+                            Err(Stop::Fault(fault)) => fail!(fault),
+                            Err(Stop::Cut) => more!("a parameter-entity reference"),
+                        },
+                        Some(b'<') => match text.get(pos + 1) {
+                            Some(b'?') => {
+                                instruction!();
+                            }
+                            Some(b'!') if text[pos + 2..].starts_with(b"--") => comment!(),
+                            Some(b'!') if text[pos + 2..].starts_with(b"[") => {
+                                let reason =
+                                    "conditional sections may not stand in the internal subset";
+                                fail!(Fault::malformed(locus.at(pos), reason));
+                            }
+                            Some(b'!') if text.len() - pos < 4 && !last => leave!(Step::More),
+                            Some(b'!') => match self.partial.finds_end(text, pos, false) {
+                                Some(end) => {
+                                    checked!(self.declare(valid.slice(pos..end + 1), pos, locus));
+                                    pos = end + 1;
+                                }
+                                None if text.len() - pos > self.limits.tag => {
+                                    fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
+                                }
+                                None => more!("a declaration"),
+                            },
+                            None => more!("the document type declaration"),
+                            Some(_) => {
+                                let reason =
+                                    "an element may not stand in a document type declaration";
+                                fail!(Fault::malformed(locus.at(pos), reason));
+                            }
+                        },
+                        Some(_) => {
+                            let reason = "expected a declaration or ']'";
+                            fail!(Fault::malformed(locus.at(pos), reason));
+                        }
+                    }
+                }
+                State::AfterSubset => {
+                    pos = isa.json_space(text, pos);
+                    match text.get(pos) {
+                        Some(b'>') => {
+                            pos += 1;
+                            state = State::Outside;
+                        }
+                        Some(_) => {
+                            let reason = "expected '>' behind ']'";
+                            fail!(Fault::malformed(locus.at(pos), reason));
+                        }
+                        None => more!("the document type declaration"),
+                    }
+                }
+                State::LostSubset => match memchr::memchr(b']', &text[pos..]) {
+                    Some(found) => {
+                        let end = isa.json_space(text, pos + found + 1);
+                        match text.get(end) {
+                            Some(b'>') => {
+                                pos = end + 1;
+                                state = State::Outside;
+                            }
+                            None if !last => {
+                                pos += found;
+                                leave!(Step::More)
+                            }
+                            _ => pos += found + 1,
+                        }
+                    }
+                    None => {
+                        pos = text.len();
+                        more!("the document type declaration")
+                    }
+                },
+                State::Done => {
+                    pos = text.len();
+                    leave!(Step::Done)
+                }
+            }
+        }
     }
 }

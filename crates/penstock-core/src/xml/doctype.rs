@@ -1,0 +1,235 @@
+//! The document type declaration and the entities that it declares, as the reader meets them.
+
+use std::ops::Range;
+
+use penstock_scan::{Isa, ValidText};
+
+use super::dtd::Entity;
+use super::prolog;
+use super::reader::{Input, Reader, State};
+use super::repair::{Repair, RepairKind};
+use super::tag::{self, Locus, Stop};
+use super::text::Reached;
+use super::token;
+use crate::error::{Fault, Kind};
+
+impl Reader {
+    /// Where the next byte stands in the text that is being read.
+    #[inline(always)]
+    pub(super) fn place(&self) -> usize {
+        self.inputs.last().map_or(self.pos, |input| input.pos)
+    }
+
+    /// Stands at a place of the text that is being read.
+    #[inline(always)]
+    pub(super) fn stand(&mut self, pos: usize, state: State) {
+        match self.inputs.last_mut() {
+            None => self.pos = pos,
+            Some(input) => input.pos = pos,
+        }
+        self.state = state;
+    }
+
+    /// What may come behind a comment or an instruction.
+    #[inline]
+    pub(super) fn outside(&self) -> State {
+        if self.open.depth() > 0 {
+            State::Content
+        } else if self.in_subset {
+            State::Subset
+        } else {
+            State::Outside
+        }
+    }
+
+    /// The fault of text that ends inside something.
+    #[cold]
+    pub(super) fn ends_inside(&self, length: usize, locus: Locus, what: &str) -> Fault {
+        match self.inputs.last() {
+            Some(input) => {
+                let name = tag::brief(&input.name);
+                Fault::malformed(locus.at(0), format!("the entity '{name}' ends inside {what}"))
+            }
+            None => Fault::truncated(locus.at(length), format!("the input ends inside {what}")),
+        }
+    }
+
+    /// Where `end` stands in the markup at `pos`, which is wanted whole and goes on behind `skip`
+    /// bytes; none if the window ends before that.
+    pub(super) fn whole(
+        &mut self,
+        text: &[u8],
+        pos: usize,
+        skip: usize,
+        end: &[u8],
+        locus: Locus,
+    ) -> Result<Option<usize>, Fault> {
+        let found = self.partial.finds(text, pos, skip, end);
+        if found.unwrap_or(text.len()) - pos > self.limits.token {
+            return Err(token::too_long(locus.at(pos), self.limits.token));
+        }
+        Ok(found)
+    }
+
+    /// Where the target of the processing instruction at `pos` ends.
+    pub(super) fn target<I: Isa>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        pos: usize,
+        locus: Locus,
+    ) -> Result<usize, Stop> {
+        let bytes = valid.as_bytes();
+        let (end, colon) = tag::name(isa, valid, pos + 2, &self.rules, locus)?;
+        let fault =
+            |at: usize, reason: &'static str| Stop::from(Fault::malformed(locus.at(at), reason));
+        if colon != 0 {
+            return Err(fault(colon, "the target of an instruction has no colon"));
+        }
+        if bytes[pos + 2..end].eq_ignore_ascii_case(b"xml") {
+            return Err(fault(pos, "the XML declaration stands at the very beginning, or nowhere"));
+        }
+        match bytes[end..] {
+            [b' ' | b'\t' | b'\n' | b'\r', ..] | [b'?', b'>', ..] => Ok(end),
+            [] | [b'?'] => Err(Stop::Cut),
+            _ => Err(fault(end, "expected white space or '?>' behind the target")),
+        }
+    }
+
+    /// Reads the document type declaration in `range` up to its `[` or `>`.
+    pub(super) fn doctype(
+        &mut self,
+        valid: ValidText<'_>,
+        range: Range<usize>,
+        locus: Locus,
+    ) -> Result<(), Fault> {
+        let locus = Locus::document(locus.at(range.start));
+        let head = prolog::head(valid.slice(range), locus, self.rules.namespaces)?;
+        self.seen_doctype = true;
+        self.open_ended = head.external;
+        Ok(())
+    }
+
+    /// Reads a declaration, which begins at `pos`.
+    pub(super) fn declare(
+        &mut self,
+        declaration: ValidText<'_>,
+        pos: usize,
+        locus: Locus,
+    ) -> Result<(), Fault> {
+        let counts = !self.unread || self.standalone;
+        self.dtd.declare(
+            declaration,
+            locus.at(pos),
+            locus.is_fixed(),
+            counts,
+            &self.limits,
+            self.rules.namespaces,
+        )
+    }
+
+    /// The reference to a parameter entity at `pos`: its end, and the entity, if it can be read.
+    pub(super) fn parameter<I: Isa>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        pos: usize,
+        locus: Locus,
+    ) -> Result<(usize, Option<Reached>), Stop> {
+        let (end, _) = tag::name(isa, valid, pos + 1, &self.rules, locus)?;
+        if valid.as_bytes().get(end) != Some(&b';') {
+            let reason = "expected ';' at the end of the parameter-entity reference";
+            return Err(Fault::malformed(locus.at(end), reason).into());
+        }
+        let name = valid.slice(pos + 1..end).as_str();
+        self.open_ended = true;
+        match self.dtd.parameter(name) {
+            Some(Entity::Internal(text)) => {
+                let (name, text) = (name.into(), text.clone());
+                let range = pos..end + 1;
+                Ok((end + 1, Some(Reached { name, text, parameter: true, range })))
+            }
+            // Not read, so what comes behind it may mean something else.
+            _ => {
+                self.unread = true;
+                Ok((end + 1, None))
+            }
+        }
+    }
+
+    /// Goes on in the replacement text of an entity.
+    #[inline(never)]
+    pub(super) fn enter(&mut self, entity: Reached, locus: Locus) -> Result<(), Fault> {
+        let Reached { name, text, parameter, range } = entity;
+        let at = locus.at(range.start);
+        if self.inputs.iter().any(|input| input.name == name && input.parameter == parameter) {
+            let name = tag::brief(&name);
+            return Err(Fault::malformed(at, format!("the entity '{name}' refers to itself")));
+        }
+        if self.inputs.len() >= self.limits.depth {
+            return Err(token::too_deep(at, self.limits.depth));
+        }
+        self.expansion.charge(text.len(), self.base + self.pos as u64, at)?;
+        let depth = self.open.depth();
+        self.inputs.push(Input { text, pos: 0, name, parameter, at, depth });
+        Ok(())
+    }
+
+    /// The replacement text of the innermost entity is read.
+    pub(super) fn leave_entity(&mut self) -> Result<(), Fault> {
+        match self.inputs.pop() {
+            Some(input) if self.open.depth() != input.depth => {
+                let (name, open) = (tag::brief(&input.name), self.open.top());
+                let open = tag::brief(&String::from_utf8_lossy(open));
+                let reason = format!("the entity '{name}' ends inside the element '{open}'");
+                Err(Fault::malformed(input.at, reason))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether what stands at `pos`, behind the root element, is to be left out with all that
+    /// follows.
+    pub(super) fn junk(&mut self, pos: usize, locus: Locus) -> bool {
+        let kind = RepairKind::TrailingJunk;
+        let is = self.seen_root && self.options.repairs.has(kind);
+        if is {
+            self.made.push(Repair { kind, offset: locus.at(pos) });
+        }
+        is
+    }
+
+    /// The same for what begins like a processing instruction and is none.
+    pub(super) fn junk_instruction<I: Isa>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        pos: usize,
+        last: bool,
+        locus: Locus,
+    ) -> bool {
+        if !self.seen_root || !self.options.repairs.has(RepairKind::TrailingJunk) {
+            return false;
+        }
+        match self.target(isa, valid, pos, locus) {
+            Ok(_) => false,
+            Err(Stop::Cut) => last && self.junk(pos, locus),
+            Err(Stop::Fault(_)) => self.junk(pos, locus),
+        }
+    }
+
+    /// Goes on after a fault that may be repaired: one of the internal subset.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn survive(&mut self, fault: Fault) -> Result<(), Fault> {
+        let kind = RepairKind::BrokenSubset;
+        if !self.in_subset || fault.kind() != Kind::Malformed || !self.options.repairs.has(kind) {
+            return Err(fault);
+        }
+        self.made.push(Repair { kind, offset: fault.offset() });
+        self.inputs.clear();
+        self.in_subset = false;
+        self.state = State::LostSubset;
+        Ok(())
+    }
+}

@@ -1,0 +1,317 @@
+//! Elements: what their tags mean, and what happens when they begin and end.
+
+use penstock_scan::{Isa, ValidText};
+
+use super::expand::Value;
+use super::namespaces::{XML, XMLNS};
+use super::reader::{NOWHERE, Reader};
+use super::tag::{self, Attribute, Locus, Stop};
+use super::token;
+use crate::error::Fault;
+use crate::event::{Key, KeyKind, Text};
+
+fn text(text: ValidText<'_>) -> Text<'_> {
+    Text { text, ascii: text.as_bytes().is_ascii() }
+}
+
+impl Reader {
+    /// The element whose start tag, at `pos`, was just read begins.
+    #[inline(always)]
+    pub(super) fn begin(
+        &mut self,
+        valid: ValidText<'_>,
+        pos: usize,
+        locus: Locus,
+    ) -> Result<(), Fault> {
+        if self.open.depth() >= self.limits.depth {
+            return Err(token::too_deep(locus.at(pos), self.limits.depth));
+        }
+        if self.tag.rough || self.dtd.declares_attributes() {
+            self.settle(valid, pos, locus)?;
+        }
+        self.open.push(&valid.as_bytes()[pos + 1..pos + self.tag.name_end]);
+        if self.tag.declares || self.tag.prefixed > 0 || self.tag.colon != 0 {
+            self.resolve_names(valid.slice(pos..pos + self.tag.end), pos, locus)?;
+        }
+        Ok(())
+    }
+
+    /// Resolves the values of the tag's attributes, and adds those that the document type says.
+    #[inline(never)]
+    fn settle(&mut self, valid: ValidText<'_>, pos: usize, locus: Locus) -> Result<(), Fault> {
+        let name = valid.slice(pos + 1..pos + self.tag.name_end);
+        let whole = valid.slice(pos..pos + self.tag.end);
+        let declared = self.dtd.attributes(name.as_str()).unwrap_or_default();
+        if declared.is_empty() && !self.tag.rough {
+            return Ok(());
+        }
+        if self.tag.attributes.is_empty() {
+            self.tag.values.clear();
+        }
+        for index in 0..self.tag.attributes.len() {
+            let attribute = self.tag.attributes[index];
+            let name = self.tag.name_in(whole, &attribute).as_str();
+            let is_declared = declared.iter().find(|declared| &*declared.name == name);
+            let collapse = is_declared.is_some_and(|declared| !declared.cdata);
+            if !attribute.rough && !collapse {
+                continue;
+            }
+            let start = self.tag.values.text().as_bytes().len();
+            let place = attribute.value as usize..attribute.value_end as usize;
+            let value = Value {
+                raw: whole.slice(place),
+                locus: locus.behind(pos + attribute.value as usize),
+                dtd: &self.dtd,
+                rules: &self.rules,
+                options: self.options,
+                open_ended: self.open_ended && !self.standalone,
+                input: self.base + self.pos as u64,
+            };
+            value.resolve(collapse, &mut self.expansion, &mut self.made, &mut self.tag.values)?;
+            let end = self.tag.values.text().as_bytes().len();
+            let new = &mut self.tag.attributes[index];
+            (new.value, new.value_end) = (start as u32, end as u32);
+            (new.resolved, new.ascii) = (true, false);
+        }
+        // Namespace declarations that are defaults count like written ones.
+        for declared in declared {
+            let Some(default) = &declared.default else { continue };
+            let written = |attribute: &Attribute| {
+                self.tag.name_in(whole, attribute).as_str() == &*declared.name
+            };
+            if self.tag.attributes.iter().any(written) {
+                continue;
+            }
+            if self.tag.attributes.len() == self.rules.attribute_limit {
+                return Err(tag::too_many(locus.at(pos), self.rules.attribute_limit));
+            }
+            let name_at = self.tag.values.text().as_bytes().len();
+            self.tag.values.push_text(ValidText::from(&*declared.name));
+            let name_end = self.tag.values.text().as_bytes().len();
+            self.tag.values.push_text(ValidText::from(&**default));
+            let value_end = self.tag.values.text().as_bytes().len();
+            let colon = declared.name.find(':').filter(|_| self.rules.namespaces);
+            if colon.is_some() {
+                self.tag.prefixed += 1;
+            }
+            self.tag.declares |= self.rules.namespaces
+                && (&*declared.name == "xmlns" || declared.name.starts_with("xmlns:"));
+            self.tag.attributes.push(Attribute {
+                name: name_at as u32,
+                colon: colon.map_or(0, |colon| (name_at + colon) as u32),
+                name_end: name_end as u32,
+                value: name_end as u32,
+                value_end: value_end as u32,
+                resolved: true,
+                default: true,
+                rough: false,
+                ascii: false,
+            });
+        }
+        Ok(())
+    }
+
+    /// Binds the prefixes that the tag declares, and checks that those it uses are bound.
+    #[inline(never)]
+    fn resolve_names(
+        &mut self,
+        whole: ValidText<'_>,
+        pos: usize,
+        locus: Locus,
+    ) -> Result<(), Fault> {
+        if !self.rules.namespaces {
+            return Ok(());
+        }
+        let place = |attribute: &Attribute| {
+            locus.at(pos + if attribute.default { 0 } else { attribute.name as usize })
+        };
+        let depth = self.open.depth();
+        if self.tag.declares {
+            for attribute in &self.tag.attributes {
+                let Some(prefix) = self.tag.declared_prefix(whole, attribute) else { continue };
+                let uri = self.tag.value_in(whole, attribute);
+                if let Some(reason) = refusal(prefix.as_str(), uri.as_str()) {
+                    return Err(Fault::malformed(place(attribute), reason));
+                }
+                if prefix.as_str() != "xml" {
+                    self.spaces.bind(prefix, uri, depth);
+                }
+            }
+        }
+        let bytes = whole.as_bytes();
+        if self.tag.colon != 0 {
+            let prefix = &bytes[1..self.tag.colon];
+            if self.spaces.find(prefix).is_none() {
+                return Err(token::unbound(locus.at(pos + 1), prefix));
+            }
+        }
+        if self.tag.prefixed == 0 {
+            return Ok(());
+        }
+        let mut expanded = Vec::new();
+        for attribute in self.tag.attributes.iter().filter(|attribute| attribute.colon != 0) {
+            let name = self.tag.name_in(whole, attribute).as_bytes();
+            let (prefix, local) = name.split_at((attribute.colon - attribute.name) as usize);
+            if prefix == b"xmlns" {
+                continue;
+            }
+            let Some(uri) = self.spaces.find(prefix) else {
+                return Err(token::unbound(place(attribute), prefix));
+            };
+            if self.tag.prefixed > 1 {
+                expanded.push((local, uri.as_bytes(), place(attribute), name));
+            }
+        }
+        // The same name by two prefixes. Sorted, for there may be many.
+        expanded.sort();
+        let same =
+            expanded.windows(2).find(|pair| pair[0].0 == pair[1].0 && pair[0].1 == pair[1].1);
+        match same {
+            Some(pair) => Err(tag::repeated(pair[1].3, pair[1].2)),
+            None => Ok(()),
+        }
+    }
+
+    /// The name of the element whose tag this is.
+    #[inline(always)]
+    pub(super) fn element_key<'a>(&'a self, whole: ValidText<'a>) -> Key<'a> {
+        let (colon, end) = (self.tag.colon, self.tag.name_end);
+        if colon == 0 {
+            let name = text(whole.slice(1..end));
+            let namespace = if self.rules.namespaces { self.spaces.unprefixed() } else { None };
+            let namespace = namespace.map(text);
+            return Key { name, namespace, prefix: None, kind: KeyKind::Element };
+        }
+        let prefix = whole.slice(1..colon);
+        Key {
+            name: text(whole.slice(colon + 1..end)),
+            namespace: self.spaces.find(prefix.as_bytes()).map(text),
+            prefix: Some(text(prefix)),
+            kind: KeyKind::Element,
+        }
+    }
+
+    /// The name of an attribute, unless it is a declaration that is not told.
+    #[inline(always)]
+    pub(super) fn attribute_key<'a>(
+        &'a self,
+        whole: ValidText<'a>,
+        attribute: &Attribute,
+    ) -> Option<Key<'a>> {
+        let name = self.tag.name_in(whole, attribute);
+        let kind = KeyKind::Attribute;
+        if self.tag.declares && self.tag.declared_prefix(whole, attribute).is_some() {
+            if !self.options.declarations {
+                return None;
+            }
+            let namespace = Some(Text::from(XMLNS));
+            if attribute.colon == 0 {
+                return Some(Key { name: text(name), namespace, prefix: None, kind });
+            }
+            let colon = (attribute.colon - attribute.name) as usize;
+            let (prefix, local) = (name.slice(0..colon), colon + 1..name.as_bytes().len());
+            return Some(Key {
+                name: text(name.slice(local)),
+                namespace,
+                prefix: Some(text(prefix)),
+                kind,
+            });
+        }
+        if attribute.colon == 0 {
+            return Some(Key { name: text(name), namespace: None, prefix: None, kind });
+        }
+        let colon = (attribute.colon - attribute.name) as usize;
+        let prefix = name.slice(0..colon);
+        Some(Key {
+            name: text(name.slice(colon + 1..name.as_bytes().len())),
+            namespace: self.spaces.find(prefix.as_bytes()).map(text),
+            prefix: Some(text(prefix)),
+            kind,
+        })
+    }
+
+    /// The end of the end tag at `pos`, if it is not simply the one that is expected.
+    #[inline(never)]
+    pub(super) fn end_tag<I: Isa>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        pos: usize,
+        locus: Locus,
+    ) -> Result<usize, Stop> {
+        let bytes = valid.as_bytes();
+        let (end, _) = tag::name(isa, valid, pos + 2, &self.rules, locus)?;
+        if &bytes[pos + 2..end] != self.open.top() {
+            let fault = token::wrong_end(locus.at(pos), &bytes[pos + 2..end], self.open.top());
+            return Err(fault.into());
+        }
+        let end = isa.json_space(bytes, end);
+        match bytes.get(end) {
+            Some(b'>') => Ok(end + 1),
+            Some(_) => {
+                let reason = "expected '>' at the end of the end tag";
+                Err(Fault::malformed(locus.at(end), reason).into())
+            }
+            None => Err(Stop::Cut),
+        }
+    }
+
+    /// The end tag at `pos` closes the innermost element.
+    #[inline(always)]
+    pub(super) fn close(&mut self, pos: usize, locus: Locus) -> Result<(), Fault> {
+        if let Some(input) = self.inputs.last()
+            && self.open.depth() <= input.depth
+        {
+            let name = tag::brief(&input.name);
+            let reason = format!("the entity '{name}' ends an element that began outside of it");
+            return Err(Fault::malformed(locus.at(pos), reason));
+        }
+        self.end_element();
+        Ok(())
+    }
+
+    /// The innermost element is no longer open.
+    #[inline(always)]
+    pub(super) fn end_element(&mut self) {
+        self.open.pop();
+        if self.spaces.depth > self.open.depth() {
+            self.spaces.leave(self.open.depth());
+        }
+    }
+
+    /// What was skipped is passed.
+    pub(super) fn arrive(&mut self) {
+        if self.watching {
+            self.watches.pop();
+            self.watching = false;
+        }
+        self.skip_to = NOWHERE;
+        self.abandoned = false;
+        if self.woken.last() == Some(&(self.open.depth() + 1)) {
+            self.sleep();
+        }
+    }
+
+    /// The element that woke the sink has ended: skips on, and watches.
+    pub(super) fn sleep(&mut self) {
+        self.woken.pop();
+        if let Some(&until) = self.watches.last() {
+            self.skip_to = until;
+            self.watching = true;
+        }
+    }
+}
+
+/// What is wrong with binding a prefix to a namespace (Namespaces in XML 1.0, section 3).
+fn refusal(prefix: &str, uri: &str) -> Option<&'static str> {
+    match (prefix, uri) {
+        ("xmlns", _) => Some("the prefix 'xmlns' may not be declared"),
+        ("xml", XML) => None,
+        ("xml", _) => Some("the prefix 'xml' may not be bound to another namespace"),
+        (_, XML) => Some("no prefix but 'xml' may be bound to the namespace of XML"),
+        (_, XMLNS) => Some("nothing may be bound to the namespace of declarations"),
+        ("", _) => None,
+        (_, "") => Some("a prefix may not be bound to no namespace"),
+        _ => None,
+    }
+}

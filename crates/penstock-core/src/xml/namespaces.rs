@@ -1,0 +1,154 @@
+//! What prefixes stand for (Namespaces in XML 1.0, third edition).
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use penstock_scan::{TextBuf, ValidText};
+
+/// What `xml:` always stands for.
+pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
+/// What `xmlns:` always stands for.
+pub const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
+
+/// A prefix that was bound by an element that is still open. The default namespace has the empty
+/// prefix.
+#[derive(Debug)]
+struct Binding {
+    prefix: Range<usize>,
+    /// Empty for none: only the default namespace can be taken back.
+    uri: Range<usize>,
+    /// The depth of the element that bound it.
+    depth: usize,
+}
+
+/// Above so many bindings, they are found by a table.
+const FEW: usize = 16;
+
+/// The bindings of all open elements.
+#[derive(Debug, Default)]
+pub(super) struct Namespaces {
+    text: TextBuf,
+    bindings: Vec<Binding>,
+    /// For each prefix its bindings, innermost last. Kept from the first time that there are more
+    /// than a few until there are none, so that it is not made again and again.
+    table: Option<HashMap<Box<[u8]>, Vec<usize>>>,
+    /// The depth of the innermost binding; 0 if there is none.
+    pub(super) depth: usize,
+}
+
+impl Namespaces {
+    /// Binds a prefix for the element at `depth` and all inside it.
+    pub(super) fn bind(&mut self, prefix: ValidText<'_>, uri: ValidText<'_>, depth: usize) {
+        let start = self.text.text().as_bytes().len();
+        self.text.push_text(prefix);
+        let middle = start + prefix.as_bytes().len();
+        self.text.push_text(uri);
+        let end = middle + uri.as_bytes().len();
+        let place = self.bindings.len();
+        self.bindings.push(Binding { prefix: start..middle, uri: middle..end, depth });
+        self.depth = depth;
+        if let Some(table) = &mut self.table {
+            table.entry(prefix.as_bytes().into()).or_default().push(place);
+        } else if self.bindings.len() > FEW {
+            let mut table: HashMap<Box<[u8]>, Vec<usize>> = HashMap::new();
+            for (place, binding) in self.bindings.iter().enumerate() {
+                let prefix = &self.text.text().as_bytes()[binding.prefix.clone()];
+                table.entry(prefix.into()).or_default().push(place);
+            }
+            self.table = Some(table);
+        }
+    }
+
+    /// Takes back what elements deeper than `depth` have bound.
+    pub(super) fn leave(&mut self, depth: usize) {
+        while let Some(binding) = self.bindings.last().filter(|binding| binding.depth > depth) {
+            if let Some(table) = &mut self.table {
+                let prefix = &self.text.text().as_bytes()[binding.prefix.clone()];
+                if let Some(places) = table.get_mut(prefix) {
+                    places.pop();
+                    if places.is_empty() {
+                        table.remove(prefix);
+                    }
+                }
+            }
+            self.text.truncate(binding.prefix.start);
+            self.bindings.pop();
+        }
+        self.depth = self.bindings.last().map_or(0, |binding| binding.depth);
+        if self.bindings.is_empty() {
+            self.table = None;
+        }
+    }
+
+    /// The namespace of names without a prefix, if they have one.
+    #[inline]
+    pub(super) fn unprefixed(&self) -> Option<ValidText<'_>> {
+        if self.bindings.is_empty() {
+            return None;
+        }
+        self.find(b"").filter(|uri| !uri.as_bytes().is_empty())
+    }
+
+    /// What a prefix stands for, if it is bound.
+    pub(super) fn find(&self, prefix: &[u8]) -> Option<ValidText<'_>> {
+        let text = self.text.text();
+        let place = match &self.table {
+            Some(table) => table.get(prefix).and_then(|places| places.last()).copied(),
+            None => {
+                let is = |binding: &Binding| &text.as_bytes()[binding.prefix.clone()] == prefix;
+                self.bindings.iter().rposition(is)
+            }
+        };
+        match place {
+            Some(place) => Some(text.slice(self.bindings[place].uri.clone())),
+            None if prefix == b"xml" => Some(ValidText::from(XML)),
+            None => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bind(spaces: &mut Namespaces, prefix: &str, uri: &str, depth: usize) {
+        spaces.bind(ValidText::from(prefix), ValidText::from(uri), depth);
+    }
+
+    fn find<'a>(spaces: &'a Namespaces, prefix: &str) -> Option<&'a str> {
+        spaces.find(prefix.as_bytes()).map(ValidText::as_str)
+    }
+
+    #[test]
+    fn inner_bindings_hide_outer_ones() {
+        let mut spaces = Namespaces::default();
+        assert_eq!((find(&spaces, "xml"), find(&spaces, "a")), (Some(XML), None));
+        bind(&mut spaces, "", "urn:default", 1);
+        bind(&mut spaces, "a", "urn:1", 1);
+        bind(&mut spaces, "a", "urn:3", 3);
+        bind(&mut spaces, "", "", 3);
+        assert_eq!(
+            (find(&spaces, "a"), spaces.unprefixed(), spaces.depth),
+            (Some("urn:3"), None, 3)
+        );
+        spaces.leave(2);
+        assert_eq!((find(&spaces, "a"), spaces.depth), (Some("urn:1"), 1));
+        assert_eq!(spaces.unprefixed().map(ValidText::as_str), Some("urn:default"));
+        spaces.leave(0);
+        assert_eq!((find(&spaces, "a"), spaces.depth), (None, 0));
+    }
+
+    #[test]
+    fn many_bindings_are_found_alike() {
+        let mut spaces = Namespaces::default();
+        for depth in 1..200 {
+            bind(&mut spaces, &format!("p{}", depth % 50), &format!("urn:{depth}"), depth);
+        }
+        for depth in (1..200).rev() {
+            assert_eq!(find(&spaces, &format!("p{}", depth % 50)), Some(&*format!("urn:{depth}")));
+            assert_eq!(find(&spaces, "q"), None);
+            spaces.leave(depth - 1);
+        }
+        assert!(spaces.table.is_none());
+    }
+}

@@ -1,0 +1,41 @@
+//! The names of the elements that are open, innermost last.
+
+/// A stack of names in one buffer, so that opening and closing an element allocates nothing.
+#[derive(Debug, Default)]
+pub(super) struct Open {
+    names: Vec<u8>,
+    /// Where each name begins in `names`.
+    starts: Vec<usize>,
+}
+
+impl Open {
+    /// How many elements are open.
+    #[inline(always)]
+    pub(super) fn depth(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The name of the innermost one, as it was written; empty if none is open.
+    #[inline(always)]
+    pub(super) fn top(&self) -> &[u8] {
+        match self.starts.last() {
+            Some(&start) => &self.names[start..],
+            None => &[],
+        }
+    }
+
+    /// Opens an element.
+    #[inline(always)]
+    pub(super) fn push(&mut self, name: &[u8]) {
+        self.starts.push(self.names.len());
+        self.names.extend_from_slice(name);
+    }
+
+    /// Closes the innermost one.
+    #[inline(always)]
+    pub(super) fn pop(&mut self) {
+        if let Some(start) = self.starts.pop() {
+            self.names.truncate(start);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The XML declaration, and the head of the document type declaration.
+
+use penstock_scan::ValidText;
+
+use super::names;
+use super::tag::Locus;
+use crate::error::Fault;
+
+/// A walk through a construct that is whole. Every complaint names its byte.
+struct Walk<'a> {
+    text: &'a str,
+    at: usize,
+    locus: Locus,
+}
+
+impl<'a> Walk<'a> {
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+    fn fault(&self, reason: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
+        Fault::malformed(self.locus.at(self.at), reason)
+    }
+    /// Passes white space; true if there was some.
+    fn space(&mut self) -> bool {
+        let rest = self.rest();
+        let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r']);
+        self.at += rest.len() - trimmed.len();
+        trimmed.len() < rest.len()
+    }
+    fn eat(&mut self, word: &str) -> bool {
+        let is = self.rest().starts_with(word);
+        self.at += if is { word.len() } else { 0 };
+        is
+    }
+    /// A literal in quotes, without them.
+    fn literal(&mut self, what: &'static str) -> Result<&'a str, Fault> {
+        let quote = match self.rest().chars().next() {
+            Some(quote @ ('"' | '\'')) => quote,
+            _ => return Err(self.fault(format!("expected {what} in quotes"))),
+        };
+        let inside = &self.rest()[1..];
+        match inside.find(quote) {
+            Some(end) => {
+                self.at += end + 2;
+                Ok(&inside[..end])
+            }
+            None => Err(self.fault(format!("{what} is not closed"))),
+        }
+    }
+    /// ` name = "value"` of the XML declaration.
+    fn pseudo(&mut self, name: &'static str) -> Result<Option<(usize, &'a str)>, Fault> {
+        let before = self.at;
+        let spaced = self.space();
+        if !self.eat(name) {
+            self.at = before;
+            return Ok(None);
+        }
+        if !spaced {
+            self.at = before;
+            return Err(self.fault("expected white space in the XML declaration"));
+        }
+        self.space();
+        if !self.eat("=") {
+            return Err(self.fault(format!("expected '=' behind '{name}'")));
+        }
+        self.space();
+        let at = self.at + 1;
+        Ok(Some((at, self.literal("a value")?)))
+    }
+}
+
+/// What an XML declaration says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Declaration {
+    pub(super) standalone: bool,
+}
+
+/// Checks the XML declaration (XML 1.0, 2.8), given from `<?xml` to `?>`.
+pub(super) fn declaration(text: ValidText<'_>, locus: Locus) -> Result<Declaration, Fault> {
+    let whole = text.as_str();
+    let mut walk = Walk { text: &whole[..whole.len() - 2], at: 5, locus };
+    let fault = |at: usize, reason: String| Fault::malformed(locus.at(at), reason);
+    let Some((at, version)) = walk.pseudo("version")? else {
+        return Err(walk.fault("expected 'version' in the XML declaration"));
+    };
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    match version.strip_prefix("1.") {
+        Some("1") => {
+            return Err(fault(at, "XML 1.1 is not supported: XML 1.0 is".to_owned()));
+        }
+        // The fifth edition has any 1.x read as 1.0.
+        Some(minor) if is_number(minor) => {}
+        _ => return Err(fault(at, "the version of XML must be '1.0'".to_owned())),
+    }
+    if let Some((at, name)) = walk.pseudo("encoding")? {
+        let mut bytes = name.bytes();
+        let starts = bytes.next().is_some_and(|first| first.is_ascii_alphabetic());
+        if !starts || !bytes.all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-')) {
+            return Err(fault(at, "the encoding's name is not one".to_owned()));
+        }
+    }
+    let mut standalone = false;
+    if let Some((at, value)) = walk.pseudo("standalone")? {
+        standalone = match value {
+            "yes" => true,
+            "no" => false,
+            _ => return Err(fault(at, "standalone must be 'yes' or 'no'".to_owned())),
+        };
+    }
+    walk.space();
+    if !walk.rest().is_empty() {
+        return Err(walk.fault("expected '?>' at the end of the XML declaration"));
+    }
+    Ok(Declaration { standalone })
+}
+
+/// The head of a document type declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    /// Whether it names an external subset.
+    pub(super) external: bool,
+}
+
+/// Checks the document type declaration (XML 1.0, 2.8) from `<!DOCTYPE` up to, without it, the `[`
+/// or `>` behind which it goes on.
+pub(super) fn head(text: ValidText<'_>, locus: Locus, namespaces: bool) -> Result<Head, Fault> {
+    let mut walk = Walk { text: text.as_str(), at: "<!DOCTYPE".len(), locus };
+    if !walk.space() {
+        return Err(walk.fault("expected white space behind '<!DOCTYPE'"));
+    }
+    let Some(end) = names::name_end(walk.text, walk.at) else {
+        return Err(walk.fault("expected the name of the root element"));
+    };
+    if namespaces && walk.text[walk.at..end].matches(':').count() > 1 {
+        return Err(walk.fault(super::tag::BAD_COLON));
+    }
+    walk.at = end;
+    let spaced = walk.space();
+    let public = walk.rest().starts_with("PUBLIC");
+    let external = public || walk.rest().starts_with("SYSTEM");
+    if external && !spaced {
+        return Err(walk.fault("expected white space behind the name of the root element"));
+    }
+    if external {
+        walk.at += "PUBLIC".len();
+        if !walk.space() {
+            return Err(walk.fault("expected white space before the identifier"));
+        }
+        if public {
+            let at = walk.at;
+            let literal = walk.literal("a public identifier")?;
+            if let Some(bad) = literal.find(|c| !is_public_id(c)) {
+                walk.at = at + 1 + bad;
+                return Err(walk.fault("this may not stand in a public identifier"));
+            }
+            if !walk.space() {
+                return Err(walk.fault("expected white space before the system identifier"));
+            }
+        }
+        let at = walk.at;
+        let literal = walk.literal("a system identifier")?;
+        if let Some(bad) = literal.find(|c| !names::is_char(c)) {
+            walk.at = at + 1 + bad;
+            return Err(walk.fault("a character that is not allowed in XML"));
+        }
+        walk.space();
+    }
+    if !walk.rest().is_empty() {
+        return Err(walk.fault("expected '[' or '>' in the document type declaration"));
+    }
+    Ok(Head { external })
+}
+
+fn is_public_id(c: char) -> bool {
+    c.is_ascii_alphanumeric() || " \r\n-'()+,./:=?;!*#@$_%".contains(c)
+}

@@ -1,0 +1,271 @@
+//! Character data: what has to be resolved, and what is not allowed.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use penstock_scan::{Isa, ValidText};
+
+use super::dtd::Entity;
+use super::reader::{Reader, Unresolved};
+use super::reference::{Reference, reference};
+use super::repair::{Repair, RepairKind};
+use super::tag::{Locus, Stop, bad_character, is_noncharacter};
+use crate::error::Fault;
+use crate::event::Text;
+
+/// What comes behind a piece of text.
+#[derive(Debug)]
+pub(super) enum Next {
+    /// A `<`.
+    Markup,
+    /// The end of the window, or what cannot be judged before more of it has come.
+    More,
+    /// The replacement text of an entity.
+    Entity(Reached),
+}
+
+/// An entity that is referred to.
+#[derive(Debug)]
+pub(super) struct Reached {
+    pub(super) name: Box<str>,
+    pub(super) text: Arc<str>,
+    pub(super) parameter: bool,
+    /// Where in the window the reference begins, and where it ends.
+    pub(super) range: Range<usize>,
+}
+
+/// A piece of text that was not plain.
+#[derive(Debug)]
+pub(super) struct Rough {
+    /// Where in the window it ends.
+    pub(super) end: usize,
+    pub(super) next: Next,
+    /// True if it stands resolved in the scratch buffer, false if it is as it was written.
+    pub(super) touched: bool,
+    pub(super) ascii: bool,
+}
+
+impl Reader {
+    /// Reads text from `pos` to the next markup, or as far as the window allows.
+    #[inline(never)]
+    pub(super) fn rough_text<I: Isa>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        pos: usize,
+        last: bool,
+        locus: Locus,
+    ) -> Result<Rough, Fault> {
+        let text = valid.as_bytes();
+        let (mut touched, mut ascii) = (false, true);
+        // What stands before `plain` is in the scratch buffer, if that is touched.
+        let (mut at, mut plain) = (pos, pos);
+        self.scratch.clear();
+        /// Puts the plain text up to `$to` into the scratch buffer.
+        macro_rules! flush {
+            ($to:expr) => {{
+                self.scratch.push_text(valid.slice(plain..$to));
+                touched = true;
+            }};
+        }
+        let (end, next) = loop {
+            let found = isa.xml_text(text, at);
+            ascii &= found.ascii;
+            at = found.at;
+            match text.get(at) {
+                None => break (at, Next::More),
+                Some(b'<') => break (at, Next::Markup),
+                Some(b']') => match &text[at..] {
+                    [b']', b']', b'>', ..] => {
+                        let reason = "']]>' may not stand in text: write ']]&gt;'";
+                        return Err(Fault::malformed(locus.at(at), reason));
+                    }
+                    [b']'] | [b']', b']'] if !last => break (at, Next::More),
+                    _ => at += 1,
+                },
+                // In an entity, line ends were resolved when it was declared.
+                Some(b'\r') if locus.is_fixed() => at += 1,
+                Some(b'\r') => match text.get(at + 1) {
+                    None if !last => break (at, Next::More),
+                    next => {
+                        flush!(at);
+                        self.scratch.push_char('\n');
+                        at += if next == Some(&b'\n') { 2 } else { 1 };
+                        plain = at;
+                    }
+                },
+                Some(b'&') => match reference(isa, valid, at, &self.rules, self.options, locus) {
+                    Err(Stop::Cut) if !last => break (at, Next::More),
+                    Err(Stop::Cut) => {
+                        return Err(self.ends_inside(text.len(), locus, "a reference"));
+                    }
+                    Err(Stop::Fault(fault)) => return Err(fault),
+                    Ok(Reference::Char { char, end, repair }) => {
+                        flush!(at);
+                        if let Some(kind) = repair {
+                            self.made.push(Repair { kind, offset: locus.at(at) });
+                        }
+                        if let Some(char) = char {
+                            ascii &= char.is_ascii();
+                            self.scratch.push_char(char);
+                        }
+                        (at, plain) = (end, end);
+                    }
+                    Ok(Reference::Bare) => {
+                        let kind = RepairKind::BareAmpersand;
+                        self.made.push(Repair { kind, offset: locus.at(at) });
+                        at += 1;
+                    }
+                    Ok(Reference::Entity { end }) => {
+                        let name = valid.slice(at + 1..end - 1).as_str();
+                        if let Some(text) = self.general(name, at, locus)? {
+                            let name = name.into();
+                            let reached = Reached { name, text, parameter: false, range: at..end };
+                            break (at, Next::Entity(reached));
+                        }
+                        // It stays as it is written.
+                        at = end;
+                    }
+                },
+                Some(0xEF) if !is_noncharacter(text, at) => {
+                    ascii = false;
+                    at += 3;
+                }
+                Some(&byte) => {
+                    if !self.rules.control {
+                        return Err(bad_character(text, at, locus));
+                    }
+                    flush!(at);
+                    let kind = RepairKind::ControlCharacter;
+                    self.made.push(Repair { kind, offset: locus.at(at) });
+                    at += if byte == 0xEF { 3 } else { 1 };
+                    plain = at;
+                }
+            }
+        };
+        if touched {
+            flush!(end);
+        }
+        Ok(Rough { end, next, touched, ascii })
+    }
+
+    /// The replacement text of a general entity; none if the reference stays as it is.
+    fn general(&self, name: &str, at: usize, locus: Locus) -> Result<Option<Arc<str>>, Fault> {
+        let brief = super::tag::brief(name);
+        let reason = match self.dtd.general(name) {
+            Some(Entity::Internal(text)) => return Ok(Some(text.clone())),
+            Some(Entity::Unparsed) => {
+                let reason = format!("the entity '{brief}' is not text");
+                return Err(Fault::malformed(locus.at(at), reason));
+            }
+            Some(Entity::External) => {
+                format!("the entity '{brief}' is in another file, and no other file is opened")
+            }
+            None if self.open_ended && !self.standalone => {
+                format!("the entity '{brief}' is declared elsewhere, and no other file is opened")
+            }
+            None => {
+                let reason = format!("the entity '{brief}' is not declared");
+                return Err(Fault::malformed(locus.at(at), reason));
+            }
+        };
+        match self.options.unresolved {
+            Unresolved::Text => Ok(None),
+            Unresolved::Error => Err(Fault::malformed(locus.at(at), reason)),
+        }
+    }
+
+    /// Reads the text of a CDATA section in `range`. `complete` says that no character of it can
+    /// depend on what follows.
+    #[inline(never)]
+    pub(super) fn raw_text<I: Isa>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        range: Range<usize>,
+        complete: bool,
+        locus: Locus,
+    ) -> Result<Rough, Fault> {
+        let text = &valid.as_bytes()[..range.end];
+        let (mut touched, mut ascii) = (false, true);
+        let (mut at, mut plain) = (range.start, range.start);
+        self.scratch.clear();
+        let end = loop {
+            let found = isa.xml_text(text, at);
+            ascii &= found.ascii;
+            at = found.at;
+            match text.get(at) {
+                None => break at,
+                Some(b'<' | b'&' | b']') => at += 1,
+                Some(b'\r') if locus.is_fixed() => at += 1,
+                Some(b'\r') if at + 1 == text.len() && !complete => break at,
+                Some(b'\r') => {
+                    self.scratch.push_text(valid.slice(plain..at));
+                    self.scratch.push_char('\n');
+                    touched = true;
+                    at += if text.get(at + 1) == Some(&b'\n') { 2 } else { 1 };
+                    plain = at;
+                }
+                Some(0xEF) if !is_noncharacter(text, at) => {
+                    ascii = false;
+                    at += 3;
+                }
+                Some(&byte) => {
+                    if !self.rules.control {
+                        return Err(bad_character(text, at, locus));
+                    }
+                    let kind = RepairKind::ControlCharacter;
+                    self.made.push(Repair { kind, offset: locus.at(at) });
+                    self.scratch.push_text(valid.slice(plain..at));
+                    touched = true;
+                    at += if byte == 0xEF { 3 } else { 1 };
+                    plain = at;
+                }
+            }
+        };
+        if touched {
+            self.scratch.push_text(valid.slice(plain..end));
+        }
+        Ok(Rough { end, next: Next::More, touched, ascii })
+    }
+
+    /// Checks that all characters of a comment or an instruction are allowed.
+    #[inline(never)]
+    pub(super) fn characters<I: Isa>(
+        &self,
+        isa: I,
+        text: &[u8],
+        range: Range<usize>,
+        locus: Locus,
+    ) -> Result<(), Fault> {
+        let text = &text[..range.end];
+        let mut at = range.start;
+        loop {
+            at = isa.xml_text(text, at).at;
+            match text.get(at) {
+                None => return Ok(()),
+                Some(b'<' | b'&' | b']' | b'\r') => at += 1,
+                Some(0xEF) if !is_noncharacter(text, at) => at += 3,
+                Some(_) => return Err(bad_character(text, at, locus)),
+            }
+        }
+    }
+
+    /// The text of a comment or an instruction with its line ends resolved.
+    pub(super) fn resolved<'a>(&'a mut self, text: ValidText<'a>, locus: Locus) -> Text<'a> {
+        let bytes = text.as_bytes();
+        let ascii = bytes.is_ascii();
+        if locus.is_fixed() || memchr::memchr(b'\r', bytes).is_none() {
+            return Text { text, ascii };
+        }
+        self.scratch.clear();
+        let mut plain = 0;
+        for at in memchr::memchr_iter(b'\r', bytes) {
+            self.scratch.push_text(text.slice(plain..at));
+            self.scratch.push_char('\n');
+            plain = at + if bytes.get(at + 1) == Some(&b'\n') { 2 } else { 1 };
+        }
+        self.scratch.push_text(text.slice(plain..bytes.len()));
+        Text { text: self.scratch.text(), ascii }
+    }
+}

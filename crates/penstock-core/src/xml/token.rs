@@ -1,0 +1,130 @@
+//! What the reader says of markup that is not what it should be, and finding where it ends.
+
+use super::tag::{Locus, brief};
+use crate::error::Fault;
+
+/// Markup that the window's end has cut: how much of it was looked through for its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Partial {
+    pub(super) scanned: usize,
+    /// The quote that is open, or 0.
+    quote: u8,
+}
+
+impl Partial {
+    /// Goes on looking for the `>` that ends the markup at `pos`, quotes seen through; for `[` as
+    /// well if `bracket`. Where it stands, if it stands in the window: then all is forgotten.
+    pub(super) fn finds_end(&mut self, text: &[u8], pos: usize, bracket: bool) -> Option<usize> {
+        let mut at = pos + self.scanned;
+        loop {
+            let rest = &text[at.min(text.len())..];
+            let found = match self.quote {
+                0 if bracket => rest.iter().position(|b| matches!(b, b'>' | b'"' | b'\'' | b'[')),
+                0 => memchr::memchr3(b'>', b'"', b'\'', rest),
+                quote => memchr::memchr(quote, rest),
+            };
+            let Some(found) = found else {
+                self.scanned = text.len() - pos;
+                return None;
+            };
+            at += found + 1;
+            match (self.quote, text[at - 1]) {
+                (0, b'>' | b'[') => {
+                    *self = Partial::default();
+                    return Some(at - 1);
+                }
+                (0, quote) => self.quote = quote,
+                _ => self.quote = 0,
+            }
+        }
+    }
+
+    /// As above, for markup that ends with `end` behind its first `skip` bytes and has no quotes.
+    pub(super) fn finds(
+        &mut self,
+        text: &[u8],
+        pos: usize,
+        skip: usize,
+        end: &[u8],
+    ) -> Option<usize> {
+        let from = pos + skip.max(self.scanned.saturating_sub(end.len() - 1));
+        match memchr::memmem::find(&text[from.min(text.len())..], end) {
+            Some(found) => {
+                *self = Partial::default();
+                Some(from + found)
+            }
+            None => {
+                self.scanned = text.len() - pos;
+                None
+            }
+        }
+    }
+}
+
+/// Markup longer than the limit.
+#[cold]
+pub(super) fn tag_too_long(at: u64, limit: usize) -> Fault {
+    Fault::limit(at, format!("a tag or declaration longer than {limit} bytes (limits.tag)"))
+}
+
+/// A comment or an instruction that is wanted and longer than the limit.
+#[cold]
+pub(super) fn too_long(at: u64, limit: usize) -> Fault {
+    Fault::limit(at, format!("a comment or instruction longer than {limit} bytes (limits.token)"))
+}
+
+/// More open elements than the limit.
+#[cold]
+pub(super) fn too_deep(at: u64, limit: usize) -> Fault {
+    Fault::limit(at, format!("nested deeper than {limit} levels (limits.depth)"))
+}
+
+/// An end tag for another element than the one that is open.
+#[cold]
+pub(super) fn wrong_end(at: u64, found: &[u8], open: &[u8]) -> Fault {
+    let found = brief(&String::from_utf8_lossy(found));
+    let reason = if open.is_empty() {
+        format!("the end tag of '{found}', which is not open")
+    } else {
+        let open = brief(&String::from_utf8_lossy(open));
+        format!("the end tag of '{found}', but '{open}' is open")
+    };
+    Fault::malformed(at, reason)
+}
+
+/// Why a document cannot end where elements are open.
+#[cold]
+pub(super) fn unclosed(at: u64, open: &[u8]) -> Fault {
+    let open = brief(&String::from_utf8_lossy(open));
+    Fault::truncated(at, format!("the input ends inside the element '{open}'"))
+}
+
+/// A prefix that nothing has bound.
+#[cold]
+pub(super) fn unbound(at: u64, prefix: &[u8]) -> Fault {
+    let prefix = brief(&String::from_utf8_lossy(prefix));
+    Fault::malformed(at, format!("the prefix '{prefix}' is not declared"))
+}
+
+/// What stands in the prolog or behind the root element, and may not.
+#[cold]
+pub(super) fn outside(text: &[u8], pos: usize, locus: Locus, seen_root: bool) -> Fault {
+    let what = match text.get(pos) {
+        Some(b'<') => "an element",
+        _ => "text",
+    };
+    let reason = if seen_root {
+        format!("{what} behind the root element")
+    } else {
+        format!("{what} before the root element: this is not XML")
+    };
+    Fault::malformed(locus.at(pos), reason)
+}
+
+/// Where text that may go on has to be cut, so that the beginning of its end is not taken for text:
+/// before as many bytes of `end`'s first kind as may belong to it.
+pub(super) fn held_back(text: &[u8], from: usize, end: &[u8]) -> usize {
+    let tail = &text[from..];
+    let held = tail.iter().rev().take(end.len()).take_while(|byte| **byte == end[0]).count();
+    text.len() - held
+}
