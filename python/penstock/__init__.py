@@ -15,7 +15,7 @@ The verbs here take the format from the file's name, its first bytes, or `format
 
 from __future__ import annotations
 
-from penstock import _format, _rust, _sources, aio, json, ndjson
+from penstock import _format, _rust, _send, _sources, aio, json, ndjson
 from penstock._at import at
 from penstock._decoder import Decoder
 from penstock._errors import (
@@ -29,13 +29,15 @@ from penstock._errors import (
     ValidationError,
 )
 from penstock._limits import Limits
-from penstock._rust import Progress, Reader, __version__
+from penstock._on import Stop, on
+from penstock._rust import Element, Items, Progress, Reader, __version__
 from penstock._types import PLAIN
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any
 
     from typing_extensions import TypeForm
 
@@ -64,7 +66,9 @@ else:
 __all__ = [
     "DecodeError",
     "Decoder",
+    "Element",
     "InternalError",
+    "Items",
     "LimitExceeded",
     "Limits",
     "MalformedInput",
@@ -73,6 +77,7 @@ __all__ = [
     "PlanError",
     "Progress",
     "Reader",
+    "Stop",
     "TruncatedInput",
     "ValidationError",
     "__version__",
@@ -82,7 +87,9 @@ __all__ = [
     "json",
     "load",
     "ndjson",
+    "on",
     "read",
+    "send",
 ]
 
 if _rust.__build__ == "debug":
@@ -275,5 +282,72 @@ def read(
             limits,
             name,
         )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
+
+
+def send(
+    source: Source,
+    handler: object,
+    /,
+    *,
+    format: Format | None = None,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Any:
+    """Send a document to the methods of an object, in constant memory.
+
+    A method is called once for each element of its name, or of the paths that it is marked with by
+    `on`, when that element closes. It gets the `Element`: name, attributes, text, and as children
+    what the methods of the elements inside of it returned. None keeps nothing. Elements without a
+    method make no Python object: their text is part of the text of the nearest element around
+    them that has one, and so are their children. Where several methods match an element, one is
+    called: that of the path with the most steps, of those the one that begins at the root, of those
+    the one that names the most.
+
+    Reached by name are public methods with one argument, written in Python, in the handler's
+    classes outside the standard library. They are found once, before anything is read.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
+        handler: The object whose methods are called.
+        format: `"json"` or `"ndjson"`, as for `load`.
+        encoding: The encoding of the bytes; see `penstock.json.decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        What the method of the root returned, or the value of `Stop`; else None.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: As for `penstock.json.send`.
+        ValueError: As for `penstock.json.send`, or the format is not known.
+        DecodeError: As for `load`. What a method raises comes out as it is, with a note that says
+            where in the document it was raised.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> class Largest:
+        ...     def city(self, element):
+        ...         return element.attributes["size"], element.attributes["name"]
+        ...     @penstock.on("")
+        ...     def document(self, element):
+        ...         return max(element.children.values())
+        >>> path = pathlib.Path("cities.json")
+        >>> cities = '[{"name": "Bern", "size": 3}, {"name": "Chur", "size": 1}]'
+        >>> _ = path.write_text(f'{{"city": {cities}}}')
+        >>> penstock.send(path, Largest())
+        (3, 'Bern')
+    """
+    claims = _send.reachable(handler)
+    given, name = _sources.locate("send", source, compression, member, limits)
+    try:
+        kind = _format.of_source(given, name) if format is None else _format.checked(format)
+        framing = _format.FRAMING[kind]
+        return _rust.send(kind, given, claims, Stop, encoding, framing, compression, limits, name)
     finally:
         del given  # An archive that was opened here is closed by dropping it.

@@ -4,9 +4,9 @@ Private. The public functions check and name their sources, then call these, by 
 holds this file against the built extension.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import GenericAlias, TracebackType
-from typing import Any, Generic, Literal, Self, final
+from typing import Any, Generic, Literal, Self, final, overload
 
 from typing_extensions import Buffer, TypeVar, disjoint_base
 
@@ -14,8 +14,21 @@ from penstock._limits import Limits
 from penstock._types import Errors
 
 _T = TypeVar("_T", default=Any)
+_D = TypeVar("_D")
 
-__all__ = ["Decoder", "Plan", "Progress", "Reader", "__build__", "__version__", "decode", "load"]
+__all__ = [
+    "Decoder",
+    "Element",
+    "Items",
+    "Plan",
+    "Progress",
+    "Reader",
+    "__build__",
+    "__version__",
+    "decode",
+    "load",
+    "send",
+]
 
 __version__: str
 __build__: Literal["release", "debug"]
@@ -44,6 +57,53 @@ def load(
     name: str | None,
     /,
 ) -> Any: ...
+def send(
+    format: str,
+    source: object,
+    claims: list[tuple[str, bool, Callable[[Any], object]]],
+    stop: type[BaseException],
+    encoding: str | None,
+    framing: str,
+    compression: str | None,
+    limits: Limits | None,
+    name: str | None,
+    /,
+) -> Any: ...
+
+@final
+class Element:
+    @property
+    def name(self) -> str: ...
+    @property
+    def prefix(self) -> str | None: ...
+    @property
+    def namespace(self) -> str | None: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def value(self) -> Any: ...
+    @property
+    def attributes(self) -> Items[Any]: ...
+    @property
+    def children(self) -> Items[Any]: ...
+
+@final
+class Items(Generic[_T]):
+    @classmethod
+    def __class_getitem__(cls, key: object) -> GenericAlias: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: str | int, /) -> _T: ...
+    def __contains__(self, name: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[str]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    @overload
+    def get(self, name: str, /) -> _T | None: ...
+    @overload
+    def get(self, name: str, default: _D, /) -> _T | _D: ...
+    def all(self, name: str, /) -> list[_T]: ...
+    def keys(self) -> list[str]: ...
+    def values(self) -> list[_T]: ...
+    def items(self) -> list[tuple[str, _T]]: ...
 
 @final
 class Reader(Generic[_T]):

@@ -48,7 +48,12 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
         path = os.fsdecode(source)
         return path, _text(path)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        raise TypeError(f"{verb}() takes a path or a binary file; for data in memory use decode()")
+        remedy = (
+            "wrap data in memory in io.BytesIO()"
+            if verb == "send"
+            else "for data in memory use decode()"
+        )
+        raise TypeError(f"{verb}() takes a path or a binary file; {remedy}")
     if isinstance(source, io.TextIOBase):
         raise TypeError(f"{verb}() takes a binary file, not a text file: open it with 'rb'")
     if hasattr(source, "read") or hasattr(source, "readinto"):

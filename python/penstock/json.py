@@ -10,13 +10,13 @@ scanning speed.
 
 from __future__ import annotations
 
-from penstock import _decoder, _rust, _sources
+from penstock import _decoder, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Any, Self
 
     from typing_extensions import TypeForm
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
         Unknown,
     )
 
-__all__ = ["Decoder", "decode", "load", "read"]
+__all__ = ["Decoder", "decode", "load", "read", "send"]
 
 
 def decode(
@@ -222,6 +222,56 @@ def read(
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.
+
+
+def send(
+    source: Source,
+    handler: object,
+    /,
+    *,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Any:
+    """Send the members of a JSON document to an object's methods; see `penstock.send`.
+
+    The value of a key is an element of that name, and an array is its key repeated. Scalars of an
+    object are the attributes of its element, with their types, unless a method claims their key:
+    then they are elements, and have a `value`. The root has no name: `@on("")` claims it, and the
+    first step of a path is a key of it. If it is an array, each of its elements is a root, and the
+    last one's result is returned.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
+        handler: The object whose methods are called.
+        encoding: The encoding of the bytes, as for `decode`.
+        compression: How the source is compressed, as for `load`.
+        member: The member of a zip archive, as for `load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        What the method of the root returned, or the value of `Stop`; else None.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: As for `load`, or a marked method cannot be called with one argument.
+        ValueError: As for `load`, or no element can reach the handler, or two methods claim the
+            same elements.
+        DecodeError: As for `load`. What a method raises comes out as it is.
+
+    Example:
+        >>> import io, penstock
+        >>> class Cities:
+        ...     def city(self, element: penstock.Element) -> None:
+        ...         print(element.attributes["name"], element.attributes["zip"])
+        >>> cities = b'[{"name": "Bern", "zip": 3000}, {"name": "Chur", "zip": 7000}]'
+        >>> file = io.BytesIO(b'{"city": %b}' % cities)
+        >>> penstock.json.send(file, Cities())
+        Bern 3000
+        Chur 7000
+    """
+    return _send.send("json", "document", source, handler, encoding, compression, member, limits)
 
 
 class Decoder(_decoder.Decoder[T]):

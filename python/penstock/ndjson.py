@@ -12,13 +12,13 @@ or without white space between them.
 
 from __future__ import annotations
 
-from penstock import _decoder, _rust, _sources
+from penstock import _decoder, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Any, Self
 
     from typing_extensions import TypeForm
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         Unknown,
     )
 
-__all__ = ["Decoder", "decode", "load", "read"]
+__all__ = ["Decoder", "decode", "load", "read", "send"]
 
 
 def decode(
@@ -215,6 +215,54 @@ def read(
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.
+
+
+def send(
+    source: Source,
+    handler: object,
+    /,
+    *,
+    framing: Framing = "lines",
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Any:
+    r"""Send the members of each record to an object's methods; see `penstock.json.send`.
+
+    `@on("")` claims the records themselves. A malformed record raises.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
+        handler: The object whose methods are called.
+        framing: What separates records, as for `decode`.
+        encoding: The encoding of the bytes, as for `decode`.
+        compression: How the source is compressed, as for `load`.
+        member: The member of a zip archive, as for `load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        What the method of the last record returned, or the value of `Stop`; else None.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: As for `penstock.json.send`.
+        ValueError: As for `penstock.json.send`.
+        DecodeError: As for `penstock.json.send`.
+
+    Example:
+        >>> import io, penstock
+        >>> class Total:
+        ...     total = 0
+        ...     def population(self, element: penstock.Element) -> None:
+        ...         self.total += element.value
+        >>> handler = Total()
+        >>> lines = io.BytesIO(b'{"population": 134591}\n{"population": 37424}')
+        >>> penstock.ndjson.send(lines, handler)
+        >>> handler.total
+        172015
+    """
+    return _send.send("ndjson", framing, source, handler, encoding, compression, member, limits)
 
 
 class Decoder(_decoder.Decoder[T]):

@@ -8,6 +8,7 @@
 mod decoder;
 mod failure;
 mod held;
+mod messages;
 mod objects;
 mod options;
 mod plan;
@@ -22,6 +23,8 @@ mod whole;
 mod _rust {
     #[pymodule_export]
     use crate::decoder::Decoder;
+    #[pymodule_export]
+    use crate::messages::{Element, Items, send};
     #[pymodule_export]
     use crate::plan::PlanObject;
     #[pymodule_export]

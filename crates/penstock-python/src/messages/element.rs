@@ -1,0 +1,268 @@
+//! What a method is given: `Element`, and the ordered multimap `Items` that its attributes and
+//! its children are.
+
+use super::content::{Content, Name, Part, Sort};
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
+use std::sync::Arc;
+
+/// An element that has closed: what a method of a handler is given by `send`.
+///
+/// It may be kept, and costs nothing for what is not looked at: its strings are made when they are
+/// asked for.
+#[pyclass(module = "penstock")]
+pub(crate) struct Element {
+    pub(super) name: Arc<Name>,
+    pub(super) sort: Sort,
+    pub(super) content: Content,
+    /// Why there is no text, if it was too long to be kept.
+    pub(super) text_lost: Option<String>,
+    /// Why there are no attributes, if there were too many to be kept.
+    pub(super) attributes_lost: Option<String>,
+}
+
+impl Element {
+    /// An element that holds nothing.
+    pub(super) fn new(name: Arc<Name>) -> Self {
+        Element {
+            name,
+            sort: Sort::Nothing,
+            content: Content::default(),
+            text_lost: None,
+            attributes_lost: None,
+        }
+    }
+
+    fn part(&self, py: Python<'_>, part: Part) -> PyResult<()> {
+        match (part, &self.attributes_lost) {
+            (Part::Attributes, Some(reason)) => Err(super::lost(py, reason)),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[pymethods]
+impl Element {
+    /// The name, without its prefix. A JSON document's root has the empty one.
+    #[getter]
+    fn name<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
+        match self.name.prefix() {
+            None => self.name.object(py),
+            Some(_) => PyString::new(py, self.name.local()),
+        }
+    }
+
+    /// The prefix as it is written, or None.
+    #[getter]
+    fn prefix(&self) -> Option<&str> {
+        self.name.prefix()
+    }
+
+    /// The URI of the namespace, or None.
+    #[getter]
+    fn namespace(&self) -> Option<&str> {
+        self.name.namespace()
+    }
+
+    /// The text of the element and of those in it that have no method, markup dropped. If elements
+    /// stand in it and all else is white space, there is none. Of a JSON scalar, the text of it.
+    ///
+    /// Raises `LimitExceeded` if it was too long to be kept: of an element in which others stand
+    /// 8 MiB, else `limits.token`.
+    #[getter]
+    fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        match &self.text_lost {
+            Some(reason) => Err(super::lost(py, reason)),
+            None => Ok(PyString::new(py, &self.content.text)),
+        }
+    }
+
+    /// Of a JSON scalar, the value: int, float, str, bool or None. Of a JSON object None, and in
+    /// XML the text.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match &self.text_lost {
+            Some(reason) => Err(super::lost(py, reason)),
+            None => self.sort.object(py, &self.content.text),
+        }
+    }
+
+    /// The attributes, each a `str`. In JSON, the scalars of the object whose keys have no method,
+    /// with their types.
+    #[getter]
+    fn attributes(slf: Bound<'_, Self>) -> PyResult<Items> {
+        slf.borrow().part(slf.py(), Part::Attributes)?;
+        Ok(Items { owner: slf.unbind(), part: Part::Attributes })
+    }
+
+    /// What the methods of the elements inside of it returned, but for None, under their names.
+    #[getter]
+    fn children(slf: Bound<'_, Self>) -> Items {
+        Items { owner: slf.unbind(), part: Part::Children }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("<Element {}>", PyString::new(py, self.name.written()).repr()?))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.content.children.iter().try_for_each(|(_, object)| visit.call(object))
+    }
+
+    fn __clear__(&mut self) {
+        self.content.children.clear();
+    }
+}
+
+/// Attributes or children: names and values in their order. A name may come several times.
+///
+/// `items["x"]` is the first value of a name, `items.all("x")` all of them, `items[0]` the value
+/// at a position. Names are as they are written, with their prefix; `"{uri}x"` finds one by its
+/// namespace. `len`, `in` and iteration are over names, of each item one. Equal to other items with
+/// the same names and values in the same order, and to a dict if no name comes twice.
+#[pyclass(module = "penstock", frozen, generic)]
+pub(crate) struct Items {
+    owner: Py<Element>,
+    part: Part,
+}
+
+impl Items {
+    /// Does something with what the element holds.
+    fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&Content) -> T) -> T {
+        work(&self.owner.borrow(py).content)
+    }
+
+    fn find(&self, py: Python<'_>, name: &str) -> Option<PyResult<Py<PyAny>>> {
+        self.with(py, |content| {
+            let index = content.find(self.part, name, 0)?;
+            Some(content.value(py, self.part, index).map(Bound::unbind))
+        })
+    }
+
+    /// One object for each.
+    fn list<'py, T>(
+        &self,
+        py: Python<'py>,
+        each: impl Fn(&Content, usize) -> PyResult<T>,
+    ) -> PyResult<Bound<'py, PyList>>
+    where
+        T: IntoPyObject<'py>,
+    {
+        let all: PyResult<Vec<_>> = self.with(py, |content| {
+            (0..content.count(self.part)).map(|index| each(content, index)).collect()
+        });
+        PyList::new(py, all?)
+    }
+}
+
+#[pymethods]
+impl Items {
+    fn __len__(&self, py: Python<'_>) -> usize {
+        self.with(py, |content| content.count(self.part))
+    }
+
+    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+        let py = key.py();
+        if let Ok(name) = key.cast::<PyString>() {
+            let found = self.find(py, &name.to_string_lossy());
+            return found.unwrap_or_else(|| Err(PyKeyError::new_err(name.clone().unbind())));
+        }
+        if !key.is_instance_of::<PyInt>() {
+            let kind = key.get_type().name()?;
+            let message = format!("Items are found by a name or a position, not by {kind}");
+            return Err(PyTypeError::new_err(message));
+        }
+        self.with(py, |content| {
+            let count = content.count(self.part);
+            let asked: Option<isize> = key.extract().ok();
+            let index = asked.and_then(|asked| match usize::try_from(asked) {
+                Ok(index) => Some(index),
+                Err(_) => count.checked_sub(asked.unsigned_abs()),
+            });
+            match index.filter(|&index| index < count) {
+                Some(index) => content.value(py, self.part, index).map(Bound::unbind),
+                None => Err(PyIndexError::new_err(format!("position {key} of {count} items"))),
+            }
+        })
+    }
+
+    /// The first value of a name, or `default`.
+    #[pyo3(signature = (name, default=None, /))]
+    fn get(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        default: Option<Py<PyAny>>,
+    ) -> PyResult<Option<Py<PyAny>>> {
+        self.find(py, name).map_or(Ok(default), |found| found.map(Some))
+    }
+
+    /// All values of a name, in their order.
+    #[pyo3(signature = (name, /))]
+    fn all<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+        let found: PyResult<Vec<_>> = self.with(py, |content| {
+            let mut from = 0;
+            let next = || {
+                let index = content.find(self.part, name, from)?;
+                from = index + 1;
+                Some(content.value(py, self.part, index))
+            };
+            std::iter::from_fn(next).collect()
+        });
+        PyList::new(py, found?)
+    }
+
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
+        let Ok(text) = name.cast::<PyString>() else { return false };
+        let text = text.to_string_lossy();
+        self.with(name.py(), |content| content.find(self.part, &text, 0).is_some())
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.keys(py)?.try_iter()?.into_any())
+    }
+
+    /// The names, in their order.
+    fn keys<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.list(py, |content, index| Ok(content.name(py, self.part, index)))
+    }
+
+    /// The values, in their order.
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.list(py, |content, index| content.value(py, self.part, index))
+    }
+
+    /// Pairs of name and value, in their order.
+    fn items<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.list(py, |content, index| {
+            let value = content.value(py, self.part, index)?;
+            PyTuple::new(py, [content.name(py, self.part, index).into_any(), value])
+        })
+    }
+
+    fn __eq__<'py>(&self, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = other.py();
+        let items = self.items(py)?;
+        if let Ok(other) = other.cast::<Items>() {
+            return items.rich_compare(other.get().items(py)?, pyo3::basic::CompareOp::Eq);
+        }
+        let Ok(other) = other.cast::<PyDict>() else {
+            return Ok(py.NotImplemented().into_bound(py));
+        };
+        if other.len() != items.len() {
+            return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
+        }
+        // A name that comes twice makes this one shorter, and so unequal.
+        PyDict::from_sequence(items.as_any())?.rich_compare(other, pyo3::basic::CompareOp::Eq)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(format!("Items({})", self.items(py)?.repr()?))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.owner)
+    }
+}
