@@ -348,6 +348,8 @@ def send(
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
         framing = _format.FRAMING[kind]
-        return _rust.send(kind, given, claims, Stop, encoding, framing, compression, limits, name)
+        return _rust.send(
+            kind, given, claims, Stop, encoding, framing, compression, limits, name, None
+        )
     finally:
         del given  # An archive that was opened here is closed by dropping it.

@@ -67,6 +67,7 @@ def send(
     compression: str | None,
     limits: Limits | None,
     name: str | None,
+    markup: tuple[Mapping[str, str] | Literal[False] | None, str, list[str]] | None,
     /,
 ) -> Any: ...
 

@@ -10,12 +10,15 @@ from penstock._on import MARK, Stop
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import CodeType, FunctionType
-    from typing import Any
+    from typing import Any, Literal, TypeAlias
 
     from penstock._limits import Limits
     from penstock._types import Compression, Source
+
+    # How XML is to be read: `namespaces=`, `unresolved=`, `repair=`.
+    Markup: TypeAlias = tuple[Mapping[str, str] | Literal[False] | None, str, list[str]]
 
 # Flags of code objects, as `inspect` names them.
 _VARARGS = 0x04
@@ -31,12 +34,24 @@ def send(
     compression: Compression | None,
     member: str | None,
     limits: Limits | None,
+    markup: Markup | None = None,
 ) -> Any:
     """Find the handler's methods, then the source, and let the first hear of the second."""
     claims = reachable(handler)
     given, name = _sources.locate("send", source, compression, member, limits)
     try:
-        return _rust.send(format, given, claims, Stop, encoding, framing, compression, limits, name)
+        return _rust.send(
+            format,
+            given,
+            claims,
+            Stop,
+            encoding,
+            framing,
+            compression,
+            limits,
+            name,
+            markup,
+        )
     finally:
         del given  # An archive that was opened here is closed by dropping it.
 

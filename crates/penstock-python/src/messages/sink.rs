@@ -32,6 +32,8 @@ struct Entry {
     name: Option<Arc<Name>>,
     /// In JSON, the key as the name of an attribute, if the object around it has a method.
     key: Option<Span>,
+    /// Whether it is the root, whose result is that of the whole.
+    root: bool,
 }
 
 /// An element that is open, or a JSON array.
@@ -59,6 +61,8 @@ pub(super) struct Messages<'py> {
     dispatch: Dispatch,
     /// XML, where the root has a name.
     elements: bool,
+    /// Whether the root has been told.
+    rooted: bool,
     frames: Vec<Frame>,
     states: Vec<State>,
     pile: Content,
@@ -92,6 +96,7 @@ impl<'py> Messages<'py> {
             py: stop.py(),
             dispatch,
             elements,
+            rooted: false,
             frames: Vec::new(),
             states: Vec::new(),
             pile: Content::default(),
@@ -132,7 +137,7 @@ impl<'py> Messages<'py> {
         let method = self.dispatch.document;
         self.next.clear();
         self.dispatch.start(&mut self.next);
-        Entry { method, name: self.name_for(method, Seen::plain("")), key: None }
+        Entry { method, name: self.name_for(method, Seen::plain("")), key: None, root: true }
     }
 
     fn name_for(&mut self, method: u32, seen: Seen<'_>) -> Option<Arc<Name>> {
@@ -186,7 +191,7 @@ impl<'py> Messages<'py> {
     fn send(&mut self, frame: Frame, sort: Sort, at: u64) -> Answer {
         let Some(name) = frame.entry.name.clone() else { return Ok(Flow::Take) };
         let method = frame.entry.method as usize;
-        let is_root = self.is_root(frame.entry.method);
+        let is_root = frame.entry.root;
         let answer = if self.dispatch.methods[method].text_only {
             let text = PyString::new(self.py, &self.pile.text[frame.marks.text..]);
             self.pile.cut(&frame.marks);
@@ -228,14 +233,6 @@ impl<'py> Messages<'py> {
                 Err(Box::new(error))
             }
         }
-    }
-
-    /// Whether the element of this method, which has been taken off the stack, is the root.
-    fn is_root(&self, method: u32) -> bool {
-        if method == self.dispatch.document {
-            return true;
-        }
-        self.elements && self.frames.len() == 1 && self.dispatch.document == NONE
     }
 
     /// The handler wants no more. Its word for that may hold a value.
@@ -311,7 +308,10 @@ impl<'py> Messages<'py> {
             return Flow::Skip;
         }
         let name = self.name_for(method, seen);
-        self.pending = Some(Entry { method, name, key: None });
+        // The document's own method comes before the root's.
+        let root = !self.rooted && self.dispatch.document == NONE;
+        self.rooted = true;
+        self.pending = Some(Entry { method, name, key: None, root });
         // Where a path is under way, the depth at which an element stands matters: then it has to
         // be known when this one ends.
         if nothing && self.dispatch.below == Below::Names && self.here().is_empty() {
@@ -354,7 +354,7 @@ impl<'py> Messages<'py> {
         }
         let key = (attributed && method == NONE).then(|| push(&mut self.pile.letters, seen.local));
         let name = self.name_for(method, seen);
-        self.pending = Some(Entry { method, name, key });
+        self.pending = Some(Entry { method, name, key, root: false });
         Flow::Take
     }
 
@@ -364,8 +364,8 @@ impl<'py> Messages<'py> {
             return entry;
         }
         let Some(list) = self.frames.last() else { return self.document() };
-        let Entry { method, ref name, key } = list.entry;
-        let entry = Entry { method, name: name.clone(), key };
+        let Entry { method, ref name, key, root } = list.entry;
+        let entry = Entry { method, name: name.clone(), key, root };
         self.next.clear();
         self.next.extend_from_slice(&self.states[list.states..]);
         entry
@@ -437,7 +437,7 @@ impl Sink for Messages<'_> {
     #[inline(always)]
     fn begin_map(&mut self, _at: u64) -> Answer {
         if self.elements {
-            let nobody = Entry { method: NONE, name: None, key: None };
+            let nobody = Entry { method: NONE, name: None, key: None, root: false };
             let entry = self.pending.take().unwrap_or(nobody);
             self.open(entry, false);
             return Ok(Flow::Take);
