@@ -24,7 +24,7 @@ impl From<select::PathStep> for PathStep {
     fn from(step: select::PathStep) -> Self {
         match step {
             select::PathStep::Key(key) => PathStep::Key(key),
-            select::PathStep::Attribute(name) => PathStep::Key(format!("@{name}")),
+            select::PathStep::Attribute(name) => PathStep::Attribute(name),
             select::PathStep::Index(index) => PathStep::Index(index),
         }
     }
@@ -32,13 +32,8 @@ impl From<select::PathStep> for PathStep {
 
 /// A path as `at` would write it.
 fn written(path: &[PathStep]) -> Option<String> {
-    let steps = path.iter().map(|step| match step {
-        PathStep::Index(index) => index.to_string(),
-        PathStep::Key(key) => {
-            key.replace('~', "~0").replace('/', "~1").replace('*', "~2").replace('@', "~3")
-        }
-    });
-    let path = steps.collect::<Vec<_>>().join("/");
+    let steps: Vec<String> = path.iter().map(ToString::to_string).collect();
+    let path = steps.join("/");
     (!path.is_empty()).then_some(path)
 }
 

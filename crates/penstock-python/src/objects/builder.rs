@@ -1,6 +1,7 @@
 //! The sink that builds Python objects by a plan.
 
 use super::caches::{self, FieldCaches};
+use super::elements::Markup;
 use super::frame::{Frame, FrameKind, WAY};
 use super::make::{self, Ring};
 use super::order::Order;
@@ -11,7 +12,7 @@ use super::text::new_str;
 use crate::plan::{
     Aim, Brief, Build, ClassId, ClassPlan, KeyEdge, Kind, Node, NodeId, Plan, State, Target,
 };
-use penstock_core::event::{Key, Matched, Scalar, Text};
+use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::sink::{Flow, Sink, Want};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -88,6 +89,7 @@ pub(crate) struct Builder {
     pub(super) seen_beyond: Vec<(usize, usize)>,
     /// The keys by which the containers on the way to fields were found, by depth.
     pub(super) way_keys: Vec<String>,
+    pub(super) markup: Markup,
 }
 
 // SAFETY: all pointers in here are to the plan's own memory, kept alive by the `Arc`, or owned
@@ -113,7 +115,7 @@ impl Builder {
         frames.push(Frame::new(FrameKind::Root, root, aim, 0));
         // SAFETY: the vector has a buffer, which stays where it is when the vector is moved.
         let top = unsafe { NonNull::new_unchecked(frames.as_mut_ptr()) };
-        Builder {
+        let mut builder = Builder {
             options,
             stack: Stack::default(),
             top,
@@ -131,8 +133,11 @@ impl Builder {
             at: 0,
             seen_beyond: Vec::new(),
             way_keys: Vec::new(),
+            markup: Markup::default(),
             plan,
-        }
+        };
+        builder.settle_markup();
+        builder
     }
 
     /// The finished records, which the caller takes over.
@@ -353,16 +358,20 @@ impl Builder {
                 Err(self.mismatch(at, reason, None, None))
             }
             Unknown::Collect => {
-                let name = format!("{}.{}", self.class().name, key.text.as_str());
-                if let Some(count) = self.unknown.get_mut(&name) {
-                    *count += 1;
-                } else if self.unknown.len() < MOST_UNKNOWN {
-                    self.unknown.insert(name, 1);
-                } else {
-                    *self.unknown.entry("...".to_owned()).or_default() += 1;
-                }
+                self.count_unknown(format!("{}.{}", self.class().name, key.text.as_str()));
                 Ok(Flow::Skip)
             }
+        }
+    }
+
+    /// One more of what no class named.
+    pub(super) fn count_unknown(&mut self, name: String) {
+        if let Some(count) = self.unknown.get_mut(&name) {
+            *count += 1;
+        } else if self.unknown.len() < MOST_UNKNOWN {
+            self.unknown.insert(name, 1);
+        } else {
+            *self.unknown.entry("...".to_owned()).or_default() += 1;
         }
     }
 
@@ -426,7 +435,7 @@ impl Builder {
     }
 
     /// The coming element of a tuple of a fixed length.
-    fn expect_position(&mut self) {
+    pub(super) fn expect_position(&mut self) {
         if let Kind::Tuple(items) = &self.plan().nodes[self.top().node as usize].kind {
             let item = items.get(self.stack.len() - self.top().base);
             self.top_mut().aim = item.map_or(NonNull::from(&WAY), |&item| self.aim_of(item));
@@ -435,7 +444,7 @@ impl Builder {
 
     /// A record is complete.
     #[inline(always)]
-    fn deliver(&mut self, value: *mut ffi::PyObject) -> Answer {
+    pub(super) fn deliver(&mut self, value: *mut ffi::PyObject) -> Answer {
         // SAFETY: the reference is handed over to us.
         self.rows.push(unsafe { Bound::from_owned_ptr(self.attached(), value) }.unbind());
         Ok(if self.options.pause { Flow::Pause } else { Flow::Take })
@@ -444,8 +453,12 @@ impl Builder {
     /// The place of the cache for the field at hand.
     #[inline(always)]
     pub(super) fn cache(&self) -> Option<usize> {
-        (self.top().kind == FrameKind::Class)
-            .then(|| self.cache_base[self.top().class as usize] + self.aim().field as usize)
+        (self.top().kind == FrameKind::Class).then(|| self.field_cache())
+    }
+
+    #[inline(always)]
+    pub(super) fn field_cache(&self) -> usize {
+        self.cache_base[self.top().class as usize] + self.aim().field as usize
     }
 }
 
@@ -465,6 +478,7 @@ impl Sink for Builder {
                 _ => Err(self.misfit(at, "an object")),
             },
             Brief::Way => self.begin_way_map(at),
+            Brief::Markup => self.begin_element(at),
             _ => Err(self.misfit(at, "an object")),
         }
     }
@@ -473,8 +487,9 @@ impl Sink for Builder {
     fn end_map(&mut self, at: u64) -> Answer {
         let value = match self.top().kind {
             FrameKind::Class => make::object(self, at)?,
+            FrameKind::PlainDict | FrameKind::Dict => make::dict(self, at)?,
             FrameKind::WayMap => return self.end_way(),
-            _ => make::dict(self, at)?,
+            _ => return self.end_element(at),
         };
         self.pop_frame();
         self.put(value, at)
@@ -534,28 +549,41 @@ impl Sink for Builder {
         }
     }
 
+    #[inline]
     fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
-        self.key(key.name, at)
+        match key.kind {
+            KeyKind::Member => self.key(key.name, at),
+            KeyKind::Element => self.element(key, at),
+            KeyKind::Attribute => self.attribute(key, at),
+        }
     }
 
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
         self.give_scalar(value, at)
     }
 
-    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Answer {
-        Ok(Flow::Take)
+    #[inline]
+    fn piece(&mut self, text: Text<'_>, at: u64) -> Answer {
+        self.add_text(text, at)
     }
 
     fn abandon(&mut self) {
         self.stack.release_from(self.attached(), 0);
         self.seen_keys.clear();
         self.seen_beyond.clear();
+        self.markup.clear();
         self.frames.truncate(1);
         self.frames_changed();
     }
 
     fn matched(&mut self, by: Matched<'_>) {
         self.record_matched(by);
+    }
+
+    fn record(&mut self, kind: u32) {
+        let Some(&node) = self.plan().kinds.get(kind as usize) else { return };
+        let aim = self.aim_of(node);
+        (self.top_mut().node, self.top_mut().aim) = (node, aim);
     }
 
     #[inline(always)]
@@ -653,12 +681,17 @@ impl Builder {
 
     /// A key of a `dict[K, V]`.
     fn dict_key(&mut self, key: Text<'_>, at: u64) -> Answer {
-        let Kind::Dict(keys, _) = self.plan().nodes[self.top().node as usize].kind else {
-            return Ok(Flow::Skip);
-        };
         if self.options.duplicates == Duplicates::Error {
             self.key_once(key, at)?;
         }
+        self.push_dict_key(key, at)
+    }
+
+    /// Puts a key of a `dict[K, V]` on the stack.
+    pub(super) fn push_dict_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        let Kind::Dict(keys, _) = self.plan().nodes[self.top().node as usize].kind else {
+            return Ok(Flow::Skip);
+        };
         let py = self.attached();
         let object = match &self.plan().nodes[keys as usize].kind {
             Kind::Choice(choice) => match choice.text(py, key.text.as_str())? {

@@ -29,7 +29,8 @@ pub(super) struct Frame {
     pub(super) way: u32,
     /// How many elements there were, where the stack does not tell.
     pub(super) index: u64,
-    /// Which keys that lead on to another state were met: the first 64 of them.
+    /// Which keys that lead on to another state were met: the first 64 of them. In an element:
+    /// which fields have their value from an attribute.
     pub(super) seen: u64,
     /// True if the key at hand is not a known one: it is then kept for messages.
     pub(super) unnamed: bool,
@@ -87,6 +88,18 @@ pub(super) enum FrameKind {
     Row,
     /// The elements of a list that are gathered, one by one, by a field.
     Gathered,
+    /// Markup: an element that becomes an object of a class: values go to fields.
+    Element,
+    /// Markup: an element on the way to a field of several steps.
+    Wrapper,
+    /// Markup: an element without a class.
+    Plain,
+    /// Markup: an element whose children are the items of a collection.
+    Items,
+    /// Markup: an element whose children are the values of a dict, by their names.
+    Named,
+    /// Markup: an element whose class is not known yet.
+    Union,
 }
 
 impl FrameKind {
@@ -100,6 +113,8 @@ impl FrameKind {
                 | FrameKind::WayList
                 | FrameKind::Row
                 | FrameKind::Gathered
+                | FrameKind::Element
+                | FrameKind::Wrapper
         )
     }
 }

@@ -4,10 +4,10 @@ use super::builder::{Builder, Duplicates};
 use super::frame::FrameKind;
 use super::place::brief;
 use super::refusal::{Mismatch, PathStep, Refusal};
-use crate::plan::{Absent, Build, ClassPlan, Field, Kind};
+use crate::plan::{Absent, Build, ClassPlan, Field, Kind, NodeId, Target};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyTuple, PyType};
 use std::ptr;
 
 /// A reference that the caller takes over, or why there is none.
@@ -272,13 +272,9 @@ fn fill(
     let value = if !there.is_null() {
         // SAFETY: gathered collections are lists, made by `gather`; the stack owns it.
         let gathered = unsafe { Bound::from_borrowed_ptr(py, there) };
-        match &builder.plan().nodes[field.node as usize].kind {
-            Kind::Set(_) => collect(builder, py.get_type::<pyo3::types::PySet>(), gathered, at)?,
-            Kind::FrozenSet(_) => {
-                collect(builder, py.get_type::<pyo3::types::PyFrozenSet>(), gathered, at)?
-            }
-            Kind::TupleOf(_) => collect(builder, py.get_type::<PyTuple>(), gathered, at)?,
-            _ => return Ok(()),
+        match collected(builder, field.node, gathered, at)? {
+            Some(other) => other,
+            None => return Ok(()),
         }
     } else {
         match &field.absent {
@@ -301,15 +297,23 @@ fn fill(
     Ok(())
 }
 
-/// A gathered list as another collection.
-fn collect<'py>(
+/// A list as the collection that a node asks for, if that is another one.
+pub(super) fn collected<'py>(
     builder: &Builder,
-    class: Bound<'py, PyType>,
-    gathered: Bound<'py, PyAny>,
+    node: NodeId,
+    list: Bound<'py, PyAny>,
     at: u64,
-) -> Result<Bound<'py, PyAny>, Refusal> {
+) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    let py = list.py();
+    let class = match &builder.plan().nodes[node as usize].kind {
+        Kind::Set(_) => py.get_type::<pyo3::types::PySet>(),
+        Kind::FrozenSet(_) => py.get_type::<pyo3::types::PyFrozenSet>(),
+        Kind::TupleOf(_) => py.get_type::<PyTuple>(),
+        _ => return Ok(None),
+    };
     // Sets hash their elements, which may be the elements' own code.
-    class.call1((gathered,)).map_err(|error| own_code_raised(builder, error, at))
+    let other = class.call1((list,));
+    other.map(Some).map_err(|error| own_code_raised(builder, error, at))
 }
 
 /// What a field has gathered when nothing matched: an empty collection, if it is one.
@@ -323,6 +327,7 @@ fn nothing_gathered<'py>(
         Kind::Set(_) => pyo3::types::PySet::empty(py)?.into_any(),
         Kind::FrozenSet(_) => pyo3::types::PyFrozenSet::empty(py)?.into_any(),
         Kind::TupleOf(_) => PyTuple::empty(py).into_any(),
+        Kind::Dict(..) if field.keyed.is_some() => PyDict::new(py).into_any(),
         _ => return Ok(None),
     }))
 }
@@ -333,10 +338,34 @@ fn nothing_gathered<'py>(
 fn missing(builder: &Builder, class: &ClassPlan, field: &Field, at: u64) -> Refusal {
     let reason = if builder.top().kind == FrameKind::Row {
         format!("{} lacks an item for the field {:?}", class.name, field.key)
+    } else if builder.is_markup() {
+        format!("{} lacks the required {}", class.name, markup_place(class, field))
     } else {
         format!("{} lacks the required key {:?}", class.name, field.key)
     };
     outer_mismatch(builder, at, reason)
+}
+
+/// Where markup has the value of a field, in words.
+fn markup_place(class: &ClassPlan, field: &Field) -> String {
+    let leads = |target: &Target| match target {
+        Target::Field(aim) => {
+            ptr::eq(&class.fields[class.aims[*aim as usize].field as usize], field)
+        }
+        Target::State(_) => false,
+    };
+    let element = class.states.iter().any(|state| {
+        let edges = state.elements.edges.iter().map(|edge| &edge.to);
+        edges.chain(&state.other).any(leads)
+    });
+    let attribute = class.states.iter().flat_map(|state| &state.attributes.edges);
+    let place = match (element, attribute.map(|edge| &edge.to).any(leads)) {
+        (true, true) => "element or attribute",
+        (true, false) => "element",
+        (false, true) => "attribute",
+        (false, false) => "text",
+    };
+    format!("{place} '{}'", field.key)
 }
 
 /// A mismatch of the container at hand as a whole.

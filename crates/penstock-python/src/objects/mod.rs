@@ -8,16 +8,21 @@
 mod builder;
 mod caches;
 mod collector;
+mod elements;
 mod frame;
+mod lexical;
 mod make;
 mod order;
 mod place;
+mod plain;
 mod refusal;
 mod scalars;
 mod stack;
 mod text;
+mod unions;
 mod ways;
 
 pub(crate) use builder::{Builder, Duplicates, Options, Unknown};
 pub(crate) use collector::Pause;
+pub(crate) use elements::{ForceList, MarkupOptions, Repeated};
 pub(crate) use refusal::{Mismatch, PathStep, Refusal};

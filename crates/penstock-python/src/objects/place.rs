@@ -30,6 +30,17 @@ impl Builder {
         Refusal::Mismatch(Box::new(Mismatch { at, reason, expected, got, path, cause, limit }))
     }
 
+    /// A record in error because it exceeds a limit.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn exceeded(&self, at: u64, reason: String) -> Refusal {
+        let mut refusal = self.mismatch(at, reason, None, None);
+        if let Refusal::Mismatch(mismatch) = &mut refusal {
+            mismatch.limit = true;
+        }
+        refusal
+    }
+
     /// The way to the value at hand within its record; `inside` the container at hand or to it.
     #[cold]
     #[inline(never)]
@@ -50,7 +61,29 @@ impl Builder {
     fn step(&self, depth: usize, frame: &Frame, end: usize) -> Option<PathStep> {
         let own = end - frame.base;
         match frame.kind {
-            FrameKind::Root => None,
+            // A document's own element is a step, where there was one that was named.
+            FrameKind::Root => {
+                let name = self.way_keys.first().filter(|_| frame.unnamed)?;
+                Some(PathStep::Key(name.clone()))
+            }
+            FrameKind::Element | FrameKind::Wrapper => {
+                let last = depth + 1 == self.frames.len();
+                let attribute = last && self.markup.attribute;
+                let step = if attribute { PathStep::Attribute } else { PathStep::Key };
+                if frame.unnamed {
+                    return self.way_keys.get(depth).map(|name| step(name.clone()));
+                }
+                let state = &self.plan().classes[frame.class as usize].states[frame.state as usize];
+                let names = if attribute { &state.attributes } else { &state.elements };
+                let edge = names.edges.get(frame.key as usize)?;
+                Some(step(edge.name.to_string()))
+            }
+            FrameKind::Plain => (own > 1).then(|| PathStep::Key(self.describe_key(frame.base + 1))),
+            FrameKind::Items | FrameKind::Named => {
+                let name = self.way_keys.get(depth).filter(|_| frame.unnamed)?;
+                Some(PathStep::Key(name.clone()))
+            }
+            FrameKind::Union => None,
             FrameKind::Class | FrameKind::WayMap => {
                 let state = &self.plan().classes[frame.class as usize].states[frame.state as usize];
                 if frame.unnamed {
@@ -97,5 +130,13 @@ pub(super) fn brief(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("\"{}\u{2026}\"", text[..end].escape_debug()),
         None => format!("{text:?}"),
+    }
+}
+
+/// A name for a message: its beginning.
+pub(super) fn shortened(name: &str) -> String {
+    match name.char_indices().nth(40) {
+        Some((end, _)) => format!("{}\u{2026}", name[..end].escape_debug()),
+        None => name.escape_debug().to_string(),
     }
 }

@@ -1,14 +1,31 @@
 //! Why a value was refused: it does not fit, or the user's own code raised.
 
 use pyo3::prelude::*;
+use std::fmt;
 
 /// One step of the path to a value.
 #[derive(Clone, Debug)]
 pub(crate) enum PathStep {
-    /// A key.
+    /// A key, or the name of an element.
     Key(String),
+    /// The name of an attribute, without `@`.
+    Attribute(String),
     /// A position in a list.
     Index(u64),
+}
+
+/// As `at` would write it.
+impl fmt::Display for PathStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let escaped = |name: &str| {
+            name.replace('~', "~0").replace('/', "~1").replace('*', "~2").replace('@', "~3")
+        };
+        match self {
+            PathStep::Index(index) => write!(f, "{index}"),
+            PathStep::Key(key) => f.write_str(&escaped(key)),
+            PathStep::Attribute(name) => write!(f, "@{}", escaped(name)),
+        }
+    }
 }
 
 /// A value that does not fit the class.

@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 use super::text::new_str;
 use crate::plan::{Brief, Choice, Kind};
 use penstock_core::event::{Scalar, Text};
-use penstock_core::value::{base64, datetime, uuid};
+use penstock_core::value::{base64, datetime, duration, hex, uuid};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -137,34 +137,47 @@ impl Builder {
     /// An integer beyond 64 bits.
     #[inline(never)]
     fn give_big_int(&mut self, digits: &[u8], at: u64) -> Answer {
-        let py = self.attached();
         let negative = digits.first() == Some(&b'-');
+        let value = self.big_int(negative, &digits[usize::from(negative)..])?;
+        self.give(value.into_ptr(), at)
+    }
+
+    /// An integer of any size, from its digits.
+    pub(super) fn big_int<'py>(
+        &self,
+        negative: bool,
+        digits: &[u8],
+    ) -> Result<Bound<'py, PyAny>, Refusal> {
+        let py = self.attached();
         // The interpreter refuses more digits at once than a setting of the process allows. Ours
         // is a limit of its own, so what is longer is put together from parts.
         const PART: usize = 600;
         let mut value = 0_i64.into_pyobject(py).map_err(PyErr::from)?.into_any();
-        for part in digits[usize::from(negative)..].chunks(PART) {
+        for part in digits.chunks(PART) {
             let text = CString::new(part).map_err(PyErr::from)?;
             // SAFETY: a string of digits that ends in a NUL.
             let part_value = unsafe {
                 let object = ffi::PyLong_FromString(text.as_ptr(), std::ptr::null_mut(), 10);
                 Bound::from_owned_ptr_or_err(py, object)?
             };
-            if part.len() == digits.len() - usize::from(negative) {
+            if part.len() == digits.len() {
                 value = part_value;
                 break;
             }
             let ten = 10_i64.into_pyobject(py).map_err(PyErr::from)?;
             value = value.mul(ten.pow(part.len(), py.None())?)?.add(part_value)?;
         }
-        if negative {
-            value = value.neg()?;
-        }
-        self.give(value.into_ptr(), at)
+        Ok(if negative { value.neg()? } else { value })
     }
 
     #[inline(never)]
     fn give_decimal(&mut self, digits: &[u8], at: u64) -> Answer {
+        let value = self.decimal(digits, at)?;
+        self.put(value, at)
+    }
+
+    /// A `Decimal`, from its digits: a new reference.
+    pub(super) fn decimal(&self, digits: &[u8], at: u64) -> Result<*mut ffi::PyObject, Refusal> {
         static DECIMAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = self.attached();
         let class = DECIMAL.import(py, "decimal", "Decimal")?;
@@ -172,7 +185,7 @@ impl Builder {
         match class.call1((text.as_ref(),)) {
             // A context without traps answers NaN for what it cannot hold.
             Ok(object) if object.call_method0(intern!(py, "is_finite"))?.is_truthy()? => {
-                self.give(object.into_ptr(), at)
+                Ok(object.into_ptr())
             }
             Err(error) if !error.is_instance_of::<PyArithmeticError>(py) => Err(error.into()),
             _ => Err(self.misfit(at, "a number beyond the range of Decimal")),
@@ -214,20 +227,20 @@ impl Builder {
                 Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
             },
             Kind::Time => match datetime::time(bytes) {
-                Ok(found) => {
-                    let zone = zone(py, found.offset)?;
-                    PyTime::new(
-                        py,
-                        found.hour,
-                        found.minute,
-                        found.second,
-                        found.microsecond,
-                        zone.as_ref(),
-                    )?
-                    .into_any()
-                }
+                Ok(found) => new_time(py, found)?,
                 Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
             },
+            Kind::Duration => match duration::duration(bytes) {
+                Ok(found) => new_duration(py, found)?,
+                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
+            },
+            Kind::Hex => {
+                let mut out = Vec::new();
+                if !hex::decode(bytes, &mut out) {
+                    return Err(self.bad_text(at, text, "it is not pairs of hexadecimal digits"));
+                }
+                PyBytes::new(py, &out).into_any()
+            }
             Kind::Uuid => match uuid::uuid(bytes) {
                 Some(value) => new_uuid(py, value)?,
                 None => return Err(self.bad_text(at, text, "it is no UUID")),
@@ -253,7 +266,7 @@ impl Builder {
     /// A string of the right kind with the wrong content.
     #[cold]
     #[inline(never)]
-    fn bad_text(&self, at: u64, text: Text<'_>, why: &str) -> Refusal {
+    pub(super) fn bad_text(&self, at: u64, text: Text<'_>, why: &str) -> Refusal {
         let expected = self.item().name.to_string();
         let got = brief(text.text.as_str());
         let reason = format!("expected {expected}, got {got}: {why}");
@@ -269,7 +282,9 @@ impl Builder {
             Scalar::Int(value) => self.give_int(value, at),
             Scalar::Float(value) => self.give_float(value, at),
             Scalar::Number(digits) => self.give_number(digits, at),
-            Scalar::Text(text) | Scalar::Untyped(text) => self.give_text(text, at),
+            Scalar::Text(text) => self.give_text(text, at),
+            Scalar::Untyped(text) if self.is_markup() => self.attribute_value(text, at),
+            Scalar::Untyped(text) => self.give_text(text, at),
             Scalar::Bytes(_) => Err(self.misfit(at, "binary data")),
             Scalar::Date(_) => Err(self.misfit(at, "a date")),
             Scalar::Uid(_) => Err(self.misfit(at, "a UID")),
@@ -289,7 +304,10 @@ fn is_decimal(bytes: &[u8]) -> bool {
         && !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished)
 }
 
-fn new_datetime(py: Python<'_>, found: datetime::DateTime) -> PyResult<Bound<'_, PyAny>> {
+pub(super) fn new_datetime(
+    py: Python<'_>,
+    found: datetime::DateTime,
+) -> PyResult<Bound<'_, PyAny>> {
     let (date, time) = (found.date, found.time);
     let zone = zone(py, time.offset)?;
     let made = PyDateTime::new(
@@ -304,6 +322,20 @@ fn new_datetime(py: Python<'_>, found: datetime::DateTime) -> PyResult<Bound<'_,
         zone.as_ref(),
     )?;
     Ok(made.into_any())
+}
+
+pub(super) fn new_time(py: Python<'_>, found: datetime::Time) -> PyResult<Bound<'_, PyAny>> {
+    let datetime::Time { hour, minute, second, microsecond, offset } = found;
+    let zone = zone(py, offset)?;
+    Ok(PyTime::new(py, hour, minute, second, microsecond, zone.as_ref())?.into_any())
+}
+
+pub(super) fn new_duration(
+    py: Python<'_>,
+    found: duration::Duration,
+) -> PyResult<Bound<'_, PyAny>> {
+    let (seconds, microseconds) = (found.seconds as i32, found.microseconds as i32);
+    Ok(PyDelta::new(py, found.days, seconds, microseconds, false)?.into_any())
 }
 
 /// The zone of an offset: `timezone.utc` for a `Z`, and one object for each offset, as there are
@@ -325,7 +357,7 @@ fn zone(py: Python<'_>, offset: Option<datetime::Offset>) -> PyResult<Option<Bou
     Ok(Some(zone))
 }
 
-fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
+pub(super) fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
     static UUID: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let class = UUID.import(py, "uuid", "UUID")?;
     let names = pyo3::types::PyDict::new(py);

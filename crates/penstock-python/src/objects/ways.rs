@@ -5,13 +5,14 @@
 
 use super::builder::{Answer, Builder, Duplicates};
 use super::frame::{Frame, FrameKind, NONE, WAY};
+use super::place::shortened;
 use super::refusal::Refusal;
-use crate::plan::{Brief, Kind, Target, element};
+use crate::plan::{Brief, Build, Kind, Target, element};
 use penstock_core::event::{Matched, Text};
 use penstock_core::sink::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyList, PyString};
+use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use std::ptr::{self, NonNull};
 
 impl Builder {
@@ -41,7 +42,7 @@ impl Builder {
     }
 
     /// The coming value leads on to a state, or nowhere.
-    fn on_way(&mut self, state: u32) {
+    pub(super) fn on_way(&mut self, state: u32) {
         self.top_mut().aim = NonNull::from(&WAY);
         self.top_mut().way = state;
     }
@@ -83,6 +84,9 @@ impl Builder {
         // As if the field's own object were at hand: putting into it must not move a list on.
         let kind = std::mem::replace(&mut self.top_mut().kind, FrameKind::Class);
         let result = match by {
+            Matched::Key(key) if self.is_markup() => {
+                self.lexical(key, self.at).and_then(|value| self.put(value, self.at))
+            }
             Matched::Key(key) => self.give_text(key, self.at),
             Matched::Index(index) => self.give_int(index as i64, self.at),
         };
@@ -148,15 +152,50 @@ impl Builder {
         }
     }
 
-    fn forget_field(&mut self, field: u32) {
+    pub(super) fn forget_field(&mut self, field: u32) {
         let old = self.stack.replace(self.top().slots + field as usize, ptr::null_mut());
         // SAFETY: the stack gave its reference to us.
         unsafe { drop(Bound::from_owned_ptr_or_opt(self.attached(), old)) };
     }
 
+    /// Adds an object to the dict of the field at hand, by the value of a field of its own.
+    #[inline(never)]
+    fn gather_keyed(
+        &mut self,
+        place: usize,
+        value: &Bound<'_, PyAny>,
+        key: u32,
+        at: u64,
+    ) -> Answer {
+        let py = value.py();
+        let Kind::Class(class) = self.item().kind else { return Ok(Flow::Take) };
+        let class = &self.plan().classes[class as usize];
+        let name = class.fields[key as usize].name.bind(py);
+        let key = match class.build {
+            Build::Dict => value.get_item(name)?,
+            _ => value.getattr(name)?,
+        };
+        if self.stack.get(place).is_null() {
+            self.stack.replace(place, PyDict::new(py).into_any().into_ptr());
+        }
+        // SAFETY: the stack owns this reference, and only this function fills such a place.
+        let dict = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(place)) };
+        let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
+        if dict.contains(&key)? {
+            let shown = key.repr()?.to_string_lossy().into_owned();
+            let reason = format!("two objects have the key {}", shortened(&shown));
+            return Err(self.mismatch(at, reason, None, None));
+        }
+        dict.set_item(key, value)?;
+        Ok(Flow::Take)
+    }
+
     /// A map on the way, or one that leads nowhere.
     #[inline(never)]
     pub(super) fn begin_way_map(&mut self, at: u64) -> Answer {
+        if self.is_markup() {
+            return self.begin_element(at);
+        }
         self.at = at;
         let Some(frame) = self.way_frame(FrameKind::WayMap)? else { return Ok(Flow::Skip) };
         self.push_frame(frame);
@@ -280,6 +319,9 @@ impl Builder {
         let field = &self.class().fields[index];
         let place = self.top().slots + index;
         let gathered = self.stack.get(place);
+        if let Some(key) = field.keyed {
+            return self.gather_keyed(place, &value, key, at);
+        }
         if element(&self.plan().nodes, field.node).is_none() {
             if !gathered.is_null() {
                 let reason = format!("{:?} is matched more than once by one record", field.key);

@@ -26,7 +26,7 @@ use pyo3::types::{PyDict, PyType};
 use super::names::Scope;
 use super::shown::PlanObject;
 use super::types::{Compiler, Place};
-use super::{Aim, Plan, classes};
+use super::{Aim, Family, Plan, classes};
 
 /// How many plans are kept of each sort. One more, and all are let go.
 const MOST: usize = 512;
@@ -140,7 +140,15 @@ fn new_plan<'py>(
         plan.take_aim(&nodes);
     }
     let aims = (0..nodes.len() as u32).map(|node| Aim::new(&nodes, node, 0, false)).collect();
-    Ok(Plan { nodes, classes: plans, aims, root, seen: compiler.seen.into() })
+    Ok(Plan {
+        nodes,
+        classes: plans,
+        aims,
+        root,
+        kinds: [root].into(),
+        family: Family::Keyed,
+        seen: compiler.seen.into(),
+    })
 }
 
 /// Lets all plans go when a full collection begins, from the first plan on.

@@ -178,7 +178,14 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
             Some(path) => path.into(),
             None => name.to_str()?.into(),
         };
-        Ok(Field { name: name.unbind(), key, node: field.node, absent: field.absent, gathers })
+        Ok(Field {
+            name: name.unbind(),
+            key,
+            node: field.node,
+            absent: field.absent,
+            gathers,
+            keyed: None,
+        })
     });
     let fields = fields.collect::<PyResult<Box<[Field]>>>()?;
     Ok(ClassPlan {

@@ -25,6 +25,7 @@ mod wrappers;
 
 use std::fmt;
 
+use penstock_core::event::Key;
 use penstock_core::keys::KeyTable;
 use penstock_core::sink::Want;
 use pyo3::ffi;
@@ -49,6 +50,11 @@ pub(crate) struct Plan {
     pub(crate) aims: Box<[Aim]>,
     /// The node of the type itself.
     pub(crate) root: NodeId,
+    /// Where several kinds of records are read at once, the node of each; else the one of the
+    /// type.
+    pub(crate) kinds: Box<[NodeId]>,
+    /// Which kind of formats the plan is for.
+    pub(crate) family: Family,
     /// The classes that were read to make the plan, each as it was then.
     seen: Box<[Seen]>,
 }
@@ -58,6 +64,15 @@ impl Plan {
     pub(crate) fn is_current(&self, py: Python<'_>) -> bool {
         self.seen.iter().all(|seen| layout::version(seen.class.bind(py)) == Some(seen.version))
     }
+}
+
+/// Formats that tell their values alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// Maps and lists.
+    Keyed,
+    /// Elements and attributes.
+    Markup,
 }
 
 /// A class at a moment: CPython gives it another version when it, or a base of it, is changed.
@@ -110,6 +125,8 @@ pub(crate) enum Brief {
     Str,
     /// Any other kind: see the node.
     Other,
+    /// Any kind, from markup.
+    Markup,
     /// No kind: the value is on the way to fields, or leads to none.
     Way,
 }
@@ -145,6 +162,12 @@ pub(crate) enum Kind {
     Str,
     /// `bytes`, from base64 text.
     Bytes,
+    /// `bytes`, from hexadecimal text.
+    Hex,
+    /// `datetime.timedelta`.
+    Duration,
+    /// An object of one of several classes.
+    Tagged(Box<Tagged>),
     /// `decimal.Decimal`, from the digits of a number or from text.
     Decimal,
     /// `datetime.datetime`.
@@ -171,6 +194,18 @@ pub(crate) enum Kind {
     Dict(NodeId, NodeId),
     /// An object of a class.
     Class(ClassId),
+}
+
+/// Classes told apart by the value of an attribute.
+pub(crate) struct Tagged {
+    /// The attribute, which has no prefix.
+    pub(crate) tag: Box<str>,
+    /// Its values.
+    pub(crate) table: KeyTable,
+    /// Parallel to the keys of `table`: the node of the class.
+    pub(crate) classes: Vec<NodeId>,
+    /// The values for messages: `"a", "b" or "c"`.
+    pub(crate) expected: Box<str>,
 }
 
 /// The values of an `Enum` or a `Literal`.
@@ -257,6 +292,9 @@ pub(crate) struct Field {
     pub(crate) absent: Absent,
     /// True if values are gathered from several matches (a path with `*` or `//`).
     pub(crate) gathers: bool,
+    /// Where the objects that are gathered become a dict: the field, of their own class, whose
+    /// value is the key.
+    pub(crate) keyed: Option<u32>,
 }
 
 /// What happens to a field without a value in the document.
@@ -283,6 +321,37 @@ pub(crate) struct State {
     pub(crate) other: Option<Target>,
     /// Fields which collect the key or index that led to this state (`*/key()`).
     pub(crate) takes_key: Box<[u32]>,
+    /// Markup: the child elements. A [`Target::Field`] of markup is an index into the aims of the
+    /// class: those of its fields, and behind them one for each further type of a choice.
+    pub(crate) elements: Names,
+    /// Markup: the attributes.
+    pub(crate) attributes: Names,
+    /// Markup: what an element's own text is for, as an index into the aims. If that gathers,
+    /// each run of text between child elements is a value.
+    pub(crate) text: Option<u32>,
+}
+
+/// The names of elements or attributes that lead on from a state.
+#[derive(Default)]
+pub(crate) struct Names {
+    pub(crate) edges: Box<[NameEdge]>,
+}
+
+impl Names {
+    /// The index of the edge for a name.
+    #[inline]
+    pub(crate) fn find(&self, key: &Key<'_>) -> Option<u32> {
+        let found = self.edges.iter().position(|edge| edge.name.as_bytes() == key.name.bytes());
+        found.map(|found| found as u32)
+    }
+}
+
+/// One known name.
+pub(crate) struct NameEdge {
+    /// The name for messages, an attribute's without `@`.
+    pub(crate) name: Box<str>,
+    /// Where it leads.
+    pub(crate) to: Target,
 }
 
 /// One known key.

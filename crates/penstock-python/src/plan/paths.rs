@@ -11,7 +11,7 @@ use penstock_core::select::{self, Automaton, Path, Refused, Step, Test};
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
-use super::{KeyEdge, State, Target};
+use super::{KeyEdge, Names, State, Target};
 
 /// How keys lead to the fields of one class.
 pub(super) struct Routes {
@@ -129,7 +129,16 @@ fn one_state(
         to: Target::Field(*id),
     };
     let keys = keys.iter().zip(ways).map(edge).collect();
-    Ok(State { keys, table, indexes: [].into(), other: None, takes_key: [].into() })
+    Ok(State {
+        keys,
+        table,
+        indexes: [].into(),
+        other: None,
+        takes_key: [].into(),
+        elements: Names::default(),
+        attributes: Names::default(),
+        text: None,
+    })
 }
 
 fn converted(
@@ -159,6 +168,9 @@ fn converted(
         indexes: indexes.collect::<PyResult<_>>()?,
         other: state.other.map(target).transpose()?,
         takes_key: state.takes_key.into(),
+        elements: Names::default(),
+        attributes: Names::default(),
+        text: None,
     })
 }
 

@@ -1,0 +1,934 @@
+//! Elements: the events of markup to values.
+//!
+//! An element is told as a name and a map whatever it holds; what becomes of it is what the aim
+//! says that its name led to. One that becomes a scalar makes no frame: its text is gathered in
+//! one buffer and becomes a value where the element ends. The text of an inner element stands in
+//! that buffer behind the text of those around it and goes when it ends, so that what is left is
+//! an element's own text.
+//!
+//! An attribute is a value like any other. Attributes come before all content, so a field that has
+//! a value when an element for it comes first has it from an attribute, and the element counts.
+
+use super::builder::{Answer, Builder, Duplicates, Unknown};
+use super::frame::{Frame, FrameKind, NONE, WAY};
+use super::make;
+use super::place::shortened;
+use super::refusal::Refusal;
+use crate::plan::{Brief, ClassId, Family, Kind, NodeId, Target, element};
+use penstock_core::event::{Key, Matched, Text};
+use penstock_core::limits::Limits;
+use penstock_core::sink::Flow;
+use penstock_core::value::xsd;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use pyo3::{Bound, ffi};
+use std::collections::HashSet;
+use std::ptr::{self, NonNull};
+
+/// What a second element means where the class has a field for one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Repeated {
+    /// The record is in error.
+    #[default]
+    Error,
+    /// The first one counts.
+    First,
+    /// The last one counts.
+    Last,
+    /// The texts are joined by a space, for a field that is a `str`.
+    Join,
+}
+
+/// Which elements are lists in plain dicts even where they are alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ForceList {
+    /// None.
+    #[default]
+    Never,
+    /// All.
+    Always,
+    /// Those of these names.
+    Names(HashSet<String>),
+}
+
+/// How to build from markup.
+#[derive(Clone, Debug)]
+pub(crate) struct MarkupOptions {
+    pub(crate) repeated: Repeated,
+    pub(crate) force_list: ForceList,
+    /// `limits.token`: bytes of text that may be kept for the elements that are open.
+    pub(crate) token: usize,
+    /// `limits.number`: digits of one integer.
+    pub(crate) number: usize,
+}
+
+impl Default for MarkupOptions {
+    fn default() -> Self {
+        let Limits { token, number, .. } = Limits::default();
+        let (repeated, force_list) = (Repeated::default(), ForceList::default());
+        MarkupOptions { repeated, force_list, token, number }
+    }
+}
+
+/// An element under construction.
+#[derive(Clone, Copy)]
+pub(super) struct Open {
+    /// Where it begins in the source.
+    pub(super) at: u64,
+    /// Where its text begins in the buffer.
+    pub(super) text: usize,
+    /// `xsi:nil` was said of it: it stands for `None`.
+    pub(super) nil: bool,
+    /// In a plain dict: it is a list even if it is alone.
+    pub(super) forced: bool,
+}
+
+/// What the value of an attribute is for.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Awaited {
+    /// The field at hand.
+    #[default]
+    Field,
+    /// Whether the element is `None`.
+    Nil,
+    /// A plain dict.
+    Plain,
+    /// Which class of a union the element is.
+    Tag,
+    /// To be given to the class of a union once that is known.
+    Held,
+}
+
+/// What markup needs beside the frames.
+#[derive(Default)]
+pub(super) struct Markup {
+    pub(super) options: MarkupOptions,
+    /// The text of the open elements.
+    pub(super) text: String,
+    /// Whether no character beyond ASCII came into the buffer since it was empty.
+    pub(super) ascii: bool,
+    /// How many elements are open of one that becomes a scalar, itself included.
+    pub(super) leaf: u32,
+    /// The elements that something is made of, each scalar's own and those that have a frame.
+    pub(super) open: Vec<Open>,
+    /// The value at hand is an attribute's.
+    pub(super) attribute: bool,
+    pub(super) awaited: Awaited,
+    /// Attributes that wait for the class of their union.
+    pub(super) held: super::unions::Held,
+    /// For names that are put together.
+    pub(super) name: String,
+    /// The coming element of a plain dict is a list even if it is alone.
+    pub(super) forced: bool,
+}
+
+impl Markup {
+    /// Forgets all open elements.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.open.clear();
+        self.held.clear();
+        self.leaf = 0;
+    }
+
+    /// Where the element at hand begins.
+    pub(super) fn at(&self) -> u64 {
+        self.open.last().map_or(0, |open| open.at)
+    }
+
+    /// The element at hand ends: its text goes.
+    pub(super) fn close(&mut self) -> Open {
+        let end = Open { at: 0, text: 0, nil: false, forced: false };
+        let open = self.open.pop().unwrap_or(end);
+        self.text.truncate(open.text);
+        open
+    }
+}
+
+/// Whether an attribute is about the document and not of it: the schema's own, and the namespace
+/// declarations of a reader that does not resolve them.
+fn is_about(key: &Key<'_>) -> bool {
+    const SCHEMA: &[u8] = b"http://www.w3.org/2001/XMLSchema-instance";
+    let name = key.name.bytes();
+    match (key.namespace, key.prefix) {
+        (Some(uri), _) => uri.bytes() == SCHEMA,
+        (None, Some(prefix)) => matches!(prefix.bytes(), b"xsi" | b"xmlns"),
+        (None, None) => name.starts_with(b"xsi:") || name.starts_with(b"xmlns"),
+    }
+}
+
+/// Whether an attribute that [is about](is_about) the document is `xsi:nil`.
+fn is_nil(key: &Key<'_>) -> bool {
+    match key.name.bytes() {
+        b"xsi:nil" => key.prefix.is_none(),
+        b"nil" => key.prefix.is_some_and(|prefix| prefix.bytes() != b"xmlns"),
+        _ => false,
+    }
+}
+
+impl Builder {
+    /// Sets how to build from markup.
+    pub(crate) fn set_markup(&mut self, options: MarkupOptions) {
+        self.markup.options = options;
+    }
+
+    /// From where on the source must be kept for the sake of a message, if from anywhere: where
+    /// the scalar under construction begins.
+    pub(crate) fn keeps(&self) -> Option<u64> {
+        (self.markup.leaf > 0).then(|| self.markup.at())
+    }
+
+    /// Whether the plan is one for markup.
+    pub(super) fn is_markup(&self) -> bool {
+        self.plan().family == Family::Markup
+    }
+
+    /// The name of an element, which comes next.
+    #[inline]
+    pub(super) fn element(&mut self, key: Key<'_>, at: u64) -> Answer {
+        self.markup.attribute = false;
+        if self.markup.leaf > 0 {
+            return self.inner_element();
+        }
+        match self.top().kind {
+            FrameKind::Element | FrameKind::Wrapper => self.field_element(key, at),
+            FrameKind::Plain => self.plain_child(&key),
+            _ => self.element_rarely(&key, at),
+        }
+    }
+
+    /// An element inside one that becomes a scalar.
+    #[inline(never)]
+    fn inner_element(&mut self) -> Answer {
+        if matches!(self.item().kind, Kind::Str) {
+            return Ok(Flow::Take);
+        }
+        Err(self.misfit(self.markup.at(), "an element with child elements"))
+    }
+
+    /// An element inside one whose values are for the fields of a class.
+    #[inline(always)]
+    fn field_element(&mut self, key: Key<'_>, at: u64) -> Answer {
+        let state = self.state();
+        if let Some(text) = state.text {
+            self.end_run(text)?;
+        }
+        let Some(found) = state.elements.find(&key) else { return self.other_element(&key, at) };
+        self.top_mut().key = found;
+        self.top_mut().unnamed = false;
+        match state.elements.edges[found as usize].to {
+            Target::Field(aim) => {
+                self.aim_at(aim);
+                let field = self.aim().field;
+                if self.stack.get(self.top().slots + field as usize).is_null()
+                    || self.collects(field)
+                {
+                    return Ok(Flow::Take);
+                }
+                if self.was_attribute(field) {
+                    self.forget_field(field);
+                    return Ok(Flow::Take);
+                }
+                self.again_in_markup(&key, at)
+            }
+            Target::State(state) => {
+                self.on_way(state);
+                Ok(Flow::Take)
+            }
+        }
+    }
+
+    /// An element that the class does not name.
+    #[inline(never)]
+    fn other_element(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        match self.state().other {
+            Some(Target::Field(aim)) => {
+                self.remember_way_key(key.name.text.as_str());
+                self.aim_at(aim);
+                let field = self.aim().field;
+                let empty = self.stack.get(self.top().slots + field as usize).is_null();
+                if empty || self.collects(field) {
+                    return Ok(Flow::Take);
+                }
+                self.again_in_markup(key, at)
+            }
+            Some(to @ Target::State(_)) => {
+                self.at = at;
+                self.follow_other(to, Matched::Key(key.name))
+            }
+            None => self.unknown_in_markup(key, at),
+        }
+    }
+
+    /// Whether a field takes any number of values.
+    fn collects(&self, field: u32) -> bool {
+        let field = &self.class().fields[field as usize];
+        field.keyed.is_some()
+            || (field.gathers && element(&self.plan().nodes, field.node).is_some())
+    }
+
+    /// Whether the value of a field is an attribute's, and that it is no more.
+    fn was_attribute(&mut self, field: u32) -> bool {
+        if field < 64 {
+            let bit = 1 << field;
+            let was = self.top().seen & bit != 0;
+            self.top_mut().seen &= !bit;
+            return was;
+        }
+        let of = (self.frames.len(), field as usize);
+        let place = self.seen_beyond.iter().position(|seen| *seen == of);
+        place.map(|place| self.seen_beyond.swap_remove(place)).is_some()
+    }
+
+    /// An element or attribute for a field that has a value already.
+    #[cold]
+    #[inline(never)]
+    fn again_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        let name = written(key);
+        self.again_by_rule(&format!("{} '{}'", noun(key), shortened(&name)), at)
+    }
+
+    /// A second value for the field at hand: `what` in words.
+    fn again_by_rule(&mut self, what: &str, at: u64) -> Answer {
+        match self.markup.options.repeated {
+            Repeated::First => Ok(Flow::Skip),
+            Repeated::Last => Ok(Flow::Take),
+            Repeated::Join if matches!(self.item().kind, Kind::Str) => Ok(Flow::Take),
+            _ => {
+                let one = &self.item().written;
+                let one = one.strip_suffix(" | None").unwrap_or(one);
+                let reason =
+                    format!("the {what} is repeated; ask for list[{one}] or say repeated='first'");
+                Err(self.mismatch(at, reason, None, None))
+            }
+        }
+    }
+
+    /// An element or attribute that the class does not name.
+    #[inline(never)]
+    fn unknown_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        if self.options.unknown == Unknown::Skip {
+            return Ok(Flow::Skip);
+        }
+        let name = written(key);
+        let class = match self.top().kind {
+            FrameKind::Element | FrameKind::Wrapper => self.class().name.to_string(),
+            _ => self.plan().nodes[self.top().node as usize].name.to_string(),
+        };
+        if self.options.unknown == Unknown::Error {
+            self.remember_way_key(&name);
+            let name = shortened(&name);
+            let reason = format!("{class} has no field for the {} '{name}'", noun(key));
+            return Err(self.mismatch(at, reason, None, None));
+        }
+        let sign = if self.markup.attribute { "@" } else { "" };
+        self.count_unknown(format!("{class}.{sign}{name}"));
+        Ok(Flow::Skip)
+    }
+
+    /// The name of an element that is for no field.
+    #[inline(never)]
+    fn element_rarely(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        match self.top().kind {
+            FrameKind::Root => {
+                let name = written(key);
+                self.remember_way_key(&name);
+                // Without a class the document is a dict of its root element.
+                if matches!(self.item().kind, Kind::Any) {
+                    return self.plain_child(key);
+                }
+                Ok(Flow::Take)
+            }
+            FrameKind::Items => {
+                self.remember_way_key(&written(key));
+                if self.aim().brief == Brief::Way {
+                    self.top_mut().index += 1;
+                    return Ok(Flow::Skip);
+                }
+                Ok(Flow::Take)
+            }
+            FrameKind::Named => self.named_child(key, at),
+            FrameKind::Union => Err(self.untagged(at)),
+            _ => Ok(Flow::Skip),
+        }
+    }
+
+    /// The element whose name was told begins.
+    #[inline]
+    pub(super) fn begin_element(&mut self, at: u64) -> Answer {
+        if self.markup.leaf > 0 {
+            self.markup.leaf += 1;
+            return Ok(Flow::Take);
+        }
+        let forced = std::mem::take(&mut self.markup.forced);
+        if self.markup.text.is_empty() {
+            self.markup.ascii = true;
+        }
+        self.markup.open.push(Open { at, text: self.markup.text.len(), nil: false, forced });
+        let aim = self.aim();
+        if aim.brief == Brief::Way {
+            return self.begin_wrapper();
+        }
+        match self.item().kind {
+            Kind::Class(class) => self.begin_object(class, aim.node, at),
+            Kind::Any => self.begin_plain(aim.node),
+            Kind::List(_)
+            | Kind::Set(_)
+            | Kind::FrozenSet(_)
+            | Kind::TupleOf(_)
+            | Kind::Tuple(_)
+            | Kind::Dict(..)
+            | Kind::Tagged(_) => self.begin_rarely(),
+            _ => {
+                self.markup.leaf = 1;
+                Ok(Flow::Take)
+            }
+        }
+    }
+
+    /// An element on the way to fields.
+    fn begin_wrapper(&mut self) -> Answer {
+        let top = *self.top();
+        if top.way == NONE {
+            self.markup.close();
+            return Ok(Flow::Skip);
+        }
+        let mut frame = Frame::new(FrameKind::Wrapper, top.node, top.aim, self.stack.len());
+        (frame.slots, frame.class, frame.state) = (top.slots, top.class, top.way);
+        self.push_frame(frame);
+        self.at_class();
+        Ok(Flow::Take)
+    }
+
+    /// An element that becomes an object of a class.
+    #[inline]
+    pub(super) fn begin_object(&mut self, class: ClassId, node: NodeId, at: u64) -> Answer {
+        let plan = &self.plan().classes[class as usize];
+        let base = self.stack.len();
+        self.stack.push_empty(plan.fields.len());
+        let mut frame = Frame::new(FrameKind::Element, node, self.top().aim, base);
+        frame.class = class;
+        self.push_frame(frame);
+        self.at_class();
+        if !plan.takes_key.is_empty() {
+            self.at = at;
+            self.give_key(&plan.takes_key)?;
+        }
+        Ok(Flow::Take)
+    }
+
+    /// An element that becomes a collection or an object of a union.
+    #[inline(never)]
+    fn begin_rarely(&mut self) -> Answer {
+        let node = self.aim().node;
+        let base = self.stack.len();
+        let way = NonNull::from(&WAY);
+        let (kind, aim) = match &self.item().kind {
+            Kind::List(item) | Kind::Set(item) | Kind::FrozenSet(item) | Kind::TupleOf(item) => {
+                (FrameKind::Items, self.aim_of(*item))
+            }
+            Kind::Tuple(items) => {
+                (FrameKind::Items, items.first().map_or(way, |item| self.aim_of(*item)))
+            }
+            Kind::Dict(_, value) => {
+                let value = element(&self.plan().nodes, *value).unwrap_or(*value);
+                self.stack.push(PyDict::new(self.attached()).into_any().into_ptr());
+                (FrameKind::Named, self.aim_of(value))
+            }
+            _ => (FrameKind::Union, way),
+        };
+        self.push_frame(Frame::new(kind, node, aim, base));
+        Ok(Flow::Take)
+    }
+
+    /// The name of an attribute, whose value comes next.
+    #[inline]
+    pub(super) fn attribute(&mut self, key: Key<'_>, at: u64) -> Answer {
+        if self.markup.leaf > 0 {
+            return self.leaf_attribute(&key, at);
+        }
+        self.markup.attribute = true;
+        self.markup.awaited = Awaited::Field;
+        match self.top().kind {
+            FrameKind::Element | FrameKind::Wrapper => match self.state().attributes.find(&key) {
+                Some(found) => self.field_attribute(found, &key, at),
+                None => self.other_attribute(&key, at),
+            },
+            FrameKind::Plain => self.plain_attribute(&key),
+            FrameKind::Union => self.union_attribute(&key, at),
+            _ => self.other_attribute(&key, at),
+        }
+    }
+
+    /// An attribute that the class names.
+    #[inline]
+    fn field_attribute(&mut self, found: u32, key: &Key<'_>, at: u64) -> Answer {
+        self.top_mut().key = found;
+        self.top_mut().unnamed = false;
+        let Target::Field(aim) = self.state().attributes.edges[found as usize].to else {
+            return Ok(Flow::Skip);
+        };
+        self.aim_at(aim);
+        let field = self.aim().field;
+        let filled = !self.stack.get(self.top().slots + field as usize).is_null();
+        if filled && !self.collects(field) {
+            return self.again_in_markup(key, at);
+        }
+        if self.top().kind == FrameKind::Element {
+            if field < 64 {
+                self.top_mut().seen |= 1 << field;
+            } else {
+                self.seen_beyond.push((self.frames.len(), field as usize));
+            }
+        }
+        Ok(Flow::Take)
+    }
+
+    /// An attribute that is for no field.
+    #[inline(never)]
+    fn other_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        if !is_about(key) {
+            return self.unknown_in_markup(key, at);
+        }
+        if !is_nil(key) {
+            return Ok(Flow::Skip);
+        }
+        self.markup.awaited = Awaited::Nil;
+        Ok(Flow::Take)
+    }
+
+    /// An attribute of an element that becomes a scalar, or of one inside that.
+    #[inline(never)]
+    fn leaf_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        if self.markup.leaf > 1 {
+            return Ok(Flow::Skip);
+        }
+        if is_about(key) {
+            if !is_nil(key) {
+                return Ok(Flow::Skip);
+            }
+            self.markup.awaited = Awaited::Nil;
+            return Ok(Flow::Take);
+        }
+        match self.options.unknown {
+            Unknown::Skip => Ok(Flow::Skip),
+            Unknown::Error => {
+                let expected = &self.item().name;
+                let name = shortened(&written(key));
+                let reason = format!("{expected} has no place for the attribute '{name}'");
+                Err(self.mismatch(at, reason, None, None))
+            }
+            Unknown::Collect => {
+                let path = self.path(true);
+                let element = path.last().map_or_else(String::new, ToString::to_string);
+                self.count_unknown(format!("{element}.@{}", written(key)));
+                Ok(Flow::Skip)
+            }
+        }
+    }
+
+    /// The value of the attribute whose name was told.
+    #[inline]
+    pub(super) fn attribute_value(&mut self, text: Text<'_>, at: u64) -> Answer {
+        match self.markup.awaited {
+            Awaited::Field => {
+                let value = self.lexical(text, at)?;
+                self.put_in_markup(value, at)
+            }
+            Awaited::Nil => self.nil(text, at),
+            Awaited::Plain => self.plain_value(text),
+            Awaited::Tag => self.tag(text, at),
+            Awaited::Held => {
+                self.markup.held.value(text, at);
+                Ok(Flow::Take)
+            }
+        }
+    }
+
+    /// The value of `xsi:nil`.
+    #[cold]
+    #[inline(never)]
+    fn nil(&mut self, text: Text<'_>, at: u64) -> Answer {
+        let leaf = self.markup.leaf > 0;
+        match xsd::boolean(xsd::trimmed(text.bytes())) {
+            Some(false) => return Ok(Flow::Take),
+            Some(true) => {}
+            None => {
+                let reason = format!("xsi:nil is '{}', not true or false", text.text.as_str());
+                return Err(self.mismatch(at, reason, None, None));
+            }
+        }
+        let node = if leaf { self.aim().node } else { self.top().node };
+        let node = &self.plan().nodes[node as usize];
+        let takes_none = match &node.kind {
+            _ if node.nullable => true,
+            Kind::None | Kind::Any => true,
+            Kind::Choice(choice) => choice.null.is_some(),
+            _ => self.top().kind == FrameKind::Wrapper && !leaf,
+        };
+        if !takes_none {
+            let expected = &node.name;
+            let reason = format!("expected {expected}, got an element with xsi:nil");
+            let got = Some("an element with xsi:nil".to_owned());
+            return Err(self.mismatch(at, reason, Some(expected.to_string()), got));
+        }
+        if let Some(open) = self.markup.open.last_mut() {
+            open.nil = true;
+        }
+        Ok(Flow::Take)
+    }
+
+    /// Text between tags.
+    #[inline]
+    pub(super) fn add_text(&mut self, text: Text<'_>, at: u64) -> Answer {
+        if self.markup.leaf == 0 {
+            match self.top().kind {
+                FrameKind::Plain => {}
+                FrameKind::Element | FrameKind::Wrapper if self.state().text.is_some() => {}
+                FrameKind::Union => return Err(self.untagged(at)),
+                _ => return Ok(Flow::Take),
+            }
+        }
+        if self.markup.text.len() + text.bytes().len() > self.markup.options.token {
+            return Err(self.too_long());
+        }
+        self.markup.ascii &= text.ascii;
+        self.markup.text.push_str(text.text.as_str());
+        Ok(Flow::Take)
+    }
+
+    /// More text than the limit.
+    #[cold]
+    #[inline(never)]
+    fn too_long(&self) -> Refusal {
+        let token = self.markup.options.token;
+        let reason = format!("the text of an element is longer than {token} bytes (limits.token)");
+        // An element that is no scalar may have begun before all that is still known.
+        let at = self.keeps().unwrap_or(0);
+        self.exceeded(at, reason)
+    }
+
+    /// The element that began last ends.
+    #[inline]
+    pub(super) fn end_element(&mut self, at: u64) -> Answer {
+        match self.markup.leaf {
+            0 => {}
+            1 => return self.end_leaf(),
+            _ => {
+                self.markup.leaf -= 1;
+                return Ok(Flow::Take);
+            }
+        }
+        match self.top().kind {
+            FrameKind::Element => self.end_object(at),
+            FrameKind::Wrapper => {
+                self.end_text(at)?;
+                self.markup.close();
+                self.pop_frame();
+                Ok(Flow::Take)
+            }
+            FrameKind::Plain => self.end_plain(at),
+            _ => self.end_rarely(at),
+        }
+    }
+
+    /// An element that becomes a scalar ends.
+    #[inline]
+    fn end_leaf(&mut self) -> Answer {
+        let Some(&Open { at, text: from, nil, .. }) = self.markup.open.last() else {
+            return Ok(Flow::Take);
+        };
+        self.markup.attribute = false;
+        let value = if nil { self.new_none() } else { self.own_text(from, at)? };
+        self.markup.close();
+        self.markup.leaf = 0;
+        self.put_in_markup(value, at)
+    }
+
+    /// The text from a place on, as the value at hand.
+    #[inline]
+    fn own_text(&mut self, from: usize, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
+        let text = std::mem::take(&mut self.markup.text);
+        let own = Text { text: text[from..].into(), ascii: self.markup.ascii };
+        let value = self.lexical(own, at);
+        self.markup.text = text;
+        value
+    }
+
+    /// An element that becomes an object ends.
+    #[inline]
+    fn end_object(&mut self, at: u64) -> Answer {
+        let nil = self.markup.open.last().is_some_and(|open| open.nil);
+        let value = if nil {
+            self.stack.release_from(self.attached(), self.top().base);
+            self.new_none()
+        } else {
+            self.end_text(at)?;
+            make::object(self, at)?
+        };
+        self.markup.close();
+        self.pop_frame();
+        self.put_in_markup(value, at)
+    }
+
+    /// An element that becomes a collection, or that was to become one of several classes, ends.
+    #[inline(never)]
+    fn end_rarely(&mut self, at: u64) -> Answer {
+        let nil = self.markup.open.last().is_some_and(|open| open.nil);
+        let value = if nil {
+            self.stack.release_from(self.attached(), self.top().base);
+            self.new_none()
+        } else {
+            match self.top().kind {
+                FrameKind::Items => make::list(self, at)?,
+                FrameKind::Named => self.end_named(at)?,
+                _ => return Err(self.untagged(at)),
+            }
+        };
+        self.markup.close();
+        self.pop_frame();
+        self.put_in_markup(value, at)
+    }
+
+    /// `None`: a new reference.
+    pub(super) fn new_none(&self) -> *mut ffi::PyObject {
+        self.attached().None().into_ptr()
+    }
+
+    /// The element at hand ends: its own text goes to the field that asks for it, if there is one.
+    #[inline]
+    fn end_text(&mut self, at: u64) -> Result<(), Refusal> {
+        match self.state().text {
+            None => Ok(()),
+            Some(aim) => self.end_own_text(aim, at),
+        }
+    }
+
+    #[inline(never)]
+    fn end_own_text(&mut self, aim: u32, at: u64) -> Result<(), Refusal> {
+        self.aim_at(aim);
+        if self.aim().gathers {
+            return self.end_run(aim);
+        }
+        let from = self.markup.open.last().map_or(0, |open| open.text);
+        // No text at all is a `str` like any other, and no value of any other type.
+        let text = &self.markup.text.as_bytes()[from..];
+        if !matches!(self.item().kind, Kind::Str) && xsd::trimmed(text).is_empty() {
+            return Ok(());
+        }
+        self.top_mut().key = NONE;
+        let field = self.aim().field;
+        if !self.stack.get(self.top().slots + field as usize).is_null()
+            && self.again_by_rule("text", at)? == Flow::Skip
+        {
+            return Ok(());
+        }
+        let value = self.own_text(from, at)?;
+        self.put_in_markup(value, at).map(|_| ())
+    }
+
+    /// A run of text ends where a child element begins, if text is gathered run by run.
+    #[inline(never)]
+    fn end_run(&mut self, aim: u32) -> Result<(), Refusal> {
+        let open = self.markup.open.last();
+        let (from, at) = open.map_or((0, 0), |open| (open.text, open.at));
+        if self.markup.text.len() == from {
+            return Ok(());
+        }
+        self.aim_at(aim);
+        if !self.aim().gathers {
+            return Ok(());
+        }
+        let value = self.own_text(from, at)?;
+        self.markup.text.truncate(from);
+        self.put_in_markup(value, at).map(|_| ())
+    }
+
+    /// A value is made of an element or attribute: puts it where it belongs. Takes over the
+    /// reference.
+    #[inline]
+    pub(super) fn put_in_markup(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        match self.top().kind {
+            FrameKind::Element | FrameKind::Wrapper => {
+                let aim = self.aim();
+                if aim.gathers && self.collects(aim.field) {
+                    return self.gather(value, at);
+                }
+                let place = self.top().slots + aim.field as usize;
+                let old = self.stack.replace(place, value);
+                if old.is_null() { Ok(Flow::Take) } else { self.replaced(old, place) }
+            }
+            FrameKind::Root => self.deliver_root(value),
+            FrameKind::Named => self.put_named(value, at),
+            _ => {
+                self.stack.push(value);
+                if let Kind::Tuple(_) = self.plan().nodes[self.top().node as usize].kind {
+                    self.expect_position();
+                }
+                Ok(Flow::Take)
+            }
+        }
+    }
+
+    /// A field's value takes the place of an older one, which is handed over, or is joined to it.
+    #[cold]
+    #[inline(never)]
+    fn replaced(&mut self, old: *mut ffi::PyObject, place: usize) -> Answer {
+        let py = self.attached();
+        // SAFETY: the stack gave its reference to the old value to us, and owns one to the new.
+        let (old, new) = unsafe {
+            (Bound::from_owned_ptr(py, old), Bound::from_borrowed_ptr(py, self.stack.get(place)))
+        };
+        if self.markup.options.repeated == Repeated::Join
+            && let (Ok(old), Ok(new)) = (old.cast::<PyString>(), new.cast::<PyString>())
+        {
+            let joined = old.add(" ")?.add(new)?;
+            let new = self.stack.replace(place, joined.into_ptr());
+            // SAFETY: the stack gave its reference to us.
+            unsafe { drop(Bound::from_owned_ptr(py, new)) };
+        }
+        Ok(Flow::Take)
+    }
+
+    /// A child of an element that becomes a dict: its name is the key.
+    fn named_child(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        let name = written(key);
+        self.remember_way_key(&name);
+        let base = self.top().base;
+        self.stack.release_from(self.attached(), base + 1);
+        self.push_dict_key(Text::from(&*name), at)?;
+        let Kind::Dict(_, value) = self.plan().nodes[self.top().node as usize].kind else {
+            return Ok(Flow::Skip);
+        };
+        if element(&self.plan().nodes, value).is_some() || !self.named_dict_has(base)? {
+            return Ok(Flow::Take);
+        }
+        match self.markup.options.repeated {
+            Repeated::First => Ok(Flow::Skip),
+            Repeated::Last => Ok(Flow::Take),
+            Repeated::Join if matches!(self.item().kind, Kind::Str) => Ok(Flow::Take),
+            _ => {
+                let nodes = &self.plan().nodes;
+                let Kind::Dict(keys, _) = nodes[self.top().node as usize].kind else {
+                    return Ok(Flow::Skip);
+                };
+                let reason = format!(
+                    "the element '{}' is repeated; ask for dict[{}, list[{}]] or say \
+                     repeated='first'",
+                    shortened(&name),
+                    nodes[keys as usize].written,
+                    nodes[value as usize].written,
+                );
+                Err(self.mismatch(at, reason, None, None))
+            }
+        }
+    }
+
+    /// Whether the dict in a place has the key that stands behind it.
+    fn named_dict_has(&self, base: usize) -> Result<bool, Refusal> {
+        let py = self.attached();
+        // SAFETY: the stack owns both; neither place is empty.
+        let (dict, key) = unsafe {
+            (
+                Bound::from_borrowed_ptr(py, self.stack.get(base)),
+                Bound::from_borrowed_ptr(py, self.stack.get(base + 1)),
+            )
+        };
+        Ok(dict.contains(key)?)
+    }
+
+    /// The value of a child of an element that becomes a dict.
+    #[inline(never)]
+    fn put_named(&mut self, value: *mut ffi::PyObject, _at: u64) -> Answer {
+        let py = self.attached();
+        let base = self.top().base;
+        let key = self.stack.replace(base + 1, ptr::null_mut());
+        self.stack.forget_from(base + 1);
+        // SAFETY: the references are handed over to us; the stack owns the dict.
+        let (dict, key, value) = unsafe {
+            (
+                Bound::from_borrowed_ptr(py, self.stack.get(base)).cast_into_unchecked::<PyDict>(),
+                Bound::from_owned_ptr(py, key),
+                Bound::from_owned_ptr(py, value),
+            )
+        };
+        let Kind::Dict(_, values) = self.plan().nodes[self.top().node as usize].kind else {
+            return Ok(Flow::Take);
+        };
+        if element(&self.plan().nodes, values).is_some() {
+            match dict.get_item(&key)? {
+                Some(list) => {
+                    list.cast_into::<pyo3::types::PyList>().map_err(PyErr::from)?.append(value)?;
+                }
+                None => dict.set_item(key, pyo3::types::PyList::new(py, [value])?)?,
+            }
+            return Ok(Flow::Take);
+        }
+        if self.markup.options.repeated == Repeated::Join
+            && let Some(old) = dict.get_item(&key)?
+            && let (Ok(old), Ok(new)) = (old.cast::<PyString>(), value.cast::<PyString>())
+        {
+            dict.set_item(key, old.add(" ")?.add(new)?)?;
+            return Ok(Flow::Take);
+        }
+        dict.set_item(key, value)?;
+        Ok(Flow::Take)
+    }
+
+    /// The dict at hand, which leaves the stack.
+    fn end_named(&mut self, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
+        let py = self.attached();
+        let base = self.top().base;
+        self.stack.release_from(py, base + 1);
+        let nodes = &self.plan().nodes;
+        if let Kind::Dict(_, values) = nodes[self.top().node as usize].kind
+            && element(nodes, values).is_some()
+        {
+            // SAFETY: the stack owns it, and it is a dict.
+            let dict = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(base)) };
+            let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
+            for (key, list) in dict.copy()?.iter() {
+                if let Some(other) = make::collected(self, values, list, at)? {
+                    dict.set_item(key, other)?;
+                }
+            }
+        }
+        let dict = self.stack.replace(base, ptr::null_mut());
+        self.stack.forget_from(base);
+        Ok(dict)
+    }
+
+    /// The value of the whole document.
+    #[inline(never)]
+    fn deliver_root(&mut self, value: *mut ffi::PyObject) -> Answer {
+        if self.stack.len() == 0 {
+            return self.deliver(value);
+        }
+        let dict = self.wrapped_root(value)?;
+        self.deliver(dict)
+    }
+
+    /// What a run of events that is for markup does with `duplicates=`: elements repeat.
+    pub(super) fn settle_markup(&mut self) {
+        if self.is_markup() {
+            self.options.duplicates = Duplicates::Last;
+        }
+    }
+}
+
+/// An element's or attribute's name as it is written.
+pub(super) fn written(key: &Key<'_>) -> String {
+    let name = key.name.text.as_str();
+    match key.prefix {
+        Some(prefix) => format!("{}:{name}", prefix.text.as_str()),
+        None => name.to_owned(),
+    }
+}
+
+/// What a key is in messages.
+fn noun(key: &Key<'_>) -> &'static str {
+    match key.kind {
+        penstock_core::event::KeyKind::Attribute => "attribute",
+        _ => "element",
+    }
+}

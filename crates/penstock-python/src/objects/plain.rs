@@ -1,0 +1,216 @@
+//! Elements without a class: dicts by the convention of xmltodict.
+//!
+//! Attributes are keys with `@`, the text beside them is `#text`, a name that is repeated is a
+//! list, white space around text goes, and an element with nothing in it is `None`.
+
+use super::builder::{Answer, Builder};
+use super::caches;
+use super::elements::{Awaited, ForceList};
+use super::frame::{Frame, FrameKind};
+use super::refusal::Refusal;
+use super::text::new_str;
+use crate::plan::NodeId;
+use penstock_core::event::{Key, Text};
+use penstock_core::sink::Flow;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use std::ptr;
+
+/// The key of an element's text beside attributes and child elements.
+const TEXT: &str = "#text";
+
+impl Builder {
+    /// An element that becomes whatever is in it.
+    ///
+    /// On the stack stands its dict, once there is one, and behind it the key of the value at
+    /// hand.
+    #[inline(never)]
+    pub(super) fn begin_plain(&mut self, node: NodeId) -> Answer {
+        // What is inside becomes the same as it does.
+        let aim = self.aim_of(node);
+        self.push_frame(Frame::new(FrameKind::Plain, node, aim, self.stack.len()));
+        self.stack.push(ptr::null_mut());
+        Ok(Flow::Take)
+    }
+
+    /// The name of a child element: its key.
+    #[inline(never)]
+    pub(super) fn plain_child(&mut self, key: &Key<'_>) -> Answer {
+        self.push_key("", key)?;
+        let name = || match key.prefix {
+            None => key.name.text.as_str(),
+            Some(_) => self.markup.name.as_str(),
+        };
+        self.markup.forced = self.is_forced(name());
+        Ok(Flow::Take)
+    }
+
+    /// Whether an element of this name is a list even where it is alone.
+    fn is_forced(&self, name: &str) -> bool {
+        match &self.markup.options.force_list {
+            ForceList::Never => false,
+            ForceList::Always => true,
+            ForceList::Names(names) => names.contains(name),
+        }
+    }
+
+    /// The name of an attribute: its key.
+    #[inline(never)]
+    pub(super) fn plain_attribute(&mut self, key: &Key<'_>) -> Answer {
+        self.markup.awaited = Awaited::Plain;
+        self.push_key("@", key)?;
+        Ok(Flow::Take)
+    }
+
+    /// Puts a key on the stack: the name as it is written.
+    fn push_key(&mut self, sign: &str, key: &Key<'_>) -> Result<(), Refusal> {
+        let py = self.attached();
+        let object = if sign.is_empty() && key.prefix.is_none() {
+            caches::key(py, key.name)
+        } else {
+            let name = &mut self.markup.name;
+            name.clear();
+            name.push_str(sign);
+            if let Some(prefix) = key.prefix {
+                name.push_str(prefix.text.as_str());
+                name.push(':');
+            }
+            name.push_str(key.name.text.as_str());
+            caches::key(py, Text::from(name.as_str()))
+        };
+        if object.is_null() {
+            return Err(self.raised());
+        }
+        // A child that was passed over leaves its key.
+        self.stack.push(object);
+        Ok(())
+    }
+
+    /// The value of an attribute.
+    #[inline(never)]
+    pub(super) fn plain_value(&mut self, text: Text<'_>) -> Answer {
+        let value = new_str(self.attached(), text);
+        if value.is_null() {
+            return Err(self.raised());
+        }
+        self.put_plain(value, false)
+    }
+
+    /// The element at hand ends.
+    #[inline(never)]
+    pub(super) fn end_plain(&mut self, at: u64) -> Answer {
+        let py = self.attached();
+        let open = self.markup.open.last();
+        let (from, forced) = open.map_or((0, false), |open| (open.text, open.forced));
+        let base = self.top().base;
+        let buffer = std::mem::take(&mut self.markup.text);
+        let text = buffer[from..].trim();
+        let has_text = !text.is_empty();
+        let text = Text { text: text.into(), ascii: self.markup.ascii };
+        let text = if has_text { new_str(py, text) } else { ptr::null_mut() };
+        self.markup.text = buffer;
+        if has_text && text.is_null() {
+            return Err(self.raised());
+        }
+        let value = if self.stack.get(base).is_null() {
+            self.stack.forget_from(base);
+            if has_text { text } else { self.new_none() }
+        } else {
+            if has_text {
+                self.stack.push(caches::key(py, Text::from(TEXT)));
+                self.put_plain(text, self.is_forced(TEXT))?;
+            }
+            let dict = self.stack.replace(base, ptr::null_mut());
+            self.stack.forget_from(base);
+            dict
+        };
+        self.markup.close();
+        self.pop_frame();
+        if self.top().kind == FrameKind::Plain {
+            return self.put_plain(value, forced);
+        }
+        if self.top().kind == FrameKind::Root {
+            self.markup.forced = forced;
+        }
+        self.put_in_markup(value, at)
+    }
+
+    /// Puts a value into the dict of the element at hand, by the key on top of the stack. Takes
+    /// over the reference.
+    fn put_plain(&mut self, value: *mut ffi::PyObject, forced: bool) -> Answer {
+        let py = self.attached();
+        let base = self.top().base;
+        let key = self.stack.replace(base + 1, ptr::null_mut());
+        self.stack.forget_from(base + 1);
+        // SAFETY: both references are handed over to us.
+        let (key, value) =
+            unsafe { (Bound::from_owned_ptr(py, key), Bound::from_owned_ptr(py, value)) };
+        let mut dict = self.stack.get(base);
+        if dict.is_null() {
+            // SAFETY: makes a new object.
+            dict = unsafe { ffi::PyDict_New() };
+            if dict.is_null() {
+                return Err(self.raised());
+            }
+            self.stack.replace(base, dict);
+        }
+        add(py, dict, &key, value, forced).map_err(|error| error.into())
+    }
+
+    /// The document of a root element, whose name stands on the stack. Takes over the reference.
+    pub(super) fn wrapped_root(
+        &mut self,
+        value: *mut ffi::PyObject,
+    ) -> Result<*mut ffi::PyObject, Refusal> {
+        let py = self.attached();
+        let forced = std::mem::take(&mut self.markup.forced);
+        // SAFETY: the reference is handed over to us.
+        let value = unsafe { Bound::from_owned_ptr(py, value) };
+        let key = self.stack.replace(0, ptr::null_mut());
+        self.stack.forget_from(0);
+        // SAFETY: the stack gave its reference to us.
+        let key = unsafe { Bound::from_owned_ptr(py, key) };
+        let dict = pyo3::types::PyDict::new(py);
+        add(py, dict.as_ptr(), &key, value, forced)?;
+        Ok(dict.into_any().into_ptr())
+    }
+}
+
+/// Adds a value to a dict: a second one of the same key makes a list of both.
+fn add(
+    py: Python<'_>,
+    dict: *mut ffi::PyObject,
+    key: &Bound<'_, PyAny>,
+    value: Bound<'_, PyAny>,
+    forced: bool,
+) -> PyResult<Flow> {
+    // SAFETY: a live dict that nobody else has seen, and live objects. The keys are `str` objects,
+    // whose hashing and comparing run no other code.
+    unsafe {
+        let before = ffi::PyDict_Size(dict);
+        let value = if forced && ffi::PyDict_Contains(dict, key.as_ptr()) == 0 {
+            PyList::new(py, [value])?.into_any()
+        } else {
+            value
+        };
+        let there = ffi::PyDict_SetDefault(dict, key.as_ptr(), value.as_ptr());
+        if there.is_null() {
+            return Err(PyErr::fetch(py));
+        }
+        if ffi::PyDict_Size(dict) > before {
+            return Ok(Flow::Take);
+        }
+        if ffi::PyList_CheckExact(there) != 0 {
+            if ffi::PyList_Append(there, value.as_ptr()) != 0 {
+                return Err(PyErr::fetch(py));
+            }
+            return Ok(Flow::Take);
+        }
+        let both = PyList::new(py, [Bound::from_borrowed_ptr(py, there), value])?;
+        if ffi::PyDict_SetItem(dict, key.as_ptr(), both.as_ptr()) != 0 {
+            return Err(PyErr::fetch(py));
+        }
+    }
+    Ok(Flow::Take)
+}

@@ -1,0 +1,146 @@
+//! Elements that become an object of one of several classes, by the value of an attribute.
+//!
+//! Attributes have no order, so those before the one that settles it are held back and given to
+//! the class once it is known. A whole start tag is bounded, and so is what is held.
+
+use super::builder::{Answer, Builder};
+use super::elements::{Awaited, written};
+use super::place::{brief, shortened};
+use super::refusal::Refusal;
+use crate::plan::{Kind, Tagged};
+use penstock_core::event::{Key, KeyKind, Text};
+use penstock_core::sink::Flow;
+use penstock_core::value::xsd;
+use std::ops::Range;
+
+/// Attributes that wait for their class, their texts in one buffer.
+#[derive(Default)]
+pub(super) struct Held {
+    attributes: Vec<Attribute>,
+    text: String,
+}
+
+struct Attribute {
+    name: Range<usize>,
+    namespace: Option<Range<usize>>,
+    prefix: Option<Range<usize>>,
+    value: Range<usize>,
+    at: u64,
+    value_at: u64,
+}
+
+impl Held {
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        self.attributes.clear();
+        self.text.clear();
+    }
+
+    fn keep(&mut self, text: Text<'_>) -> Range<usize> {
+        let from = self.text.len();
+        self.text.push_str(text.text.as_str());
+        from..self.text.len()
+    }
+
+    fn name(&mut self, key: &Key<'_>, at: u64) {
+        let name = self.keep(key.name);
+        let namespace = key.namespace.map(|uri| self.keep(uri));
+        let prefix = key.prefix.map(|prefix| self.keep(prefix));
+        let value = 0..0;
+        self.attributes.push(Attribute { name, namespace, prefix, value, at, value_at: at });
+    }
+
+    /// The value of the attribute that was held last.
+    pub(super) fn value(&mut self, text: Text<'_>, at: u64) {
+        let value = self.keep(text);
+        if let Some(attribute) = self.attributes.last_mut() {
+            (attribute.value, attribute.value_at) = (value, at);
+        }
+    }
+}
+
+impl Builder {
+    fn tagged<'a>(&self) -> Option<&'a Tagged> {
+        match &self.plan().nodes[self.top().node as usize].kind {
+            Kind::Tagged(tagged) => Some(tagged),
+            _ => None,
+        }
+    }
+
+    /// An attribute of an element whose class is not known yet.
+    #[inline(never)]
+    pub(super) fn union_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        let tag = self.tagged().is_some_and(|tagged| {
+            key.prefix.is_none() && tagged.tag.as_bytes() == key.name.bytes()
+        });
+        if !tag && written(key) == "xsi:nil" {
+            self.markup.awaited = Awaited::Nil;
+            return Ok(Flow::Take);
+        }
+        self.markup.held.name(key, at);
+        self.markup.awaited = if tag { Awaited::Tag } else { Awaited::Held };
+        Ok(Flow::Take)
+    }
+
+    /// The value of the attribute by which the class is known.
+    #[inline(never)]
+    pub(super) fn tag(&mut self, text: Text<'_>, at: u64) -> Answer {
+        self.markup.held.value(text, at);
+        let Some(tagged) = self.tagged() else { return Ok(Flow::Take) };
+        let found = [text.bytes(), xsd::trimmed(text.bytes())];
+        let found = found.iter().find_map(|bytes| tagged.table.find(bytes));
+        let Some(found) = found else {
+            let got = brief(text.text.as_str());
+            let (tag, expected) = (&tagged.tag, &tagged.expected);
+            let reason = format!("the attribute '{tag}' is {got}, expected {expected}");
+            return Err(self.mismatch(at, reason, Some(expected.to_string()), Some(got)));
+        };
+        let node = tagged.classes[found as usize];
+        let Kind::Class(class) = self.plan().nodes[node as usize].kind else {
+            return Ok(Flow::Take);
+        };
+        self.pop_frame();
+        self.begin_object(class, node, self.markup.at())?;
+        // Nothing is held while what was held is given.
+        let mut held = std::mem::take(&mut self.markup.held);
+        let result = self.give_held(&held);
+        held.clear();
+        self.markup.held = held;
+        result
+    }
+
+    fn give_held(&mut self, held: &Held) -> Answer {
+        let text = |range: &Range<usize>| Text::from(&held.text[range.clone()]);
+        for attribute in &held.attributes {
+            let key = Key {
+                name: text(&attribute.name),
+                namespace: attribute.namespace.as_ref().map(text),
+                prefix: attribute.prefix.as_ref().map(text),
+                kind: KeyKind::Attribute,
+            };
+            if self.attribute(key, attribute.at)? != Flow::Skip {
+                self.attribute_value(text(&attribute.value), attribute.value_at)?;
+            }
+        }
+        Ok(Flow::Take)
+    }
+
+    /// The content begins, or the element ends, and its class is not known.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn untagged(&mut self, at: u64) -> Refusal {
+        self.markup.held.clear();
+        let Some(tagged) = self.tagged() else { return self.misfit(at, "an element") };
+        let (tag, expected) = (shortened(&tagged.tag), &tagged.expected);
+        let name = &self.plan().nodes[self.top().node as usize].name;
+        let reason =
+            format!("expected {name}, got an element without the attribute '{tag}' ({expected})");
+        let expected = Some(name.to_string());
+        let mut refusal = self.mismatch(at, reason, expected, None);
+        if let Refusal::Mismatch(mismatch) = &mut refusal {
+            // The element itself is at fault, and not what is in it.
+            mismatch.path = self.path(false);
+        }
+        refusal
+    }
+}
