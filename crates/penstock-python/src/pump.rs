@@ -208,7 +208,11 @@ impl Pump {
                 }
                 Ok(Step::Stopped | Step::Done) => return self.end(py),
                 Ok(Step::More | Step::Turn) => {
-                    let done = self.reader.consumed();
+                    let mut done = self.reader.consumed();
+                    if let Some(from) = self.outlet.builder().keeps() {
+                        let before = from.saturating_sub(self.reader.base());
+                        done = done.min(usize::try_from(before).unwrap_or(usize::MAX));
+                    }
                     self.window.consume(done);
                     self.reader.drop_front(done);
                     let fault =
