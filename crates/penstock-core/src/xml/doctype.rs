@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use penstock_scan::{Isa, ValidText};
 
-use super::dtd::Entity;
+use super::dtd::{Declaring, Entity};
 use super::prolog;
 use super::reader::{Input, Reader, State};
 use super::repair::{Repair, RepairKind};
@@ -104,7 +104,7 @@ impl Reader {
         locus: Locus,
     ) -> Result<(), Fault> {
         let locus = Locus::document(locus.at(range.start));
-        let head = prolog::head(valid.slice(range), locus, self.rules.namespaces)?;
+        let head = prolog::head(valid.slice(range), locus, &self.rules)?;
         self.seen_doctype = true;
         self.open_ended = head.external;
         Ok(())
@@ -117,15 +117,17 @@ impl Reader {
         pos: usize,
         locus: Locus,
     ) -> Result<(), Fault> {
-        let counts = !self.unread || self.standalone;
-        self.dtd.declare(
-            declaration,
-            locus.at(pos),
-            locus.is_fixed(),
-            counts,
-            &self.limits,
-            self.rules.namespaces,
-        )
+        let locus = if locus.is_fixed() { locus } else { Locus::document(locus.at(pos)) };
+        let how = Declaring {
+            rules: &self.rules,
+            limits: &self.limits,
+            options: self.options,
+            counts: !self.unread || self.standalone,
+            open_ended: self.open_ended && !self.standalone,
+            expansion: &mut self.expansion,
+            made: &mut self.made,
+        };
+        self.dtd.declare(declaration, locus, how)
     }
 
     /// The reference to a parameter entity at `pos`: its end, and the entity, if it can be read.
@@ -169,7 +171,7 @@ impl Reader {
         if self.inputs.len() >= self.limits.depth {
             return Err(token::too_deep(at, self.limits.depth));
         }
-        self.expansion.charge(text.len(), self.base + self.pos as u64, at)?;
+        self.expansion.charge(text.len(), at)?;
         let depth = self.open.depth();
         self.inputs.push(Input { text, pos: 0, name, parameter, at, depth });
         Ok(())

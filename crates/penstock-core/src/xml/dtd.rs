@@ -1,49 +1,524 @@
+//! What a document type declares: entities, attributes, notations.
+//!
+//! Declarations are read whole, one at a time. What the content of elements should be is checked
+//! for its form and forgotten: nothing is validated against it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use penstock_scan::{TextBuf, ValidText};
+
+use super::expand::{Expansion, Value};
+use super::names;
+use super::reader::Options;
+use super::repair::Repair;
+use super::tag::{Locus, Rules, brief};
+use super::walk::Walk;
 use crate::error::Fault;
 use crate::limits::Limits;
-use penstock_scan::ValidText;
-use std::sync::Arc;
-#[derive(Debug, Default)]
-pub(super) struct Dtd {}
-/// N
-#[derive(Debug)]
-pub struct Notation {}
+
+/// What an entity is.
 #[derive(Debug)]
 pub(super) enum Entity {
+    /// Text of the document type's own: characters by number and line ends are resolved in it,
+    /// other references are not.
     Internal(Arc<str>),
+    /// Text that is elsewhere.
     External,
+    /// Something else that is elsewhere.
     Unparsed,
 }
+
+/// What is declared of one attribute of an element.
 #[derive(Debug)]
 pub(super) struct AttDef {
     pub(super) name: Box<str>,
+    /// False if spaces at its ends and repeated ones mean nothing.
     pub(super) cdata: bool,
+    /// The value that it has where a tag has none, resolved.
     pub(super) default: Option<Box<str>>,
 }
+
+/// The name of a format, which unparsed entities and instructions may speak of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notation {
+    /// Its name.
+    pub name: Box<str>,
+    /// Its public identifier, as it is written.
+    pub public: Option<Box<str>>,
+    /// Its system identifier, as it is written.
+    pub system: Option<Box<str>>,
+}
+
+/// All that was declared so far. Of two declarations of the same the first counts.
+#[derive(Debug, Default)]
+pub(super) struct Dtd {
+    general: HashMap<Box<str>, Entity>,
+    parameter: HashMap<Box<str>, Entity>,
+    attributes: HashMap<Box<str>, Vec<AttDef>>,
+    notations: Vec<Notation>,
+    /// Bytes of names and texts that are kept.
+    kept: usize,
+}
+
+/// What it takes to read a declaration.
+pub(super) struct Declaring<'a> {
+    pub(super) rules: &'a Rules,
+    pub(super) limits: &'a Limits,
+    pub(super) options: Options,
+    /// False if it is only checked: something before it was not read that may mean otherwise.
+    pub(super) counts: bool,
+    /// Whether undeclared entities may be declared elsewhere.
+    pub(super) open_ended: bool,
+    pub(super) expansion: &'a mut Expansion,
+    pub(super) made: &'a mut Vec<Repair>,
+}
+
 impl Dtd {
+    /// A general entity. The five that every document has are not among them.
+    pub(super) fn general(&self, name: &str) -> Option<&Entity> {
+        self.general.get(name)
+    }
+    /// A parameter entity.
+    pub(super) fn parameter(&self, name: &str) -> Option<&Entity> {
+        self.parameter.get(name)
+    }
+    /// What is declared of the attributes of an element, by its name as it is written.
+    pub(super) fn attributes(&self, element: &str) -> Option<&[AttDef]> {
+        self.attributes.get(element).map(Vec::as_slice)
+    }
+    /// Whether anything is declared of any attribute.
+    #[inline(always)]
+    pub(super) fn declares_attributes(&self) -> bool {
+        !self.attributes.is_empty()
+    }
+    /// The notations, in order.
+    pub(super) fn notations(&self) -> impl Iterator<Item = &Notation> {
+        self.notations.iter()
+    }
+
+    /// Reads a declaration, given from `<!` to `>`.
     pub(super) fn declare(
         &mut self,
-        _t: ValidText<'_>,
-        _b: u64,
-        _f: bool,
-        _p: bool,
-        _l: &Limits,
-        _n: bool,
+        text: ValidText<'_>,
+        locus: Locus,
+        mut how: Declaring<'_>,
     ) -> Result<(), Fault> {
+        let whole = text.as_str();
+        let mut walk = Walk { text: &whole[..whole.len() - 1], at: 2, locus };
+        let at = locus.at(0);
+        if walk.eat("ENTITY") {
+            self.entity(&mut walk, &how)?;
+        } else if walk.eat("ELEMENT") {
+            walk.need_space("behind '<!ELEMENT'")?;
+            walk.name("the name of an element", how.rules, true)?;
+            walk.need_space("behind the element's name")?;
+            content(&mut walk, &how)?;
+        } else if walk.eat("ATTLIST") {
+            self.attlist(&mut walk, &mut how)?;
+        } else if walk.eat("NOTATION") {
+            self.notation(&mut walk, &how)?;
+        } else {
+            let reason = "expected ENTITY, ELEMENT, ATTLIST or NOTATION behind '<!'";
+            return Err(walk.fault(reason));
+        }
+        walk.space();
+        if !walk.rest().is_empty() {
+            return Err(walk.fault("expected '>' at the end of the declaration"));
+        }
+        if self.kept > how.limits.token {
+            let limit = how.limits.token;
+            let reason = format!("a document type of more than {limit} bytes (limits.token)");
+            return Err(Fault::limit(at, reason));
+        }
         Ok(())
     }
-    pub(super) fn general(&self, _n: &str) -> Option<&Entity> {
-        None
+
+    /// `<!ENTITY ...>` (XML 1.0, 4.2).
+    fn entity(&mut self, walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
+        walk.need_space("behind '<!ENTITY'")?;
+        let parameter = walk.eat("%");
+        if parameter {
+            walk.need_space("behind '%'")?;
+        }
+        let name_at = walk.at;
+        let name = walk.name("the name of an entity", how.rules, false)?;
+        walk.need_space("behind the entity's name")?;
+        let entity = if walk.rest().starts_with(['"', '\'']) {
+            Entity::Internal(entity_value(walk, how)?.into())
+        } else {
+            walk.external_id(false)?;
+            let before = walk.at;
+            let spaced = walk.space();
+            if !parameter && walk.eat("NDATA") {
+                if !spaced {
+                    walk.at = before;
+                    return Err(walk.fault("expected white space before NDATA"));
+                }
+                walk.need_space("behind NDATA")?;
+                walk.name("the name of a notation", how.rules, false)?;
+                Entity::Unparsed
+            } else {
+                Entity::External
+            }
+        };
+        if !parameter && let Some(meant) = predefined(name) {
+            // It may be declared again, but not otherwise (XML 1.0, 4.6).
+            let same = matches!(&entity, Entity::Internal(text) if means(text, meant));
+            if !same {
+                let reason =
+                    format!("the entity '{name}' may not be declared to be something else");
+                return Err(Fault::malformed(walk.locus.at(name_at), reason));
+            }
+            return Ok(());
+        }
+        if !how.counts {
+            return Ok(());
+        }
+        if self.general.len() + self.parameter.len() >= how.limits.entities {
+            let limit = how.limits.entities;
+            let reason = format!("more than {limit} entities (limits.entities)");
+            return Err(Fault::limit(walk.locus.at(name_at), reason));
+        }
+        let table = if parameter { &mut self.parameter } else { &mut self.general };
+        if !table.contains_key(name) {
+            self.kept += name.len();
+            if let Entity::Internal(text) = &entity {
+                self.kept += text.len();
+            }
+            table.insert(name.into(), entity);
+        }
+        Ok(())
     }
-    pub(super) fn parameter(&self, _n: &str) -> Option<&Entity> {
-        None
+
+    /// `<!NOTATION ...>` (XML 1.0, 4.7).
+    fn notation(&mut self, walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
+        walk.need_space("behind '<!NOTATION'")?;
+        let name = walk.name("the name of a notation", how.rules, false)?;
+        walk.need_space("behind the notation's name")?;
+        let id = walk.external_id(true)?;
+        if how.counts {
+            let kept = |text: Option<&str>| text.map_or(0, str::len);
+            self.kept += name.len() + kept(id.public) + kept(id.system);
+            self.notations.push(Notation {
+                name: name.into(),
+                public: id.public.map(Into::into),
+                system: id.system.map(Into::into),
+            });
+        }
+        Ok(())
     }
-    pub(super) fn attributes(&self, _e: &str) -> Option<&[AttDef]> {
-        None
+
+    /// `<!ATTLIST ...>` (XML 1.0, 3.3).
+    fn attlist(&mut self, walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<(), Fault> {
+        walk.need_space("behind '<!ATTLIST'")?;
+        let element = walk.name("the name of an element", how.rules, true)?;
+        loop {
+            let spaced = walk.space();
+            if walk.rest().is_empty() {
+                return Ok(());
+            }
+            if !spaced {
+                return Err(walk.fault("expected white space before the attribute's name"));
+            }
+            let at = walk.at;
+            let name = walk.name("the name of an attribute", how.rules, true)?;
+            walk.need_space("behind the attribute's name")?;
+            let cdata = attribute_type(walk, how.rules)?;
+            walk.need_space("before the attribute's default")?;
+            let default = self.default(walk, how, cdata)?;
+            if !how.counts {
+                continue;
+            }
+            if !self.attributes.contains_key(element) {
+                self.kept += element.len();
+                self.attributes.insert(element.into(), Vec::new());
+            }
+            let Some(known) = self.attributes.get_mut(element) else { continue };
+            if known.iter().any(|old| &*old.name == name) {
+                continue;
+            }
+            if known.len() >= how.limits.attributes {
+                return Err(super::tag::too_many(walk.locus.at(at), how.limits.attributes));
+            }
+            self.kept += name.len() + default.as_ref().map_or(0, |default| default.len());
+            known.push(AttDef { name: name.into(), cdata, default });
+        }
     }
-    pub(super) fn declares_attributes(&self) -> bool {
-        false
+
+    /// What an attribute is where a tag does not say it.
+    fn default(
+        &self,
+        walk: &mut Walk<'_>,
+        how: &mut Declaring<'_>,
+        cdata: bool,
+    ) -> Result<Option<Box<str>>, Fault> {
+        if walk.eat("#REQUIRED") || walk.eat("#IMPLIED") {
+            return Ok(None);
+        }
+        if walk.eat("#FIXED") {
+            walk.need_space("behind #FIXED")?;
+        }
+        let at = walk.at + 1;
+        let literal = walk.literal("a default value")?;
+        if let Some(bad) = literal.find('<') {
+            walk.at = at + bad;
+            return Err(walk.fault("'<' may not stand in an attribute's value: write '&lt;'"));
+        }
+        if let Some(bad) = literal.find(|c| !names::is_char(c)) {
+            walk.at = at + bad;
+            return Err(walk.fault("a character that is not allowed in XML"));
+        }
+        let value = Value {
+            raw: ValidText::from(literal),
+            locus: walk.locus.behind(at),
+            dtd: self,
+            rules: how.rules,
+            options: how.options,
+            open_ended: how.open_ended,
+        };
+        let mut out = TextBuf::new();
+        value.resolve(!cdata, how.expansion, how.made, &mut out)?;
+        Ok(Some(out.text().as_str().into()))
     }
-    pub(super) fn notations(&self) -> impl Iterator<Item = &Notation> {
-        [].iter()
+}
+
+/// The character that a predefined entity is.
+fn predefined(name: &str) -> Option<char> {
+    Some(match name {
+        "lt" => '<',
+        "gt" => '>',
+        "amp" => '&',
+        "quot" => '"',
+        "apos" => '\'',
+        _ => return None,
+    })
+}
+
+/// Whether the replacement text of a predefined entity means the character. `<` and `&` have to be
+/// written as references even there.
+fn means(text: &str, meant: char) -> bool {
+    let literal = !matches!(meant, '<' | '&');
+    let code = u32::from(meant);
+    let number = text.strip_prefix("&#").and_then(|rest| rest.strip_suffix(';'));
+    let by_number = number.is_some_and(|digits| match digits.strip_prefix('x') {
+        Some(hex) => u32::from_str_radix(hex, 16) == Ok(code),
+        None => digits.parse() == Ok(code),
+    });
+    by_number || literal && text.chars().eq([meant])
+}
+
+/// The literal value of an entity, with characters by number and line ends resolved.
+fn entity_value(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<String, Fault> {
+    let start = walk.at + 1;
+    let literal = walk.literal("the entity's text")?;
+    let end = walk.at;
+    let mut value = String::with_capacity(literal.len());
+    let mut at = 0;
+    while let Some(char) = literal[at..].chars().next() {
+        walk.at = start + at;
+        match char {
+            '%' => {
+                let reason = "a parameter-entity reference may not stand inside a declaration here";
+                return Err(walk.fault(reason));
+            }
+            '&' if literal[at + 1..].starts_with('#') => {
+                let rest = &literal[at + 2..];
+                let Some(stop) = rest.find(';') else {
+                    return Err(walk.fault("expected ';' at the end of the character reference"));
+                };
+                let digits = &rest[..stop];
+                let code = match digits.strip_prefix('x') {
+                    Some(hex) => plain_number(hex, 16),
+                    None => plain_number(digits, 10),
+                };
+                let meant = code.and_then(char::from_u32).filter(|c| names::is_char(*c));
+                let Some(meant) = meant else {
+                    return Err(walk.fault("the reference means no character that XML allows"));
+                };
+                value.push(meant);
+                at += 2 + stop + 1;
+            }
+            '&' => {
+                walk.at += 1;
+                walk.name("a reference behind '&'", how.rules, false)?;
+                if !walk.eat(";") {
+                    return Err(walk.fault("expected ';' at the end of the reference"));
+                }
+                value.push_str(&literal[at..walk.at - start]);
+                at = walk.at - start;
+            }
+            '\r' if !walk.locus.is_fixed() => {
+                value.push('\n');
+                at += if literal[at + 1..].starts_with('\n') { 2 } else { 1 };
+            }
+            char if names::is_char(char) => {
+                value.push(char);
+                at += char.len_utf8();
+            }
+            _ => return Err(walk.fault("a character that is not allowed in XML")),
+        }
+    }
+    walk.at = end;
+    Ok(value)
+}
+
+/// Digits as a number; those that are too many make a number that is too large.
+fn plain_number(digits: &str, radix: u32) -> Option<u32> {
+    if digits.is_empty() {
+        return None;
+    }
+    let add = |sum: u32, digit: char| {
+        Some(sum.saturating_mul(radix).saturating_add(digit.to_digit(radix)?).min(0x11_0000))
+    };
+    digits.chars().try_fold(0, add)
+}
+
+/// The type of an attribute: true if it is CDATA.
+fn attribute_type(walk: &mut Walk<'_>, rules: &Rules) -> Result<bool, Fault> {
+    if walk.eat("CDATA") {
+        return Ok(true);
+    }
+    // The longer words first: some begin with others.
+    let words = ["IDREFS", "IDREF", "ID", "ENTITIES", "ENTITY", "NMTOKENS", "NMTOKEN"];
+    if words.iter().any(|word| walk.eat(word)) {
+        return Ok(false);
+    }
+    let notation = walk.eat("NOTATION");
+    if notation {
+        walk.need_space("behind NOTATION")?;
+    }
+    if !walk.eat("(") {
+        return Err(walk.fault("expected the type of the attribute"));
+    }
+    loop {
+        walk.space();
+        if notation {
+            walk.name("the name of a notation", rules, false)?;
+        } else {
+            let rest = walk.rest();
+            let length = rest.find(|c| !names::is_name_char(c)).unwrap_or(rest.len());
+            if length == 0 {
+                return Err(walk.fault("expected a value that the attribute may have"));
+            }
+            walk.at += length;
+        }
+        walk.space();
+        if walk.eat(")") {
+            return Ok(false);
+        }
+        if !walk.eat("|") {
+            return Err(walk.fault("expected '|' or ')'"));
+        }
+    }
+}
+
+/// What an element may contain (XML 1.0, 3.2).
+fn content(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
+    if walk.eat("EMPTY") || walk.eat("ANY") {
+        return Ok(());
+    }
+    if !walk.eat("(") {
+        return Err(walk.fault("expected EMPTY, ANY or '('"));
+    }
+    walk.space();
+    if walk.eat("#PCDATA") {
+        return mixed(walk, how);
+    }
+    // For each open group its separator, once one was met.
+    let mut groups: Vec<Option<char>> = vec![None];
+    loop {
+        walk.space();
+        if walk.eat("(") {
+            if groups.len() >= how.limits.depth {
+                let limit = how.limits.depth;
+                let reason = format!("nested deeper than {limit} levels (limits.depth)");
+                return Err(Fault::limit(walk.locus.at(walk.at), reason));
+            }
+            groups.push(None);
+            continue;
+        }
+        walk.name("the name of an element or '('", how.rules, true)?;
+        occurrence(walk);
+        loop {
+            walk.space();
+            if walk.eat(")") {
+                groups.pop();
+                occurrence(walk);
+                if groups.is_empty() {
+                    return Ok(());
+                }
+                continue;
+            }
+            let Some(separator) = walk.rest().chars().next().filter(|c| matches!(c, '|' | ','))
+            else {
+                return Err(walk.fault("expected '|', ',' or ')'"));
+            };
+            match groups.last_mut() {
+                Some(known @ None) => *known = Some(separator),
+                Some(Some(known)) if *known != separator => {
+                    return Err(walk.fault("'|' and ',' may not stand in the same group"));
+                }
+                _ => {}
+            }
+            walk.at += 1;
+            break;
+        }
+    }
+}
+
+/// How often a part may occur.
+fn occurrence(walk: &mut Walk<'_>) {
+    if walk.rest().starts_with(['?', '*', '+']) {
+        walk.at += 1;
+    }
+}
+
+/// The rest of a content model with text in it.
+fn mixed(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
+    let mut names = false;
+    loop {
+        walk.space();
+        if walk.eat(")") {
+            if !walk.eat("*") && names {
+                return Err(walk.fault("expected '*' behind a choice with text in it"));
+            }
+            return Ok(());
+        }
+        if !walk.eat("|") {
+            return Err(walk.fault("expected '|' or ')'"));
+        }
+        walk.space();
+        walk.name("the name of an element", how.rules, true)?;
+        names = true;
+    }
+}
+
+/// Why a reference to a general entity cannot be resolved, if it cannot.
+pub(super) enum Missing {
+    /// Nothing declares it.
+    Undeclared(String),
+    /// Only something outside the document could say what it is.
+    Outside(String),
+}
+
+impl Dtd {
+    /// The replacement text of a general entity. `open_ended` says that it may be declared
+    /// elsewhere.
+    pub(super) fn text(&self, name: &str, open_ended: bool) -> Result<&Arc<str>, Missing> {
+        let shown = brief(name);
+        Err(match self.general(name) {
+            Some(Entity::Internal(text)) => return Ok(text),
+            Some(Entity::Unparsed) => {
+                Missing::Undeclared(format!("the entity '{shown}' is not text"))
+            }
+            Some(Entity::External) => Missing::Outside(format!(
+                "the entity '{shown}' is in another file, and no other file is opened"
+            )),
+            None if open_ended => Missing::Outside(format!(
+                "the entity '{shown}' is declared elsewhere, and no other file is opened"
+            )),
+            None => Missing::Undeclared(format!("the entity '{shown}' is not declared")),
+        })
     }
 }

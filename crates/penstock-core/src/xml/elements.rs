@@ -65,7 +65,6 @@ impl Reader {
                 rules: &self.rules,
                 options: self.options,
                 open_ended: self.open_ended && !self.standalone,
-                input: self.base + self.pos as u64,
             };
             value.resolve(collapse, &mut self.expansion, &mut self.made, &mut self.tag.values)?;
             let end = self.tag.values.text().as_bytes().len();
@@ -85,6 +84,7 @@ impl Reader {
             if self.tag.attributes.len() == self.rules.attribute_limit {
                 return Err(tag::too_many(locus.at(pos), self.rules.attribute_limit));
             }
+            self.expansion.charge(default.len(), locus.at(pos))?;
             let name_at = self.tag.values.text().as_bytes().len();
             self.tag.values.push_text(ValidText::from(&*declared.name));
             let name_end = self.tag.values.text().as_bytes().len();

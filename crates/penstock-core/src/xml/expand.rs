@@ -1,25 +1,53 @@
-//! What entities may expand to, and the values of attributes.
+//! What entities may expand to, and the values of attributes, in which they are expanded.
+
+use std::sync::Arc;
 
 use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch};
 
-use super::dtd::Dtd;
-use super::reader::Options;
+use super::dtd::{Dtd, Entity, Missing};
+use super::reader::{Options, Unresolved};
 use super::reference::{Reference, reference};
 use super::repair::{Repair, RepairKind};
-use super::tag::{Locus, Rules, Stop};
+use super::tag::{Locus, Rules, Stop, brief};
 use crate::error::Fault;
 use crate::limits::Limits;
 
+/// What a reference costs beside the text that it makes, so that empty entities are not free.
+const REFERENCE: u64 = 16;
+
+/// Expansion below this is never too much.
+const FREE: u64 = 8 << 20;
+
 /// The account of what entities have made.
 #[derive(Debug)]
-pub(super) struct Expansion {}
+pub(super) struct Expansion {
+    made: u64,
+    amplification: u64,
+    limit: Option<u64>,
+}
 
 impl Expansion {
-    pub(super) fn new(_limits: &Limits) -> Self {
-        Expansion {}
+    pub(super) fn new(limits: &Limits) -> Self {
+        Expansion { made: 0, amplification: limits.amplification, limit: limits.expansion }
     }
-    /// Another reference, to so many bytes, at a place behind so many bytes of input.
-    pub(super) fn charge(&mut self, _bytes: usize, _input: u64, _at: u64) -> Result<(), Fault> {
+
+    /// Another reference, to so many bytes, at a place that as many bytes of input precede.
+    pub(super) fn charge(&mut self, bytes: usize, at: u64) -> Result<(), Fault> {
+        self.made = self.made.saturating_add(bytes as u64 + REFERENCE);
+        if let Some(limit) = self.limit
+            && self.made > limit
+        {
+            let reason = format!("entities expand to more than {limit} bytes (limits.expansion)");
+            return Err(Fault::limit(at, reason));
+        }
+        if self.made > FREE && self.made / self.amplification > at {
+            let reason = format!(
+                "entities expand to more than {} bytes for each byte of input \
+                 (limits.amplification)",
+                self.amplification
+            );
+            return Err(Fault::limit(at, reason));
+        }
         Ok(())
     }
 }
@@ -34,90 +62,185 @@ pub(super) struct Value<'a> {
     pub(super) options: Options,
     /// Whether undeclared entities may be declared elsewhere.
     pub(super) open_ended: bool,
-    /// Bytes of the document before it.
-    pub(super) input: u64,
 }
 
+impl Value<'_> {
+    /// Normalises the value (XML 1.0, 3.3.3) and appends it to `out`. `collapse` says that its type
+    /// is not CDATA, so that spaces at its ends go and repeated ones are one.
+    pub(super) fn resolve(
+        self,
+        collapse: bool,
+        expansion: &mut Expansion,
+        made: &mut Vec<Repair>,
+        out: &mut TextBuf,
+    ) -> Result<(), Fault> {
+        if !collapse {
+            return dispatch(Resolve { value: self, expansion, made, out });
+        }
+        let mut whole = TextBuf::new();
+        dispatch(Resolve { value: self, expansion, made, out: &mut whole })?;
+        for (index, word) in whole.text().as_str().split(' ').filter(|w| !w.is_empty()).enumerate()
+        {
+            if index > 0 {
+                out.push_char(' ');
+            }
+            out.push_text(ValidText::from(word));
+        }
+        Ok(())
+    }
+
+    /// The text of an entity, none if the reference stays as it is.
+    fn entity(&self, name: &str, at: u64) -> Result<Option<Arc<str>>, Fault> {
+        let reason = match self.dtd.text(name, self.open_ended) {
+            Ok(text) => return Ok(Some(text.clone())),
+            Err(Missing::Undeclared(reason)) => return Err(Fault::malformed(at, reason)),
+            Err(Missing::Outside(reason)) => reason,
+        };
+        let external = matches!(self.dtd.general(name), Some(Entity::External));
+        if external || self.options.unresolved == Unresolved::Error {
+            return Err(Fault::malformed(at, reason));
+        }
+        Ok(None)
+    }
+}
+
+/// Resolving a value, to be compiled for each instruction set.
 struct Resolve<'a, 'b> {
     value: Value<'a>,
+    expansion: &'b mut Expansion,
     made: &'b mut Vec<Repair>,
     out: &'b mut TextBuf,
 }
 
-impl Value<'_> {
-    /// Normalises the value (XML 1.0, 3.3.3).
-    pub(super) fn resolve(
-        self,
-        _collapse: bool,
-        _expansion: &mut Expansion,
-        made: &mut Vec<Repair>,
-        out: &mut TextBuf,
-    ) -> Result<(), Fault> {
-        dispatch(Resolve { value: self, made, out })
-    }
+/// An entity whose text is being read in a value.
+struct Inner {
+    text: Arc<str>,
+    at: usize,
+    name: Box<str>,
 }
 
 impl Job for Resolve<'_, '_> {
     type Output = Result<(), Fault>;
+
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Self::Output {
-        let Resolve { value, made, out } = self;
-        let text = value.raw.as_bytes();
-        let mut at = 0;
-        while at < text.len() {
-            let found = isa.xml_value(text, at).at;
-            out.push_text(value.raw.slice(at..found));
-            at = found;
-            match text.get(at) {
+    fn run<I: Isa>(mut self, isa: I) -> Self::Output {
+        let mut outer = 0;
+        let mut inner: Vec<Inner> = Vec::new();
+        // Where the reference stands that led into the entities.
+        let mut entered = self.value.locus;
+        loop {
+            // An entity's text is shared for as long as it is read.
+            let current = inner.last().map(|entity| (entity.text.clone(), entity.at));
+            let (text, from, locus) = match &current {
+                None => (self.value.raw, outer, self.value.locus),
+                Some((text, at)) => (ValidText::from(&**text), *at, entered),
+            };
+            let Some((name, range)) = self.pass(isa, text, from, locus)? else {
+                if inner.pop().is_none() {
+                    return Ok(());
+                }
+                continue;
+            };
+            let at = locus.at(range.start);
+            match inner.last_mut() {
+                None => outer = range.end,
+                Some(entity) => entity.at = range.end,
+            }
+            let Some(replacement) = self.value.entity(name, at)? else {
+                self.out.push_text(text.slice(range));
+                continue;
+            };
+            if inner.iter().any(|entity| &*entity.name == name) {
+                let reason = format!("the entity '{}' refers to itself", brief(name));
+                return Err(Fault::malformed(at, reason));
+            }
+            self.expansion.charge(replacement.len(), at)?;
+            if inner.is_empty() {
+                entered = Locus::entity(at);
+            }
+            inner.push(Inner { text: replacement, at: 0, name: name.into() });
+        }
+    }
+}
+
+impl Resolve<'_, '_> {
+    /// Appends the text from `from` on up to a reference to an entity: its name, and where it
+    /// stands; none if there is no more.
+    #[inline(always)]
+    fn pass<'t, I: Isa>(
+        &mut self,
+        isa: I,
+        text: ValidText<'t>,
+        from: usize,
+        locus: Locus,
+    ) -> Result<Option<(&'t str, std::ops::Range<usize>)>, Fault> {
+        let bytes = text.as_bytes();
+        let Value { rules, options, .. } = self.value;
+        let mut plain = from;
+        let mut at = from;
+        while at < bytes.len() {
+            at = isa.xml_value(bytes, at).at;
+            match bytes.get(at) {
                 None => break,
-                Some(b'\r') if text.get(at + 1) == Some(&b'\n') => at += 1,
+                Some(b'"' | b'\'') => at += 1,
                 Some(b'\t' | b'\n' | b'\r') => {
-                    out.push_char(' ');
-                    at += 1;
+                    self.out.push_text(text.slice(plain..at));
+                    self.out.push_char(' ');
+                    // In an entity, line ends were resolved when it was declared.
+                    let two = !locus.is_fixed() && bytes[at..].starts_with(b"\r\n");
+                    at += if two { 2 } else { 1 };
+                    plain = at;
                 }
                 Some(b'&') => {
-                    match reference(isa, value.raw, at, value.rules, value.options, value.locus) {
+                    self.out.push_text(text.slice(plain..at));
+                    match reference(isa, text, at, rules, options, locus) {
                         Ok(Reference::Char { char, end, repair }) => {
                             if let Some(kind) = repair {
-                                made.push(Repair { kind, offset: value.locus.at(at) });
+                                self.made.push(Repair { kind, offset: locus.at(at) });
                             }
                             if let Some(char) = char {
-                                out.push_char(char);
+                                self.out.push_char(char);
                             }
-                            at = end;
+                            (at, plain) = (end, end);
                         }
                         Ok(Reference::Bare) => {
                             let kind = RepairKind::BareAmpersand;
-                            made.push(Repair { kind, offset: value.locus.at(at) });
-                            out.push_char('&');
+                            self.made.push(Repair { kind, offset: locus.at(at) });
+                            plain = at;
                             at += 1;
                         }
                         Ok(Reference::Entity { end }) => {
-                            out.push_text(value.raw.slice(at..end));
-                            at = end;
+                            let name = text.slice(at + 1..end - 1).as_str();
+                            return Ok(Some((name, at..end)));
                         }
                         Err(Stop::Fault(fault)) => return Err(fault),
+                        Err(Stop::Cut) if options.repairs.has(RepairKind::BareAmpersand) => {
+                            let kind = RepairKind::BareAmpersand;
+                            self.made.push(Repair { kind, offset: locus.at(at) });
+                            plain = at;
+                            at += 1;
+                        }
                         Err(Stop::Cut) => {
                             let reason = "the attribute's value ends inside a reference";
-                            return Err(Fault::malformed(value.locus.at(at), reason));
+                            return Err(Fault::malformed(locus.at(at), reason));
                         }
                     }
                 }
-                Some(byte) if *byte < 0x20 => {
+                Some(b'<') => {
+                    let reason = "an entity in an attribute's value may not hold '<'";
+                    return Err(Fault::malformed(locus.at(at), reason));
+                }
+                Some(0xEF) if !super::tag::is_noncharacter(bytes, at) => at += 3,
+                Some(&byte) => {
+                    self.out.push_text(text.slice(plain..at));
                     let kind = RepairKind::ControlCharacter;
-                    made.push(Repair { kind, offset: value.locus.at(at) });
-                    at += 1;
-                }
-                Some(0xEF) => {
-                    out.push_text(value.raw.slice(at..at + 3));
-                    at += 3;
-                }
-                Some(_) => {
-                    out.push_text(value.raw.slice(at..at + 1));
-                    at += 1;
+                    self.made.push(Repair { kind, offset: locus.at(at) });
+                    at += if byte == 0xEF { 3 } else { 1 };
+                    plain = at;
                 }
             }
         }
-        Ok(())
+        self.out.push_text(text.slice(plain..bytes.len()));
+        Ok(None)
     }
 }

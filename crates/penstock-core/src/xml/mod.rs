@@ -14,6 +14,7 @@ mod repair;
 mod tag;
 mod text;
 mod token;
+mod walk;
 
 pub use dtd::Notation;
 pub use namespaces::{XML, XMLNS};

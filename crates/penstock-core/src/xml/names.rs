@@ -1,27 +1,35 @@
-pub(super) fn is_char(c: char) -> bool {
-    matches!(c, '\t'|'\n'|'\r'|' '..='\u{d7ff}'|'\u{e000}'..='\u{fffd}'|'\u{10000}'..='\u{10ffff}')
+//! Which characters XML 1.0 allows, and which of them make names (fifth edition, 2.2 and 2.3).
+
+/// Whether a character may stand in a document.
+pub(super) fn is_char(char: char) -> bool {
+    matches!(char, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}')
+        || char >= '\u{10000}'
 }
-pub(super) fn is_name_start(c: char) -> bool {
-    c == ':'
-        || c == '_'
-        || c.is_ascii_alphabetic()
-        || matches!(c, '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}' | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}' | '\u{200C}'..='\u{200D}' | '\u{2070}'..='\u{218F}' | '\u{2C00}'..='\u{2FEF}' | '\u{3001}'..='\u{D7FF}' | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
+
+/// Whether a character may begin a name. A colon may, where there are no namespaces.
+pub(super) fn is_name_start(char: char) -> bool {
+    char.is_ascii_alphabetic()
+        || matches!(char,
+            ':' | '_'
+            | '\u{C0}'..='\u{D6}' | '\u{D8}'..='\u{F6}' | '\u{F8}'..='\u{2FF}'
+            | '\u{370}'..='\u{37D}' | '\u{37F}'..='\u{1FFF}' | '\u{200C}'..='\u{200D}'
+            | '\u{2070}'..='\u{218F}' | '\u{2C00}'..='\u{2FEF}' | '\u{3001}'..='\u{D7FF}'
+            | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
 }
-pub(super) fn is_name_char(c: char) -> bool {
-    is_name_start(c)
-        || matches!(c, '-'|'.'|'0'..='9'|'\u{B7}'|'\u{300}'..='\u{36F}'|'\u{203F}'..='\u{2040}')
+
+/// Whether a character may stand in a name behind its first.
+pub(super) fn is_name_char(char: char) -> bool {
+    is_name_start(char)
+        || char.is_ascii_digit()
+        || matches!(char,
+            '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
+
+/// Where the name that begins at `from` ends; none if none begins there.
 pub(super) fn name_end(text: &str, from: usize) -> Option<usize> {
-    let r = &text[from..];
-    let mut it = r.char_indices();
-    let (_, c) = it.next()?;
-    if !is_name_start(c) {
+    let rest = &text[from..];
+    if !rest.starts_with(is_name_start) {
         return None;
     }
-    for (i, c) in it {
-        if !is_name_char(c) {
-            return Some(from + i);
-        }
-    }
-    Some(text.len())
+    Some(from + rest.find(|char| !is_name_char(char)).unwrap_or(rest.len()))
 }

@@ -2,51 +2,11 @@
 
 use penstock_scan::ValidText;
 
-use super::names;
-use super::tag::Locus;
+use super::tag::{Locus, Rules};
+use super::walk::Walk;
 use crate::error::Fault;
 
-/// A walk through a construct that is whole. Every complaint names its byte.
-struct Walk<'a> {
-    text: &'a str,
-    at: usize,
-    locus: Locus,
-}
-
 impl<'a> Walk<'a> {
-    fn rest(&self) -> &'a str {
-        &self.text[self.at..]
-    }
-    fn fault(&self, reason: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
-        Fault::malformed(self.locus.at(self.at), reason)
-    }
-    /// Passes white space; true if there was some.
-    fn space(&mut self) -> bool {
-        let rest = self.rest();
-        let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r']);
-        self.at += rest.len() - trimmed.len();
-        trimmed.len() < rest.len()
-    }
-    fn eat(&mut self, word: &str) -> bool {
-        let is = self.rest().starts_with(word);
-        self.at += if is { word.len() } else { 0 };
-        is
-    }
-    /// A literal in quotes, without them.
-    fn literal(&mut self, what: &'static str) -> Result<&'a str, Fault> {
-        let quote = match self.rest().chars().next() {
-            Some(quote @ ('"' | '\'')) => quote,
-            _ => return Err(self.fault(format!("expected {what} in quotes"))),
-        };
-        let inside = &self.rest()[1..];
-        match inside.find(quote) {
-            Some(end) => {
-                self.at += end + 2;
-                Ok(&inside[..end])
-            }
-            None => Err(self.fault(format!("{what} is not closed"))),
-        }
-    }
     /// ` name = "value"` of the XML declaration.
     fn pseudo(&mut self, name: &'static str) -> Result<Option<(usize, &'a str)>, Fault> {
         let before = self.at;
@@ -123,54 +83,23 @@ pub(super) struct Head {
 
 /// Checks the document type declaration (XML 1.0, 2.8) from `<!DOCTYPE` up to, without it, the `[`
 /// or `>` behind which it goes on.
-pub(super) fn head(text: ValidText<'_>, locus: Locus, namespaces: bool) -> Result<Head, Fault> {
+pub(super) fn head(text: ValidText<'_>, locus: Locus, rules: &Rules) -> Result<Head, Fault> {
     let mut walk = Walk { text: text.as_str(), at: "<!DOCTYPE".len(), locus };
     if !walk.space() {
         return Err(walk.fault("expected white space behind '<!DOCTYPE'"));
     }
-    let Some(end) = names::name_end(walk.text, walk.at) else {
-        return Err(walk.fault("expected the name of the root element"));
-    };
-    if namespaces && walk.text[walk.at..end].matches(':').count() > 1 {
-        return Err(walk.fault(super::tag::BAD_COLON));
-    }
-    walk.at = end;
+    walk.name("the name of the root element", rules, true)?;
     let spaced = walk.space();
-    let public = walk.rest().starts_with("PUBLIC");
-    let external = public || walk.rest().starts_with("SYSTEM");
-    if external && !spaced {
-        return Err(walk.fault("expected white space behind the name of the root element"));
-    }
+    let external = walk.rest().starts_with("PUBLIC") || walk.rest().starts_with("SYSTEM");
     if external {
-        walk.at += "PUBLIC".len();
-        if !walk.space() {
-            return Err(walk.fault("expected white space before the identifier"));
+        if !spaced {
+            return Err(walk.fault("expected white space behind the name of the root element"));
         }
-        if public {
-            let at = walk.at;
-            let literal = walk.literal("a public identifier")?;
-            if let Some(bad) = literal.find(|c| !is_public_id(c)) {
-                walk.at = at + 1 + bad;
-                return Err(walk.fault("this may not stand in a public identifier"));
-            }
-            if !walk.space() {
-                return Err(walk.fault("expected white space before the system identifier"));
-            }
-        }
-        let at = walk.at;
-        let literal = walk.literal("a system identifier")?;
-        if let Some(bad) = literal.find(|c| !names::is_char(c)) {
-            walk.at = at + 1 + bad;
-            return Err(walk.fault("a character that is not allowed in XML"));
-        }
+        walk.external_id(false)?;
         walk.space();
     }
     if !walk.rest().is_empty() {
         return Err(walk.fault("expected '[' or '>' in the document type declaration"));
     }
     Ok(Head { external })
-}
-
-fn is_public_id(c: char) -> bool {
-    c.is_ascii_alphanumeric() || " \r\n-'()+,./:=?;!*#@$_%".contains(c)
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use penstock_scan::{Isa, ValidText};
 
-use super::dtd::Entity;
+use super::dtd::Missing;
 use super::reader::{Reader, Unresolved};
 use super::reference::{Reference, reference};
 use super::repair::{Repair, RepairKind};
@@ -151,27 +151,12 @@ impl Reader {
 
     /// The replacement text of a general entity; none if the reference stays as it is.
     fn general(&self, name: &str, at: usize, locus: Locus) -> Result<Option<Arc<str>>, Fault> {
-        let brief = super::tag::brief(name);
-        let reason = match self.dtd.general(name) {
-            Some(Entity::Internal(text)) => return Ok(Some(text.clone())),
-            Some(Entity::Unparsed) => {
-                let reason = format!("the entity '{brief}' is not text");
-                return Err(Fault::malformed(locus.at(at), reason));
+        match self.dtd.text(name, self.open_ended && !self.standalone) {
+            Ok(text) => Ok(Some(text.clone())),
+            Err(Missing::Outside(_)) if self.options.unresolved == Unresolved::Text => Ok(None),
+            Err(Missing::Outside(reason) | Missing::Undeclared(reason)) => {
+                Err(Fault::malformed(locus.at(at), reason))
             }
-            Some(Entity::External) => {
-                format!("the entity '{brief}' is in another file, and no other file is opened")
-            }
-            None if self.open_ended && !self.standalone => {
-                format!("the entity '{brief}' is declared elsewhere, and no other file is opened")
-            }
-            None => {
-                let reason = format!("the entity '{brief}' is not declared");
-                return Err(Fault::malformed(locus.at(at), reason));
-            }
-        };
-        match self.options.unresolved {
-            Unresolved::Text => Ok(None),
-            Unresolved::Error => Err(Fault::malformed(locus.at(at), reason)),
         }
     }
 

@@ -1,0 +1,138 @@
+//! Walking through markup that is whole, a part at a time.
+
+use super::names;
+use super::tag::{BAD_COLON, Locus, Rules};
+use crate::error::Fault;
+
+/// A walk through a construct that is whole. Every complaint names its byte.
+pub(super) struct Walk<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: usize,
+    pub(super) locus: Locus,
+}
+
+impl<'a> Walk<'a> {
+    /// What was not walked yet.
+    pub(super) fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+    /// What stands here is wrong.
+    #[cold]
+    pub(super) fn fault(&self, reason: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
+        Fault::malformed(self.locus.at(self.at), reason)
+    }
+    /// Passes white space; true if there was some.
+    pub(super) fn space(&mut self) -> bool {
+        let rest = self.rest();
+        let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r']);
+        self.at += rest.len() - trimmed.len();
+        trimmed.len() < rest.len()
+    }
+    /// Passes a word; true if it stands here.
+    pub(super) fn eat(&mut self, word: &str) -> bool {
+        let is = self.rest().starts_with(word);
+        self.at += if is { word.len() } else { 0 };
+        is
+    }
+    /// A literal in quotes, without them.
+    pub(super) fn literal(&mut self, what: &'static str) -> Result<&'a str, Fault> {
+        let quote = match self.rest().chars().next() {
+            Some(quote @ ('"' | '\'')) => quote,
+            _ => return Err(self.fault(format!("expected {what} in quotes"))),
+        };
+        let inside = &self.rest()[1..];
+        match inside.find(quote) {
+            Some(end) => {
+                self.at += end + 2;
+                Ok(&inside[..end])
+            }
+            None => Err(self.fault(format!("{what} is not closed"))),
+        }
+    }
+    /// White space that has to stand here.
+    pub(super) fn need_space(&mut self, before: &str) -> Result<(), Fault> {
+        if self.space() {
+            Ok(())
+        } else {
+            Err(self.fault(format!("expected white space {before}")))
+        }
+    }
+    /// A name. If it may be qualified, and prefixes count, it has at most one colon; if it may not,
+    /// none.
+    pub(super) fn name(
+        &mut self,
+        what: &str,
+        rules: &Rules,
+        qualified: bool,
+    ) -> Result<&'a str, Fault> {
+        let Some(end) = names::name_end(self.text, self.at) else {
+            return Err(self.fault(format!("expected {what}")));
+        };
+        if end - self.at > rules.name_limit {
+            let reason = format!("a name longer than {} bytes (limits.name)", rules.name_limit);
+            return Err(Fault::limit(self.locus.at(self.at), reason));
+        }
+        let name = &self.text[self.at..end];
+        if rules.namespaces
+            && let Some((prefix, local)) = name.split_once(':')
+        {
+            let good = qualified
+                && !prefix.is_empty()
+                && local.starts_with(|c| c != ':' && names::is_name_start(c))
+                && !local.contains(':');
+            if !good {
+                let reason = if qualified { BAD_COLON } else { "this name may not have a colon" };
+                return Err(self.fault(reason));
+            }
+        }
+        self.at = end;
+        Ok(name)
+    }
+    /// An external identifier (XML 1.0, 4.2.2), from its first word on. A notation's may lack the
+    /// system identifier.
+    pub(super) fn external_id(&mut self, notation: bool) -> Result<Identifier<'a>, Fault> {
+        let public = self.eat("PUBLIC");
+        if !public && !self.eat("SYSTEM") {
+            return Err(self.fault("expected SYSTEM or PUBLIC"));
+        }
+        self.need_space("before the identifier")?;
+        let mut found = Identifier { public: None, system: None };
+        if public {
+            let at = self.at;
+            let literal = self.literal("a public identifier")?;
+            if let Some(bad) = literal.find(|c| !is_public_id(c)) {
+                self.at = at + 1 + bad;
+                return Err(self.fault("this may not stand in a public identifier"));
+            }
+            found.public = Some(literal);
+            let before = self.at;
+            let spaced = self.space();
+            if notation && !self.rest().starts_with(['"', '\'']) {
+                self.at = before;
+                return Ok(found);
+            }
+            if !spaced {
+                return Err(self.fault("expected white space before the system identifier"));
+            }
+        }
+        let at = self.at;
+        let literal = self.literal("a system identifier")?;
+        if let Some(bad) = literal.find(|c| !names::is_char(c)) {
+            self.at = at + 1 + bad;
+            return Err(self.fault("a character that is not allowed in XML"));
+        }
+        found.system = Some(literal);
+        Ok(found)
+    }
+}
+
+/// Where something outside the document is said to be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Identifier<'a> {
+    pub(super) public: Option<&'a str>,
+    pub(super) system: Option<&'a str>,
+}
+
+fn is_public_id(c: char) -> bool {
+    c.is_ascii_alphanumeric() || " \r\n-'()+,./:=?;!*#@$_%".contains(c)
+}
