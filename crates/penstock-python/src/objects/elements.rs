@@ -149,9 +149,10 @@ impl Markup {
 /// declarations of a reader that does not resolve them.
 fn is_about(key: &Key<'_>) -> bool {
     const SCHEMA: &[u8] = b"http://www.w3.org/2001/XMLSchema-instance";
+    const DECLARATIONS: &[u8] = b"http://www.w3.org/2000/xmlns/";
     let name = key.name.bytes();
     match (key.namespace, key.prefix) {
-        (Some(uri), _) => uri.bytes() == SCHEMA,
+        (Some(uri), _) => matches!(uri.bytes(), SCHEMA | DECLARATIONS),
         (None, Some(prefix)) => matches!(prefix.bytes(), b"xsi" | b"xmlns"),
         (None, None) => name.starts_with(b"xsi:") || name.starts_with(b"xmlns"),
     }

@@ -28,7 +28,12 @@ pub(super) fn list(builder: &mut Builder, at: u64) -> Made {
             if items.len() != builder.stack.len() - base || builder.top().index > 0 =>
         {
             let count = (builder.stack.len() - base) as u64 + builder.top().index;
-            let reason = format!("expected an array of {}, got one of {count}", items.len());
+            let expected = items.len();
+            let reason = if builder.is_markup() {
+                format!("expected {expected} child elements, got {count}")
+            } else {
+                format!("expected an array of {expected}, got one of {count}")
+            };
             Err(outer_mismatch(builder, at, reason))
         }
         Kind::Tuple(_) | Kind::TupleOf(_) => new_tuple(builder, base),
