@@ -16,7 +16,7 @@ The verbs here take the format from the file's name, its first bytes, or `format
 from __future__ import annotations
 
 from penstock import _format, _rust, _send, _sources, aio, json, ndjson
-from penstock._at import at
+from penstock._at import Hex, at
 from penstock._decoder import Decoder
 from penstock._errors import (
     DecodeError,
@@ -66,6 +66,7 @@ else:
 __all__ = [
     "DecodeError",
     "Decoder",
+    "Hex",
     "Element",
     "InternalError",
     "Items",

@@ -1,11 +1,31 @@
-"""`at`: the word for "where in the document" in a field's annotation."""
+"""`at`: the word for "where in the document" in a field's annotation; and `Hex`."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from collections.abc import Mapping
+    from typing import Any, NoReturn
+
+
+class _Hex:
+    """The type of `Hex`, of which there is one."""
+
+    __module__ = "penstock"
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        """Return the name."""
+        return "Hex"
+
+    def __reduce__(self) -> str:
+        """Pickle as the one that there is."""
+        return "Hex"
+
+
+Hex = _Hex()
+"""Says of a field of `bytes` that it stands as hexadecimal digits: `Annotated[bytes, Hex]`."""
 
 
 class at:  # noqa: N801 - a word in the language of annotations, and the same word as read(at=)
@@ -16,12 +36,21 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
     object; `key()` is the key that a `*` of the record's own path matched. `~0 ~1 ~2 ~3` stand for
     `~ / * @` inside a key.
 
+    In XML, a step is the name of a child element, `@x` an attribute, `text()` an element's own text.
+    `{uri}x` is a name in a namespace, `p:x` one whose prefix is in `namespaces=`, `*:x` one in any,
+    and `x` one that is written without a prefix.
+
+    Instead of a path, a mapping of paths to types makes a choice: each element becomes what its
+    path says, in the order of the document. `text()` among them is the text between the elements.
+
     Attributes:
-        path: The path, as it was given. It is compiled when its class is planned, and a mistake in
-            it is a `PlanError` then.
+        path: The path, as it was given; for a choice, pairs of a path and a type. It is compiled
+            when its class is planned, and a mistake in it is a `PlanError` then.
+        key: For a field that is a dict of objects: the field of the objects that is their key.
 
     Raises:
-        TypeError: The path is not a `str`.
+        TypeError: The path is neither a `str` nor a mapping, or the key is no `str`.
+        ValueError: The mapping is empty.
 
     Example:
         >>> from dataclasses import dataclass
@@ -36,15 +65,29 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
     """
 
     __module__ = "penstock"
-    __slots__ = ("path",)
+    __slots__ = ("key", "path")
 
-    path: str
+    path: str | tuple[tuple[str, Any], ...]
+    key: str | None
 
-    def __init__(self, path: str, /) -> None:
+    def __init__(self, path: str | Mapping[str, Any], /, *, key: str | None = None) -> None:
         """Take the path, unread."""
-        if not isinstance(path, str):
-            raise TypeError(f"at() takes a path as a str, not {type(path).__name__}")
-        object.__setattr__(self, "path", path)
+        if key is not None and not isinstance(key, str):
+            raise TypeError(f"at(key=...) takes the name of a field, not {type(key).__name__}")
+        given: str | tuple[tuple[str, Any], ...]
+        if isinstance(path, str):
+            given = path
+        elif hasattr(path, "items"):
+            given = tuple(path.items())
+            if not given:
+                raise ValueError("at() takes a path, or a mapping of paths to types: it is empty")
+            if not all(isinstance(step, str) for step, _ in given):
+                raise TypeError("at() takes a mapping whose keys are paths")
+        else:
+            kind = type(path).__name__
+            raise TypeError(f"at() takes a path as a str, or a mapping of paths, not {kind}")
+        object.__setattr__(self, "path", given)
+        object.__setattr__(self, "key", key)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse: annotations are shared and hashed."""
@@ -54,18 +97,30 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
         """Refuse, as for setting."""
         raise AttributeError(f"at() cannot be changed once made (deleting {name!r})")
 
+    def _given(self) -> str | dict[str, Any]:
+        """The path, or the choice as a mapping again."""
+        return self.path if isinstance(self.path, str) else dict(self.path)
+
     def __repr__(self) -> str:
         """Return the call that makes it."""
-        return f"at({self.path!r})"
+        key = "" if self.key is None else f", key={self.key!r}"
+        return f"at({self._given()!r}{key})"
 
     def __eq__(self, other: object) -> bool:
-        """Compare by path."""
-        return self.path == other.path if isinstance(other, at) else NotImplemented
+        """Compare by path and key."""
+        if not isinstance(other, at):
+            return NotImplemented
+        return self.path == other.path and self.key == other.key
 
     def __hash__(self) -> int:
         """Hash by value, as `Annotated` needs."""
-        return hash((at, self.path))
+        return hash((at, self.path, self.key))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle as the call that makes it."""
-        return at, (self.path,)
+        return _from_parts, (self._given(), self.key)
+
+
+def _from_parts(path: str | dict[str, Any], key: str | None) -> at:
+    """Undo `at.__reduce__`: pickle has no other way to pass keywords."""
+    return at(path, key=key)

@@ -4,7 +4,7 @@ use crate::failure::guarded;
 use crate::held::Held;
 use crate::objects::{Options, Pause};
 use crate::options::{self, Errors};
-use crate::plan::plan_from;
+use crate::plan::{Family, plan_from};
 use crate::progress::Meter;
 use crate::pump::{Pump, Settings, Turn};
 use crate::reader::{records, title, unknown_keys};
@@ -250,7 +250,7 @@ impl Decoder {
                 limits: options::limits(limits)?,
                 name: None,
             };
-            let plan = plan_from(py, r#type)?;
+            let plan = plan_from(py, r#type, Family::Keyed.into())?;
             let title = title(settings.format, &plan, at, framing);
             let held = settings.errors.held();
             let pump = Pump::new(plan, settings);

@@ -5,7 +5,7 @@ use crate::failure::guarded;
 use crate::held::Held;
 use crate::objects::{Builder, Options, Pause};
 use crate::options::{self, Errors};
-use crate::plan::{Plan, plan_from};
+use crate::plan::{Family, Plan, plan_from};
 use crate::progress::{Meter, Progress};
 use crate::pump::{Pump, Settings, Turn};
 use crate::sources;
@@ -206,7 +206,7 @@ impl Reader {
         guarded(py, || {
             let name = name.map(|name| name.to_string_lossy().into_owned());
             let format = options::format(format)?;
-            let plan = plan_from(py, r#type)?;
+            let plan = plan_from(py, r#type, Family::Keyed.into())?;
             let framing = options::framing(options::text("framing", framing)?)?;
             let limits = options::limits(limits)?;
             let at = options::text_or_none("at", at)?;

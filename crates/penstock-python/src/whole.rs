@@ -4,7 +4,7 @@ use crate::decoder::{in_pieces, slice};
 use crate::failure::{self, Where, guarded};
 use crate::objects::{Builder, Options, Pause, Refusal};
 use crate::options::{self, Errors};
-use crate::plan::{Plan, plan_from};
+use crate::plan::{Family, Plan, plan_from};
 use crate::pump::{LARGE, Pump, Settings, Turn, total_exceeded};
 use crate::sources;
 use penstock_core::error::{Fail, Fault, Kind};
@@ -59,7 +59,7 @@ impl Common {
         }
         Ok(Common {
             format: options::format(format)?,
-            plan: plan_from(py, into)?,
+            plan: plan_from(py, into, Family::Keyed.into())?,
             framing: options::framing(options::text("framing", framing)?)?,
             options: Options {
                 duplicates: options::duplicates(duplicates)?,

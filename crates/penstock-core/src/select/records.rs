@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use super::automaton::{Automaton, State, Target};
+use super::automaton::{Automaton, Refused, State, Target};
 use super::path::{Path, PathError};
 use crate::event::{Key, KeyKind, Matched, Scalar, Text};
 use crate::sink::{Flow, Sink, Want};
@@ -27,14 +27,14 @@ pub enum PathStep {
 #[derive(Clone, Debug)]
 pub struct RecordPath {
     automaton: Automaton,
-    /// How many steps above the record the last `*` of the path stands.
-    star: Option<usize>,
+    /// For each kind of record, how many steps above it the last `*` of its path stands.
+    stars: Box<[Option<usize>]>,
 }
 
 /// Which values of a document are its records.
 #[derive(Clone, Debug)]
 pub enum Records {
-    /// Those that a path leads to.
+    /// Those that a path leads to, or several paths: then each is a kind of record.
     At(RecordPath),
     /// The elements of a list or the child elements of a root element; any other top-level value
     /// is itself a record.
@@ -48,8 +48,28 @@ impl Records {
     /// If the path leads to something that is not a value, or is too complex to compile.
     pub fn at(path: &Path) -> Result<Records, PathError> {
         let automaton = Automaton::record(path)?;
-        let star = path.steps().iter().rev().position(|step| step.is_wild());
-        Ok(Records::At(RecordPath { automaton, star }))
+        Ok(Records::At(RecordPath { automaton, stars: [last_star(path)].into() }))
+    }
+
+    /// The values that any of `paths` leads to. Each is a kind, by its place among them, and
+    /// [`Sink::record`] says of each record which it is.
+    ///
+    /// # Errors
+    /// The place of a path, and what is wrong with it.
+    pub fn several(paths: &[Path]) -> Result<Records, (usize, PathError)> {
+        for (kind, path) in paths.iter().enumerate() {
+            Automaton::record(path).map_err(|error| (kind, error))?;
+        }
+        let kinds: Vec<(Path, u32)> = paths.iter().cloned().zip(0..).collect();
+        let automaton = Automaton::fields(&kinds).map_err(|refused| match refused {
+            Refused::Conflict { a, b } => {
+                let (first, second) = (a.min(b) as usize, a.max(b) as usize);
+                let reason = format!("it claims the same values as '{}'", paths[first]);
+                (second, PathError::new(1, reason))
+            }
+            refused => (0, PathError::new(1, refused.to_string())),
+        })?;
+        Ok(Records::At(RecordPath { automaton, stars: paths.iter().map(last_star).collect() }))
     }
 
     /// What is a record where no path says it.
@@ -59,7 +79,7 @@ impl Records {
         let root = State { other: to(None, Some(CHILDREN)), ..State::default() };
         let children = State { other: to(Some(0), None), ..State::default() };
         let automaton = Automaton { states: vec![root, children] };
-        Records::Default(RecordPath { automaton, star: None })
+        Records::Default(RecordPath { automaton, stars: [None].into() })
     }
 
     fn states(&self) -> &[State] {
@@ -67,6 +87,11 @@ impl Records {
             Records::At(path) | Records::Default(path) => &path.automaton.states,
         }
     }
+}
+
+/// How many steps above its end the last `*` of a path stands.
+fn last_star(path: &Path) -> Option<usize> {
+    path.steps().iter().rev().position(|step| step.is_wild())
 }
 
 /// The state of [`Records::Default`] in which every child is a record.
@@ -100,8 +125,8 @@ enum Value {
     Root,
     /// Records may be inside it: the state to look for them with.
     Outer(u32),
-    /// It is a record.
-    Record,
+    /// It is a record of this kind.
+    Record(u32),
 }
 
 /// Forwards the events of the records to an inner sink, each record as if it were a document.
@@ -230,7 +255,7 @@ impl<S: Sink> Select<S> {
             }
         };
         match target {
-            Some(Target { accept: Some(_), .. }) => Value::Record,
+            Some(Target { accept: Some(kind), .. }) => Value::Record(kind),
             Some(Target { state: Some(state), .. }) => Value::Outer(state),
             _ => Value::Useless,
         }
@@ -244,8 +269,12 @@ impl<S: Sink> Select<S> {
             (Value::Outer(state), _) => state,
             (Value::Root, Records::At(_)) => 0,
             (Value::Root, Records::Default(_)) if list => CHILDREN,
-            (Value::Root | Value::Record, _) => {
-                self.announce();
+            (Value::Root, _) => {
+                self.announce(0);
+                return None;
+            }
+            (Value::Record(kind), _) => {
+                self.announce(kind);
                 return None;
             }
         };
@@ -260,15 +289,15 @@ impl<S: Sink> Select<S> {
     /// A scalar stands outside the records: is it one?
     #[inline(never)]
     fn is_record(&mut self) -> bool {
-        let record = match self.value() {
-            Value::Record => true,
-            Value::Root => matches!(self.records, Records::Default(_)),
-            Value::Useless | Value::Outer(_) => false,
+        let kind = match self.value() {
+            Value::Record(kind) => Some(kind),
+            Value::Root => matches!(self.records, Records::Default(_)).then_some(0),
+            Value::Useless | Value::Outer(_) => None,
         };
-        if record {
-            self.announce();
+        if let Some(kind) = kind {
+            self.announce(kind);
         }
-        record
+        kind.is_some()
     }
 
     /// A map or list ends outside the records.
@@ -286,10 +315,14 @@ impl<S: Sink> Select<S> {
         }
     }
 
-    /// A record begins: counts it, and says how the path's `*` found it.
-    fn announce(&mut self) {
+    /// A record begins: counts it, and says of which kind it is and how the path's `*` found it.
+    fn announce(&mut self, kind: u32) {
         self.met += 1;
-        let Records::At(RecordPath { star: Some(above), .. }) = self.records else { return };
+        let Records::At(RecordPath { stars, .. }) = &self.records else { return };
+        if stars.len() > 1 {
+            self.inner.record(kind);
+        }
+        let Some(Some(above)) = stars.get(kind as usize).copied() else { return };
         let place = self.frames.len() - 1 - above;
         match self.frames[place].at {
             Place::Start => {}

@@ -80,7 +80,8 @@ pub(super) fn builtin(class: &Bound<'_, PyType>) -> Option<(Kind, &'static str)>
     } else if is_type_of_none(class) {
         return Some((Kind::None, "None"));
     }
-    let others: [(_, fn() -> Kind, _); 5] = [
+    let others: [(_, fn() -> Kind, _); 6] = [
+        (&known::TIMEDELTA, || Kind::Duration, "timedelta"),
         (&known::DATETIME, || Kind::DateTime, "datetime"),
         (&known::DATE, || Kind::Date, "date"),
         (&known::TIME, || Kind::Time, "time"),

@@ -26,59 +26,92 @@ use pyo3::types::{PyDict, PyType};
 use super::names::Scope;
 use super::shown::PlanObject;
 use super::types::{Compiler, Place};
-use super::{Aim, Family, Plan, classes};
+use super::{Aim, Family, Plan, classes, unions};
 
 /// How many plans are kept of each sort. One more, and all are let go.
 const MOST: usize = 512;
 
-/// The plans of classes, by address. A plan keeps its class alive, and so the address its own.
-static CLASSES: Mutex<Option<HashMap<usize, Arc<Plan>>>> = Mutex::new(None);
+/// The plans of classes, by address and family. A plan keeps its class alive, and so the address
+/// its own.
+static CLASSES: Mutex<Option<HashMap<(usize, Family), Arc<Plan>>>> = Mutex::new(None);
 
 /// The plans of other types, `list[City]` or `City | None`: those are made anew each time that
-/// they are written, and found by equality. A dict, since comparing may run code of a metaclass.
-static EXPRESSIONS: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+/// they are written, and found by equality. Dicts, since comparing may run code of a metaclass.
+static EXPRESSIONS: [PyOnceLock<Py<PyDict>>; 2] = [PyOnceLock::new(), PyOnceLock::new()];
+
+/// What a plan is to be for.
+#[derive(Clone, Copy)]
+pub(crate) struct Aimed<'a, 'py> {
+    /// The formats.
+    pub(crate) family: Family,
+    /// What the prefixes of paths stand for.
+    pub(crate) prefixes: Option<&'a Bound<'py, PyDict>>,
+}
+
+impl From<Family> for Aimed<'_, '_> {
+    fn from(family: Family) -> Self {
+        Aimed { family, prefixes: None }
+    }
+}
 
 /// The plan of a type, made now or before.
 ///
 /// Names that string annotations cannot find elsewhere are looked for in `namespace`; plans with
-/// one are made anew each time.
+/// one are made anew each time, and so are those with prefixes.
 ///
 /// # Errors
 /// `PlanError` for a type that cannot be decoded into.
-pub(crate) fn plan_for(
-    py: Python<'_>,
-    type_object: &Bound<'_, PyAny>,
-    namespace: Option<&Bound<'_, PyDict>>,
+pub(crate) fn plan_for<'py>(
+    py: Python<'py>,
+    type_object: &Bound<'py, PyAny>,
+    namespace: Option<&Bound<'py, PyDict>>,
+    aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
-    if namespace.is_some() {
-        return Ok(Arc::new(new_plan(py, type_object, namespace)?));
+    if namespace.is_some() || aimed.prefixes.is_some_and(|prefixes| !prefixes.is_empty()) {
+        return Ok(Arc::new(new_plan(py, &[type_object.clone()], namespace, aimed)?));
     }
     if let Ok(class) = type_object.cast::<PyType>() {
-        return of_class(py, class);
+        return of_class(py, class, aimed.family);
     }
-    of_expression(py, type_object)
+    of_expression(py, type_object, aimed.family)
 }
 
 /// The plan for what a user passes as a type: a type, or a `Plan`.
 ///
 /// # Errors
 /// As for [`plan_for`].
-pub(crate) fn plan_from(py: Python<'_>, object: &Bound<'_, PyAny>) -> PyResult<Arc<Plan>> {
+pub(crate) fn plan_from<'py>(
+    py: Python<'py>,
+    object: &Bound<'py, PyAny>,
+    aimed: Aimed<'_, 'py>,
+) -> PyResult<Arc<Plan>> {
     match object.cast::<PlanObject>() {
-        Ok(object) => object.get().plan(py),
-        Err(_) => plan_for(py, object, None),
+        Ok(object) => object.get().plan(py, aimed),
+        Err(_) => plan_for(py, object, None, aimed),
     }
 }
 
-fn of_class(py: Python<'_>, class: &Bound<'_, PyType>) -> PyResult<Arc<Plan>> {
-    let key = class.as_ptr() as usize;
+/// The plan for several kinds of records that are read at once.
+///
+/// # Errors
+/// As for [`plan_for`].
+pub(crate) fn plan_of_kinds<'py>(
+    py: Python<'py>,
+    types: &[Bound<'py, PyAny>],
+    aimed: Aimed<'_, 'py>,
+) -> PyResult<Arc<Plan>> {
+    Ok(Arc::new(new_plan(py, types, None, aimed)?))
+}
+
+fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, family: Family) -> PyResult<Arc<Plan>> {
+    let key = (class.as_ptr() as usize, family);
     let known = kept().as_ref().and_then(|plans| plans.get(&key).cloned());
     if let Some(plan) = known
         && plan.is_current(py)
     {
         return Ok(plan);
     }
-    let plan = Arc::new(new_plan(py, class, None)?);
+    let plan = Arc::new(new_plan(py, &[class.clone().into_any()], None, family.into())?);
     listen_to_collector(py)?;
     // Nothing is dropped while the lock is held: that could run code which wants it.
     let mut old = None;
@@ -93,14 +126,18 @@ fn of_class(py: Python<'_>, class: &Bound<'_, PyType>) -> PyResult<Arc<Plan>> {
     Ok(plan)
 }
 
-fn of_expression(py: Python<'_>, expression: &Bound<'_, PyAny>) -> PyResult<Arc<Plan>> {
-    let plans = EXPRESSIONS.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
+fn of_expression<'py>(
+    py: Python<'py>,
+    expression: &Bound<'py, PyAny>,
+    family: Family,
+) -> PyResult<Arc<Plan>> {
+    let expressions = &EXPRESSIONS[family as usize];
+    let plans = expressions.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
+    let make = || new_plan(py, std::slice::from_ref(expression), None, family.into());
     let known = match plans.get_item(expression) {
         Ok(known) => known,
         // It has no hash: `Annotated[int, []]`, or no type at all.
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
-            return Ok(Arc::new(new_plan(py, expression, None)?));
-        }
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => return Ok(Arc::new(make()?)),
         Err(error) => return Err(error),
     };
     if let Some(known) = known
@@ -108,7 +145,7 @@ fn of_expression(py: Python<'_>, expression: &Bound<'_, PyAny>) -> PyResult<Arc<
     {
         return Ok(plan);
     }
-    let plan = Arc::new(new_plan(py, expression, None)?);
+    let plan = Arc::new(make()?);
     listen_to_collector(py)?;
     if plans.len() >= MOST {
         plans.clear();
@@ -117,38 +154,51 @@ fn of_expression(py: Python<'_>, expression: &Bound<'_, PyAny>) -> PyResult<Arc<
     Ok(plan)
 }
 
-fn kept() -> MutexGuard<'static, Option<HashMap<usize, Arc<Plan>>>> {
+fn kept() -> MutexGuard<'static, Option<HashMap<(usize, Family), Arc<Plan>>>> {
     // The map is whole between any two statements that could panic.
     CLASSES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Makes a plan of one type, or of several kinds.
 fn new_plan<'py>(
     py: Python<'py>,
-    type_object: &Bound<'py, PyAny>,
+    types: &[Bound<'py, PyAny>],
     namespace: Option<&Bound<'py, PyDict>>,
+    aimed: Aimed<'_, 'py>,
 ) -> PyResult<Plan> {
-    let mut compiler = Compiler::new(py, namespace);
-    let scope = Scope::new(None, namespace, &compiler.family);
-    let root = compiler.node(type_object, false, &scope, Place { field: None })?;
+    let Aimed { family, prefixes } = aimed;
+    let mut compiler = Compiler::new(py, family, namespace);
+    if let Some(prefixes) = prefixes {
+        compiler.prefixes =
+            prefixes.iter().map(|pair| pair_of_text(&pair)).collect::<PyResult<_>>()?;
+    }
+    let scope = Scope::new(None, namespace, &compiler.relatives);
+    let mut kinds = Vec::with_capacity(types.len());
+    for type_object in types {
+        kinds.push(compiler.node(type_object, false, &scope, Place { field: None })?);
+    }
     let mut plans = Vec::with_capacity(compiler.met.len());
     // Planning a class may meet others.
     while plans.len() < compiler.met.len() {
         plans.push(classes::plan(&mut compiler, plans.len())?);
     }
-    let nodes = compiler.nodes;
+    let mut nodes = compiler.nodes;
+    classes::settle_keys(py, &nodes, &mut plans)?;
+    unions::settle(py, compiler.unions, &mut nodes, &plans)?;
     for plan in &mut plans {
-        plan.take_aim(&nodes);
+        plan.take_aim(&nodes, family);
     }
-    let aims = (0..nodes.len() as u32).map(|node| Aim::new(&nodes, node, 0, false)).collect();
-    Ok(Plan {
-        nodes,
-        classes: plans,
-        aims,
-        root,
-        kinds: [root].into(),
-        family: Family::Keyed,
-        seen: compiler.seen.into(),
-    })
+    let aim = |node| Aim::new(&nodes, family, node, 0, false);
+    let aims = (0..nodes.len() as u32).map(aim).collect();
+    let root = kinds.first().copied().unwrap_or_default();
+    let (kinds, seen) = (kinds.into(), compiler.seen.into());
+    Ok(Plan { nodes, classes: plans, aims, root, kinds, family, seen })
+}
+
+fn pair_of_text(
+    (prefix, uri): &(Bound<'_, PyAny>, Bound<'_, PyAny>),
+) -> PyResult<(String, String)> {
+    Ok((prefix.extract()?, uri.extract()?))
 }
 
 /// Lets all plans go when a full collection begins, from the first plan on.
@@ -171,7 +221,7 @@ fn on_collection(phase: &Bound<'_, PyAny>, info: &Bound<'_, PyDict>) -> PyResult
     if phase.eq(intern!(py, "start"))? && generation.is_some_and(|g| g.eq(2).unwrap_or(false)) {
         let old = kept().take();
         drop(old);
-        if let Some(plans) = EXPRESSIONS.get(py) {
+        for plans in EXPRESSIONS.iter().filter_map(|plans| plans.get(py)) {
             plans.bind(py).clear();
         }
     }

@@ -9,7 +9,8 @@ use super::names::Scope;
 use super::types::{Compiler, Place};
 use super::wrappers::{FieldType, field_type};
 use super::{
-    Absent, Build, ClassPlan, Field, NodeId, dataclass, known, layout, named_tuple, paths,
+    Absent, Build, ClassPlan, Family, Field, Kind, Node, NodeId, dataclass, known, layout,
+    named_tuple, paths,
 };
 use super::{plain, typed_dict};
 
@@ -95,11 +96,20 @@ pub(super) fn own_annotations<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'
 pub(super) struct Declared<'py> {
     pub(super) name: Bound<'py, PyString>,
     pub(super) node: NodeId,
-    /// The path of its `at(...)`.
-    pub(super) path: Option<String>,
+    /// Its `at(...)`.
+    pub(super) at: Option<DeclaredAt>,
     pub(super) absent: Absent,
     /// False if the document is not asked for it: `init=False`.
     pub(super) is_read: bool,
+}
+
+/// The `at(...)` of a field, with the types of its choice as nodes.
+pub(super) struct DeclaredAt {
+    /// It as it would be written, without the word.
+    pub(super) shown: String,
+    pub(super) routes: Vec<(String, Option<NodeId>)>,
+    /// The field of the items that is their key in a dict.
+    pub(super) key: Option<String>,
 }
 
 /// The fields of a class and how an object is made of them.
@@ -124,8 +134,8 @@ impl<'py> Subject<'_, 'py> {
 
     /// The names that annotations in the body of `class` may speak of.
     pub(super) fn scope(&self, class: &Bound<'py, PyType>) -> Scope<'py> {
-        let Compiler { namespace, family, .. } = &*self.compiler;
-        Scope::new(Some(class.clone()), namespace.as_ref(), family)
+        let Compiler { namespace, relatives, .. } = &*self.compiler;
+        Scope::new(Some(class.clone()), namespace.as_ref(), relatives)
     }
 
     /// A field's annotation without its wrappers.
@@ -147,8 +157,36 @@ impl<'py> Subject<'_, 'py> {
         absent: Absent,
     ) -> PyResult<Declared<'py>> {
         let place = Place { field: Some((name.to_str()?, self.name)) };
-        let node = self.compiler.node(&field.annotation, false, scope, place)?;
-        Ok(Declared { name, node, path: field.path, absent, is_read: true })
+        let Some(at) = field.at else {
+            let mut node = self.compiler.node(&field.annotation, false, scope, place)?;
+            if field.hex {
+                node = self.compiler.hex(node, place)?;
+            }
+            return Ok(Declared { name, node, at: None, absent, is_read: true });
+        };
+        let chosen: Vec<_> = at.routes.iter().filter_map(|(_, into)| into.clone()).collect();
+        if !chosen.is_empty() {
+            if self.compiler.family == Family::Keyed {
+                let reason = "a choice of types by path is for XML only, yet";
+                return Err(place.error(self.compiler.py, reason));
+            }
+            self.compiler.choice = Some(chosen);
+        }
+        self.compiler.keyed = at.key.is_some();
+        let node = self.compiler.node(&field.annotation, false, scope, place);
+        self.compiler.choice = None;
+        self.compiler.keyed = false;
+        let mut node = node?;
+        if field.hex {
+            node = self.compiler.hex(node, place)?;
+        }
+        let mut routes = Vec::with_capacity(at.routes.len());
+        for (path, into) in at.routes {
+            let into = into.map(|into| self.compiler.node(&into, false, scope, place));
+            routes.push((path, into.transpose()?));
+        }
+        let at = DeclaredAt { shown: at.shown, routes, key: at.key };
+        Ok(Declared { name, node, at: Some(at), absent, is_read: true })
     }
 
     /// A `PlanError` about the class as a whole.
@@ -172,12 +210,17 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         Sort::Plain | Sort::Enum => plain::shape(&mut subject)?,
     };
     let routes = paths::routes(&subject, &shape.fields)?;
-    let fields = shape.fields.into_iter().zip(routes.gathers).map(|(field, gathers)| {
+    let mut keys = Vec::new();
+    let fields = shape.fields.into_iter().zip(routes.gathers).enumerate();
+    let fields = fields.map(|(index, (field, gathers))| {
         let name = field.name;
-        let key = match field.path {
-            Some(path) => path.into(),
-            None => name.to_str()?.into(),
+        let (key, keyed) = match field.at {
+            Some(at) => (at.shown.into(), at.key),
+            None => (name.to_str()?.into(), None),
         };
+        if let Some(keyed) = keyed {
+            keys.push((index, keyed));
+        }
         Ok(Field {
             name: name.unbind(),
             key,
@@ -194,9 +237,56 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         gathers: fields.iter().any(|field| field.gathers),
         fields,
         aims: [].into(),
+        routes: routes.choices,
+        keys,
         states: routes.states,
         takes_key: routes.takes_key,
         build: shape.build,
         why_called: shape.why_called.map(Into::into),
     })
+}
+
+/// Finds, for the fields whose items become a dict, which field of the items is the key.
+pub(super) fn settle_keys(py: Python<'_>, nodes: &[Node], plans: &mut [ClassPlan]) -> PyResult<()> {
+    for plan in 0..plans.len() {
+        for (index, key) in std::mem::take(&mut plans[plan].keys) {
+            let field = &plans[plan].fields[index];
+            let place = field.name.bind(py).to_string();
+            let class = plans[plan].name.to_string();
+            let error = |reason: std::fmt::Arguments<'_>| {
+                Place { field: Some((&place, &class)) }.error(py, reason)
+            };
+            let written = &nodes[field.node as usize].written;
+            let Kind::Dict(of, item) = nodes[field.node as usize].kind else {
+                return Err(error(format_args!("at(key='{key}') is for a dict, not {written}")));
+            };
+            if !field.gathers {
+                let reason =
+                    format_args!("at(key='{key}') takes a path of several values: end it in '/*'");
+                return Err(error(reason));
+            }
+            let items = match nodes[item as usize].kind {
+                Kind::Class(items) if !nodes[item as usize].nullable => &plans[items as usize],
+                _ => {
+                    let item = &nodes[item as usize].written;
+                    return Err(error(format_args!("at(key='{key}') takes objects, not {item}")));
+                }
+            };
+            let mut known = (0..).zip(&items.fields);
+            let found = known.find(|(_, field)| field.name.bind(py).to_string() == key);
+            let Some((found, of_item)) = found else {
+                return Err(error(format_args!(
+                    "at(key='{key}'): {} has no such field",
+                    items.name
+                )));
+            };
+            let (of, is) = (&nodes[of as usize].written, &nodes[of_item.node as usize].written);
+            if of != is {
+                let reason = format_args!("at(key='{key}'): the keys are {of}, and {key} is {is}");
+                return Err(error(reason));
+            }
+            plans[plan].fields[index].keyed = Some(found);
+        }
+    }
+    Ok(())
 }

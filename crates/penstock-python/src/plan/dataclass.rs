@@ -45,7 +45,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             subject.declared(source.name.clone(), field, scope, absent)?
         } else {
             let node = subject.compiler.any();
-            Declared { name: source.name.clone(), node, path: None, absent, is_read: false }
+            Declared { name: source.name.clone(), node, at: None, absent, is_read: false }
         };
         fields.push(declared);
     }

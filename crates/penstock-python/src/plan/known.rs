@@ -75,4 +75,6 @@ pub(super) static FIELD_CLASS_VAR: Known = Known::new("dataclasses", "_FIELD_CLA
 pub(super) static MISSING: Known = Known::new("dataclasses", "MISSING");
 pub(super) static INIT_VAR: Known = Known::new("dataclasses", "InitVar");
 
+pub(super) static TIMEDELTA: Known = Known::new("datetime", "timedelta");
+pub(super) static HEX: Known = Known::new("penstock._at", "Hex");
 pub(super) static AT: Known = Known::new("penstock._at", "at");

@@ -13,6 +13,7 @@ mod classes;
 mod dataclass;
 mod known;
 mod layout;
+mod markup;
 mod named_tuple;
 mod names;
 mod paths;
@@ -21,18 +22,19 @@ mod shown;
 mod signature;
 mod typed_dict;
 mod types;
+mod unions;
 mod wrappers;
 
 use std::fmt;
 
-use penstock_core::event::Key;
 use penstock_core::keys::KeyTable;
 use penstock_core::sink::Want;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-pub(crate) use cache::plan_from;
+pub(crate) use cache::{Aimed, plan_from, plan_of_kinds};
+pub(crate) use markup::{NameEdge, Names};
 pub(crate) use shown::PlanObject;
 
 /// Index into [`Plan::nodes`].
@@ -67,7 +69,7 @@ impl Plan {
 }
 
 /// Formats that tell their values alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Family {
     /// Maps and lists.
     Keyed,
@@ -133,9 +135,16 @@ pub(crate) enum Brief {
 
 impl Aim {
     /// The aim of a value that becomes `node` and is for `field`.
-    pub(crate) fn new(nodes: &[Node], node: NodeId, field: u32, gathers: bool) -> Self {
+    pub(crate) fn new(
+        nodes: &[Node],
+        family: Family,
+        node: NodeId,
+        field: u32,
+        gathers: bool,
+    ) -> Self {
         let Node { kind, want, .. } = &nodes[node as usize];
         let brief = match kind {
+            _ if family == Family::Markup => Brief::Markup,
             Kind::Any => Brief::Any,
             Kind::Int => Brief::Int,
             Kind::Float => Brief::Float,
@@ -238,6 +247,10 @@ pub(crate) struct ClassPlan {
     pub(crate) fields: Box<[Field]>,
     /// For each field, what is to be known of a value for it.
     pub(crate) aims: Box<[Aim]>,
+    /// Markup: for each further type of a choice its field and its node.
+    routes: Vec<(u32, NodeId)>,
+    /// Fields whose items become a dict, and the field of the items that is the key.
+    keys: Vec<(usize, String)>,
     /// How keys lead to fields. State 0 is the object itself; others are the maps and lists on the
     /// way of fields whose path has several steps.
     pub(crate) states: Box<[State]>,
@@ -264,12 +277,19 @@ pub(crate) fn element(nodes: &[Node], node: NodeId) -> Option<NodeId> {
 
 impl ClassPlan {
     /// Says for each field what its values become, once all types are known.
-    fn take_aim(&mut self, nodes: &[Node]) {
-        let aims = self.fields.iter().zip(0..).map(|(field, index)| {
-            let gathered = field.gathers.then(|| element(nodes, field.node)).flatten();
-            Aim::new(nodes, gathered.unwrap_or(field.node), index, field.gathers)
+    fn take_aim(&mut self, nodes: &[Node], family: Family) {
+        let fields = self.fields.iter().zip(0..).map(|(field, index)| {
+            let items = match nodes[field.node as usize].kind {
+                Kind::Dict(_, item) if field.keyed.is_some() => Some(item),
+                _ => element(nodes, field.node),
+            };
+            let node = items.filter(|_| field.gathers).unwrap_or(field.node);
+            Aim::new(nodes, family, node, index, field.gathers)
         });
-        self.aims = aims.collect();
+        let routes = self.routes.iter().map(|&(index, node)| {
+            Aim::new(nodes, family, node, index, self.fields[index as usize].gathers)
+        });
+        self.aims = fields.chain(routes).collect();
     }
 
     /// The class for calls into the interpreter. Borrowed from the plan.
@@ -329,29 +349,6 @@ pub(crate) struct State {
     /// Markup: what an element's own text is for, as an index into the aims. If that gathers,
     /// each run of text between child elements is a value.
     pub(crate) text: Option<u32>,
-}
-
-/// The names of elements or attributes that lead on from a state.
-#[derive(Default)]
-pub(crate) struct Names {
-    pub(crate) edges: Box<[NameEdge]>,
-}
-
-impl Names {
-    /// The index of the edge for a name.
-    #[inline]
-    pub(crate) fn find(&self, key: &Key<'_>) -> Option<u32> {
-        let found = self.edges.iter().position(|edge| edge.name.as_bytes() == key.name.bytes());
-        found.map(|found| found as u32)
-    }
-}
-
-/// One known name.
-pub(crate) struct NameEdge {
-    /// The name for messages, an attribute's without `@`.
-    pub(crate) name: Box<str>,
-    /// Where it leads.
-    pub(crate) to: Target,
 }
 
 /// One known key.

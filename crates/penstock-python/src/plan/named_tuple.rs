@@ -44,7 +44,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             }
             None => {
                 let node = subject.compiler.any();
-                Declared { name, node, path: None, absent, is_read: true }
+                Declared { name, node, at: None, absent, is_read: true }
             }
         };
         fields.push(declared);

@@ -24,7 +24,7 @@ use super::known::imported;
 use super::layout;
 
 /// The classes that a plan was found to need so far.
-pub(super) type Family<'py> = Rc<RefCell<Vec<Bound<'py, PyType>>>>;
+pub(super) type Relatives<'py> = Rc<RefCell<Vec<Bound<'py, PyType>>>>;
 
 /// Where the names of one class's annotations are looked for.
 pub(super) struct Scope<'py> {
@@ -32,7 +32,7 @@ pub(super) struct Scope<'py> {
     /// The names of the module, without which only `namespace` and the builtins are left.
     module: Option<Bound<'py, PyDict>>,
     namespace: Option<Bound<'py, PyDict>>,
-    family: Family<'py>,
+    relatives: Relatives<'py>,
     /// Globals and locals for what is more than one name.
     frame: OnceCell<(Bound<'py, PyDict>, Bound<'py, PyDict>)>,
 }
@@ -50,14 +50,14 @@ impl<'py> Scope<'py> {
     pub(super) fn new(
         class: Option<Bound<'py, PyType>>,
         namespace: Option<&Bound<'py, PyDict>>,
-        family: &Family<'py>,
+        relatives: &Relatives<'py>,
     ) -> Self {
         let module = class.as_ref().and_then(|class| {
             let name = layout::own_attribute(class, intern!(class.py(), "__module__"))?;
             module_names(class.py(), name.cast::<PyString>().ok()?.to_str().ok()?)
         });
-        let (namespace, family) = (namespace.cloned(), family.clone());
-        Scope { class, module, namespace, family, frame: OnceCell::new() }
+        let (namespace, relatives) = (namespace.cloned(), relatives.clone());
+        Scope { class, module, namespace, relatives, frame: OnceCell::new() }
     }
 
     /// The address of the class, by which two scopes are told apart.
@@ -69,7 +69,13 @@ impl<'py> Scope<'py> {
     pub(super) fn in_module(&self, py: Python<'py>, module: &str) -> Scope<'py> {
         let module = module_names(py, module).or_else(|| self.module.clone());
         let (class, namespace) = (self.class.clone(), self.namespace.clone());
-        Scope { class, module, namespace, family: self.family.clone(), frame: OnceCell::new() }
+        Scope {
+            class,
+            module,
+            namespace,
+            relatives: self.relatives.clone(),
+            frame: OnceCell::new(),
+        }
     }
 
     /// The object that `text` stands for. It may be text again.
@@ -122,7 +128,7 @@ impl<'py> Scope<'py> {
         let Some(class) = &self.class else { return Ok(None) };
         let home = home(class)?;
         let mut found = None;
-        for other in self.family.borrow().iter() {
+        for other in self.relatives.borrow().iter() {
             if same_name(name, other.name()?.as_any()) && self::home(other)? == home {
                 // Of two, either could be meant.
                 if found.is_some() {

@@ -11,7 +11,7 @@ use penstock_core::select::{self, Automaton, Path, Refused, Step, Test};
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
-use super::{KeyEdge, Names, State, Target};
+use super::{Family, KeyEdge, Names, NodeId, State, Target, markup};
 
 /// How keys lead to the fields of one class.
 pub(super) struct Routes {
@@ -20,6 +20,8 @@ pub(super) struct Routes {
     pub(super) takes_key: Box<[u32]>,
     /// For each field, whether its path may match several values.
     pub(super) gathers: Vec<bool>,
+    /// For each further type of a choice its field and its node.
+    pub(super) choices: Vec<(u32, NodeId)>,
 }
 
 /// Where one field's value stands.
@@ -30,6 +32,9 @@ enum Way<'a> {
 
 /// The ways to all fields that are read.
 pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Routes> {
+    if subject.compiler.family == Family::Markup {
+        return markup::routes(subject, fields);
+    }
     let mut ways = Vec::with_capacity(fields.len());
     for (id, field) in (0..).zip(fields) {
         if field.is_read {
@@ -39,7 +44,8 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     let mut gathers = vec![false; fields.len()];
     if ways.iter().all(|(way, _)| matches!(way, Way::Key(_))) {
         let state = one_state(subject, &ways, fields)?;
-        return Ok(Routes { states: [state].into(), takes_key: [].into(), gathers });
+        let (states, takes_key) = ([state].into(), [].into());
+        return Ok(Routes { states, takes_key, gathers, choices: Vec::new() });
     }
     let mut paths = Vec::with_capacity(ways.len());
     for (way, id) in ways {
@@ -63,11 +69,15 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         states.push(converted(subject, fields, state)?);
     }
     let takes_key = std::mem::take(&mut states[0].takes_key);
-    Ok(Routes { states: states.into(), takes_key, gathers })
+    Ok(Routes { states: states.into(), takes_key, gathers, choices: Vec::new() })
 }
 
 fn way<'a>(subject: &Subject<'_, '_>, field: &'a Declared<'_>) -> PyResult<Way<'a>> {
-    let Some(text) = &field.path else { return Ok(Way::Key(field.name.to_str()?.into())) };
+    let Some(at) = &field.at else { return Ok(Way::Key(field.name.to_str()?.into())) };
+    // A choice of types was refused where its field was declared.
+    let Some((text, _)) = at.routes.first() else {
+        return Ok(Way::Key(field.name.to_str()?.into()));
+    };
     let py = subject.compiler.py;
     let error = |reason: &dyn std::fmt::Display| match field.name.to_str() {
         Ok(name) => subject.place(name).error(py, format_args!("at('{text}'): {reason}")),
@@ -93,7 +103,7 @@ fn is_plain_key(step: &Step) -> bool {
 }
 
 /// The path that matches exactly this key, which need not look like a step.
-fn path_of_key(key: &str) -> Option<Path> {
+pub(super) fn path_of_key(key: &str) -> Option<Path> {
     let escaped = key.replace('~', "~0").replace('/', "~1").replace('*', "~2").replace('@', "~3");
     let path = Path::parse(&escaped).ok()?;
     let exact = matches!(path.steps(), [step] if is_plain_key(step) && step.key() == key);
@@ -175,11 +185,16 @@ fn converted(
 }
 
 #[cold]
-fn conflict(subject: &Subject<'_, '_>, fields: &[Declared<'_>], a: u32, b: u32) -> PyErr {
+pub(super) fn conflict(
+    subject: &Subject<'_, '_>,
+    fields: &[Declared<'_>],
+    a: u32,
+    b: u32,
+) -> PyErr {
     let shown = |id: u32| {
         let field = &fields[id as usize];
         let name = field.name.to_string();
-        let path = field.path.clone().unwrap_or_else(|| name.clone());
+        let path = field.at.as_ref().map_or_else(|| name.clone(), |at| at.shown.clone());
         (name, path)
     };
     let ((a, path_a), (b, path_b)) = (shown(a.min(b)), shown(a.max(b)));

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use super::builtin::display;
-use super::cache::plan_for;
-use super::{Absent, Build, ClassPlan, Kind, Plan};
+use super::cache::{Aimed, plan_for};
+use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
 
 /// How values are decoded into a type.
 ///
@@ -41,16 +41,20 @@ impl PlanObject {
         self.plan.is_current(py).then(|| self.plan.clone())
     }
 
-    /// The plan, made again if a class was changed since.
+    /// The plan for a family of formats, made again if a class was changed since.
     ///
     /// # Errors
-    /// `PlanError`, if a changed class cannot be decoded into any more.
-    pub(crate) fn plan(&self, py: Python<'_>) -> PyResult<Arc<Plan>> {
-        if let Some(plan) = self.current(py) {
+    /// `PlanError`, if the type cannot be decoded into from those formats, or not any more.
+    pub(crate) fn plan<'py>(&self, py: Python<'py>, aimed: Aimed<'_, 'py>) -> PyResult<Arc<Plan>> {
+        let prefixed = aimed.prefixes.is_some_and(|prefixes| !prefixes.is_empty());
+        if self.plan.family == aimed.family
+            && !prefixed
+            && let Some(plan) = self.current(py)
+        {
             return Ok(plan);
         }
         let namespace = self.namespace.as_ref().map(|namespace| namespace.bind(py));
-        plan_for(py, self.type_object.bind(py), namespace)
+        plan_for(py, self.type_object.bind(py), namespace, aimed)
     }
 }
 
@@ -58,20 +62,26 @@ impl PlanObject {
 impl PlanObject {
     #[new]
     #[pyo3(signature = (cls, /, *, namespace=None), text_signature = "(cls, /, *, namespace=None)")]
-    fn new(
-        py: Python<'_>,
-        cls: &Bound<'_, PyAny>,
-        namespace: Option<&Bound<'_, PyDict>>,
+    fn new<'py>(
+        py: Python<'py>,
+        cls: &Bound<'py, PyAny>,
+        namespace: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
         // The names of this moment: `locals()` is not kept alive, and does not change the plan.
         let namespace = namespace.map(|names| names.copy()).transpose()?;
-        let plan = plan_for(py, cls, namespace.as_ref())?;
+        // What only markup has may be asked for: then it is a plan for that.
+        let plan = match plan_for(py, cls, namespace.as_ref(), Family::Keyed.into()) {
+            Ok(plan) => plan,
+            Err(error) => {
+                plan_for(py, cls, namespace.as_ref(), Family::Markup.into()).map_err(|_| error)?
+            }
+        };
         let namespace = namespace.map(Bound::unbind);
         Ok(PlanObject { type_object: cls.clone().unbind(), namespace, plan })
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let plan = self.plan(py)?;
+        let plan = self.plan(py, self.plan.family.into())?;
         let mut text = format!("Plan({})", plan.nodes[plan.root as usize].written);
         for class in &plan.classes {
             plan.show(class, py, &mut text);
@@ -155,10 +165,16 @@ impl Plan {
 impl ClassPlan {
     /// True if some key leads to the field.
     fn is_read(&self, id: u32) -> bool {
-        let leads = |to: &super::Target| matches!(to, super::Target::Field(field) if *field == id);
+        let leads = |to: &super::Target| {
+            matches!(to, super::Target::Field(aim)
+                if self.aims.get(*aim as usize).is_some_and(|aim| aim.field == id))
+        };
         self.takes_key.contains(&id)
             || self.states.iter().any(|state| {
                 state.keys.iter().any(|edge| leads(&edge.to))
+                    || state.elements.edges.iter().any(|edge| leads(&edge.to))
+                    || state.attributes.edges.iter().any(|edge| leads(&edge.to))
+                    || state.text.is_some_and(|aim| leads(&super::Target::Field(aim)))
                     || state.indexes.iter().any(|(_, to)| leads(to))
                     || state.other.iter().any(leads)
                     || state.takes_key.contains(&id)

@@ -16,9 +16,10 @@ use super::choice;
 use super::classes::{self, Sort};
 use super::known;
 use super::layout;
-use super::names::{Family, Scope, Unresolved};
-use super::wrappers::{arguments, at_path, forward, is_instance, refuse_constraints};
-use super::{ClassId, Kind, Node, NodeId, Seen, plan_error};
+use super::names::{Relatives, Scope, Unresolved};
+use super::unions::Union;
+use super::wrappers::{arguments, at, forward, is_hex, is_instance, refuse_constraints};
+use super::{ClassId, Family, Kind, Node, NodeId, Seen, plan_error};
 
 /// How deep annotations may be nested. What goes deeper refers to itself and to nothing else.
 const DEEPEST: usize = 100;
@@ -74,13 +75,22 @@ type Key = (usize, usize, bool);
 /// Turns annotations into nodes.
 pub(super) struct Compiler<'py> {
     pub(super) py: Python<'py>,
+    pub(super) family: Family,
+    /// What the prefixes of paths stand for.
+    pub(super) prefixes: Vec<(String, String)>,
+    /// The types of the choice that the field at hand makes: they stand for its union.
+    pub(super) choice: Option<Vec<Bound<'py, PyAny>>>,
+    /// The keys of the dict at hand are taken from its values.
+    pub(super) keyed: bool,
+    /// Unions of classes, to be told apart when the classes are planned.
+    pub(super) unions: Vec<Union>,
     /// The names that the caller of `Plan` gave.
     pub(super) namespace: Option<Bound<'py, PyDict>>,
     pub(super) nodes: Vec<Node>,
     /// The classes met so far, by their numbers.
     pub(super) met: Vec<Met<'py>>,
     /// The same classes, for the scopes to share.
-    pub(super) family: Family<'py>,
+    pub(super) relatives: Relatives<'py>,
     pub(super) seen: Vec<Seen>,
     shared: HashMap<Key, NodeId>,
     /// What has an address in `shared`, so that no other object gets the same.
@@ -89,13 +99,22 @@ pub(super) struct Compiler<'py> {
 }
 
 impl<'py> Compiler<'py> {
-    pub(super) fn new(py: Python<'py>, namespace: Option<&Bound<'py, PyDict>>) -> Self {
+    pub(super) fn new(
+        py: Python<'py>,
+        family: Family,
+        namespace: Option<&Bound<'py, PyDict>>,
+    ) -> Self {
         Compiler {
             py,
+            family,
+            prefixes: Vec::new(),
+            choice: None,
+            keyed: false,
+            unions: Vec::new(),
             namespace: namespace.cloned(),
             nodes: Vec::new(),
             met: Vec::new(),
-            family: Family::default(),
+            relatives: Relatives::default(),
             seen: Vec::new(),
             shared: HashMap::new(),
             kept: Vec::new(),
@@ -117,6 +136,18 @@ impl<'py> Compiler<'py> {
     /// The node of `Any`.
     pub(super) fn any(&mut self) -> NodeId {
         self.push(Kind::Any, false, "Any".into())
+    }
+
+    /// The node of bytes as one of hexadecimal digits.
+    pub(super) fn hex(&mut self, id: NodeId, place: Place<'_>) -> PyResult<NodeId> {
+        let Node { kind, nullable, .. } = &self.nodes[id as usize];
+        match kind {
+            Kind::Bytes => {
+                let nullable = *nullable;
+                Ok(self.push(Kind::Hex, nullable, "bytes".into()))
+            }
+            _ => Err(place.error(self.py, "Hex stands beside bytes")),
+        }
     }
 
     fn push(&mut self, kind: Kind, nullable: bool, name: String) -> NodeId {
@@ -237,11 +268,16 @@ impl<'py> Walk<'_, 'py> {
         }
         if is_instance(annotation, &known::ANNOTATED) {
             refuse_constraints(annotation, self.place)?;
-            if at_path(annotation)?.is_some() {
+            if at(annotation)?.is_some() {
                 let rule = "at(...) stands only around the whole annotation of a field";
                 return Err(self.error(rule));
             }
-            return self.node(&annotation.getattr(intern!(py, "__origin__"))?, nullable);
+            let inner = self.node(&annotation.getattr(intern!(py, "__origin__"))?, nullable)?;
+            return if is_hex(annotation)? {
+                self.compiler.hex(inner, self.place)
+            } else {
+                Ok(inner)
+            };
         }
         let Some(origin) = annotation.getattr_opt(intern!(py, "__origin__"))? else {
             return Err(self.not_a_type(annotation));
@@ -305,7 +341,7 @@ impl<'py> Walk<'_, 'py> {
         }
         let id = self.compiler.met.len() as ClassId;
         self.compiler.class_ids.insert(class.as_ptr() as usize, id);
-        self.compiler.family.borrow_mut().push(class.clone());
+        self.compiler.relatives.borrow_mut().push(class.clone());
         self.compiler.met.push(Met { class: class.clone(), sort });
         Ok((Kind::Class(id), name))
     }
@@ -319,6 +355,15 @@ impl<'py> Walk<'_, 'py> {
             (Some(only), None) => {
                 let nullable = nullable || members.iter().any(|member| is_none(&member));
                 self.node(&only, nullable)
+            }
+            _ if self.compiler.choice.is_some() => {
+                let nullable = nullable || members.iter().any(|member| is_none(&member));
+                self.chosen(members, nullable)
+            }
+            _ if self.compiler.family == Family::Markup => {
+                let nullable = nullable || members.iter().any(|member| is_none(&member));
+                let members: Vec<_> = members.iter().filter(|member| !is_none(member)).collect();
+                self.tagged(&members, nullable)
             }
             _ => {
                 let names: Vec<_> = members.iter().map(|member| display(&member)).collect();
@@ -383,9 +428,46 @@ impl<'py> Walk<'_, 'py> {
         }
     }
 
+    /// A union whose members are chosen by the paths of the field.
+    fn chosen(&mut self, members: &Bound<'py, PyTuple>, nullable: bool) -> PyResult<NodeId> {
+        let names: Vec<_> = members.iter().map(|member| display(&member)).collect();
+        for into in self.compiler.choice.iter().flatten() {
+            let is = |member: &Bound<'py, PyAny>| member.is(into);
+            if !members.iter().any(|member| is(&member)) {
+                let (into, names) = (display(into), names.join(" | "));
+                let reason = format_args!("at(...) leads to {into}, which is not one of {names}");
+                return Err(self.error(reason));
+            }
+        }
+        Ok(self.compiler.push(Kind::Any, nullable, names.join(" | ")))
+    }
+
+    /// A union of classes that an attribute tells apart.
+    fn tagged(&mut self, members: &[Bound<'py, PyAny>], nullable: bool) -> PyResult<NodeId> {
+        let names: Vec<_> = members.iter().map(display).collect();
+        let names = names.join(" | ");
+        let mut classes = Vec::new();
+        for member in members {
+            let node = self.node(member, false)?;
+            if !matches!(self.compiler.nodes[node as usize].kind, Kind::Class(_)) {
+                let reason = "a union is of classes that an attribute tells apart, or of the types \
+                              of an at({...}), and nothing else yet";
+                return Err(self.error(format_args!("{names}: {reason}")));
+            }
+            classes.push(node);
+        }
+        let id = self.compiler.push(Kind::Any, nullable, names);
+        let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
+        self.compiler.unions.push(Union { node: id, classes, field });
+        Ok(id)
+    }
+
     /// The keys of a dict: text, or what stands for text.
     fn key(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<NodeId> {
         let id = self.node(annotation, false)?;
+        if self.compiler.keyed {
+            return Ok(id);
+        }
         let node = &self.compiler.nodes[id as usize];
         match &node.kind {
             Kind::Str if !node.nullable => Ok(id),

@@ -16,11 +16,23 @@ const MOST: usize = 100;
 pub(super) struct FieldType<'py> {
     pub(super) annotation: Bound<'py, PyAny>,
     /// Where its value stands: `at(...)`.
-    pub(super) path: Option<String>,
+    pub(super) at: Option<At<'py>>,
+    /// Its bytes stand as hexadecimal digits: `Hex`.
+    pub(super) hex: bool,
     /// `Required[...]` or `NotRequired[...]`.
     pub(super) required: Option<bool>,
     /// `ClassVar[...]`: it is no field.
     pub(super) class_var: bool,
+}
+
+/// What an `at(...)` says.
+pub(super) struct At<'py> {
+    /// It as it would be written, without the word.
+    pub(super) shown: String,
+    /// The paths, and for a choice the type that each leads to.
+    pub(super) routes: Vec<(String, Option<Bound<'py, PyAny>>)>,
+    /// The field of the items that is their key in a dict.
+    pub(super) key: Option<String>,
 }
 
 /// Takes the wrappers off a field's annotation.
@@ -30,7 +42,8 @@ pub(super) fn field_type<'py>(
     place: Place<'_>,
 ) -> PyResult<FieldType<'py>> {
     let py = annotation.py();
-    let mut field = FieldType { annotation, path: None, required: None, class_var: false };
+    let mut field =
+        FieldType { annotation, at: None, hex: false, required: None, class_var: false };
     for _ in 0..MOST {
         let annotation = &field.annotation;
         // Nearly every annotation is a class, and a class is no wrapper.
@@ -66,8 +79,9 @@ pub(super) fn field_type<'py>(
         };
         if is_instance(annotation, &known::ANNOTATED) {
             refuse_constraints(annotation, place)?;
-            if let Some(path) = at_path(annotation)?
-                && field.path.replace(path).is_some()
+            field.hex |= is_hex(annotation)?;
+            if let Some(at) = at(annotation)?
+                && field.at.replace(at).is_some()
             {
                 return Err(place.error(py, "two at(...) for one field"));
             }
@@ -122,12 +136,34 @@ pub(super) fn forward<'py>(
     meant.map_err(|why| place.unresolved(&text, why))
 }
 
-/// The path of the `at(...)` in an `Annotated`.
-pub(super) fn at_path(annotated: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+/// What is said beside the type in an `Annotated`.
+fn metadata<'py>(annotated: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+    Ok(annotated.getattr(intern!(annotated.py(), "__metadata__"))?.cast_into()?)
+}
+
+/// The `at(...)` in an `Annotated`.
+pub(super) fn at<'py>(annotated: &Bound<'py, PyAny>) -> PyResult<Option<At<'py>>> {
     let py = annotated.py();
-    let metadata = annotated.getattr(intern!(py, "__metadata__"))?.cast_into::<PyTuple>()?;
-    let at = metadata.iter().find(|object| is_instance(object, &known::AT));
-    at.map(|at| at.getattr(intern!(py, "path"))?.extract()).transpose()
+    let found = metadata(annotated)?.iter().find(|object| is_instance(object, &known::AT));
+    let Some(at) = found else { return Ok(None) };
+    let path = at.getattr(intern!(py, "path"))?;
+    let key = at.getattr(intern!(py, "key"))?.extract()?;
+    if let Ok(path) = path.cast::<PyString>() {
+        let path = path.to_str()?.to_owned();
+        return Ok(Some(At { shown: path.clone(), routes: vec![(path, None)], key }));
+    }
+    let mut routes = Vec::new();
+    for pair in path.try_iter()? {
+        let (path, into): (String, Bound<'py, PyAny>) = pair?.extract()?;
+        routes.push((path, Some(into)));
+    }
+    let paths: Vec<_> = routes.iter().map(|(path, _)| path.as_str()).collect();
+    Ok(Some(At { shown: paths.join(" or "), routes, key }))
+}
+
+/// Whether an `Annotated` says `Hex`.
+pub(super) fn is_hex(annotated: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(metadata(annotated)?.iter().any(|object| known::HEX.is(&object)))
 }
 
 /// A constraint that is not checked would be a wrong value let through.
