@@ -37,6 +37,9 @@ macro_rules! job {
 
 job!(JsonString(&'a [u8], usize) -> StringEnd, |isa, job| isa.json_string(job.0, job.1));
 job!(JsonSpace(&'a [u8], usize) -> usize, |isa, job| isa.json_space(job.0, job.1));
+job!(XmlText(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_text(job.0, job.1));
+job!(XmlValue(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_value(job.0, job.1));
+job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
 
@@ -57,6 +60,9 @@ fuzz_target!(|data: &[u8]| {
 
     assert_eq!(on_both(JsonString(bytes, from)), naive::json_string(bytes, from));
     assert_eq!(on_both(JsonSpace(bytes, from)), naive::json_space(bytes, from));
+    assert_eq!(on_both(XmlText(bytes, from)), naive::xml_text(bytes, from));
+    assert_eq!(on_both(XmlValue(bytes, from)), naive::xml_value(bytes, from));
+    assert_eq!(on_both(XmlName(bytes, from)), naive::xml_name(bytes, from));
     assert_eq!(on_both(CodePoints(bytes)), naive::count_code_points(bytes));
     assert_eq!(count_code_points(bytes), naive::count_code_points(bytes));
     assert_eq!(count_newlines(bytes), naive::count_newlines(bytes));

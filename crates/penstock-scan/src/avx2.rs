@@ -8,9 +8,10 @@ use std::arch::x86_64::{
     __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_cmpgt_epi8, _mm_cmpgt_epi16,
     _mm_cvtepu8_epi16, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
     _mm_set1_epi16, _mm_shuffle_epi8, _mm_slli_epi16, _mm_srli_si128, _mm_storeu_si128,
-    _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_extract_epi64, _mm256_loadu_si256,
-    _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_sad_epu8, _mm256_set1_epi8,
-    _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_sub_epi8,
+    _mm256_and_si256, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_extract_epi64,
+    _mm256_loadu_si256, _mm256_min_epu8, _mm256_movemask_epi8, _mm256_or_si256, _mm256_sad_epu8,
+    _mm256_set1_epi8, _mm256_setzero_si256, _mm256_shuffle_epi8, _mm256_srli_epi16,
+    _mm256_sub_epi8,
 };
 
 use crate::isa::{Isa, Job, StringEnd};
@@ -22,6 +23,27 @@ const LANES: usize = 32;
 /// By its low nibble, the white space character that a byte may be. A byte whose nibble has none
 /// meets 0 there, which it cannot be, as its nibble is not 0.
 const SPACES: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0, b'\r', 0, 0];
+/// By its low nibble, the delimiter in an XML attribute's value that a byte may be: as above.
+const DELIMITERS: [u8; 16] = [0xFF, 0, b'"', 0, 0, 0, b'&', b'\'', 0, 0, 0, 0, b'<', 0, 0, 0];
+/// What ends a plain run of XML character data: for both nibbles of a byte a set, whose
+/// intersection is not empty if the byte is one of those.
+const TEXT_STOPS: Nibbles = Nibbles::of(&[
+    (0x0, 0b1111_1001_1111_1111),
+    (0x1, 0xFFFF),
+    (0x2, 1 << 0x6),
+    (0x3, 1 << 0xC),
+    (0x5, 1 << 0xD),
+    (0xE, 1 << 0xF),
+]);
+/// The letters, digits and signs of ASCII that may stand in an XML name, but for the colon.
+const NAME_BYTES: Nibbles = Nibbles::of(&[
+    (0x2, 1 << 0xD | 1 << 0xE),
+    (0x3, 0x03FF),
+    (0x4, 0xFFFE),
+    (0x5, 0x87FF),
+    (0x6, 0xFFFE),
+    (0x7, 0x07FF),
+]);
 /// For each set of eight lanes of two bytes, the shuffle that brings those in the set to the front.
 const COMPACT: [[u8; 16]; 256] = {
     let mut table = [[0x80; 16]; 256];
@@ -40,6 +62,33 @@ const COMPACT: [[u8; 16]; 256] = {
     }
     table
 };
+
+/// A set of bytes as two tables, by the low nibble and by the high one.
+struct Nibbles {
+    low: [u8; 16],
+    high: [u8; 16],
+}
+
+impl Nibbles {
+    /// The set with, for each high nibble, these low ones: a bit for each. Up to seven rows, as a
+    /// row is one bit of the tables' entries, which have to stay positive.
+    const fn of(rows: &[(usize, u16)]) -> Self {
+        assert!(rows.len() < 8);
+        let mut tables = Nibbles { low: [0; 16], high: [0; 16] };
+        let mut row = 0;
+        while row < rows.len() {
+            let (high, lows) = rows[row];
+            tables.high[high] |= 1 << row;
+            let mut low = 0;
+            while low < 16 {
+                tables.low[low] |= ((lows >> low & 1) as u8) << row;
+                low += 1;
+            }
+            row += 1;
+        }
+        tables
+    }
+}
 
 /// Proof that the processor has AVX2 and the bit instructions that come with it.
 ///
@@ -114,14 +163,70 @@ impl Avx2 {
         self.equal(self.by_nibble(&SPACES, bytes), bytes)
     }
 
-    /// The bytes that end a plain run of a JSON string, and the bytes above 0x7F.
+    /// The bytes that are in a set. Those above 0x7F are looked for only if `above` says so.
     #[inline(always)]
-    fn string_bits(self, lanes: &[u8; LANES]) -> (u32, u32) {
-        let bytes = self.load(lanes);
+    fn among(self, set: &Nibbles, bytes: __m256i, above: bool) -> __m256i {
+        // SAFETY: the token proves AVX2.
+        unsafe {
+            let mask = self.splat(0x0F);
+            let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), mask);
+            // Of a byte above 0x7F as it is, the low nibble finds nothing.
+            let low = if above { _mm256_and_si256(bytes, mask) } else { bytes };
+            let rows =
+                _mm256_and_si256(self.by_nibble(&set.low, low), self.by_nibble(&set.high, high));
+            _mm256_cmpgt_epi8(rows, _mm256_setzero_si256())
+        }
+    }
+
+    /// The bytes that end a plain run of a JSON string.
+    #[inline(always)]
+    fn string_stops(self, bytes: __m256i) -> u32 {
         let quote = self.equal(bytes, self.splat(b'"'));
         let backslash = self.equal(bytes, self.splat(b'\\'));
-        let stops = self.or(self.or(quote, backslash), self.control(bytes));
-        (self.bits(stops), self.bits(bytes))
+        self.bits(self.or(self.or(quote, backslash), self.control(bytes)))
+    }
+
+    /// The bytes that end a plain run of an XML attribute's value.
+    #[inline(always)]
+    fn value_stops(self, bytes: __m256i) -> u32 {
+        let delimiter = self.equal(self.by_nibble(&DELIMITERS, bytes), bytes);
+        let noncharacter = self.equal(bytes, self.splat(0xEF));
+        self.bits(self.or(self.or(delimiter, noncharacter), self.control(bytes)))
+    }
+
+    /// The first byte at or after `from` that is one of `stops`. Where the slice is shorter than
+    /// a vector, `short` finds it.
+    #[inline(always)]
+    fn run(
+        self,
+        bytes: &[u8],
+        from: usize,
+        stops: impl Fn(__m256i) -> u32,
+        short: impl Fn(&[u8], usize) -> StringEnd,
+    ) -> StringEnd {
+        let mut at = from;
+        let mut above = 0;
+        while let Some(lanes) = lanes_at(bytes, at) {
+            let lanes = self.load(lanes);
+            let (stops, high) = (stops(lanes), self.bits(lanes));
+            if stops != 0 {
+                // All bits below the first stop.
+                above |= high & (stops - 1) & !stops;
+                let at = at + stops.trailing_zeros() as usize;
+                return StringEnd { at, ascii: above == 0 };
+            }
+            above |= high;
+            at += LANES;
+        }
+        if let Some((lanes, seen, left)) = last_lanes(bytes, at) {
+            let lanes = self.load(lanes);
+            // The end of the bytes stops the run like any stop.
+            let stops = (stops(lanes) >> seen) | (1 << left);
+            above |= (self.bits(lanes) >> seen) & (stops - 1) & !stops;
+            return StringEnd { at: at + stops.trailing_zeros() as usize, ascii: above == 0 };
+        }
+        let end = short(bytes, at);
+        StringEnd { at: end.at, ascii: end.ascii && above == 0 }
     }
 
     /// Adds 1 to every byte of `counts` where the byte of `lanes` begins a character.
@@ -167,28 +272,7 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn json_string(self, bytes: &[u8], from: usize) -> StringEnd {
-        let mut at = from;
-        let mut above = 0;
-        while let Some(lanes) = lanes_at(bytes, at) {
-            let (stops, high) = self.string_bits(lanes);
-            if stops != 0 {
-                // All bits below the first stop; the stop itself is ASCII.
-                above |= high & (stops ^ (stops - 1));
-                let at = at + stops.trailing_zeros() as usize;
-                return StringEnd { at, ascii: above == 0 };
-            }
-            above |= high;
-            at += LANES;
-        }
-        if let Some((lanes, seen, left)) = last_lanes(bytes, at) {
-            let (stops, high) = self.string_bits(lanes);
-            // The end of the bytes stops the run like a quote.
-            let stops = (stops >> seen) | (1 << left);
-            above |= (high >> seen) & (stops ^ (stops - 1));
-            return StringEnd { at: at + stops.trailing_zeros() as usize, ascii: above == 0 };
-        }
-        let end = portable::json_string(bytes, at);
-        StringEnd { at: end.at, ascii: end.ascii && above == 0 }
+        self.run(bytes, from, |lanes| self.string_stops(lanes), portable::json_string)
     }
 
     #[inline(always)]
@@ -217,17 +301,19 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn xml_text(self, bytes: &[u8], from: usize) -> StringEnd {
-        portable::Portable::new().xml_text(bytes, from)
+        let stops = |lanes| self.bits(self.among(&TEXT_STOPS, lanes, true));
+        self.run(bytes, from, stops, portable::xml_text)
     }
 
     #[inline(always)]
     fn xml_value(self, bytes: &[u8], from: usize) -> StringEnd {
-        portable::Portable::new().xml_value(bytes, from)
+        self.run(bytes, from, |lanes| self.value_stops(lanes), portable::xml_value)
     }
 
     #[inline(always)]
     fn xml_name(self, bytes: &[u8], from: usize) -> usize {
-        portable::Portable::new().xml_name(bytes, from)
+        let stops = |lanes| !self.bits(self.among(&NAME_BYTES, lanes, false));
+        self.run(bytes, from, stops, |bytes, at| portable::xml_name(bytes, at)).at
     }
 
     #[inline(always)]

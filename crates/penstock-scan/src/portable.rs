@@ -18,28 +18,12 @@ impl Isa for Portable {
 
     #[inline(always)]
     fn json_string(self, bytes: &[u8], from: usize) -> StringEnd {
-        let mut at = from;
-        let mut above = 0;
-        while let Some(word) = swar::word_at(bytes, at) {
-            let stops = swar::equal(word, b'"') | swar::equal(word, b'\\') | swar::control(word);
-            if stops != 0 {
-                // All bits below the first stop; the stop itself is ASCII.
-                above |= word & (stops ^ (stops - 1));
-                let at = at + swar::before(stops);
-                return StringEnd { at, ascii: above & swar::HIGH == 0 };
-            }
-            above |= word;
-            at += 8;
-        }
-        let mut ascii = above & swar::HIGH == 0;
-        while let Some(&b) = bytes.get(at) {
-            if b == b'"' || b == b'\\' || b < 0x20 {
-                break;
-            }
-            ascii &= b < 0x80;
-            at += 1;
-        }
-        StringEnd { at, ascii }
+        run(
+            bytes,
+            from,
+            |word| swar::equal(word, b'"') | swar::equal(word, b'\\') | swar::control(word),
+            |byte| byte == b'"' || byte == b'\\' || byte < 0x20,
+        )
     }
 
     #[inline(always)]
@@ -67,20 +51,58 @@ impl Isa for Portable {
 
     #[inline(always)]
     fn xml_text(self, bytes: &[u8], from: usize) -> StringEnd {
-        run_until(bytes, from, |b| {
-            matches!(b, b'<' | b'&' | b']' | 0xEF) || (b < 0x20 && b != b'\t' && b != b'\n')
-        })
+        run(
+            bytes,
+            from,
+            |word| {
+                let space = swar::equal(word, b'\t') | swar::equal(word, b'\n');
+                swar::equal(word, b'<')
+                    | swar::equal(word, b'&')
+                    | swar::equal(word, b']')
+                    | swar::equal(word, 0xEF)
+                    | (swar::control(word) & !space)
+            },
+            |byte| match byte {
+                b'<' | b'&' | b']' | 0xEF => true,
+                b'\t' | b'\n' => false,
+                _ => byte < 0x20,
+            },
+        )
     }
 
     #[inline(always)]
     fn xml_value(self, bytes: &[u8], from: usize) -> StringEnd {
-        run_until(bytes, from, |b| matches!(b, b'"' | b'\'' | b'<' | b'&' | 0xEF) || b < 0x20)
+        run(
+            bytes,
+            from,
+            |word| {
+                // The ampersand and the apostrophe differ in the last bit only.
+                swar::equal(word, b'"')
+                    | swar::equal(word | swar::splat(1), b'\'')
+                    | swar::equal(word, b'<')
+                    | swar::equal(word, 0xEF)
+                    | swar::control(word)
+            },
+            |byte| matches!(byte, b'"' | b'\'' | b'<' | b'&' | 0xEF) || byte < 0x20,
+        )
     }
 
     #[inline(always)]
     fn xml_name(self, bytes: &[u8], from: usize) -> usize {
-        let stops = |b| !(u8::is_ascii_alphanumeric(&b) || matches!(b, b'.' | b'-' | b'_'));
-        run_until(bytes, from, stops).at
+        let end = run(
+            bytes,
+            from,
+            |word| {
+                // A bit makes small letters of capitals, and none of anything else.
+                let name = swar::between(word | swar::splat(0x20), b'a', b'z')
+                    | swar::between(word, b'0', b'9')
+                    | swar::between(word, b'-', b'.')
+                    | swar::equal(word, b'_');
+                name ^ swar::HIGH
+            },
+            |byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')),
+        );
+        end.at
     }
 
     #[inline(always)]
@@ -147,10 +169,53 @@ pub(crate) fn json_space(bytes: &[u8], from: usize) -> usize {
     Portable::new().json_space(bytes, from)
 }
 
-/// The end of the run of bytes at which nothing stops.
+/// [`Isa::xml_text`] as a call, for the other instruction sets' short ends.
+#[inline(never)]
+pub(crate) fn xml_text(bytes: &[u8], from: usize) -> StringEnd {
+    Portable::new().xml_text(bytes, from)
+}
+
+/// [`Isa::xml_value`] as a call, for the other instruction sets' short ends.
+#[inline(never)]
+pub(crate) fn xml_value(bytes: &[u8], from: usize) -> StringEnd {
+    Portable::new().xml_value(bytes, from)
+}
+
+/// [`Isa::xml_name`] as a call, for the other instruction sets' short ends.
+#[inline(never)]
+pub(crate) fn xml_name(bytes: &[u8], from: usize) -> StringEnd {
+    StringEnd { at: Portable::new().xml_name(bytes, from), ascii: true }
+}
+
+/// The first byte at or after `from` that stops: `word` marks those of eight bytes with 0x80, and
+/// `byte` says whether one is.
 #[inline(always)]
-fn run_until(bytes: &[u8], from: usize, stops: impl Fn(u8) -> bool) -> StringEnd {
-    let run = bytes.get(from..).unwrap_or_default();
-    let length = run.iter().position(|b| stops(*b)).unwrap_or(run.len());
-    StringEnd { at: from + length, ascii: run[..length].is_ascii() }
+fn run(
+    bytes: &[u8],
+    from: usize,
+    word: impl Fn(u64) -> u64,
+    byte: impl Fn(u8) -> bool,
+) -> StringEnd {
+    let mut at = from;
+    let mut above = 0;
+    while let Some(eight) = swar::word_at(bytes, at) {
+        let stops = word(eight);
+        if stops != 0 {
+            // What stands before the first stop, which may itself be above 0x7F.
+            let stop = swar::before(stops);
+            above |= eight & ((1 << (8 * stop)) - 1);
+            return StringEnd { at: at + stop, ascii: above & swar::HIGH == 0 };
+        }
+        above |= eight;
+        at += 8;
+    }
+    let mut ascii = above & swar::HIGH == 0;
+    while let Some(&next) = bytes.get(at) {
+        if byte(next) {
+            break;
+        }
+        ascii &= next < 0x80;
+        at += 1;
+    }
+    StringEnd { at, ascii }
 }

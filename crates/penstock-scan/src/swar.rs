@@ -65,6 +65,14 @@ pub(crate) const fn control(word: u64) -> u64 {
     equal(word & splat(0xE0), 0)
 }
 
+/// 0x80 in every byte from `first` to `last`, which are below 0x80, and in no other.
+#[inline(always)]
+pub(crate) const fn between(word: u64, first: u8, last: u8) -> u64 {
+    let low = word & !HIGH;
+    // Both sums of seven bits carry into the eighth and never further.
+    (low + splat(0x80 - first)) & !(low + splat(0x7F - last)) & !word & HIGH
+}
+
 /// 0x01 in every byte that does not continue a UTF-8 character.
 #[inline(always)]
 pub(crate) const fn leads(word: u64) -> u64 {

@@ -3,15 +3,7 @@
 use crate::{BadEscape, EscapeKind, Rest, Shape, StringEnd, Width};
 
 pub(super) fn json_string(bytes: &[u8], from: usize) -> StringEnd {
-    let mut end = StringEnd { at: from, ascii: true };
-    while let Some(&b) = bytes.get(end.at) {
-        if b == b'"' || b == b'\\' || b < 0x20 {
-            break;
-        }
-        end.ascii &= b < 0x80;
-        end.at += 1;
-    }
-    end
+    run(bytes, from, |b| b == b'"' || b == b'\\' || b < 0x20)
 }
 
 pub(super) fn json_space(bytes: &[u8], from: usize) -> usize {
@@ -20,6 +12,34 @@ pub(super) fn json_space(bytes: &[u8], from: usize) -> usize {
         at += 1;
     }
     at
+}
+
+pub(super) fn xml_text(bytes: &[u8], from: usize) -> StringEnd {
+    run(bytes, from, |b| {
+        matches!(b, b'<' | b'&' | b']' | 0xEF) || (b < 0x20 && b != b'\t' && b != b'\n')
+    })
+}
+
+pub(super) fn xml_value(bytes: &[u8], from: usize) -> StringEnd {
+    run(bytes, from, |b| matches!(b, b'"' | b'\'' | b'<' | b'&' | 0xEF) || b < 0x20)
+}
+
+pub(super) fn xml_name(bytes: &[u8], from: usize) -> usize {
+    let stops = |b: u8| !(b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_'));
+    run(bytes, from, stops).at
+}
+
+/// The bytes up to the first that stops, and whether they are ASCII.
+fn run(bytes: &[u8], from: usize, stops: impl Fn(u8) -> bool) -> StringEnd {
+    let mut end = StringEnd { at: from, ascii: true };
+    while let Some(&b) = bytes.get(end.at) {
+        if stops(b) {
+            break;
+        }
+        end.ascii &= b < 0x80;
+        end.at += 1;
+    }
+    end
 }
 
 pub(super) fn count_newlines(bytes: &[u8]) -> usize {

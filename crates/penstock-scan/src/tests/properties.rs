@@ -48,6 +48,9 @@ macro_rules! job {
 
 job!(JsonString(&'a [u8], usize) -> StringEnd, |isa, job| isa.json_string(job.0, job.1));
 job!(JsonSpace(&'a [u8], usize) -> usize, |isa, job| isa.json_space(job.0, job.1));
+job!(XmlText(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_text(job.0, job.1));
+job!(XmlValue(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_value(job.0, job.1));
+job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
 
@@ -124,6 +127,46 @@ fn json_space_at_every_place() {
     }
 }
 
+/// The three kernels of XML, against their twins.
+fn assert_xml(bytes: &[u8], from: usize) {
+    assert_eq!(on_both(XmlText(bytes, from)), naive::xml_text(bytes, from));
+    assert_eq!(on_both(XmlValue(bytes, from)), naive::xml_value(bytes, from));
+    assert_eq!(on_both(XmlName(bytes, from)), naive::xml_name(bytes, from));
+}
+
+#[test]
+fn xml_at_every_place() {
+    for length in 0..=100 {
+        let mut bytes = vec![b'a'; length];
+        for place in 0..length {
+            for byte in [b'<', b'&', b'"', b' ', 0x1F, 0xC3, 0xEF] {
+                bytes[place] = byte;
+                for from in [0, 1, place / 2, place.saturating_sub(1), place, length, length + 1] {
+                    assert_xml(&bytes, from);
+                }
+            }
+            bytes[place] = b'a';
+        }
+    }
+}
+
+/// Every byte in every lane, of a vector, of the last one and of the short end.
+#[test]
+fn every_byte_in_every_lane() {
+    for length in [7, 19, 32, 45, 64] {
+        for around in [b'a', 0xC3] {
+            let mut bytes = vec![around; length];
+            for lane in 0..length {
+                for byte in 0..=255 {
+                    bytes[lane] = byte;
+                    assert_xml(&bytes, 0);
+                }
+                bytes[lane] = around;
+            }
+        }
+    }
+}
+
 /// Every byte is classed alike wherever it stands.
 #[test]
 fn every_byte_in_every_place() {
@@ -144,6 +187,9 @@ fn from_past_the_end() {
         for from in [bytes.len() + 1, usize::MAX - 1, usize::MAX] {
             assert_eq!(on_both(JsonString(bytes, from)), StringEnd { at: from, ascii: true });
             assert_eq!(on_both(JsonSpace(bytes, from)), from);
+            assert_eq!(on_both(XmlText(bytes, from)), StringEnd { at: from, ascii: true });
+            assert_eq!(on_both(XmlValue(bytes, from)), StringEnd { at: from, ascii: true });
+            assert_eq!(on_both(XmlName(bytes, from)), from);
         }
     }
 }
@@ -366,6 +412,21 @@ proptest! {
         at_alignments(&bytes, b' ', |bytes| {
             assert_eq!(on_both(JsonSpace(bytes, from)), naive::json_space(bytes, from));
         });
+    }
+
+    #[test]
+    fn xml_kernels(
+        bytes in prop_oneof![
+            shapes::xml_bytes(200),
+            shapes::spaces(200),
+            shapes::long_runs(300),
+        ],
+        from in any::<prop::sample::Index>(),
+    ) {
+        let from = from.index(bytes.len() + 1);
+        for around in [b'<', b'a'] {
+            at_alignments(&bytes, around, |bytes| assert_xml(bytes, from));
+        }
     }
 
     #[test]

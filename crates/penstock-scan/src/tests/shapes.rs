@@ -21,6 +21,18 @@ pub(super) fn json_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
     vec(byte, 0..=most)
 }
 
+/// Bytes that mean something to XML, between bytes that do not, and every other byte at times.
+pub(super) fn xml_bytes(most: usize) -> impl Strategy<Value = Vec<u8>> {
+    let byte = prop_oneof![
+        16 => b'a'..=b'z',
+        4 => prop::sample::select(&b"AZ09.-_:"[..]),
+        2 => prop::sample::select(&b"<>&]\"'/=;# \t\n\r"[..]),
+        1 => prop::sample::select(&b"\x00\x1f@[`{\x7f\x80\xbf\xc3\xe6\xee\xef\xf0\xff"[..]),
+        1 => any::<u8>(),
+    ];
+    vec(byte, 0..=most)
+}
+
 /// Mostly white space, in runs.
 pub(super) fn spaces(most: usize) -> impl Strategy<Value = Vec<u8>> {
     let byte = prop_oneof![
