@@ -531,7 +531,8 @@ impl Builder {
     /// The value of the attribute whose name was told.
     #[inline]
     pub(super) fn attribute_value(&mut self, text: Text<'_>, at: u64) -> Answer {
-        match self.markup.awaited {
+        // A record may be an attribute whose name was not told: then it is the value at hand.
+        match std::mem::take(&mut self.markup.awaited) {
             Awaited::Field => {
                 let value = self.lexical(text, at)?;
                 self.put_in_markup(value, at)
@@ -590,8 +591,9 @@ impl Builder {
                 _ => return Ok(Flow::Take),
             }
         }
-        if self.markup.text.len() + text.bytes().len() > self.markup.options.token {
-            return Err(self.too_long());
+        let room = self.markup.options.token.saturating_sub(self.markup.text.len());
+        if text.bytes().len() > room {
+            return Err(self.too_long(at + room as u64));
         }
         self.markup.ascii &= text.ascii;
         self.markup.text.push_str(text.text.as_str());
@@ -601,11 +603,9 @@ impl Builder {
     /// More text than the limit.
     #[cold]
     #[inline(never)]
-    fn too_long(&self) -> Refusal {
+    fn too_long(&self, at: u64) -> Refusal {
         let token = self.markup.options.token;
         let reason = format!("the text of an element is longer than {token} bytes (limits.token)");
-        // An element that is no scalar may have begun before all that is still known.
-        let at = self.keeps().unwrap_or(0);
         self.exceeded(at, reason)
     }
 
@@ -717,7 +717,9 @@ impl Builder {
         if !matches!(self.item().kind, Kind::Str) && xsd::trimmed(text).is_empty() {
             return Ok(());
         }
+        // The value is of the element itself.
         self.top_mut().key = NONE;
+        self.top_mut().unnamed = false;
         let field = self.aim().field;
         if !self.stack.get(self.top().slots + field as usize).is_null()
             && self.again_by_rule("text", at)? == Flow::Skip
