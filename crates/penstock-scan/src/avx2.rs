@@ -313,7 +313,7 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn xml_name(self, bytes: &[u8], from: usize) -> usize {
         let stops = |lanes| !self.bits(self.among(&NAME_BYTES, lanes, false));
-        self.run(bytes, from, stops, |bytes, at| portable::xml_name(bytes, at)).at
+        self.run(bytes, from, stops, portable::xml_name).at
     }
 
     #[inline(always)]

@@ -674,7 +674,7 @@ impl Reader {
                         continue;
                     };
                     let place = if attribute.default { 0 } else { attribute.name as usize };
-                    if (step - TELL_ATTRIBUTES) % 2 == 0 {
+                    if (step - TELL_ATTRIBUTES).is_multiple_of(2) {
                         let Some(key) = self.attribute_key(here, &attribute) else {
                             state = State::Telling(step + 2);
                             continue;

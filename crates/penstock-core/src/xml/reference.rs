@@ -61,7 +61,7 @@ fn well_formed<I: Isa>(
         Some(_) => {}
     }
     let end = match tag::name(isa, text, at + 1, rules, locus) {
-        Ok((end, colon)) if colon == 0 => end,
+        Ok((end, 0)) => end,
         Ok((_, colon)) => {
             let reason = "an entity's name has no colon";
             return Err(Fault::malformed(locus.at(colon), reason).into());
