@@ -10,12 +10,12 @@ only annotated. Nothing generic is built in between.
         ...
 
 The verbs here take the format from the file's name, its first bytes, or `format=`. Those of
-`penstock.json` and `penstock.ndjson` have every option of their format.
+`penstock.json`, `penstock.ndjson` and `penstock.xml` have every option of their format.
 """
 
 from __future__ import annotations
 
-from penstock import _format, _rust, _send, _sources, aio, json, ndjson
+from penstock import _format, _rust, _send, _sources, aio, json, ndjson, xml
 from penstock._at import Hex, at
 from penstock._decoder import Decoder
 from penstock._errors import (
@@ -30,6 +30,7 @@ from penstock._errors import (
 )
 from penstock._limits import Limits
 from penstock._on import Stop, on
+from penstock._repairs import Repair, RepairWarning
 from penstock._rust import Element, Items, Progress, Reader, __version__
 from penstock._types import PLAIN
 
@@ -66,8 +67,8 @@ else:
 __all__ = [
     "DecodeError",
     "Decoder",
-    "Hex",
     "Element",
+    "Hex",
     "InternalError",
     "Items",
     "LimitExceeded",
@@ -78,6 +79,8 @@ __all__ = [
     "PlanError",
     "Progress",
     "Reader",
+    "Repair",
+    "RepairWarning",
     "Stop",
     "TruncatedInput",
     "ValidationError",
@@ -91,6 +94,7 @@ __all__ = [
     "on",
     "read",
     "send",
+    "xml",
 ]
 
 if _rust.__build__ == "debug":
@@ -121,8 +125,9 @@ def decode(
             path: that is `load`.
         into: The type of the document. Left out, plain values. As a whole, NDJSON is a list, so
             there it is `list[City]`; `penstock.ndjson.decode` takes the type of one record.
-        format: `"json"` or `"ndjson"`. Left out, JSON.
-        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        format: `"json"`, `"ndjson"` or `"xml"`. Left out, XML if the data begins with `<`, else
+            JSON.
+        duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
         encoding: The encoding of bytes; see `penstock.json.decode`.
         limits: The bounds to enforce, if not the default ones.
@@ -141,15 +146,17 @@ def decode(
         [1, 2.5]
         >>> penstock.decode("1\n2\n", list[int], format="ndjson")
         [1, 2]
+        >>> penstock.decode("<size>36</size>", int)
+        36
     """
     kind = _format.of_data(data) if format is None else _format.checked(format)
     if kind == "json":
         return json.decode(
             data, into, duplicates=duplicates, unknown=unknown, encoding=encoding, limits=limits
         )
-    record = _format.record_type("decode", into)
-    framing = _format.FRAMING[kind]
-    return _rust.decode(kind, data, record, duplicates, unknown, encoding, framing, limits)
+    record = _format.record_type("decode", into) if kind == "ndjson" else into
+    grammar = _format.GRAMMAR[kind]
+    return _rust.decode(kind, data, record, duplicates, unknown, encoding, grammar, limits)
 
 
 def load(
@@ -172,9 +179,9 @@ def load(
             that is `decode`.
         into: The type of the document. Left out, plain values. As a whole, NDJSON is a list, so
             there it is `list[City]`; `penstock.ndjson.load` takes the type of one record.
-        format: `"json"` or `"ndjson"`. Left out, the suffix of the name tells, or else the first
-            bytes of a file at a path. Suffixes of compression are seen through.
-        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        format: `"json"`, `"ndjson"` or `"xml"`. Left out, the suffix of the name tells, or else the
+            first bytes of a file at a path. Suffixes of compression are seen through.
+        duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
@@ -202,10 +209,10 @@ def load(
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
-        record = into if kind == "json" else _format.record_type("load", into)
-        framing = _format.FRAMING[kind]
+        record = _format.record_type("load", into) if kind == "ndjson" else into
+        grammar = _format.GRAMMAR[kind]
         return _rust.load(
-            kind, given, record, duplicates, unknown, encoding, framing, compression, limits, name
+            kind, given, record, duplicates, unknown, encoding, grammar, compression, limits, name
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.
@@ -229,18 +236,18 @@ def read(
 ) -> Reader[T]:
     """Read the records of a file or a stream one at a time, in constant memory.
 
-    Without `at`, the records are the elements of a top-level JSON array, or the lines of NDJSON; a
-    top-level JSON object is one record.
+    Without `at`, the records are the elements of a top-level JSON array, the lines of NDJSON, or
+    the child elements of the root of XML; a top-level JSON object is one record.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
             the caller opened stays open.
         into: The type of one record. Left out, plain values.
-        format: `"json"` or `"ndjson"`, as for `load`.
+        format: `"json"`, `"ndjson"` or `"xml"`, as for `load`.
         at: Where the records are; see `penstock.json.read`.
         errors: What becomes of a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps before it gives up.
-        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What becomes of keys that a class does not name; see `penstock.json.read`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
@@ -267,7 +274,7 @@ def read(
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
-        framing = _format.FRAMING[kind]
+        grammar = _format.GRAMMAR[kind]
         return _rust.Reader(
             kind,
             given,
@@ -278,7 +285,7 @@ def read(
             duplicates,
             unknown,
             encoding,
-            framing,
+            grammar,
             compression,
             limits,
             name,
@@ -314,7 +321,7 @@ def send(
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
         handler: The object whose methods are called.
-        format: `"json"` or `"ndjson"`, as for `load`.
+        format: `"json"`, `"ndjson"` or `"xml"`, as for `load`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
@@ -348,9 +355,7 @@ def send(
     given, name = _sources.locate("send", source, compression, member, limits)
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
-        framing = _format.FRAMING[kind]
-        return _rust.send(
-            kind, given, claims, Stop, encoding, framing, compression, limits, name, None
-        )
+        grammar = _format.GRAMMAR[kind]
+        return _rust.send(kind, given, claims, Stop, encoding, grammar, compression, limits, name)
     finally:
         del given  # An archive that was opened here is closed by dropping it.

@@ -24,12 +24,12 @@ class Decoder(_rust.Decoder[T]):
     and any event loop, since it never waits; `penstock.aio.read` is it in a loop.
 
     Chunks are plain bytes: decompress them first. An instance reads one input. One that is unused
-    can be pickled. `penstock.json.Decoder` and `penstock.ndjson.Decoder` are subclasses that take
-    every option of their format.
+    can be pickled. `penstock.json.Decoder`, `penstock.ndjson.Decoder` and `penstock.xml.Decoder`
+    are subclasses that take every option of their format.
 
     Args:
         into: The type of a record. Left out, plain values.
-        format: `"json"` or `"ndjson"`, one record for each line.
+        format: `"json"`, `"ndjson"`, one record for each line, or `"xml"`.
         at: Where the records are; see `read`.
         errors: What becomes of a record that does not fit; see `read`.
         max_errors: How many errors `"collect"` keeps before it gives up.
@@ -72,9 +72,9 @@ class Decoder(_rust.Decoder[T]):
     ) -> Self:
         """Compile the type and the path; no byte is read yet."""
         kind = _format.checked(format)
-        framing = _format.FRAMING[kind]
+        grammar = _format.GRAMMAR[kind]
         return cls._make(
-            kind, into, at, errors, max_errors, duplicates, unknown, encoding, framing, limits
+            kind, into, at, errors, max_errors, duplicates, unknown, encoding, grammar, limits
         )
 
     @classmethod

@@ -36,7 +36,7 @@ class DecodeError(PenstockError, ValueError):
 
     Attributes:
         reason: What is wrong, without saying where.
-        format: The format that was read: `"json"` or `"ndjson"`.
+        format: The format that was read: `"json"`, `"ndjson"` or `"xml"`.
         source: The file's name, as it was given.
         offset: Bytes of the decompressed source before the place.
         line: The line of the place, from 1.

@@ -10,19 +10,47 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from penstock._types import Format
+    from penstock._types import Format, Grammar
 
 _SUFFIXES: dict[str, Format] = {
     ".json": "json",
     ".geojson": "json",
     ".ndjson": "ndjson",
     ".jsonl": "ndjson",
+    ".atom": "xml",
+    ".fb2": "xml",
+    ".gml": "xml",
+    ".gpx": "xml",
+    ".graphml": "xml",
+    ".kml": "xml",
+    ".mathml": "xml",
+    ".musicxml": "xml",
+    ".nxml": "xml",
+    ".osm": "xml",
+    ".owl": "xml",
+    ".rdf": "xml",
+    ".rss": "xml",
+    ".svg": "xml",
+    ".tei": "xml",
+    ".tmx": "xml",
+    ".wsdl": "xml",
+    ".xhtml": "xml",
+    ".xlf": "xml",
+    ".xliff": "xml",
+    ".xml": "xml",
+    ".xsd": "xml",
+    ".xsl": "xml",
+    ".xslt": "xml",
 }
 _PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
-_UNREADABLE = {".xml": "XML", ".plist": "property lists", ".csv": "CSV", ".tsv": "CSV"}
+_UNREADABLE = {".plist": "property lists", ".csv": "CSV", ".tsv": "CSV"}
 
-# How records are delimited where the format's own module is not asked.
-FRAMING = {"json": "document", "ndjson": "lines"}
+# How each format is read where its own module is not asked.
+GRAMMAR: dict[Format, Grammar] = {
+    "json": "document",
+    "ndjson": "lines",
+    "xml": (None, "error", (), "error", False),
+}
 
 
 def checked(format: str) -> Format:
@@ -31,12 +59,12 @@ def checked(format: str) -> Format:
     Raises:
         ValueError: It is not one that can be read.
     """
-    for known in ("json", "ndjson"):
+    for known in GRAMMAR:
         if format == known:
             return known
     if f".{format}" in _UNREADABLE:
         _refuse(_UNREADABLE[f".{format}"])
-    raise ValueError(f"format={format!r} is not a format: 'json' and 'ndjson' are")
+    raise ValueError(f"format={format!r} is not a format: 'json', 'ndjson' and 'xml' are")
 
 
 def of_source(source: object, name: str | None) -> Format:
@@ -58,33 +86,36 @@ def of_source(source: object, name: str | None) -> Format:
     if isinstance(source, str) and (os.path.isfile(source) or not os.path.exists(source)):  # noqa: PTH110, PTH113 - as above
         with open(source, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
             first = file.read(64)
-        if first.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"["):
+        if _opening(first).startswith(("{", "[", "<", "bplist")):
             return of_data(first)
-        of_data(first)
     what = "a stream without a name" if name is None else repr(name)
-    raise ValueError(f"cannot tell the format of {what}: pass format='json' or format='ndjson'")
+    raise ValueError(f"cannot tell the format of {what}: pass format='json', 'ndjson' or 'xml'")
 
 
 def of_data(data: object) -> Format:
-    """Tell the format by the first bytes: JSON, unless it is plainly one that is not readable yet.
+    """Tell the format by the first bytes: JSON, unless it is plainly another.
 
     Raises:
         ValueError: The format is one that cannot be read yet.
     """
     if isinstance(data, str):
-        start = data[:64].removeprefix("\ufeff")
+        start = data[:64].removeprefix("\ufeff").lstrip()
     else:
         try:
-            start = bytes(memoryview(data)[:64]).decode("latin-1")  # type: ignore[arg-type]  # see below
+            start = _opening(bytes(memoryview(data)[:64]))  # type: ignore[arg-type]  # see below
         except TypeError:
             # Not data at all: the verb itself has the words for that.
             return "json"
-        start = start.removeprefix("\xef\xbb\xbf")
     if start.startswith("bplist"):
         _refuse(_UNREADABLE[".plist"])
-    if start.lstrip().startswith("<"):
-        _refuse(_UNREADABLE[".xml"])
-    return "json"
+    return "xml" if start.startswith("<") else "json"
+
+
+def _opening(data: bytes) -> str:
+    """The first characters that say something, of bytes in UTF-8, UTF-16 or UTF-32."""
+    for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"):
+        data = data.removeprefix(mark)
+    return data.replace(b"\0", b"").decode("latin-1").lstrip()
 
 
 def record_type(verb: str, into: object) -> object:
@@ -111,4 +142,4 @@ def record_type(verb: str, into: object) -> object:
 
 
 def _refuse(what: str) -> NoReturn:
-    raise ValueError(f"{what} cannot be read yet: JSON and NDJSON can")
+    raise ValueError(f"{what} cannot be read yet: JSON, NDJSON and XML can")

@@ -93,7 +93,7 @@ class Limits:
         expansion: int | None = 1 << 30,
     ) -> None:
         """Set the bounds that differ from their defaults."""
-        for name, bound, may_be_none in (
+        for word, bound, may_be_none in (
             ("depth", depth, False),
             ("token", token, False),
             ("number", number, False),
@@ -111,10 +111,10 @@ class Limits:
                 pass
             elif not isinstance(bound, int) or isinstance(bound, bool):
                 kind = type(bound).__name__
-                raise TypeError(f"Limits({name}=...) takes an integer, not {kind}")
+                raise TypeError(f"Limits({word}=...) takes an integer, not {kind}")
             elif bound < 1:
-                raise ValueError(f"Limits({name}={bound}): a limit is at least 1")
-            object.__setattr__(self, name, bound)
+                raise ValueError(f"Limits({word}={bound}): a limit is at least 1")
+            object.__setattr__(self, word, bound)
 
     def _bounds(self) -> dict[str, int | None]:
         """The bounds by name, in the order of the signature."""

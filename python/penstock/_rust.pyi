@@ -11,7 +11,8 @@ from typing import Any, Generic, Literal, Self, final, overload
 from typing_extensions import Buffer, TypeVar, disjoint_base
 
 from penstock._limits import Limits
-from penstock._types import Errors
+from penstock._repairs import Repair
+from penstock._types import Errors, Grammar
 
 _T = TypeVar("_T", default=Any)
 _D = TypeVar("_D")
@@ -40,7 +41,7 @@ def decode(
     duplicates: str,
     unknown: str,
     encoding: str | None,
-    framing: str,
+    grammar: Grammar,
     limits: Limits | None,
     /,
 ) -> Any: ...
@@ -51,7 +52,7 @@ def load(
     duplicates: str,
     unknown: str,
     encoding: str | None,
-    framing: str,
+    grammar: Grammar,
     compression: str | None,
     limits: Limits | None,
     name: str | None,
@@ -63,11 +64,10 @@ def send(
     claims: list[tuple[str, bool, Callable[[Any], object]]],
     stop: type[BaseException],
     encoding: str | None,
-    framing: str,
+    grammar: Grammar,
     compression: str | None,
     limits: Limits | None,
     name: str | None,
-    markup: tuple[Mapping[str, str] | Literal[False] | None, str, list[str]] | None,
     /,
 ) -> Any: ...
 
@@ -119,7 +119,7 @@ class Reader(Generic[_T]):
         duplicates: str,
         unknown: str,
         encoding: str | None,
-        framing: str,
+        grammar: Grammar,
         compression: str | None,
         limits: Limits | None,
         name: str | None,
@@ -145,6 +145,10 @@ class Reader(Generic[_T]):
     def skipped(self) -> int: ...
     @property
     def unknown(self) -> dict[str, int]: ...
+    @property
+    def repairs(self) -> list[Repair]: ...
+    @property
+    def repair_counts(self) -> dict[str, int]: ...
 
 @disjoint_base
 class Decoder(Generic[_T]):
@@ -158,7 +162,7 @@ class Decoder(Generic[_T]):
         duplicates: str,
         unknown: str,
         encoding: str | None,
-        framing: str,
+        grammar: Grammar,
         limits: Limits | None,
         /,
     ) -> Self: ...
@@ -171,6 +175,10 @@ class Decoder(Generic[_T]):
     def skipped(self) -> int: ...
     @property
     def unknown(self) -> dict[str, int]: ...
+    @property
+    def repairs(self) -> list[Repair]: ...
+    @property
+    def repair_counts(self) -> dict[str, int]: ...
 
 @final
 class Plan:

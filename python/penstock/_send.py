@@ -10,15 +10,12 @@ from penstock._on import MARK, Stop
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from types import CodeType, FunctionType
-    from typing import Any, Literal, TypeAlias
+    from typing import Any
 
     from penstock._limits import Limits
-    from penstock._types import Compression, Source
-
-    # How XML is to be read: `namespaces=`, `unresolved=`, `repair=`.
-    Markup: TypeAlias = tuple[Mapping[str, str] | Literal[False] | None, str, list[str]]
+    from penstock._types import Compression, Grammar, Source
 
 # Flags of code objects, as `inspect` names them.
 _VARARGS = 0x04
@@ -27,14 +24,13 @@ _ASYNC = 0x80 | 0x200
 
 def send(
     format: str,
-    framing: str,
+    grammar: Grammar,
     source: Source,
     handler: object,
     encoding: str | None,
     compression: Compression | None,
     member: str | None,
     limits: Limits | None,
-    markup: Markup | None = None,
 ) -> Any:
     """Find the handler's methods, then the source, and let the first hear of the second."""
     claims = reachable(handler)
@@ -46,11 +42,10 @@ def send(
             claims,
             Stop,
             encoding,
-            framing,
+            grammar,
             compression,
             limits,
             name,
-            markup,
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.

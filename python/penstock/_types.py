@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any, Literal, Protocol, TypeAlias
 
     from typing_extensions import Buffer, TypeVar
@@ -37,12 +37,30 @@ if TYPE_CHECKING:
     Source: TypeAlias = (
         str | os.PathLike[str] | os.PathLike[bytes] | Readable | ReadableInto | Iterable[Buffer]
     )
-    Format: TypeAlias = Literal["json", "ndjson"]
+    Format: TypeAlias = Literal["json", "ndjson", "xml"]
     Compression: TypeAlias = Literal["infer", "gzip", "zstd", "bzip2", "xz"]
     Duplicates: TypeAlias = Literal["last", "first", "error"]
     Framing: TypeAlias = Literal["lines", "sequence", "concatenated"]
     Unknown: TypeAlias = Literal["skip", "error"]
     CountedUnknown: TypeAlias = Literal["skip", "error", "collect"]
+    Namespaces: TypeAlias = Mapping[str, str] | Literal[False]
+    Unresolved: TypeAlias = Literal["error", "text"]
+    RepairKind: TypeAlias = Literal[
+        "bare_ampersand",
+        "control_character",
+        "surrogate_pair",
+        "broken_subset",
+        "trailing_junk",
+    ]
+    RepairWord: TypeAlias = RepairKind | Literal["all"]
+    Repeated: TypeAlias = Literal["error", "first", "last", "join"]
+    ForceList: TypeAlias = bool | Iterable[str]
+    # What the extension is told of how to read a format: for JSON the word for its framing, for
+    # XML `namespaces`, `unresolved`, `repair`, `repeated` and `force_list`.
+    Markup: TypeAlias = tuple[
+        dict[str, str] | Literal[False] | None, str, tuple[str, ...], str, bool | Collection[str]
+    ]
+    Grammar: TypeAlias = str | Markup
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:
     # For the bases of generic classes, the one place where a type variable is looked at.

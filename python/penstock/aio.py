@@ -41,7 +41,7 @@ async def read(
     Args:
         chunks: The bytes, cut anywhere, already decompressed: a response's body, for example.
         into: The type of a record. Left out, plain values.
-        format: `"json"` or `"ndjson"`.
+        format: `"json"`, `"ndjson"` or `"xml"`.
         at: Where the records are; see `penstock.json.read`.
         errors: What becomes of a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps before it gives up.

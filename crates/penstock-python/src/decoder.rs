@@ -1,13 +1,13 @@
 //! `Decoder`: the records of chunks that the caller feeds.
 
 use crate::failure::guarded;
+use crate::grammar::{Choice, Grammar};
 use crate::held::Held;
 use crate::objects::{Options, Pause};
 use crate::options::{self, Errors};
-use crate::plan::{Family, plan_from};
 use crate::progress::Meter;
 use crate::pump::{Pump, Settings, Turn};
-use crate::reader::{records, title, unknown_keys};
+use crate::reader::unknown_keys;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -197,7 +197,7 @@ impl Decoder {
 #[pymethods]
 impl Decoder {
     #[new]
-    #[pyo3(signature = (format, r#type, at, errors, max_errors, duplicates, unknown, encoding, framing, limits, /))]
+    #[pyo3(signature = (format, r#type, at, errors, max_errors, duplicates, unknown, encoding, grammar, limits, /))]
     #[expect(clippy::too_many_arguments, reason = "the public classes give them all, by position")]
     fn new(
         py: Python<'_>,
@@ -209,7 +209,7 @@ impl Decoder {
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
         encoding: Option<&Bound<'_, PyAny>>,
-        framing: &Bound<'_, PyAny>,
+        grammar: &Bound<'_, PyAny>,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
@@ -224,7 +224,7 @@ impl Decoder {
                     duplicates.clone(),
                     unknown.clone(),
                     encoding.into_pyobject(py)?,
-                    framing.clone(),
+                    grammar.clone(),
                     limits.into_pyobject(py)?,
                 ],
             )?;
@@ -233,12 +233,12 @@ impl Decoder {
                 let message = "a Decoder is fed UTF-8; for another encoding use read()";
                 return Err(PyValueError::new_err(message));
             }
-            let framing = options::framing(options::text("framing", framing)?)?;
-            let at = options::text_or_none("at", at)?;
+            let grammar = Grammar::new(format, grammar)?;
+            let Choice { plan, records, title } = grammar.choose(r#type, at)?;
+            let title = format!("{} -> {title}", grammar.format());
             let settings = Settings {
-                format: options::format(format)?,
-                framing,
-                records: records(at, framing)?,
+                records,
+                grammar,
                 options: Options {
                     duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
                     unknown: options::unknown(options::text("unknown", unknown)?)?,
@@ -250,8 +250,6 @@ impl Decoder {
                 limits: options::limits(limits)?,
                 name: None,
             };
-            let plan = plan_from(py, r#type, Family::Keyed.into())?;
-            let title = title(settings.format, &plan, at, framing);
             let held = settings.errors.held();
             let pump = Pump::new(plan, settings);
             let meter = Meter::new(pump.gauge().clone(), None);
@@ -288,6 +286,18 @@ impl Decoder {
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         unknown_keys(py, self.enter()?.pump.builder())
+    }
+
+    /// What had to be repaired: the first thousand, with their places.
+    #[getter]
+    fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.enter()?.pump.repaired().list(py)
+    }
+
+    /// How many repairs of each kind there were.
+    #[getter]
+    fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.enter()?.pump.repaired().counts(py)
     }
 
     fn __repr__(&self) -> String {

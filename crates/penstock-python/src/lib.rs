@@ -7,6 +7,7 @@
 
 mod decoder;
 mod failure;
+mod grammar;
 mod held;
 mod messages;
 mod objects;
@@ -15,6 +16,7 @@ mod plan;
 mod progress;
 mod pump;
 mod reader;
+mod repairs;
 mod sources;
 mod whole;
 

@@ -11,13 +11,13 @@ use pyo3::types::{PyInt, PyString};
 
 /// A word that is none of those allowed.
 #[cold]
-fn unknown_word(option: &str, word: &str, allowed: &str) -> PyErr {
+pub(crate) fn unknown_word(option: &str, word: &str, allowed: &str) -> PyErr {
     PyValueError::new_err(format!("{option} must be {allowed}, not '{}'", word.escape_debug()))
 }
 
 /// An option of another type than it has.
 #[cold]
-fn wrong_type(option: &str, wanted: &str, object: &Bound<'_, PyAny>) -> PyErr {
+pub(crate) fn wrong_type(option: &str, wanted: &str, object: &Bound<'_, PyAny>) -> PyErr {
     let kind = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
     PyTypeError::new_err(format!("{option} must be {wanted}, not {kind}"))
 }
@@ -70,7 +70,8 @@ pub(crate) fn format(word: &str) -> PyResult<&'static str> {
     match word {
         "json" => Ok("json"),
         "ndjson" => Ok("ndjson"),
-        _ => Err(unknown_word("format", word, "'json' or 'ndjson'")),
+        "xml" => Ok("xml"),
+        _ => Err(unknown_word("format", word, "'json', 'ndjson' or 'xml'")),
     }
 }
 

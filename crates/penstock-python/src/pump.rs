@@ -5,11 +5,12 @@
 //! batch, chunk by chunk.
 
 use crate::failure::{self, Where};
+use crate::grammar::Grammar;
 use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Refusal};
 use crate::options::Errors;
 use crate::plan::Plan;
+use crate::repairs::Repaired;
 use penstock_core::error::{Fail, Fault};
-use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::reader::{Reader, Step};
 use penstock_core::select::{Records, Select};
@@ -107,8 +108,7 @@ pub(crate) enum Turn {
 
 /// How a run is to be done.
 pub(crate) struct Settings {
-    pub(crate) format: &'static str,
-    pub(crate) framing: Framing,
+    pub(crate) grammar: Grammar,
     pub(crate) records: Option<Records>,
     pub(crate) options: Options,
     pub(crate) errors: Errors,
@@ -122,9 +122,10 @@ pub(crate) struct Pump {
     reader: Reader,
     window: Window,
     outlet: Outlet,
-    framing: Framing,
-    format: &'static str,
+    grammar: Grammar,
     name: Option<String>,
+    /// What had to be repaired.
+    repaired: Repaired,
     errors: Errors,
     max_errors: usize,
     collected: Vec<Py<PyAny>>,
@@ -143,17 +144,23 @@ pub(crate) struct Pump {
 
 impl Pump {
     pub(crate) fn new(plan: Arc<Plan>, settings: Settings) -> Self {
-        let builder = Builder::new(plan, settings.options);
+        // Of a whole document that becomes plain values, nothing is to be lost.
+        let declarations = settings.records.is_none() && plan.is_plain();
+        let reader = settings.grammar.reader(declarations, &settings.limits);
+        let mut builder = Builder::new(plan, settings.options);
+        if let Some(markup) = settings.grammar.markup(&settings.limits) {
+            builder.set_markup(markup);
+        }
         let outlet = match settings.records {
             Some(records) => Outlet::Inside(Select::new(builder, records)),
             None => Outlet::Root(builder),
         };
         Pump {
-            reader: Reader::Json(json::Reader::new(settings.framing, &settings.limits)),
+            reader,
             window: Window::new(),
             outlet,
-            framing: settings.framing,
-            format: settings.format,
+            grammar: settings.grammar,
+            repaired: Repaired::default(),
             name: settings.name,
             errors: settings.errors,
             max_errors: settings.max_errors,
@@ -169,6 +176,16 @@ impl Pump {
 
     pub(crate) fn gauge(&self) -> &Arc<Gauge> {
         &self.gauge
+    }
+
+    /// What had to be repaired so far.
+    pub(crate) fn repaired(&self) -> &Repaired {
+        &self.repaired
+    }
+
+    /// What messages call the source.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
     }
 
     pub(crate) fn builder(&self) -> &Builder {
@@ -201,6 +218,7 @@ impl Pump {
                 Outlet::Root(builder) => self.reader.run(text, last, builder),
                 Outlet::Inside(select) => self.reader.run(text, last, select),
             };
+            self.repaired.take(&mut self.reader, self.window.counter(), text.as_bytes());
             match step {
                 Ok(Step::Paused) => {
                     self.gauge.records.fetch_add(1, Ordering::Relaxed);
@@ -334,8 +352,7 @@ impl Pump {
     /// Input that is not the format. Only where values are framed can reading go on behind it.
     #[cold]
     fn bad_input(&mut self, py: Python<'_>, fault: Fault) -> PyResult<()> {
-        let resumes = matches!(self.framing, Framing::Lines | Framing::Sequence);
-        if !resumes || matches!(self.errors, Errors::Raise) {
+        if !self.grammar.resumes() || matches!(self.errors, Errors::Raise) {
             self.finished = true;
             return Err(self.fatal(py, &fault));
         }
@@ -361,7 +378,7 @@ impl Pump {
                 return Err(failure::noted(py, *error, &at));
             }
         };
-        let single = self.framing == Framing::Document && matches!(self.outlet, Outlet::Root(_));
+        let single = self.grammar.is_document() && matches!(self.outlet, Outlet::Root(_));
         if single || matches!(self.errors, Errors::Raise) {
             self.finished = true;
             return Err(self.mismatch_error(py, &mismatch));
@@ -440,7 +457,7 @@ impl Pump {
 
     fn place_of(&self, offset: u64, path: Vec<PathStep>) -> Where<'_> {
         let record = match &self.outlet {
-            Outlet::Root(_) if self.framing == Framing::Document => None,
+            Outlet::Root(_) if self.grammar.is_document() => None,
             Outlet::Root(_) => {
                 let waiting = self.builder().ready() as u64;
                 Some(self.gauge.records.load(Ordering::Relaxed) + waiting + self.refused + 1)
@@ -448,7 +465,7 @@ impl Pump {
             Outlet::Inside(select) => Some(select.records()).filter(|&record| record > 0),
         };
         let place = Some(self.window.locate(offset));
-        Where { format: self.format, source: self.name.as_deref(), place, record, path }
+        Where { format: self.grammar.format(), source: self.name.as_deref(), place, record, path }
     }
 
     fn window_end(&self) -> u64 {

@@ -2,16 +2,14 @@
 
 use crate::decoder::may_wait;
 use crate::failure::guarded;
+use crate::grammar::{Choice, Grammar};
 use crate::held::Held;
 use crate::objects::{Builder, Options, Pause};
 use crate::options::{self, Errors};
-use crate::plan::{Family, Plan, plan_from};
 use crate::progress::{Meter, Progress};
 use crate::pump::{Pump, Settings, Turn};
 use crate::sources;
-use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
-use penstock_core::select::{Path, Records};
 use penstock_core::source::Source;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -43,32 +41,6 @@ struct Run {
     left: Vec<Py<PyAny>>,
     /// The caller has closed it.
     closed: bool,
-}
-
-/// Which values are records, from `at=`.
-pub(crate) fn records(at: Option<&str>, framing: Framing) -> PyResult<Option<Records>> {
-    let Some(at) = at else {
-        return Ok((framing == Framing::Document).then(Records::by_default));
-    };
-    let wrong = |error: penstock_core::select::PathError| {
-        PyValueError::new_err(format!("at={at:?}, column {}: {}", error.column, error.reason))
-    };
-    let path = Path::parse(at).map_err(wrong)?;
-    Records::at(&path).map(Some).map_err(wrong)
-}
-
-/// What is read into what, and what a record is, for `repr`.
-pub(crate) fn title(shown: &str, plan: &Plan, at: Option<&str>, framing: Framing) -> String {
-    let into = &plan.nodes[plan.root as usize].written;
-    let what = match (at, framing) {
-        (Some(at), _) => format!("at {at:?}"),
-        (None, Framing::Document) => {
-            "the elements of a top-level array, else the document as one record".to_owned()
-        }
-        (None, Framing::Lines) => "a line each".to_owned(),
-        (None, _) => "a value each".to_owned(),
-    };
-    format!("{shown} -> {into}, {what}")
 }
 
 impl Run {
@@ -182,7 +154,7 @@ impl Reader {
 #[pymethods]
 impl Reader {
     #[new]
-    #[pyo3(signature = (format, source, r#type, at, errors, max_errors, duplicates, unknown, encoding, framing, compression, limits, name, /))]
+    #[pyo3(signature = (format, source, r#type, at, errors, max_errors, duplicates, unknown, encoding, grammar, compression, limits, name, /))]
     #[expect(
         clippy::too_many_arguments,
         reason = "the public functions give them all, by position"
@@ -198,24 +170,21 @@ impl Reader {
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
         encoding: Option<&Bound<'_, PyAny>>,
-        framing: &Bound<'_, PyAny>,
+        grammar: &Bound<'_, PyAny>,
         compression: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
         name: Option<&Bound<'_, PyString>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let name = name.map(|name| name.to_string_lossy().into_owned());
-            let format = options::format(format)?;
-            let plan = plan_from(py, r#type, Family::Keyed.into())?;
-            let framing = options::framing(options::text("framing", framing)?)?;
+            let grammar = Grammar::new(format, grammar)?;
             let limits = options::limits(limits)?;
-            let at = options::text_or_none("at", at)?;
-            let shown = name.clone().unwrap_or_else(|| format!("a {format} stream"));
-            let title = title(&shown, &plan, at, framing);
+            let shown = name.clone().unwrap_or_else(|| format!("a {} stream", grammar.format()));
+            let Choice { plan, records, title } = grammar.choose(r#type, at)?;
+            let title = format!("{shown} -> {title}");
             let settings = Settings {
-                format,
-                framing,
-                records: records(at, framing)?,
+                records,
+                grammar,
                 options: Options {
                     duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
                     unknown: options::unknown(options::text("unknown", unknown)?)?,
@@ -312,6 +281,18 @@ impl Reader {
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         unknown_keys(py, self.enter()?.pump.builder())
+    }
+
+    /// What had to be repaired: the first thousand, with their places.
+    #[getter]
+    fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        self.enter()?.pump.repaired().list(py)
+    }
+
+    /// How many repairs of each kind there were.
+    #[getter]
+    fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        self.enter()?.pump.repaired().counts(py)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

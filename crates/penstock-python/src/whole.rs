@@ -2,13 +2,14 @@
 
 use crate::decoder::{in_pieces, slice};
 use crate::failure::{self, Where, guarded};
+use crate::grammar::Grammar;
 use crate::objects::{Builder, Options, Pause, Refusal};
 use crate::options::{self, Errors};
-use crate::plan::{Family, Plan, plan_from};
+use crate::plan::Plan;
 use crate::pump::{LARGE, Pump, Settings, Turn, total_exceeded};
+use crate::repairs::Repaired;
 use crate::sources;
 use penstock_core::error::{Fail, Fault, Kind};
-use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, Place, locate_in};
 use penstock_core::reader::{Reader, Step};
@@ -28,26 +29,27 @@ const SLICE: usize = 256 << 10;
 /// back may cost milliseconds.
 const SLICES: usize = 4;
 
+/// Who is to be warned: the caller of the public function that called.
+const CALLER: i32 = 2;
+
 /// Documents below this size make too few objects for the collector to matter.
 const BULK: usize = 64 << 10;
 
 /// The words that decoding in memory and from a source share.
 struct Common {
-    format: &'static str,
+    grammar: Grammar,
     plan: Arc<Plan>,
-    framing: Framing,
     options: Options,
     limits: Limits,
 }
 
 impl Common {
     fn new(
-        py: Python<'_>,
         format: &str,
         into: &Bound<'_, PyAny>,
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
-        framing: &Bound<'_, PyAny>,
+        grammar: &Bound<'_, PyAny>,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let duplicates = options::text("duplicates", duplicates)?;
@@ -57,10 +59,10 @@ impl Common {
                            have a place to count";
             return Err(pyo3::exceptions::PyValueError::new_err(message));
         }
+        let grammar = Grammar::new(format, grammar)?;
         Ok(Common {
-            format: options::format(format)?,
-            plan: plan_from(py, into, Family::Keyed.into())?,
-            framing: options::framing(options::text("framing", framing)?)?,
+            plan: grammar.plan(into)?,
+            grammar,
             options: Options {
                 duplicates: options::duplicates(duplicates)?,
                 unknown: options::unknown(unknown)?,
@@ -74,10 +76,10 @@ impl Common {
     /// What the rows are for the caller: the one value, or the list of all.
     fn result<'py>(
         py: Python<'py>,
-        framing: Framing,
+        is_document: bool,
         mut rows: Vec<Py<PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if framing != Framing::Document {
+        if !is_document {
             return Ok(PyList::new(py, rows)?.into_any());
         }
         match rows.pop() {
@@ -88,8 +90,7 @@ impl Common {
 
     fn pump(self, name: Option<String>) -> Pump {
         let settings = Settings {
-            format: self.format,
-            framing: self.framing,
+            grammar: self.grammar,
             records: None,
             options: self.options,
             errors: Errors::Raise,
@@ -103,7 +104,7 @@ impl Common {
 
 /// The document in memory.
 #[pyfunction]
-#[pyo3(signature = (format, data, r#type, duplicates, unknown, encoding, framing, limits, /))]
+#[pyo3(signature = (format, data, r#type, duplicates, unknown, encoding, grammar, limits, /))]
 #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
 pub(crate) fn decode<'py>(
     py: Python<'py>,
@@ -113,11 +114,11 @@ pub(crate) fn decode<'py>(
     duplicates: &Bound<'py, PyAny>,
     unknown: &Bound<'py, PyAny>,
     encoding: Option<&Bound<'py, PyAny>>,
-    framing: &Bound<'py, PyAny>,
+    grammar: &Bound<'py, PyAny>,
     limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let common = Common::new(py, format, r#type, duplicates, unknown, framing, limits)?;
+        let common = Common::new(format, r#type, duplicates, unknown, grammar, limits)?;
         let encoding = options::text_or_none("encoding", encoding)?;
         let encoding = options::encoding(encoding)?.filter(|encoding| !encoding.is_utf8());
         if let Ok(text) = data.cast::<PyString>() {
@@ -147,7 +148,7 @@ pub(crate) fn decode<'py>(
             return in_memory(py, common, bytes.as_bytes());
         }
         // Another buffer may change while it is read: copied piece by piece.
-        let framing = common.framing;
+        let is_document = common.grammar.is_document();
         let mut pump = common.pump(None);
         let mut pause = Pause::begin(py)?;
         in_pieces(data, |piece| {
@@ -157,13 +158,14 @@ pub(crate) fn decode<'py>(
         pump.push_end(py)?;
         pump.advance(py)?;
         pump.promote_if_large(&mut pause);
-        Common::result(py, framing, pump.builder_mut().take_rows())
+        pump.repaired().warn(py, None, CALLER)?;
+        Common::result(py, is_document, pump.builder_mut().take_rows())
     })
 }
 
 /// The document of a path, a file or chunks.
 #[pyfunction]
-#[pyo3(signature = (format, source, r#type, duplicates, unknown, encoding, framing, compression, limits, name, /))]
+#[pyo3(signature = (format, source, r#type, duplicates, unknown, encoding, grammar, compression, limits, name, /))]
 #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
 pub(crate) fn load<'py>(
     py: Python<'py>,
@@ -173,13 +175,13 @@ pub(crate) fn load<'py>(
     duplicates: &Bound<'py, PyAny>,
     unknown: &Bound<'py, PyAny>,
     encoding: Option<&Bound<'py, PyAny>>,
-    framing: &Bound<'py, PyAny>,
+    grammar: &Bound<'py, PyAny>,
     compression: Option<&Bound<'py, PyAny>>,
     limits: Option<&Bound<'py, PyAny>>,
     name: Option<&Bound<'py, PyString>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let common = Common::new(py, format, r#type, duplicates, unknown, framing, limits)?;
+        let common = Common::new(format, r#type, duplicates, unknown, grammar, limits)?;
         let compression = options::text_or_none("compression", compression)?;
         let compression = options::compression(compression)?;
         let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
@@ -195,7 +197,7 @@ fn from_source(
     mut source: Source,
     name: Option<String>,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let framing = common.framing;
+    let is_document = common.grammar.is_document();
     let mut pump = common.pump(name);
     let mut pause = Pause::begin(py)?;
     loop {
@@ -206,14 +208,15 @@ fn from_source(
         }
     }
     pump.promote_if_large(&mut pause);
-    Common::result(py, framing, pump.builder_mut().take_rows())
+    pump.repaired().warn(py, pump.name(), CALLER)?;
+    Common::result(py, is_document, pump.builder_mut().take_rows())
 }
 
 /// Bytes that cannot change under us: read where they are.
 fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let Common { format, plan, framing, options, limits } = common;
+    let Common { grammar, plan, options, limits } = common;
     let start = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
-    let document = Document { py, format, framing, bytes: &bytes[start..], start: start as u64 };
+    let document = Document { py, grammar: &grammar, bytes: &bytes[start..], start: start as u64 };
     if let Some(total) = limits.total
         && bytes.len() as u64 > total
     {
@@ -224,8 +227,13 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
     {
         return Err(document.fault(&penstock_core::source::encoding::refuse(name), None));
     }
+    // Of a document that becomes plain values, nothing is to be lost.
+    let mut reader = grammar.reader(plan.is_plain(), &limits);
     let mut builder = Builder::new(plan, options);
-    let mut reader = Reader::Json(json::Reader::new(framing, &limits));
+    if let Some(markup) = grammar.markup(&limits) {
+        builder.set_markup(markup);
+    }
+    let mut repaired = Repaired::default();
     let mut text = BorrowedText::new(document.bytes);
     let mut pause = None;
     if bytes.len() >= BULK {
@@ -247,7 +255,9 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
                 text.advance_check(SLICE)
             }
         };
-        match reader.run(text.text(), text.is_whole(), &mut builder) {
+        let step = reader.run(text.text(), text.is_whole(), &mut builder);
+        repaired.take(&mut reader, &document.counter(), text.text().as_bytes());
+        match step {
             Ok(Step::Done | Step::Stopped) => break,
             Ok(Step::More | Step::Paused | Step::Turn) => {}
             Err(Fail::Input(fault)) => return Err(document.fault(&fault, Some(&builder))),
@@ -271,32 +281,37 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
     {
         pause.promote();
     }
-    Common::result(py, framing, builder.take_rows())
+    repaired.warn(py, None, CALLER)?;
+    Common::result(py, grammar.is_document(), builder.take_rows())
 }
 
 /// A document in memory, for saying where in it something is wrong.
 struct Document<'py, 'a> {
     py: Python<'py>,
-    format: &'static str,
-    framing: Framing,
+    grammar: &'a Grammar,
     bytes: &'a [u8],
     /// How many bytes stand before them: a byte order mark.
     start: u64,
 }
 
 impl Document<'_, '_> {
-    fn place(&self, offset: u64) -> Place {
+    /// What is counted before the bytes.
+    fn counter(&self) -> Counter {
         let mut counter = Counter::new();
         counter.skip(self.start);
-        locate_in(&counter, &[], self.bytes, self.start, offset)
+        counter
+    }
+
+    fn place(&self, offset: u64) -> Place {
+        locate_in(&self.counter(), &[], self.bytes, self.start, offset)
     }
 
     fn at(&self, offset: u64, builder: Option<&Builder>) -> Where<'static> {
         let path = builder.map_or_else(Vec::new, |builder| builder.path(true));
         let place = Some(self.place(offset));
-        let streamed = self.framing != Framing::Document;
+        let streamed = !self.grammar.is_document();
         let record = builder.filter(|_| streamed).map(|builder| builder.ready() as u64 + 1);
-        Where { format: self.format, source: None, place, record, path }
+        Where { format: self.grammar.format(), source: None, place, record, path }
     }
 
     #[cold]
@@ -357,8 +372,7 @@ fn surrogate<'py>(
     // Each surrogate before the first is none, so that the head has the right length.
     let before = slice(text, 0, index)?;
     let offset = before.call_method0("encode")?.len()?;
-    let document =
-        Document { py, format: common.format, framing: common.framing, bytes: head, start: 0 };
+    let document = Document { py, grammar: &common.grammar, bytes: head, start: 0 };
     let reason = "the str has a lone surrogate, which is not text";
     Err(document.fault(&Fault::malformed(offset as u64, reason), None))
 }

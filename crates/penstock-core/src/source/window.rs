@@ -178,6 +178,13 @@ impl Window {
         self.counter.bytes()
     }
 
+    /// What is counted up to the text's first byte: to find the places of many bytes in one pass.
+    #[inline]
+    #[must_use]
+    pub fn counter(&self) -> &Counter {
+        &self.counter
+    }
+
     /// What is wrong right behind the text, if bytes stand there that are not UTF-8. It should only
     /// be reported when the reader is done with the text, so that errors come in document order.
     #[must_use]

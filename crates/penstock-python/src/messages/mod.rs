@@ -13,22 +13,23 @@ mod sink;
 pub(crate) use element::{Element, Items};
 
 use crate::failure::{self, Where, guarded};
+use crate::grammar::Grammar;
+use crate::repairs::Repaired;
 use crate::{options, sources};
 use dispatch::{Dispatch, Given};
 use penstock_core::error::{Fail, Fault};
 use penstock_core::reader::{Reader, Step};
 use penstock_core::source::{Source, SourceError, Window};
-use penstock_core::xml::{RepairKind, Unresolved};
-use penstock_core::{json, xml};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyString};
+use pyo3::types::PyString;
 use sink::Messages;
-use std::collections::HashMap;
+
+/// Who is to be warned: the caller of the public function, which calls a private one that calls.
+const CALLER: i32 = 3;
 
 /// Sends what is in a path, a file or chunks.
 #[pyfunction]
-#[pyo3(signature = (format, source, claims, stop, encoding, framing, compression, limits, name, markup, /))]
+#[pyo3(signature = (format, source, claims, stop, encoding, grammar, compression, limits, name, /))]
 #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
 pub(crate) fn send<'py>(
     py: Python<'py>,
@@ -37,90 +38,40 @@ pub(crate) fn send<'py>(
     claims: Vec<Given<'py>>,
     stop: &Bound<'py, PyAny>,
     encoding: Option<&Bound<'py, PyAny>>,
-    framing: &Bound<'py, PyAny>,
+    grammar: &Bound<'py, PyAny>,
     compression: Option<&Bound<'py, PyAny>>,
     limits: Option<&Bound<'py, PyAny>>,
     name: Option<&Bound<'py, PyString>>,
-    markup: Option<(Bound<'py, PyAny>, Bound<'py, PyAny>, Vec<Bound<'py, PyAny>>)>,
 ) -> PyResult<Option<Py<PyAny>>> {
     guarded(py, || {
-        let format = if format == "xml" { "xml" } else { options::format(format)? };
-        let framing = options::framing(options::text("framing", framing)?)?;
+        let grammar = Grammar::new(format, grammar)?;
         let compression = options::compression(options::text_or_none("compression", compression)?)?;
         let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
         let limits = options::limits(limits)?;
-        let markup = markup.map(|(namespaces, unresolved, repairs)| {
-            Markup::new(&namespaces, &unresolved, &repairs)
-        });
-        let markup = markup.transpose()?;
-        let uri = |prefix: &str| markup.as_ref()?.bound.get(prefix).map(String::as_str);
-        let plain = markup.as_ref().is_none_or(|markup| !markup.options.namespaces);
-        let dispatch = Dispatch::new(&claims, plain, uri)?;
+        let namespace = |prefix: &str| grammar.namespace(prefix);
+        let dispatch = Dispatch::new(&claims, grammar.is_plain(), namespace)?;
         let (source, _held) = sources::open(source, compression, encoding, &limits)?;
         let run = Run {
-            reader: match &markup {
-                Some(markup) => Reader::Xml(Box::new(xml::Reader::new(markup.options, &limits))),
-                None => Reader::Json(json::Reader::new(framing, &limits)),
-            },
+            reader: grammar.reader(false, &limits),
+            repaired: Repaired::default(),
             window: Window::new(),
             source,
             ended: false,
-            format,
+            format: grammar.format(),
             name: name.map(|name| name.to_string_lossy().into_owned()),
         };
-        run.finish(py, &mut Messages::new(dispatch, markup.is_some(), stop.clone(), limits.token))
+        run.finish(
+            py,
+            &mut Messages::new(dispatch, grammar.is_markup(), stop.clone(), limits.token),
+        )
     })
-}
-
-/// How XML is to be read.
-struct Markup {
-    options: xml::Options,
-    /// The namespaces of the prefixes of paths.
-    bound: HashMap<String, String>,
-}
-
-impl Markup {
-    /// From None, False or a mapping; a word; a list of words.
-    fn new(
-        namespaces: &Bound<'_, PyAny>,
-        unresolved: &Bound<'_, PyAny>,
-        repairs: &[Bound<'_, PyAny>],
-    ) -> PyResult<Self> {
-        let mut options = xml::Options {
-            unresolved: match options::text("unresolved", unresolved)? {
-                "error" => Unresolved::Error,
-                "text" => Unresolved::Text,
-                word => {
-                    let message = format!("unresolved must be 'error' or 'text', not {word:?}");
-                    return Err(PyValueError::new_err(message));
-                }
-            },
-            ..xml::Options::default()
-        };
-        for repair in repairs {
-            let word = options::text("repair", repair)?;
-            let named = |kind: &&RepairKind| word == "all" || word == kind.name();
-            let asked: Vec<_> = RepairKind::ALL.iter().filter(named).collect();
-            if asked.is_empty() {
-                let names = RepairKind::ALL.map(RepairKind::name).join(", ");
-                let message = format!("repair must be 'all' or some of {names}, not {word:?}");
-                return Err(PyValueError::new_err(message));
-            }
-            options.repairs = asked.into_iter().fold(options.repairs, |all, kind| all.with(*kind));
-        }
-        let mut bound = HashMap::new();
-        if namespaces.is(PyBool::new(namespaces.py(), false)) {
-            options.namespaces = false;
-        } else if !namespaces.is_none() {
-            bound = namespaces.extract()?;
-        }
-        Ok(Markup { options, bound })
-    }
 }
 
 /// A source on its way to a handler.
 struct Run {
     reader: Reader,
+    /// What had to be repaired.
+    repaired: Repaired,
     window: Window,
     source: Source,
     /// No more input will come.
@@ -137,8 +88,12 @@ impl Run {
     ) -> PyResult<Option<Py<PyAny>>> {
         loop {
             let last = self.ended && self.window.finish_fault().is_none();
-            match self.reader.run(self.window.text(), last, messages) {
+            let text = self.window.text();
+            let step = self.reader.run(text, last, messages);
+            self.repaired.take(&mut self.reader, self.window.counter(), text.as_bytes());
+            match step {
                 Ok(Step::Done | Step::Stopped) => {
+                    self.repaired.warn(py, self.name.as_deref(), CALLER)?;
                     let at = self.reader.offset();
                     return messages.finish(at).map_err(|error| self.raised(py, *error, messages));
                 }

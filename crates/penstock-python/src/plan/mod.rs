@@ -62,6 +62,11 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// True if whatever the document holds becomes plain values.
+    pub(crate) fn is_plain(&self) -> bool {
+        matches!(self.nodes[self.root as usize].kind, Kind::Any)
+    }
+
     /// True as long as no class of the plan, and no base of one, was changed since.
     pub(crate) fn is_current(&self, py: Python<'_>) -> bool {
         self.seen.iter().all(|seen| layout::version(seen.class.bind(py)) == Some(seen.version))

@@ -1,0 +1,84 @@
+"""What had to be repaired in a document, for readers of XML that were told to repair."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+    from penstock._types import RepairKind
+
+
+class Repair:
+    """One repair that was made to a document, which is not what its format asks for there.
+
+    An instance cannot be changed, compares and hashes by value, and can be pickled.
+
+    Attributes:
+        kind: What was repaired: one of the words of `repair=` of `penstock.xml.decode`.
+        offset: Bytes of the decompressed source before the place.
+        line: The line of the place, from 1.
+        column: The column of the place, from 1, in code points.
+
+    Example:
+        >>> import io, penstock
+        >>> file = io.BytesIO(b"<shops><shop>Marks & Spencer</shop></shops>")
+        >>> with penstock.xml.read(file, str, repair="bare_ampersand") as reader:
+        ...     list(reader), reader.repairs
+        (['Marks & Spencer'], [Repair(kind='bare_ampersand', offset=19, line=1, column=20)])
+    """
+
+    __module__ = "penstock"
+    __slots__ = ("column", "kind", "line", "offset")
+
+    kind: RepairKind
+    offset: int
+    line: int
+    column: int
+
+    def __init__(self, kind: RepairKind, offset: int, line: int, column: int) -> None:
+        """Say what was repaired, and where."""
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "offset", offset)
+        object.__setattr__(self, "line", line)
+        object.__setattr__(self, "column", column)
+
+    def _values(self) -> tuple[RepairKind, int, int, int]:
+        """The attributes, in the order of the signature."""
+        return self.kind, self.offset, self.line, self.column
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse: it is a report."""
+        raise AttributeError(f"a Repair cannot be changed (setting {name!r})")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse, as for setting."""
+        raise AttributeError(f"a Repair cannot be changed (deleting {name!r})")
+
+    def __repr__(self) -> str:
+        """Return the call that makes it."""
+        kind, offset, line, column = self._values()
+        return f"Repair(kind={kind!r}, offset={offset}, line={line}, column={column})"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by value."""
+        return self._values() == other._values() if isinstance(other, Repair) else NotImplemented
+
+    def __hash__(self) -> int:
+        """Hash by value."""
+        return hash(self._values())
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle as the call that makes it."""
+        return Repair, self._values()
+
+
+class RepairWarning(UserWarning):
+    """A document that was wanted whole was repaired, as `repair=` allows.
+
+    One warning for each document says how many repairs of which kind there were, and where the
+    first one stands. A `Reader` or `Decoder` does not warn: it has them in `repairs`.
+    """
+
+    __module__ = "penstock"

@@ -1,0 +1,323 @@
+"""XML 1.0, straight into your own types.
+
+The verbs are named by where the data is: `decode` what is in memory, `load` a file or a stream as
+a whole, `read` it a record at a time in constant memory, and `Decoder` for chunks that you push.
+`events` is the level below them, for tools.
+
+A field of a class is the child element of its name or, if there is none and the field is a scalar,
+the attribute of its name; `Annotated[..., penstock.at("path")]` says otherwise. Numbers, bools and
+dates are read as XML Schema writes them. A `str` is all the text below its element, with markup
+dropped. Elements that the class does not name are skipped at scanning speed, and are checked.
+
+The whole grammar is enforced: XML 1.0 in its fifth edition, with namespaces. Document types are
+read as far as they stand in the document itself. Nothing else is ever opened because a document
+says so, neither a file nor an address.
+"""
+
+from __future__ import annotations
+
+from penstock import _decoder, _rust, _sources
+from penstock._types import PLAIN, T
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
+    from typing_extensions import TypeForm
+
+    from penstock._limits import Limits
+    from penstock._types import (
+        Compression,
+        CountedUnknown,
+        Data,
+        Errors,
+        ForceList,
+        Markup,
+        Namespaces,
+        RepairWord,
+        Repeated,
+        Source,
+        Unknown,
+        Unresolved,
+    )
+
+__all__ = ["Decoder", "decode", "load", "read"]
+
+
+def _grammar(
+    namespaces: Namespaces | None,
+    unresolved: Unresolved,
+    repair: RepairWord | Iterable[RepairWord],
+    repeated: Repeated = "error",
+    force_list: ForceList = False,
+) -> Markup:
+    """Return the options of XML as the extension takes them, which looks at their values."""
+    return (
+        namespaces if namespaces is None or namespaces is False else dict(namespaces),
+        unresolved,
+        (repair,) if isinstance(repair, str) else tuple(repair),
+        repeated,
+        force_list if isinstance(force_list, bool) else frozenset(force_list),
+    )
+
+
+def decode(
+    data: Data,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    unknown: Unknown = "skip",
+    repeated: Repeated = "error",
+    namespaces: Namespaces | None = None,
+    unresolved: Unresolved = "error",
+    repair: RepairWord | Iterable[RepairWord] = (),
+    force_list: ForceList = False,
+    encoding: str | None = None,
+    limits: Limits | None = None,
+) -> T:
+    """Decode one XML document that is in memory.
+
+    Args:
+        data: The document: a `str`, or anything with the buffer protocol, such as `bytes`. Never a
+            path: that is `load`. Of a `str`, the encoding that it declares is not looked at.
+        into: The type of the root element. Left out, `Any` or `object` gives what xmltodict gives:
+            a dict of the root's name, with `"@name"` for attributes, `"#text"` for text beside
+            them, lists of elements that are repeated, and None for those that are empty. A
+            `penstock.Plan` is accepted wherever a type is.
+        unknown: Whether to `"skip"` elements and attributes that a class does not name, or to take
+            them for an `"error"`. `xsi:` attributes are always skipped.
+        repeated: What a repeated element means for a field that holds one: an `"error"`, the
+            `"first"` or the `"last"` of them; or `"join"` for their text with a space in between,
+            if the field is a `str`.
+        namespaces: The URIs of the prefixes in the paths of `at`. False leaves the names of the
+            document as they are written, colon and all, and declares no namespaces.
+        unresolved: What becomes of a reference to an entity that only another file could declare:
+            an `"error"`, or the `"text"` of the reference itself.
+        repair: What to repair instead of refusing it, one word or several. `"bare_ampersand"`
+            takes a `&` that begins no reference for itself. `"control_character"` leaves out
+            characters that XML does not allow. `"surrogate_pair"` joins two character references
+            that are a surrogate pair. `"broken_subset"` leaves out what is behind an error in the
+            internal subset of the document type, up to the `]>` that ends it. `"trailing_junk"`
+            leaves out what stands behind the root element. `"all"` is all of them. A
+            `RepairWarning` says what was repaired.
+        force_list: Without a class: which elements are lists even where they are alone, True for
+            all of them, or their names.
+        encoding: The encoding of bytes where neither a byte order mark nor the XML declaration
+            says it, if it is not UTF-8: a name of the WHATWG table, or `"utf-16-le"` and its like.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        A value of the type `into`.
+
+    Raises:
+        MalformedInput: `data` is not well-formed XML.
+        TruncatedInput: `data` is the beginning of an XML document.
+        ValidationError: `data` is XML and does not fit `into`.
+        LimitExceeded: One of `limits` is exceeded.
+        PlanError: `into` cannot be decoded into.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import penstock
+        >>> @dataclass
+        ... class City:
+        ...     name: str
+        ...     population: int
+        >>> penstock.xml.decode('<city population="134591"><name>Bern</name></city>', City)
+        City(name='Bern', population=134591)
+        >>> penstock.xml.decode('<city population="134591"><name>Bern</name></city>')
+        {'city': {'@population': '134591', 'name': 'Bern'}}
+    """
+    grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
+    return _rust.decode("xml", data, into, "last", unknown, encoding, grammar, limits)
+
+
+def load(
+    source: Source,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    unknown: Unknown = "skip",
+    repeated: Repeated = "error",
+    namespaces: Namespaces | None = None,
+    unresolved: Unresolved = "error",
+    repair: RepairWord | Iterable[RepairWord] = (),
+    force_list: ForceList = False,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> T:
+    """Decode one XML document from a file or a stream.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
+            that is `decode`.
+        into: The type of the root element, as for `decode`.
+        unknown: What becomes of what a class does not name, as for `decode`.
+        repeated: What a repeated element means for a field that holds one, as for `decode`.
+        namespaces: The URIs of prefixes in paths, as for `decode`.
+        unresolved: What becomes of references to what is not there, as for `decode`.
+        repair: What to repair instead of refusing it, as for `decode`.
+        force_list: Without a class: which elements are always lists, as for `decode`.
+        encoding: The encoding where the document does not say it, as for `decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        A value of the type `into`.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: `source` is none of these three.
+        ValueError: The archive does not hold exactly one file, or not `member`.
+        DecodeError: As for `decode`; or itself, if the source raised while it was read.
+        PlanError: As for `decode`.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("sizes.xml")
+        >>> _ = path.write_text("<sizes><S>36</S><M>40</M></sizes>")
+        >>> penstock.xml.load(path, dict[str, int])
+        {'S': 36, 'M': 40}
+    """
+    grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
+    given, name = _sources.locate("load", source, compression, member, limits)
+    try:
+        return _rust.load(
+            "xml", given, into, "last", unknown, encoding, grammar, compression, limits, name
+        )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
+
+
+def read(
+    source: Source,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    at: str | None = None,
+    errors: Errors = "raise",
+    max_errors: int = 100,
+    unknown: CountedUnknown = "skip",
+    repeated: Repeated = "error",
+    namespaces: Namespaces | None = None,
+    unresolved: Unresolved = "error",
+    repair: RepairWord | Iterable[RepairWord] = (),
+    force_list: ForceList = False,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> _rust.Reader[T]:
+    """Read the records of an XML document one at a time, in constant memory.
+
+    Without `at`, the child elements of the root are the records, whatever their names. What the
+    reader has repaired is in `reader.repairs`, a list of `Repair` that ends after the first
+    thousand, and `reader.repair_counts` counts all of them by kind.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
+            the caller opened stays open.
+        into: The type of a record, as for `decode`. Left out, a record is a dict of what its
+            element holds.
+        at: The path of the records: the names of elements, the root's first, separated by `/`.
+            `*` is any element, and a leading `//` finds the first step anywhere. `{uri}name` is
+            exact, `p:name` takes the prefix from `namespaces`, `*:name` is in any namespace, and a
+            name alone is that of an element written without a prefix. Of a record within a record,
+            the outer one is read.
+        errors: What becomes of a record that does not fit `into`. `"raise"` raises its
+            `ValidationError`. `"skip"` counts it in `reader.skipped`.
+            `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
+            function is called with each error. Malformed XML always raises and ends the reading.
+        max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        unknown: What becomes of what a class does not name, as for `decode`; `"collect"` skips it
+            and counts each name in `reader.unknown`.
+        repeated: What a repeated element means for a field that holds one, as for `decode`.
+        namespaces: The URIs of prefixes in paths, as for `decode`.
+        unresolved: What becomes of references to what is not there, as for `decode`.
+        repair: What to repair instead of refusing it, as for `decode`.
+        force_list: Without a class: which elements are always lists, as for `decode`.
+        encoding: The encoding where the document does not say it, as for `decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        An iterator over the records. It is a context manager too; without `with`, the file is
+        closed after the last record.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: As for `load`.
+        ValueError: As for `load`, or `at` is not a path.
+        PlanError: `into` cannot be decoded into.
+        DecodeError: While iterating, as for `decode`.
+
+    Example:
+        >>> import io, penstock
+        >>> file = io.BytesIO(b"<feed><title>Primes</title><n>2</n><n>3</n><n>5</n></feed>")
+        >>> sum(penstock.xml.read(file, int, at="feed/n"))
+        10
+    """
+    grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
+    given, name = _sources.locate("read", source, compression, member, limits)
+    try:
+        return _rust.Reader(
+            "xml",
+            given,
+            into,
+            at,
+            errors,
+            max_errors,
+            "last",
+            unknown,
+            encoding,
+            grammar,
+            compression,
+            limits,
+            name,
+        )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
+
+
+class Decoder(_decoder.Decoder[T]):
+    """Records of an XML document from chunks that the caller pushes; see `penstock.Decoder`.
+
+    The records are those of `read`, and so are the options.
+
+    Example:
+        >>> import penstock
+        >>> decoder = penstock.xml.Decoder(int, at="feed/n")
+        >>> decoder.feed(b"<feed><n>2</n><n>"), decoder.feed(b"3</n></feed>"), decoder.finish()
+        ([2], [3], [])
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        into: TypeForm[T] = PLAIN,
+        /,
+        *,
+        at: str | None = None,
+        errors: Errors = "raise",
+        max_errors: int = 100,
+        unknown: CountedUnknown = "skip",
+        repeated: Repeated = "error",
+        namespaces: Namespaces | None = None,
+        unresolved: Unresolved = "error",
+        repair: RepairWord | Iterable[RepairWord] = (),
+        force_list: ForceList = False,
+        encoding: str | None = None,
+        limits: Limits | None = None,
+    ) -> Self:
+        """Compile the type and the path; no byte is read yet."""
+        grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
+        return cls._make(
+            "xml", into, at, errors, max_errors, "last", unknown, encoding, grammar, limits
+        )
