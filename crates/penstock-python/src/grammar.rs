@@ -65,6 +65,12 @@ impl Grammar {
         }
     }
 
+    /// The same with its article.
+    pub(crate) fn shown(&self) -> String {
+        let article = if self.is_markup() { "an" } else { "a" };
+        format!("{article} {}", self.format())
+    }
+
     /// Whether a source is one document, and not values one after the other.
     pub(crate) fn is_document(&self) -> bool {
         matches!(self, Grammar::Xml(_) | Grammar::Json { framing: Framing::Document, .. })

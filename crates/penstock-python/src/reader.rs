@@ -179,7 +179,7 @@ impl Reader {
             let name = name.map(|name| name.to_string_lossy().into_owned());
             let grammar = Grammar::new(format, grammar)?;
             let limits = options::limits(limits)?;
-            let shown = name.clone().unwrap_or_else(|| format!("a {} stream", grammar.format()));
+            let shown = name.clone().unwrap_or_else(|| format!("{} stream", grammar.shown()));
             let Choice { plan, records, title } = grammar.choose(r#type, at)?;
             let title = format!("{shown} -> {title}");
             let settings = Settings {
