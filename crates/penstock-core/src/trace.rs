@@ -122,6 +122,9 @@ impl Sink for Trace {
             Matched::Index(index) => self.line("", format_args!("matched index {index}")),
         }
     }
+    fn record(&mut self, kind: u32) {
+        self.line("", format_args!("record {kind}"));
+    }
 }
 
 /// A text that may be missing, behind its label.
@@ -158,6 +161,7 @@ mod tests {
         };
         trace.begin_list(0).unwrap();
         trace.begin_map(9_999).unwrap();
+        trace.record(1);
         trace.matched(Matched::Index(7));
         trace.matched(Matched::Key("k".into()));
         trace.name(key(KeyKind::Attribute), 10_000).unwrap();
@@ -182,6 +186,7 @@ mod tests {
         let expected = r#"
    0 begin list
 9999   begin map
+         record 1
          matched index 7
          matched key "k"
 10000     key attribute "a\"b" prefix "p" namespace "urn:x"

@@ -5,8 +5,11 @@
 //! list and makes one look-up for each key or element, however many paths there are.
 //!
 //! A value belongs to at most one id. Two ids for the same value, or one inside a value that
-//! another takes whole, are refused when the paths are compiled. A path that begins with `//` is
-//! the exception: it looks everywhere but inside values that are taken, its own matches included.
+//! another takes whole, are refused when the paths are compiled. There are two exceptions. A path
+//! that begins with `//` looks everywhere but inside values that are taken, its own matches
+//! included. And of `x` and `{uri}x` for two ids, which both match an `x` in a default namespace
+//! of that URI, the second one alone does: so a class may have both, as most documents that have
+//! both write one of them with a prefix.
 //!
 //! `*` does not match attributes. Where a path asks for `@x`, the key `@x` of a format without
 //! attributes is one, so that a class may have both `*` and `@x`, and means the same everywhere.
@@ -373,8 +376,22 @@ impl<'p> Builder<'p> {
             let mut targets = |uri: Option<&str>| {
                 let mut of = |prefixed: bool| {
                     self.charge(wanted.len())?;
-                    let admitted = relevant.iter().filter(|w| w.namespace.admits(uri, prefixed));
-                    self.target(any, admitted.map(|w| w.then).collect())
+                    let id = |want: &Wanted<'_>| self.paths[want.then.0 as usize].id;
+                    // An exact name has the value to itself where another id asks by the plain one.
+                    let loses = |plain: &Wanted<'_>| {
+                        *plain.namespace == NamespaceTest::Unprefixed
+                            && relevant.iter().any(|exact| {
+                                exact.local.is_some()
+                                    && matches!(exact.namespace, NamespaceTest::Uri(named)
+                                        if Some(&**named) == uri)
+                                    && id(exact) != id(plain)
+                            })
+                    };
+                    let admitted = relevant
+                        .iter()
+                        .filter(|want| want.namespace.admits(uri, prefixed) && !loses(want));
+                    let admitted = admitted.map(|want| want.then).collect();
+                    self.target(any, admitted)
                 };
                 Ok::<_, Refused>([of(false)?, of(true)?])
             };
@@ -472,7 +489,7 @@ mod tests {
             (&["a/b", "a"], 1, 0),
             (&["a/b", "x", "*"], 2, 0),
             (&["3", "*"], 0, 1),
-            (&["x", "{u}x"], 0, 1),
+            (&["x", "{u}x", "{u}x"], 1, 2),
             (&["{u}*", "*:x"], 0, 1),
             (&["a", "a/text()"], 0, 1),
             (&["//x", "a/x"], 0, 1),
@@ -494,9 +511,33 @@ mod tests {
             &["*", "@a", "@b"],
             &["{u}x", "{v}x", "{u}y"],
             &["p:x", "q:x"],
+            &["x", "{u}x"],
+            &["x/a", "{u}x"],
+            &["@x", "@{u}x"],
         ] {
             assert!(fields(paths).is_ok(), "{paths:?}");
         }
+    }
+
+    #[test]
+    fn the_exact_name_before_the_plain_one() {
+        let edge = |namespace: Option<&str>, prefixed, accept| NameEdge {
+            local: Some("x".into()),
+            namespace: namespace.map(Into::into),
+            prefixed,
+            to: Target { accept: Some(accept), state: None, any: false },
+        };
+        let expected = [edge(Some("u"), None, 1), edge(None, Some(false), 0)];
+        assert_eq!(fields(&["x", "{u}x"]).unwrap().states[0].elements, expected);
+        assert_eq!(fields(&["@x", "@{u}x"]).unwrap().states[0].attributes, expected);
+        // On the way as well, and for one id both.
+        let automaton = fields(&["x/a", "{u}x/b"]).unwrap();
+        let exact = automaton.states[0].elements[0].to.state.unwrap();
+        let inside = &automaton.states[exact as usize].elements;
+        assert_eq!(inside.iter().map(|edge| edge.to.accept).collect::<Vec<_>>(), [Some(1)]);
+        let paths = ["x", "{u}x"].map(|path| (Path::parse(path).unwrap(), 0));
+        let either = [edge(Some("u"), None, 0), edge(None, Some(false), 0)];
+        assert_eq!(Automaton::fields(&paths).unwrap().states[0].elements, either);
     }
 
     #[test]

@@ -239,6 +239,23 @@ impl Path {
         }
         Ok(())
     }
+
+    /// Takes prefixes for parts of the names, as a reader tells them that does not resolve
+    /// namespaces: `p:x` is then the name `p:x`. What asks for a namespace by its URI matches
+    /// only names without a prefix, and only if the URI is empty.
+    pub fn as_written(&mut self) {
+        for step in &mut self.steps {
+            let (namespace, local) = match &mut step.test {
+                Test::Name { namespace, local: Some(local) } => (namespace, local),
+                Test::Attribute { namespace, local } => (namespace, local),
+                _ => continue,
+            };
+            if let NamespaceTest::Prefix(prefix) = namespace {
+                *local = format!("{prefix}:{local}").into();
+                *namespace = NamespaceTest::Unprefixed;
+            }
+        }
+    }
 }
 
 impl fmt::Display for Path {
@@ -488,5 +505,16 @@ mod tests {
         let mut path = Path::parse("a/q:x").unwrap();
         let error = path.bind(|_| None).unwrap_err();
         assert_eq!(error.to_string(), "the prefix 'q' is not among the namespaces (column 3)");
+    }
+
+    #[test]
+    fn names_as_written() {
+        let mut path = Path::parse("a/p:x/@q:y").unwrap();
+        path.as_written();
+        assert_eq!(path.steps()[0].test, named(NamespaceTest::Unprefixed, "a"));
+        assert_eq!(path.steps()[1].test, named(NamespaceTest::Unprefixed, "p:x"));
+        let attribute =
+            Test::Attribute { namespace: NamespaceTest::Unprefixed, local: "q:y".into() };
+        assert_eq!(path.steps()[2].test, attribute);
     }
 }

@@ -125,6 +125,7 @@ fn records_by_hand(path: Option<&Path>, tokens: &[Token]) -> Vec<(Value, Option<
         return values.iter().filter(is_record).map(|value| (value.clone(), None)).collect();
     };
     let all = [(path.clone(), 0)];
+    let path = &all[0].0;
     let mut records: Vec<(Value, Option<Edge>)> = Vec::new();
     for value in values {
         let inside = records.last().is_some_and(|(r, _)| value.tokens.start < r.tokens.end);
@@ -194,6 +195,23 @@ proptest! {
     }
 
     #[test]
+    fn several_kinds_are_told_apart(
+        paths in vec(tree::path().prop_filter("a value", is_value), 2..4),
+        tokens in prop_oneof![tree::json(), tree::xml()],
+    ) {
+        let Ok(records) = Records::several(&paths) else { return Ok(()) };
+        let mut select = Select::new(Kinds::default(), records);
+        tell(&tokens, 0..tokens.len(), &mut select, |select| select.record_depth());
+        let all: Vec<_> = paths.into_iter().zip(0..).collect();
+        let mut expected: Vec<_> =
+            by_hand(&all, &values(&tokens)).into_iter().map(|((kind, at, _), _)| (at, kind)).collect();
+        expected.sort_unstable();
+        let expected: Vec<_> = expected.into_iter().map(|(_, kind)| kind).collect();
+        prop_assert_eq!(&select.inner().told, &expected);
+        prop_assert_eq!(select.records(), expected.len() as u64);
+    }
+
+    #[test]
     fn filter_forwards_the_records(
         path in prop::option::weighted(0.8, tree::path().prop_filter("a value", is_value)),
         tokens in prop_oneof![tree::json(), tree::xml()],
@@ -220,6 +238,109 @@ fn the_random_cases_do_match() {
         }
     }
     assert!(compiled > 200 && matched > 60, "{compiled} of 500 compiled, {matched} matched");
+}
+
+/// The kinds of the records it is told of. It wants nothing of them.
+#[derive(Debug, Default)]
+struct Kinds {
+    told: Vec<u32>,
+}
+
+impl Sink for Kinds {
+    type Error = ();
+    fn begin_map(&mut self, _at: u64) -> Result<Flow, ()> {
+        Ok(Flow::Skip)
+    }
+    fn end_map(&mut self, _at: u64) -> Result<Flow, ()> {
+        Ok(Flow::Take)
+    }
+    fn begin_list(&mut self, _at: u64) -> Result<Flow, ()> {
+        Ok(Flow::Skip)
+    }
+    fn end_list(&mut self, _at: u64) -> Result<Flow, ()> {
+        Ok(Flow::Take)
+    }
+    fn name(&mut self, _key: penstock_core::event::Key<'_>, _at: u64) -> Result<Flow, ()> {
+        Ok(Flow::Take)
+    }
+    fn scalar(&mut self, _value: penstock_core::event::Scalar<'_>, _at: u64) -> Result<Flow, ()> {
+        Ok(Flow::Take)
+    }
+    fn piece(&mut self, _text: penstock_core::event::Text<'_>, _at: u64) -> Result<Flow, ()> {
+        Ok(Flow::Take)
+    }
+    fn abandon(&mut self) {}
+    fn record(&mut self, kind: u32) {
+        self.told.push(kind);
+    }
+}
+
+/// Several kinds, before a sink that writes down what it is told.
+fn kinds(paths: &[&str]) -> Select<Trace> {
+    let paths: Vec<_> = paths.iter().map(|path| Path::parse(path).unwrap()).collect();
+    Select::new(Trace::new(), Records::several(&paths).unwrap())
+}
+
+#[test]
+fn each_record_has_its_kind() {
+    // {"b": {"x": 1}, "a": [2, 3], "c": 4}
+    let mut select = kinds(&["a/*", "b", "c"]);
+    select.begin_map(0).unwrap();
+    select.key("b".into(), 1).unwrap();
+    select.begin_map(6).unwrap();
+    select.key("x".into(), 7).unwrap();
+    select.number(b"1", 12).unwrap();
+    select.end_map(13).unwrap();
+    select.key("a".into(), 16).unwrap();
+    select.begin_list(21).unwrap();
+    select.number(b"2", 22).unwrap();
+    select.number(b"3", 25).unwrap();
+    select.end_list(26).unwrap();
+    select.key("c".into(), 29).unwrap();
+    select.number(b"4", 34).unwrap();
+    select.end_map(35).unwrap();
+    assert_eq!(select.records(), 4);
+    let expected = r#"
+     record 1
+   6 begin map
+   7   key "x"
+  12   number 1
+  13 end map
+     record 0
+     matched index 0
+  22 number 2
+     record 0
+     matched index 1
+  25 number 3
+     record 2
+  34 number 4
+"#;
+    assert_eq!(select.inner().text(), expected.trim_start_matches('\n'));
+}
+
+#[test]
+fn one_kind_is_not_told() {
+    let mut select = kinds(&["a"]);
+    select.begin_map(0).unwrap();
+    select.key("a".into(), 1).unwrap();
+    select.number(b"2", 6).unwrap();
+    select.end_map(7).unwrap();
+    assert_eq!(select.inner().text(), "   6 number 2\n");
+}
+
+#[test]
+fn kinds_that_cannot_be_told_apart() {
+    let refused = |paths: &[&str]| {
+        let paths: Vec<_> = paths.iter().map(|path| Path::parse(path).unwrap()).collect();
+        let (place, error) = Records::several(&paths).unwrap_err();
+        (place, error.to_string())
+    };
+    let claims = |path| format!("it claims the same values as '{path}' (column 1)");
+    assert_eq!(refused(&["a/b", "c", "a/b"]), (2, claims("a/b")));
+    assert_eq!(refused(&["a/b", "a"]), (1, claims("a/b")));
+    assert_eq!(refused(&["//x", "a/*"]), (1, claims("//x")));
+    let reason = "a record is a whole value, and text() is not (column 3)";
+    assert_eq!(refused(&["a", "b/text()"]), (1, reason.to_owned()));
 }
 
 fn select(path: &str) -> Select<Trace> {

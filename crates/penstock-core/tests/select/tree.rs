@@ -173,8 +173,40 @@ pub(crate) fn leads(path: &Path, omit: usize, way: &[Edge], all: &[(Path, u32)])
     (above == 0 || path.anywhere())
         && steps.iter().zip(above..).all(|(step, at)| {
             let by_star = step.test() == &Test::AnyChild;
-            passes(step, &way[at]) && !(by_star && is_attribute(&way[..at], &way[at], all))
+            passes(step, &way[at])
+                && !(by_star && is_attribute(&way[..at], &way[at], all))
+                && !(is_plain(step) && has_exact(path, &way[..at], &way[at], all))
         })
+}
+
+/// Is it a name that asks for no more than that there is no prefix?
+fn is_plain(step: &Step) -> bool {
+    matches!(
+        step.test(),
+        Test::Name { namespace: NamespaceTest::Unprefixed, .. }
+            | Test::Attribute { namespace: NamespaceTest::Unprefixed, .. }
+    )
+}
+
+/// Does a path of another id ask for this name by its very namespace?
+fn has_exact(of: &Path, above: &[Edge], edge: &Edge, all: &[(Path, u32)]) -> bool {
+    let Edge::Name(name) = edge else { return false };
+    let own = all.iter().find(|(path, _)| std::ptr::eq(path, of)).map(|(_, id)| *id);
+    name.kind != KeyKind::Member
+        && all.iter().filter(|(_, id)| Some(*id) != own).any(|(path, _)| {
+            path.steps().iter().enumerate().any(|(at, step)| {
+                let exact = match step.test() {
+                    Test::Name { namespace, local } => local.is_some() && is_exact(namespace),
+                    Test::Attribute { namespace, .. } => is_exact(namespace),
+                    _ => false,
+                };
+                exact && passes(step, edge) && leads(path, path.steps().len() - at, above, all)
+            })
+        })
+}
+
+fn is_exact(namespace: &NamespaceTest) -> bool {
+    matches!(namespace, NamespaceTest::Uri(_))
 }
 
 /// Does one of the paths ask for this key as an attribute?
