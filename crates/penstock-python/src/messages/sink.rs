@@ -46,6 +46,9 @@ struct Frame {
     outer: usize,
     /// An array: its elements repeat the entry, and are members of the frame at `outer`.
     list: bool,
+    /// How many elements are open in it that are of no interest, one in the other: they have no
+    /// frames of their own.
+    nested: usize,
     /// Whether elements stand in it.
     parts: bool,
     /// Whether its text is white space so far.
@@ -151,6 +154,16 @@ impl<'py> Messages<'py> {
         &self.states[from..]
     }
 
+    /// An element begins, whose states are in `next`.
+    #[inline(always)]
+    fn begin(&mut self, entry: Entry) {
+        let idle = entry.method == NONE && self.next.is_empty() && self.here().is_empty();
+        match self.frames.last_mut() {
+            Some(frame) if idle && !frame.list => frame.nested += 1,
+            _ => self.open(entry, false),
+        }
+    }
+
     /// Opens a frame, whose states are in `next`.
     fn open(&mut self, entry: Entry, list: bool) {
         let holds = !list && entry.method != NONE;
@@ -164,6 +177,7 @@ impl<'py> Messages<'py> {
             states: self.states.len(),
             outer,
             list,
+            nested: 0,
             parts: false,
             white: true,
             text_over: None,
@@ -289,7 +303,8 @@ impl<'py> Messages<'py> {
     fn attributed(&self, index: usize) -> Option<&Frame> {
         let frame = self.frames.get(index)?;
         let method = self.dispatch.methods.get(frame.entry.method as usize)?;
-        (!frame.list && !method.text_only && !frame.attributes_over).then_some(frame)
+        let takes = !frame.list && !method.text_only && !frame.attributes_over;
+        (takes && frame.nested == 0).then_some(frame)
     }
 
     /// A child element is met.
@@ -307,11 +322,14 @@ impl<'py> Messages<'py> {
         if nothing && self.dispatch.below == Below::Nothing {
             return Flow::Skip;
         }
-        let name = self.name_for(method, seen);
         // The document's own method comes before the root's.
         let root = !self.rooted && self.dispatch.document == NONE;
         self.rooted = true;
-        self.pending = Some(Entry { method, name, key: None, root });
+        self.pending = None;
+        if method != NONE {
+            let name = self.name_for(method, seen);
+            self.pending = Some(Entry { method, name, key: None, root });
+        }
         // Where a path is under way, the depth at which an element stands matters: then it has to
         // be known when this one ends.
         if nothing && self.dispatch.below == Below::Names && self.here().is_empty() {
@@ -439,7 +457,7 @@ impl Sink for Messages<'_> {
         if self.elements {
             let nobody = Entry { method: NONE, name: None, key: None, root: false };
             let entry = self.pending.take().unwrap_or(nobody);
-            self.open(entry, false);
+            self.begin(entry);
             return Ok(Flow::Take);
         }
         let told = self.pending.is_some();
@@ -453,13 +471,19 @@ impl Sink for Messages<'_> {
         if nothing && self.dispatch.below == Below::Nothing {
             return Ok(Flow::Skip);
         }
-        self.open(entry, false);
+        self.begin(entry);
         Ok(Flow::Take)
     }
 
     #[inline(always)]
     fn end_map(&mut self, at: u64) -> Answer {
         self.pending = None;
+        if let Some(frame) = self.frames.last_mut()
+            && frame.nested > 0
+        {
+            frame.nested -= 1;
+            return Ok(Flow::Take);
+        }
         match self.frames.pop() {
             Some(frame) => self.close(frame, at),
             None => Ok(Flow::Take),
