@@ -76,7 +76,7 @@ def reachable(handler: object) -> list[tuple[str, bool, Callable[[Any], object]]
                 continue
             function = _function(value)
             if function is None:
-                if getattr(value, MARK, None):
+                if getattr(getattr(value, "__func__", value), MARK, None):
                     what = type(value).__name__
                     raise TypeError(f"on() marks methods, and {kind.__name__}.{name} is a {what}")
                 continue

@@ -209,7 +209,7 @@ impl Content {
 
     /// How many attributes lie above the marks.
     pub(super) fn attributes_above(&self, marks: &Marks) -> usize {
-        self.attributes.len() - marks.attributes
+        self.attributes.len().saturating_sub(marks.attributes)
     }
 
     /// Drops all attributes above the marks.

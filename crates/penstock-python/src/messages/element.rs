@@ -134,7 +134,10 @@ impl Items {
         work(&self.owner.borrow(py).content)
     }
 
-    fn find(&self, py: Python<'_>, name: &str) -> Option<PyResult<Py<PyAny>>> {
+    fn find(&self, name: &Bound<'_, PyString>) -> Option<PyResult<Py<PyAny>>> {
+        let py = name.py();
+        // What has no UTF-8 is in no document.
+        let name = name.to_str().ok()?;
         self.with(py, |content| {
             let index = content.find(self.part, name, 0)?;
             Some(content.value(py, self.part, index).map(Bound::unbind))
@@ -166,8 +169,9 @@ impl Items {
     fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
         let py = key.py();
         if let Ok(name) = key.cast::<PyString>() {
-            let found = self.find(py, &name.to_string_lossy());
-            return found.unwrap_or_else(|| Err(PyKeyError::new_err(name.clone().unbind())));
+            return self
+                .find(name)
+                .unwrap_or_else(|| Err(PyKeyError::new_err(name.clone().unbind())));
         }
         if !key.is_instance_of::<PyInt>() {
             let kind = key.get_type().name()?;
@@ -192,16 +196,17 @@ impl Items {
     #[pyo3(signature = (name, default=None, /))]
     fn get(
         &self,
-        py: Python<'_>,
-        name: &str,
+        name: &Bound<'_, PyString>,
         default: Option<Py<PyAny>>,
     ) -> PyResult<Option<Py<PyAny>>> {
-        self.find(py, name).map_or(Ok(default), |found| found.map(Some))
+        self.find(name).map_or(Ok(default), |found| found.map(Some))
     }
 
     /// All values of a name, in their order.
     #[pyo3(signature = (name, /))]
-    fn all<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyList>> {
+    fn all<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyList>> {
+        let py = name.py();
+        let Ok(name) = name.to_str() else { return Ok(PyList::empty(py)) };
         let found: PyResult<Vec<_>> = self.with(py, |content| {
             let mut from = 0;
             let next = || {
@@ -215,9 +220,9 @@ impl Items {
     }
 
     fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
-        let Ok(text) = name.cast::<PyString>() else { return false };
-        let text = text.to_string_lossy();
-        self.with(name.py(), |content| content.find(self.part, &text, 0).is_some())
+        let text = name.cast::<PyString>().ok().and_then(|name| name.to_str().ok());
+        let Some(text) = text else { return false };
+        self.with(name.py(), |content| content.find(self.part, text, 0).is_some())
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {

@@ -503,8 +503,9 @@ impl Sink for Messages<'_> {
         let within = self.frames.last().is_some_and(|frame| frame.list);
         if let Some(key) = list.entry.key
             && !within
-            && key.to == self.pile.letters.len()
+            && self.pile.attributes_above(&list.marks) == 0
         {
+            // It is the name of no attribute.
             self.pile.letters.truncate(key.from);
         }
         Ok(Flow::Take)
