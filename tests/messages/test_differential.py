@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, cast
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from hypothesis import given
@@ -162,13 +162,13 @@ def naive_json(
 ) -> tuple[list[Any], list[tuple[str, Any]]]:
     """Evaluate a value: the scalars that are attributes, and the results."""
     if isinstance(value, list):
-        parts = [naive_json(item, paths, chain, calls) for item in cast("list[Any]", value)]
+        parts = [naive_json(item, paths, chain, calls) for item in value]
         return [x for part, _ in parts for x in part], [x for _, part in parts for x in part]
     ranked = [(found, path) for path in paths if (found := key_rank(path, chain)) is not None]
     attributes: list[tuple[str, Any]] = []
     results: list[tuple[str, Any]] = []
     if isinstance(value, dict):
-        for key, member in cast("dict[str, Any]", value).items():
+        for key, member in value.items():
             scalars, below = naive_json(member, paths, (*chain, key), calls)
             attributes += [(key, scalar) for scalar in scalars]
             results += below
