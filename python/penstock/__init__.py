@@ -351,11 +351,4 @@ def send(
         >>> penstock.send(path, Largest())
         (3, 'Bern')
     """
-    claims = _send.reachable(handler)
-    given, name = _sources.locate("send", source, compression, member, limits)
-    try:
-        kind = _format.of_source(given, name) if format is None else _format.checked(format)
-        grammar = _format.GRAMMAR[kind]
-        return _rust.send(kind, given, claims, Stop, encoding, grammar, compression, limits, name)
-    finally:
-        del given  # An archive that was opened here is closed by dropping it.
+    return _send.send(format, None, source, handler, encoding, compression, member, limits)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from penstock import _rust, _sources
+from penstock import _format, _rust, _sources
 from penstock._on import MARK, Stop
 
 TYPE_CHECKING = False
@@ -23,8 +23,8 @@ _ASYNC = 0x80 | 0x200
 
 
 def send(
-    format: str,
-    grammar: Grammar,
+    format: str | None,
+    grammar: Grammar | None,
     source: Source,
     handler: object,
     encoding: str | None,
@@ -32,21 +32,17 @@ def send(
     member: str | None,
     limits: Limits | None,
 ) -> Any:
-    """Find the handler's methods, then the source, and let the first hear of the second."""
+    """Find the handler's methods, then the source, and let the first hear of the second.
+
+    Without a format, the source says it.
+    """
     claims = reachable(handler)
     given, name = _sources.locate("send", source, compression, member, limits)
     try:
-        return _rust.send(
-            format,
-            given,
-            claims,
-            Stop,
-            encoding,
-            grammar,
-            compression,
-            limits,
-            name,
-        )
+        kind = _format.of_source(given, name) if format is None else _format.checked(format)
+        if grammar is None:
+            grammar = _format.GRAMMAR[kind]
+        return _rust.send(kind, given, claims, Stop, encoding, grammar, compression, limits, name)
     finally:
         del given  # An archive that was opened here is closed by dropping it.
 

@@ -2,7 +2,7 @@
 
 The verbs are named by where the data is: `decode` what is in memory, `load` a file or a stream as
 a whole, `read` it a record at a time in constant memory, and `Decoder` for chunks that you push.
-`events` is the level below them, for tools.
+`send` calls the methods of an object of yours, and `events` is the level below them, for tools.
 
 A field of a class is the child element of its name or, if there is none and the field is a scalar,
 the attribute of its name; `Annotated[..., penstock.at("path")]` says otherwise. Numbers, bools and
@@ -16,14 +16,14 @@ says so, neither a file nor an address.
 
 from __future__ import annotations
 
-from penstock import _decoder, _rust, _sources
+from penstock import _decoder, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Self
+    from typing import Any, Self
 
     from typing_extensions import TypeForm
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
         Unresolved,
     )
 
-__all__ = ["Decoder", "decode", "load", "read"]
+__all__ = ["Decoder", "decode", "load", "read", "send"]
 
 
 def _grammar(
@@ -283,6 +283,60 @@ def read(
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.
+
+
+def send(
+    source: Source,
+    handler: object,
+    /,
+    *,
+    namespaces: Namespaces | None = None,
+    unresolved: Unresolved = "error",
+    repair: RepairWord | Iterable[RepairWord] = (),
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Any:
+    """Send the elements of an XML document to an object's methods; see `penstock.send`.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
+        handler: The object whose methods are called.
+        namespaces: What the prefixes in paths stand for, as for `decode`.
+        unresolved: What becomes of references that cannot be resolved, as for `decode`.
+        repair: What may be repaired, as for `decode`.
+        encoding: The encoding of the bytes, as for `decode`.
+        compression: How the source is compressed, as for `load`.
+        member: The member of a zip archive, as for `load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        What the method of the root element returned, or the value of `Stop`; else None.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: As for `load`, or a marked method cannot be called with one argument.
+        ValueError: As for `load`, or no element can reach the handler, or two methods claim the
+            same elements.
+        DecodeError: As for `load`. What a method raises comes out as it is.
+
+    Warns:
+        RepairWarning: As for `load`.
+
+    Example:
+        >>> import io, penstock
+        >>> class Headlines:
+        ...     def title(self, element: penstock.Element) -> str:
+        ...         return element.text
+        ...     def feed(self, element: penstock.Element) -> list[str]:
+        ...         return element.children.all("title")
+        >>> feed = b"<feed><title>News</title><entry><title>Rain &amp; more</title></entry></feed>"
+        >>> penstock.xml.send(io.BytesIO(feed), Headlines())
+        ['News', 'Rain & more']
+    """
+    grammar = _grammar(namespaces, unresolved, repair)
+    return _send.send("xml", grammar, source, handler, encoding, compression, member, limits)
 
 
 class Decoder(_decoder.Decoder[T]):
