@@ -546,7 +546,7 @@ impl Reader {
                                 pos = end + 1;
                                 checked!(self.close(tag, locus));
                                 if !SKIP {
-                                    tell!(sink.end_map(locus.at(tag)), State::Content, pos);
+                                    tell!(sink.end_map(locus.at(tag)), self.outside(), pos);
                                 }
                                 ended!();
                             } else {
@@ -557,7 +557,7 @@ impl Reader {
                                         pos = end;
                                         checked!(self.close(tag, locus));
                                         if !SKIP {
-                                            tell!(sink.end_map(locus.at(tag)), State::Content, pos);
+                                            tell!(sink.end_map(locus.at(tag)), self.outside(), pos);
                                         }
                                         ended!();
                                     }
@@ -665,7 +665,7 @@ impl Reader {
                         if self.tag.empty {
                             self.end_element();
                             let at = locus.at(end - 2);
-                            tell!(sink.end_map(at), State::Content, end);
+                            tell!(sink.end_map(at), self.outside(), end);
                             ended!();
                         } else {
                             pos = end;

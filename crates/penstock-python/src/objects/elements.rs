@@ -612,6 +612,7 @@ impl Builder {
     /// The element that began last ends.
     #[inline]
     pub(super) fn end_element(&mut self, at: u64) -> Answer {
+        self.markup.attribute = false;
         match self.markup.leaf {
             0 => {}
             1 => return self.end_leaf(),
@@ -639,7 +640,6 @@ impl Builder {
         let Some(&Open { at, text: from, nil, .. }) = self.markup.open.last() else {
             return Ok(Flow::Take);
         };
-        self.markup.attribute = false;
         let value = if nil { self.new_none() } else { self.own_text(from, at)? };
         self.markup.close();
         self.markup.leaf = 0;

@@ -456,7 +456,14 @@ impl<'py> Walk<'_, 'py> {
             }
             classes.push(node);
         }
-        let id = self.compiler.push(Kind::Any, nullable, names);
+        // Its kind is settled when the classes are planned.
+        let id = self.compiler.push(Kind::Any, false, names);
+        if nullable {
+            let node = &mut self.compiler.nodes[id as usize];
+            node.nullable = true;
+            node.name = format!("{} | None", node.name).into();
+            node.written = node.name.clone();
+        }
         let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
         self.compiler.unions.push(Union { node: id, classes, field });
         Ok(id)
