@@ -1,6 +1,7 @@
 //! The document type declaration and the entities that it declares, as the reader meets them.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use penstock_scan::{Isa, ValidText};
 
@@ -150,7 +151,7 @@ impl Reader {
             Some(Entity::Internal(text)) => {
                 let (name, text) = (name.into(), text.clone());
                 let range = pos..end + 1;
-                Ok((end + 1, Some(Reached { name, text, parameter: true, range })))
+                Ok((end + 1, Some(Reached { name, text, range })))
             }
             // Not read, so what comes behind it may mean something else.
             _ => {
@@ -163,9 +164,10 @@ impl Reader {
     /// Goes on in the replacement text of an entity.
     #[inline(never)]
     pub(super) fn enter(&mut self, entity: Reached, locus: Locus) -> Result<(), Fault> {
-        let Reached { name, text, parameter, range } = entity;
+        let Reached { name, text, range } = entity;
         let at = locus.at(range.start);
-        if self.inputs.iter().any(|input| input.name == name && input.parameter == parameter) {
+        // Each entity has its own text, even where two are alike.
+        if self.inputs.iter().any(|input| Arc::ptr_eq(&input.text, &text)) {
             let name = tag::brief(&name);
             return Err(Fault::malformed(at, format!("the entity '{name}' refers to itself")));
         }
@@ -174,7 +176,7 @@ impl Reader {
         }
         self.expansion.charge(text.len(), at)?;
         let depth = self.open.depth();
-        self.inputs.push(Input { text, pos: 0, name, parameter, at, depth });
+        self.inputs.push(Input { text, pos: 0, name, at, depth });
         Ok(())
     }
 

@@ -11,8 +11,10 @@ use penstock_scan::{TextBuf, ValidText};
 use super::expand::{Expansion, Value};
 use super::names;
 use super::reader::Options;
-use super::repair::Repair;
-use super::tag::{Locus, Rules, brief};
+use super::reference::{Reference, by_number};
+use super::repair::{Repair, RepairKind};
+use super::tag::{self, Locus, Rules, Stop, brief};
+use super::token;
 use super::walk::Walk;
 use crate::error::Fault;
 use crate::limits::Limits;
@@ -39,6 +41,55 @@ pub(super) struct AttDef {
     pub(super) default: Option<Box<str>>,
 }
 
+/// What is declared of the attributes of one element.
+#[derive(Debug, Default)]
+pub(super) struct AttList {
+    attributes: Vec<AttDef>,
+    /// Where each one is, once there are many: documents may repeat a tag of many attributes.
+    places: HashMap<Box<str>, usize>,
+    /// Those that have a default.
+    defaults: Vec<usize>,
+}
+
+impl AttList {
+    /// Up to so many are looked through.
+    const FEW: usize = 8;
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.attributes.len()
+    }
+    /// The place of an attribute, by its name as it is written.
+    #[inline]
+    pub(super) fn place(&self, name: &str) -> Option<usize> {
+        if self.places.is_empty() {
+            return self.attributes.iter().position(|known| &*known.name == name);
+        }
+        self.places.get(name).copied()
+    }
+    /// The attribute at a place.
+    pub(super) fn at(&self, place: usize) -> &AttDef {
+        &self.attributes[place]
+    }
+    /// The places and values of the defaults, in order.
+    pub(super) fn defaults(&self) -> impl Iterator<Item = (usize, &AttDef)> {
+        self.defaults.iter().map(|place| (*place, &self.attributes[*place]))
+    }
+
+    fn push(&mut self, new: AttDef) {
+        let place = self.attributes.len();
+        if new.default.is_some() {
+            self.defaults.push(place);
+        }
+        self.attributes.push(new);
+        if place >= Self::FEW {
+            let known = if self.places.is_empty() { 0 } else { place };
+            let new = self.attributes.iter().enumerate().skip(known);
+            self.places.extend(new.map(|(place, known)| (known.name.clone(), place)));
+        }
+    }
+}
+
 /// The name of a format, which unparsed entities and instructions may speak of.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notation {
@@ -53,13 +104,24 @@ pub struct Notation {
 /// All that was declared so far. Of two declarations of the same the first counts.
 #[derive(Debug, Default)]
 pub(super) struct Dtd {
-    general: HashMap<Box<str>, Entity>,
+    general: HashMap<Box<str>, General>,
     parameter: HashMap<Box<str>, Entity>,
-    attributes: HashMap<Box<str>, Vec<AttDef>>,
+    attributes: HashMap<Box<str>, AttList>,
     notations: Vec<Notation>,
-    /// Bytes of names and texts that are kept.
+    /// Bytes that are kept: names, texts, and what it takes to find them.
     kept: usize,
 }
+
+/// A general entity.
+#[derive(Debug)]
+struct General {
+    entity: Entity,
+    /// Whether it is declared in the text of a parameter entity.
+    inside: bool,
+}
+
+/// About what it takes to keep a declaration, beside its names and texts.
+const DECLARATION: usize = 128;
 
 /// What it takes to read a declaration.
 pub(super) struct Declaring<'a> {
@@ -77,15 +139,15 @@ pub(super) struct Declaring<'a> {
 impl Dtd {
     /// A general entity. The five that every document has are not among them.
     pub(super) fn general(&self, name: &str) -> Option<&Entity> {
-        self.general.get(name)
+        self.general.get(name).map(|general| &general.entity)
     }
     /// A parameter entity.
     pub(super) fn parameter(&self, name: &str) -> Option<&Entity> {
         self.parameter.get(name)
     }
     /// What is declared of the attributes of an element, by its name as it is written.
-    pub(super) fn attributes(&self, element: &str) -> Option<&[AttDef]> {
-        self.attributes.get(element).map(Vec::as_slice)
+    pub(super) fn attributes(&self, element: &str) -> Option<&AttList> {
+        self.attributes.get(element)
     }
     /// Whether anything is declared of any attribute.
     #[inline(always)]
@@ -108,7 +170,7 @@ impl Dtd {
         let mut walk = Walk { text: &whole[..whole.len() - 1], at: 2, locus };
         let at = locus.at(0);
         if walk.eat("ENTITY") {
-            self.entity(&mut walk, &how)?;
+            self.entity(&mut walk, &mut how)?;
         } else if walk.eat("ELEMENT") {
             walk.need_space("behind '<!ELEMENT'")?;
             walk.name("the name of an element", how.rules, true)?;
@@ -135,7 +197,7 @@ impl Dtd {
     }
 
     /// `<!ENTITY ...>` (XML 1.0, 4.2).
-    fn entity(&mut self, walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
+    fn entity(&mut self, walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<(), Fault> {
         walk.need_space("behind '<!ENTITY'")?;
         let parameter = walk.eat("%");
         if parameter {
@@ -175,18 +237,24 @@ impl Dtd {
         if !how.counts {
             return Ok(());
         }
+        let known = if parameter { self.parameter(name) } else { self.general(name) };
+        if known.is_some() {
+            return Ok(());
+        }
         if self.general.len() + self.parameter.len() >= how.limits.entities {
             let limit = how.limits.entities;
             let reason = format!("more than {limit} entities (limits.entities)");
             return Err(Fault::limit(walk.locus.at(name_at), reason));
         }
-        let table = if parameter { &mut self.parameter } else { &mut self.general };
-        if !table.contains_key(name) {
-            self.kept += name.len();
-            if let Entity::Internal(text) = &entity {
-                self.kept += text.len();
-            }
-            table.insert(name.into(), entity);
+        self.kept += name.len() + DECLARATION;
+        if let Entity::Internal(text) = &entity {
+            self.kept += text.len();
+        }
+        if parameter {
+            self.parameter.insert(name.into(), entity);
+        } else {
+            let inside = walk.locus.is_fixed();
+            self.general.insert(name.into(), General { entity, inside });
         }
         Ok(())
     }
@@ -199,7 +267,7 @@ impl Dtd {
         let id = walk.external_id(true)?;
         if how.counts {
             let kept = |text: Option<&str>| text.map_or(0, str::len);
-            self.kept += name.len() + kept(id.public) + kept(id.system);
+            self.kept += name.len() + kept(id.public) + kept(id.system) + DECLARATION;
             self.notations.push(Notation {
                 name: name.into(),
                 public: id.public.map(Into::into),
@@ -231,17 +299,18 @@ impl Dtd {
                 continue;
             }
             if !self.attributes.contains_key(element) {
-                self.kept += element.len();
-                self.attributes.insert(element.into(), Vec::new());
+                self.kept += element.len() + DECLARATION;
+                self.attributes.insert(element.into(), AttList::default());
             }
             let Some(known) = self.attributes.get_mut(element) else { continue };
-            if known.iter().any(|old| &*old.name == name) {
+            if known.place(name).is_some() {
                 continue;
             }
             if known.len() >= how.limits.attributes {
-                return Err(super::tag::too_many(walk.locus.at(at), how.limits.attributes));
+                return Err(tag::too_many(walk.locus.at(at), how.limits.attributes));
             }
-            self.kept += name.len() + default.as_ref().map_or(0, |default| default.len());
+            let text = default.as_ref().map_or(0, |default| default.len());
+            self.kept += name.len() + text + DECLARATION;
             known.push(AttDef { name: name.into(), cdata, default });
         }
     }
@@ -265,9 +334,10 @@ impl Dtd {
             walk.at = at + bad;
             return Err(walk.fault("'<' may not stand in an attribute's value: write '&lt;'"));
         }
-        if let Some(bad) = literal.find(|c| !names::is_char(c)) {
+        let bad = literal.find(|c| !names::is_char(c));
+        if let Some(bad) = bad.filter(|_| !how.rules.control) {
             walk.at = at + bad;
-            return Err(walk.fault("a character that is not allowed in XML"));
+            return Err(walk.bad_character());
         }
         let value = Value {
             raw: ValidText::from(literal),
@@ -275,7 +345,8 @@ impl Dtd {
             dtd: self,
             rules: how.rules,
             options: how.options,
-            open_ended: how.open_ended,
+            // What is referred to in a parameter entity may always be declared elsewhere.
+            open_ended: how.open_ended || walk.locus.is_fixed(),
         };
         let mut out = TextBuf::new();
         value.resolve(!cdata, how.expansion, how.made, &mut out)?;
@@ -302,44 +373,55 @@ fn means(text: &str, meant: char) -> bool {
     let code = u32::from(meant);
     let number = text.strip_prefix("&#").and_then(|rest| rest.strip_suffix(';'));
     let by_number = number.is_some_and(|digits| match digits.strip_prefix('x') {
-        Some(hex) => u32::from_str_radix(hex, 16) == Ok(code),
-        None => digits.parse() == Ok(code),
+        Some(hex) => is_number(hex, 16, code),
+        None => is_number(digits, 10, code),
     });
     by_number || literal && text.chars().eq([meant])
 }
 
+/// Whether digits are a number.
+fn is_number(digits: &str, radix: u32, number: u32) -> bool {
+    let add = |sum: u32, digit: char| {
+        Some(sum.saturating_mul(radix).saturating_add(digit.to_digit(radix)?))
+    };
+    !digits.is_empty() && digits.chars().try_fold(0, add) == Some(number)
+}
+
 /// The literal value of an entity, with characters by number and line ends resolved.
-fn entity_value(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<String, Fault> {
+fn entity_value(walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<String, Fault> {
     let start = walk.at + 1;
     let literal = walk.literal("the entity's text")?;
+    let (bytes, locus) = (literal.as_bytes(), walk.locus.behind(start));
     let end = walk.at;
     let mut value = String::with_capacity(literal.len());
     let mut at = 0;
-    while let Some(char) = literal[at..].chars().next() {
+    let is_plain = |c: char| !matches!(c, '%' | '&' | '\r') && names::is_char(c);
+    while let Some(plain) = literal[at..].find(|c| !is_plain(c)) {
+        value.push_str(&literal[at..at + plain]);
+        at += plain;
         walk.at = start + at;
-        match char {
-            '%' => {
+        match bytes[at] {
+            b'%' => {
                 let reason = "a parameter-entity reference may not stand inside a declaration here";
                 return Err(walk.fault(reason));
             }
-            '&' if literal[at + 1..].starts_with('#') => {
-                let rest = &literal[at + 2..];
-                let Some(stop) = rest.find(';') else {
-                    return Err(walk.fault("expected ';' at the end of the character reference"));
-                };
-                let digits = &rest[..stop];
-                let code = match digits.strip_prefix('x') {
-                    Some(hex) => plain_number(hex, 16),
-                    None => plain_number(digits, 10),
-                };
-                let meant = code.and_then(char::from_u32).filter(|c| names::is_char(*c));
-                let Some(meant) = meant else {
-                    return Err(walk.fault("the reference means no character that XML allows"));
-                };
-                value.push(meant);
-                at += 2 + stop + 1;
+            b'&' if bytes.get(at + 1) == Some(&b'#') => {
+                match by_number(bytes, at, how.rules, how.options, locus) {
+                    Ok(Reference::Char { char, end, repair }) => {
+                        if let Some(kind) = repair {
+                            how.made.push(Repair { kind, offset: locus.at(at) });
+                        }
+                        value.extend(char);
+                        at = end;
+                    }
+                    Err(Stop::Fault(fault)) => return Err(fault),
+                    Ok(_) | Err(Stop::Cut) => {
+                        let reason = "expected ';' at the end of the character reference";
+                        return Err(walk.fault(reason));
+                    }
+                }
             }
-            '&' => {
+            b'&' => {
                 walk.at += 1;
                 walk.name("a reference behind '&'", how.rules, false)?;
                 if !walk.eat(";") {
@@ -348,30 +430,25 @@ fn entity_value(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<String, Faul
                 value.push_str(&literal[at..walk.at - start]);
                 at = walk.at - start;
             }
-            '\r' if !walk.locus.is_fixed() => {
+            b'\r' if locus.is_fixed() => {
+                value.push('\r');
+                at += 1;
+            }
+            b'\r' => {
                 value.push('\n');
-                at += if literal[at + 1..].starts_with('\n') { 2 } else { 1 };
+                at += if bytes.get(at + 1) == Some(&b'\n') { 2 } else { 1 };
             }
-            char if names::is_char(char) => {
-                value.push(char);
-                at += char.len_utf8();
+            _ if how.rules.control => {
+                let kind = RepairKind::ControlCharacter;
+                how.made.push(Repair { kind, offset: locus.at(at) });
+                at += literal[at..].chars().next().map_or(1, char::len_utf8);
             }
-            _ => return Err(walk.fault("a character that is not allowed in XML")),
+            _ => return Err(walk.bad_character()),
         }
     }
+    value.push_str(&literal[at..]);
     walk.at = end;
     Ok(value)
-}
-
-/// Digits as a number; those that are too many make a number that is too large.
-fn plain_number(digits: &str, radix: u32) -> Option<u32> {
-    if digits.is_empty() {
-        return None;
-    }
-    let add = |sum: u32, digit: char| {
-        Some(sum.saturating_mul(radix).saturating_add(digit.to_digit(radix)?).min(0x11_0000))
-    };
-    digits.chars().try_fold(0, add)
 }
 
 /// The type of an attribute: true if it is CDATA.
@@ -431,9 +508,7 @@ fn content(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
         walk.space();
         if walk.eat("(") {
             if groups.len() >= how.limits.depth {
-                let limit = how.limits.depth;
-                let reason = format!("nested deeper than {limit} levels (limits.depth)");
-                return Err(Fault::limit(walk.locus.at(walk.at), reason));
+                return Err(token::too_deep(walk.locus.at(walk.at - 1), how.limits.depth));
             }
             groups.push(None);
             continue;
@@ -507,12 +582,18 @@ impl Dtd {
     /// elsewhere.
     pub(super) fn text(&self, name: &str, open_ended: bool) -> Result<&Arc<str>, Missing> {
         let shown = brief(name);
-        Err(match self.general(name) {
-            Some(Entity::Internal(text)) => return Ok(text),
-            Some(Entity::Unparsed) => {
+        Err(match self.general.get(name) {
+            Some(General { entity: Entity::Internal(text), inside }) if open_ended || !inside => {
+                return Ok(text);
+            }
+            Some(General { entity: Entity::Internal(_), .. }) => Missing::Undeclared(format!(
+                "the entity '{shown}' is declared in a parameter entity, \
+                 and the document says that it stands alone"
+            )),
+            Some(General { entity: Entity::Unparsed, .. }) => {
                 Missing::Undeclared(format!("the entity '{shown}' is not text"))
             }
-            Some(Entity::External) => Missing::Outside(format!(
+            Some(General { entity: Entity::External, .. }) => Missing::Outside(format!(
                 "the entity '{shown}' is in another file, and no other file is opened"
             )),
             None if open_ended => Missing::Outside(format!(

@@ -2,6 +2,7 @@
 
 use penstock_scan::{Isa, ValidText};
 
+use super::dtd::AttList;
 use super::expand::Value;
 use super::namespaces::{XML, XMLNS};
 use super::reader::{NOWHERE, Reader};
@@ -41,18 +42,23 @@ impl Reader {
     fn settle(&mut self, valid: ValidText<'_>, pos: usize, locus: Locus) -> Result<(), Fault> {
         let name = valid.slice(pos + 1..pos + self.tag.name_end);
         let whole = valid.slice(pos..pos + self.tag.end);
-        let declared = self.dtd.attributes(name.as_str()).unwrap_or_default();
-        if declared.is_empty() && !self.tag.rough {
+        let declared = self.dtd.attributes(name.as_str());
+        if declared.is_none() && !self.tag.rough {
             return Ok(());
         }
+        self.tag.written.clear();
+        self.tag.written.resize(declared.map_or(0, AttList::len), false);
         if self.tag.attributes.is_empty() {
             self.tag.values.clear();
         }
         for index in 0..self.tag.attributes.len() {
             let attribute = self.tag.attributes[index];
             let name = self.tag.name_in(whole, &attribute).as_str();
-            let is_declared = declared.iter().find(|declared| &*declared.name == name);
-            let collapse = is_declared.is_some_and(|declared| !declared.cdata);
+            let known = declared.and_then(|declared| Some((declared, declared.place(name)?)));
+            if let Some((_, place)) = known {
+                self.tag.written[place] = true;
+            }
+            let collapse = known.is_some_and(|(declared, place)| !declared.at(place).cdata);
             if !attribute.rough && !collapse {
                 continue;
             }
@@ -73,19 +79,18 @@ impl Reader {
             (new.resolved, new.ascii) = (true, false);
         }
         // Namespace declarations that are defaults count like written ones.
-        for declared in declared {
-            let Some(default) = &declared.default else { continue };
-            let written = |attribute: &Attribute| {
-                self.tag.name_in(whole, attribute).as_str() == &*declared.name
-            };
-            if self.tag.attributes.iter().any(written) {
+        for (place, declared) in declared.into_iter().flat_map(AttList::defaults) {
+            let Some(default) = declared.default.as_ref().filter(|_| !self.tag.written[place])
+            else {
                 continue;
-            }
+            };
             if self.tag.attributes.len() == self.rules.attribute_limit {
                 return Err(tag::too_many(locus.at(pos), self.rules.attribute_limit));
             }
             self.expansion.charge(default.len(), locus.at(pos))?;
             let name_at = self.tag.values.text().as_bytes().len();
+            let bytes = name_at + declared.name.len() + default.len();
+            self.expansion.hold(bytes, locus.at(pos))?;
             self.tag.values.push_text(ValidText::from(&*declared.name));
             let name_end = self.tag.values.text().as_bytes().len();
             self.tag.values.push_text(ValidText::from(&**default));

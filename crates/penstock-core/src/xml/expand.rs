@@ -6,9 +6,10 @@ use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch};
 
 use super::dtd::{Dtd, Entity, Missing};
 use super::reader::{Options, Unresolved};
-use super::reference::{Reference, reference};
+use super::reference::{Reference, is_number, reference};
 use super::repair::{Repair, RepairKind};
 use super::tag::{Locus, Rules, Stop, brief};
+use super::token;
 use crate::error::Fault;
 use crate::limits::Limits;
 
@@ -18,17 +19,41 @@ const REFERENCE: u64 = 16;
 /// Expansion below this is never too much.
 const FREE: u64 = 8 << 20;
 
+/// The longest tag, whatever the limits are.
+pub(super) const TAG: usize = u32::MAX as usize / 2;
+
 /// The account of what entities have made.
 #[derive(Debug)]
 pub(super) struct Expansion {
     made: u64,
     amplification: u64,
     limit: Option<u64>,
+    /// How deep entities may stand in entities.
+    depth: usize,
+    /// Bytes that the values of one element's attributes may be resolved to.
+    values: usize,
 }
 
 impl Expansion {
     pub(super) fn new(limits: &Limits) -> Self {
-        Expansion { made: 0, amplification: limits.amplification, limit: limits.expansion }
+        Expansion {
+            made: 0,
+            amplification: limits.amplification,
+            limit: limits.expansion,
+            depth: limits.depth,
+            // With the tag's own bytes they are counted in 32 bits.
+            values: limits.token.min(TAG),
+        }
+    }
+
+    /// Whether the resolved values of one element's attributes may be so many bytes.
+    pub(super) fn hold(&self, bytes: usize, at: u64) -> Result<(), Fault> {
+        if bytes <= self.values {
+            return Ok(());
+        }
+        let limit = self.values;
+        let reason = format!("attributes that expand to more than {limit} bytes (limits.token)");
+        Err(Fault::limit(at, reason))
     }
 
     /// Another reference, to so many bytes, at a place that as many bytes of input precede.
@@ -40,7 +65,7 @@ impl Expansion {
             let reason = format!("entities expand to more than {limit} bytes (limits.expansion)");
             return Err(Fault::limit(at, reason));
         }
-        if self.made > FREE && self.made / self.amplification > at {
+        if self.made > FREE && self.made > at.saturating_mul(self.amplification) {
             let reason = format!(
                 "entities expand to more than {} bytes for each byte of input \
                  (limits.amplification)",
@@ -86,7 +111,7 @@ impl Value<'_> {
             }
             out.push_text(ValidText::from(word));
         }
-        Ok(())
+        expansion.hold(out.text().as_bytes().len(), self.locus.at(0))
     }
 
     /// The text of an entity, none if the reference stays as it is.
@@ -116,7 +141,6 @@ struct Resolve<'a, 'b> {
 struct Inner {
     text: Arc<str>,
     at: usize,
-    name: Box<str>,
 }
 
 impl Job for Resolve<'_, '_> {
@@ -150,15 +174,20 @@ impl Job for Resolve<'_, '_> {
                 self.out.push_text(text.slice(range));
                 continue;
             };
-            if inner.iter().any(|entity| &*entity.name == name) {
+            // Each entity has its own text, even where two are alike.
+            if inner.iter().any(|entity| Arc::ptr_eq(&entity.text, &replacement)) {
                 let reason = format!("the entity '{}' refers to itself", brief(name));
                 return Err(Fault::malformed(at, reason));
             }
+            if inner.len() >= self.expansion.depth {
+                return Err(token::too_deep(at, self.expansion.depth));
+            }
             self.expansion.charge(replacement.len(), at)?;
+            self.expansion.hold(self.out.text().as_bytes().len() + replacement.len(), at)?;
             if inner.is_empty() {
                 entered = Locus::entity(at);
             }
-            inner.push(Inner { text: replacement, at: 0, name: name.into() });
+            inner.push(Inner { text: replacement, at: 0 });
         }
     }
 }
@@ -214,7 +243,10 @@ impl Resolve<'_, '_> {
                             return Ok(Some((name, at..end)));
                         }
                         Err(Stop::Fault(fault)) => return Err(fault),
-                        Err(Stop::Cut) if options.repairs.has(RepairKind::BareAmpersand) => {
+                        Err(Stop::Cut)
+                            if options.repairs.has(RepairKind::BareAmpersand)
+                                && !is_number(bytes, at) =>
+                        {
                             let kind = RepairKind::BareAmpersand;
                             self.made.push(Repair { kind, offset: locus.at(at) });
                             plain = at;

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch, dispatch_portable, stands_at};
 
 use super::dtd::{Dtd, Notation};
-use super::expand::Expansion;
+use super::expand::{self, Expansion};
 use super::namespaces::Namespaces;
 use super::open::Open;
 use super::prolog;
@@ -106,7 +106,6 @@ pub(super) struct Input {
     pub(super) text: Arc<str>,
     pub(super) pos: usize,
     pub(super) name: Box<str>,
-    pub(super) parameter: bool,
     /// Where the reference stands.
     pub(super) at: u64,
     /// How many elements were open at the reference.
@@ -200,7 +199,7 @@ impl Reader {
             attribute_limit: limits.attributes,
         };
         // Places within a tag are kept in 32 bits.
-        let tag = limits.tag.min(u32::MAX as usize);
+        let tag = limits.tag.min(expand::TAG);
         Reader {
             state: State::Start,
             pos: 0,
@@ -814,6 +813,9 @@ impl Reader {
                                 && !self.seen_root
                             {
                                 match self.partial.finds_end(text, pos, true) {
+                                    Some(end) if end + 1 - pos > self.limits.tag => {
+                                        fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
+                                    }
                                     Some(end) => {
                                         checked!(self.doctype(valid, pos..end, locus));
                                         self.in_subset = text[end] == b'[';
@@ -881,6 +883,9 @@ impl Reader {
                             }
                             Some(b'!') if text.len() - pos < 4 && !last => leave!(Step::More),
                             Some(b'!') => match self.partial.finds_end(text, pos, false) {
+                                Some(end) if end + 1 - pos > self.limits.tag => {
+                                    fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
+                                }
                                 Some(end) => {
                                     checked!(self.declare(valid.slice(pos..end + 1), pos, locus));
                                     pos = end + 1;

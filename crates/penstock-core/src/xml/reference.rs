@@ -42,7 +42,7 @@ pub(super) fn reference<I: Isa>(
 }
 
 /// Whether a number stands behind the `&`: then it is a reference, if a wrong one.
-fn is_number(bytes: &[u8], at: usize) -> bool {
+pub(super) fn is_number(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at + 1..), Some([b'#', b'0'..=b'9' | b'x', ..]))
 }
 
@@ -92,8 +92,8 @@ fn well_formed<I: Isa>(
     Ok(Reference::Char { char: Some(char), end: end + 1, repair: None })
 }
 
-/// A reference by number.
-fn by_number(
+/// The reference whose `&#` is at `at`: always a character, or none if it was repaired away.
+pub(super) fn by_number(
     bytes: &[u8],
     at: usize,
     rules: &Rules,

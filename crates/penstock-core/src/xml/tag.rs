@@ -89,6 +89,8 @@ pub(super) struct Tag {
     pub(super) declares: bool,
     /// True if a value is rough.
     pub(super) rough: bool,
+    /// For each declared attribute whether it is written.
+    pub(super) written: Vec<bool>,
     /// Which hashes of names there were.
     seen: u64,
 }
@@ -137,6 +139,14 @@ pub(super) fn name<I: Isa>(
         && end - from <= rules.name_limit
     {
         return Ok((end, 0));
+    }
+    // A name that goes on behind the window is not walked through each time it has grown.
+    if let Some(&first) = bytes.get(from)
+        && end == bytes.len()
+        && STARTS[first as usize]
+        && end - from <= rules.name_limit
+    {
+        return Err(Stop::Cut);
     }
     rare_name(text, from, rules, locus)
 }

@@ -29,7 +29,6 @@ pub(super) enum Next {
 pub(super) struct Reached {
     pub(super) name: Box<str>,
     pub(super) text: Arc<str>,
-    pub(super) parameter: bool,
     /// Where in the window the reference begins, and where it ends.
     pub(super) range: Range<usize>,
 }
@@ -120,7 +119,7 @@ impl Reader {
                         let name = valid.slice(at + 1..end - 1).as_str();
                         if let Some(text) = self.general(name, at, locus)? {
                             let name = name.into();
-                            let reached = Reached { name, text, parameter: false, range: at..end };
+                            let reached = Reached { name, text, range: at..end };
                             break (at, Next::Entity(reached));
                         }
                         // It stays as it is written.

@@ -1,7 +1,7 @@
 //! Walking through markup that is whole, a part at a time.
 
 use super::names;
-use super::tag::{BAD_COLON, Locus, Rules};
+use super::tag::{self, BAD_COLON, Locus, Rules};
 use crate::error::Fault;
 
 /// A walk through a construct that is whole. Every complaint names its byte.
@@ -20,6 +20,11 @@ impl<'a> Walk<'a> {
     #[cold]
     pub(super) fn fault(&self, reason: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
         Fault::malformed(self.locus.at(self.at), reason)
+    }
+    /// The character that stands here is not allowed.
+    #[cold]
+    pub(super) fn bad_character(&self) -> Fault {
+        tag::bad_character(self.text.as_bytes(), self.at, self.locus)
     }
     /// Passes white space; true if there was some.
     pub(super) fn space(&mut self) -> bool {
@@ -119,7 +124,7 @@ impl<'a> Walk<'a> {
         let literal = self.literal("a system identifier")?;
         if let Some(bad) = literal.find(|c| !names::is_char(c)) {
             self.at = at + 1 + bad;
-            return Err(self.fault("a character that is not allowed in XML"));
+            return Err(self.bad_character());
         }
         found.system = Some(literal);
         Ok(found)
