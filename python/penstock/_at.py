@@ -36,9 +36,9 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
     object; `key()` is the key that a `*` of the record's own path matched. `~0 ~1 ~2 ~3` stand for
     `~ / * @` inside a key.
 
-    In XML, a step is the name of a child element, `@x` an attribute, `text()` an element's own text.
-    `{uri}x` is a name in a namespace, `p:x` one whose prefix is in `namespaces=`, `*:x` one in any,
-    and `x` one that is written without a prefix.
+    In XML, a step is the name of a child element, `@x` an attribute, `text()` the own text of an
+    element. `{uri}x` is a name in a namespace, `p:x` one whose prefix is in `namespaces=`, `*:x`
+    one in any, and `x` one that is written without a prefix.
 
     Instead of a path, a mapping of paths to types makes a choice: each element becomes what its
     path says, in the order of the document. `text()` among them is the text between the elements.

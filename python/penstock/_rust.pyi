@@ -12,7 +12,7 @@ from typing_extensions import Buffer, TypeVar, disjoint_base
 
 from penstock._limits import Limits
 from penstock._repairs import Repair
-from penstock._types import Errors, Grammar
+from penstock._types import Errors, Event, Grammar
 
 _T = TypeVar("_T", default=Any)
 _D = TypeVar("_D")
@@ -20,6 +20,7 @@ _D = TypeVar("_D")
 __all__ = [
     "Decoder",
     "Element",
+    "Events",
     "Items",
     "Plan",
     "Progress",
@@ -105,6 +106,34 @@ class Items(Generic[_T]):
     def keys(self) -> list[str]: ...
     def values(self) -> list[_T]: ...
     def items(self) -> list[tuple[str, _T]]: ...
+
+@final
+class Events:
+    def __new__(
+        cls,
+        source: object,
+        encoding: str | None,
+        grammar: Grammar,
+        compression: str | None,
+        limits: Limits | None,
+        name: str | None,
+        /,
+    ) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> Event: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
+    def close(self) -> None: ...
+    @property
+    def repairs(self) -> list[Repair]: ...
+    @property
+    def repair_counts(self) -> dict[str, int]: ...
 
 @final
 class Reader(Generic[_T]):

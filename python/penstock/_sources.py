@@ -50,7 +50,7 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
     if isinstance(source, (bytes, bytearray, memoryview)):
         remedy = (
             "wrap data in memory in io.BytesIO()"
-            if verb == "send"
+            if verb in {"send", "events"}
             else "for data in memory use decode()"
         )
         raise TypeError(f"{verb}() takes a path or a binary file; {remedy}")

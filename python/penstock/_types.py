@@ -55,6 +55,10 @@ if TYPE_CHECKING:
     RepairWord: TypeAlias = RepairKind | Literal["all"]
     Repeated: TypeAlias = Literal["error", "first", "last", "join"]
     ForceList: TypeAlias = bool | Iterable[str]
+    Event: TypeAlias = (
+        tuple[Literal["start", "text", "end", "comment"], str, int]
+        | tuple[Literal["attribute", "instruction"], tuple[str, str], int]
+    )
     # What the extension is told of how to read a format: for JSON the word for its framing, for
     # XML `namespaces`, `unresolved`, `repair`, `repeated` and `force_list`.
     Markup: TypeAlias = tuple[

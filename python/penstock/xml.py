@@ -17,13 +17,14 @@ says so, neither a file nor an address.
 from __future__ import annotations
 
 from penstock import _decoder, _rust, _send, _sources
+from penstock._rust import Events
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, Self
+    from typing import Any, Literal, Self
 
     from typing_extensions import TypeForm
 
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
         Unresolved,
     )
 
-__all__ = ["Decoder", "decode", "load", "read", "send"]
+__all__ = ["Decoder", "Events", "decode", "events", "load", "read", "send"]
 
 
 def _grammar(
@@ -337,6 +338,80 @@ def send(
     """
     grammar = _grammar(namespaces, unresolved, repair)
     return _send.send("xml", grammar, source, handler, encoding, compression, member, limits)
+
+
+def events(
+    source: Source,
+    /,
+    *,
+    namespaces: Literal[False] | None = None,
+    unresolved: Unresolved = "error",
+    repair: RepairWord | Iterable[RepairWord] = (),
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Events:
+    """Read an XML document as what it is made of, in constant memory: the level below the verbs.
+
+    Each event is a tuple of its kind, its value and its offset: the bytes of the decompressed
+    source before it, in UTF-8.
+
+    | kind | value | offset of |
+    |---|---|---|
+    | `"start"` | the name of an element | its start tag |
+    | `"attribute"` | the name and the value of an attribute of the last element | its name |
+    | `"text"` | text | its beginning |
+    | `"end"` | the name of the element that ends | its end tag |
+    | `"comment"` | the text of a comment | the comment |
+    | `"instruction"` | the target and the data of a processing instruction | the instruction |
+
+    A name in a namespace is `"{uri}name"`. References, line ends and CDATA sections are resolved in
+    text, and what stands between two tags, comments or instructions is one event, unless it is
+    longer than 64 KiB: then it is several, all with the offset where it begins. An attribute that
+    comes from the document type has the offset of its tag, and what comes from an entity that of
+    the reference.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
+            the caller opened stays open.
+        namespaces: False for names as they are written, and declarations of namespaces as
+            attributes.
+        unresolved: What becomes of references to what is not there, as for `decode`.
+        repair: What to repair instead of refusing it, as for `decode`. What was repaired is in
+            `repairs` and `repair_counts` of the iterator, as for `read`.
+        encoding: The encoding where the document does not say it, as for `decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        An iterator over the events. It is a context manager too; without `with`, the file is closed
+        after the last event.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: As for `load`.
+        ValueError: As for `load`.
+        DecodeError: While iterating, as for `decode`.
+
+    Example:
+        >>> import io, penstock
+        >>> for event in penstock.xml.events(io.BytesIO(b'<a n="1">x &amp; y<b/></a>')):
+        ...     print(event)
+        ('start', 'a', 0)
+        ('attribute', ('n', '1'), 3)
+        ('text', 'x & y', 9)
+        ('start', 'b', 18)
+        ('end', 'b', 20)
+        ('end', 'a', 22)
+    """
+    grammar = _grammar(namespaces, unresolved, repair)
+    given, name = _sources.locate("events", source, compression, member, limits)
+    try:
+        return Events(given, encoding, grammar, compression, limits, name)
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
 
 
 class Decoder(_decoder.Decoder[T]):

@@ -6,6 +6,7 @@
 #![allow(unreachable_pub)]
 
 mod decoder;
+mod events;
 mod failure;
 mod grammar;
 mod held;
@@ -18,6 +19,7 @@ mod pump;
 mod reader;
 mod repairs;
 mod sources;
+mod stream;
 mod whole;
 
 /// The extension module.
@@ -25,6 +27,8 @@ mod whole;
 mod _rust {
     #[pymodule_export]
     use crate::decoder::Decoder;
+    #[pymodule_export]
+    use crate::events::Events;
     #[pymodule_export]
     use crate::messages::{Element, Items, send};
     #[pymodule_export]

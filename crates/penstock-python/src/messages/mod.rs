@@ -12,14 +12,12 @@ mod sink;
 
 pub(crate) use element::{Element, Items};
 
-use crate::failure::{self, Where, guarded};
+use crate::failure::{self, guarded};
 use crate::grammar::Grammar;
-use crate::repairs::Repaired;
+use crate::stream::{Broken, Stream};
 use crate::{options, sources};
 use dispatch::{Dispatch, Given};
-use penstock_core::error::{Fail, Fault};
-use penstock_core::reader::{Reader, Step};
-use penstock_core::source::{Source, SourceError, Window};
+use penstock_core::reader::Step;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use sink::Messages;
@@ -51,103 +49,26 @@ pub(crate) fn send<'py>(
         let namespace = |prefix: &str| grammar.namespace(prefix);
         let dispatch = Dispatch::new(&claims, grammar.is_plain(), namespace)?;
         let (source, _held) = sources::open(source, compression, encoding, &limits)?;
-        let run = Run {
-            reader: grammar.reader(false, &limits),
-            repaired: Repaired::default(),
-            window: Window::new(),
-            source,
-            ended: false,
-            format: grammar.format(),
-            name: name.map(|name| name.to_string_lossy().into_owned()),
+        let name = name.map(|name| name.to_string_lossy().into_owned());
+        let mut stream = Stream::new(&grammar, source, &limits, name);
+        let markup = grammar.is_markup();
+        let mut messages = Messages::new(dispatch, markup, stop.clone(), limits.token);
+        // What a method raised, with the place of the end of its element.
+        let raised = |error: PyErr, stream: &Stream, messages: &Messages<'_>| {
+            failure::noted(py, error, &stream.place(messages.raised_at()))
         };
-        run.finish(
-            py,
-            &mut Messages::new(dispatch, grammar.is_markup(), stop.clone(), limits.token),
-        )
-    })
-}
-
-/// A source on its way to a handler.
-struct Run {
-    reader: Reader,
-    /// What had to be repaired.
-    repaired: Repaired,
-    window: Window,
-    source: Source,
-    /// No more input will come.
-    ended: bool,
-    format: &'static str,
-    name: Option<String>,
-}
-
-impl Run {
-    fn finish(
-        mut self,
-        py: Python<'_>,
-        messages: &mut Messages<'_>,
-    ) -> PyResult<Option<Py<PyAny>>> {
         loop {
-            let last = self.ended && self.window.finish_fault().is_none();
-            let text = self.window.text();
-            let step = self.reader.run(text, last, messages);
-            self.repaired.take(&mut self.reader, self.window.counter(), text.as_bytes());
-            match step {
-                Ok(Step::Done | Step::Stopped) => {
-                    self.repaired.warn(py, self.name.as_deref(), CALLER)?;
-                    let at = self.reader.offset();
-                    return messages.finish(at).map_err(|error| self.raised(py, *error, messages));
-                }
-                Ok(Step::More | Step::Paused | Step::Turn) => {}
-                Err(Fail::Input(fault)) => return Err(self.fault(py, &fault)),
-                Err(Fail::Sink(error)) => return Err(self.raised(py, *error, messages)),
-            }
-            let done = self.reader.consumed();
-            self.window.consume(done);
-            self.reader.drop_front(done);
-            let fault = if self.ended { self.window.finish_fault() } else { self.window.fault() };
-            if let Some(fault) = fault {
-                return Err(self.fault(py, &fault));
-            }
-            self.refill(py)?;
-        }
-    }
-
-    /// Reads more of the source into the window, without the interpreter lock.
-    fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Run { window, source, .. } = self;
-        match py.detach(|| window.fill(source)) {
-            Ok(true) => {
-                // A byte order mark stands before the text.
-                if self.reader.base() != self.window.base() {
-                    self.reader.jump(self.window.base());
-                }
-            }
-            Ok(false) => self.ended = true,
-            Err(SourceError::Fault(fault)) => return Err(self.fault(py, &fault)),
-            Err(SourceError::Io(error)) => {
-                let end = self.window.base() + self.window.text().as_bytes().len() as u64;
-                return Err(failure::of_source(py, error, &self.place(end)));
+            match stream.run(py, &mut messages) {
+                Ok(Step::Done | Step::Stopped) => break,
+                Ok(_) => {}
+                Err(Broken::Input(error)) => return Err(error),
+                Err(Broken::Sink(error)) => return Err(raised(*error, &stream, &messages)),
             }
         }
-        py.check_signals()
-    }
-
-    #[cold]
-    fn fault(&self, py: Python<'_>, fault: &Fault) -> PyErr {
-        failure::of_fault(py, fault, &self.place(fault.offset()))
-    }
-
-    /// What a method raised, with the place of the end of its element.
-    #[cold]
-    fn raised(&self, py: Python<'_>, error: PyErr, messages: &Messages<'_>) -> PyErr {
-        failure::noted(py, error, &self.place(messages.raised_at()))
-    }
-
-    fn place(&self, offset: u64) -> Where<'_> {
-        let place = Some(self.window.locate(offset));
-        let source = self.name.as_deref();
-        Where { format: self.format, source, place, record: None, path: Vec::new() }
-    }
+        stream.repaired.warn(py, stream.name(), CALLER)?;
+        let result = messages.finish(stream.offset());
+        result.map_err(|error| raised(*error, &stream, &messages))
+    })
 }
 
 /// The exception for something that was too long to be kept, and is asked for.

@@ -1,0 +1,412 @@
+//! `events`: XML as kinds, values and offsets, for tools.
+//!
+//! Events are made in batches and handed out one by one, so that the reader runs at its own speed
+//! between two of them. What is kept is a batch, the names of the open elements, and a piece of
+//! text.
+
+use crate::failure::guarded;
+use crate::grammar::Grammar;
+use crate::held::Held;
+use crate::stream::{Broken, Stream};
+use crate::{options, sources};
+use penstock_core::event::{Key, KeyKind, Scalar, Text};
+use penstock_core::reader::Step;
+use penstock_core::sink::{Flow, Sink};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard};
+
+/// How many events are made before they are handed out.
+const BATCH: usize = 256;
+
+/// Bytes of text, as UTF-8, that make one event at most. The public documentation says it.
+const TEXT: usize = 64 << 10;
+
+/// How many names are kept, by their hash.
+const NAMES: usize = 512;
+
+/// Longer names, and URIs, are made anew each time.
+const LONGEST: usize = 256;
+
+/// The events of a document as an iterator. Made by `penstock.xml.events`.
+///
+/// Also a context manager. It closes the file at its end, at `close()` and when it is dropped, if
+/// it was the one to open it.
+#[pyclass(frozen, module = "penstock.xml")]
+pub(crate) struct Events {
+    run: Mutex<Run>,
+    /// The caller's file.
+    held: Option<Held>,
+    /// What `repr` says.
+    title: String,
+}
+
+/// The part that only one caller at a time may touch.
+struct Run {
+    /// Nothing behind the end, or once closed.
+    stream: Option<Stream>,
+    told: Told,
+    /// An error that came behind events which had to be delivered first.
+    pending: Option<PyErr>,
+    repaired: Option<crate::repairs::Repaired>,
+    closed: bool,
+}
+
+impl Run {
+    fn next(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyTuple>>> {
+        loop {
+            if let Some(event) = self.told.queue.pop_front() {
+                return Ok(Some(event));
+            }
+            if self.closed {
+                return Err(PyValueError::new_err("these Events are closed"));
+            }
+            if let Some(error) = self.pending.take() {
+                return Err(error);
+            }
+            let Some(stream) = &mut self.stream else { return Ok(None) };
+            match stream.run(py, &mut Teller { py, told: &mut self.told }) {
+                Ok(Step::Done | Step::Stopped) => self.finish(),
+                Ok(_) => {}
+                Err(Broken::Input(error) | Broken::Sink(error)) => {
+                    self.pending = Some(error);
+                    self.finish();
+                }
+            }
+        }
+    }
+
+    /// Lets the source go.
+    fn finish(&mut self) {
+        self.repaired = self.stream.take().map(|stream| stream.repaired);
+    }
+
+    fn repaired(&self) -> Option<&crate::repairs::Repaired> {
+        self.stream.as_ref().map(|stream| &stream.repaired).or(self.repaired.as_ref())
+    }
+}
+
+impl Events {
+    fn enter(&self) -> PyResult<MutexGuard<'_, Run>> {
+        match self.run.try_lock() {
+            Ok(run) => Ok(run),
+            Err(std::sync::TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "these Events are already at work: in another thread, or in code that they call",
+            )),
+            Err(std::sync::TryLockError::Poisoned(_)) => {
+                Err(PyRuntimeError::new_err("these Events have failed and cannot go on"))
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Events {
+    #[new]
+    #[pyo3(signature = (source, encoding, grammar, compression, limits, name, /))]
+    fn new(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        encoding: Option<&Bound<'_, PyAny>>,
+        grammar: &Bound<'_, PyAny>,
+        compression: Option<&Bound<'_, PyAny>>,
+        limits: Option<&Bound<'_, PyAny>>,
+        name: Option<&Bound<'_, PyString>>,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let grammar = Grammar::new("xml", grammar)?;
+            let compression = options::text_or_none("compression", compression)?;
+            let compression = options::compression(compression)?;
+            let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
+            let limits = options::limits(limits)?;
+            let (source, held) = sources::open(source, compression, encoding, &limits)?;
+            let name = name.map(|name| name.to_string_lossy().into_owned());
+            let title = name.clone().unwrap_or_else(|| "an xml stream".to_owned());
+            let run = Run {
+                stream: Some(Stream::new(&grammar, source, &limits, name)),
+                told: Told::new(py),
+                pending: None,
+                repaired: None,
+                closed: false,
+            };
+            Ok(Events { run: Mutex::new(run), held, title })
+        })
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyTuple>>> {
+        guarded(py, || self.enter()?.next(py))
+    }
+
+    fn __enter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    #[pyo3(signature = (kind, error, traceback, /))]
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        let _ = (kind, error, traceback);
+        self.close(py)
+    }
+
+    /// Ends the reading. The file is closed, if it was opened here. Closing again does nothing.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        guarded(py, || {
+            let mut run = self.enter()?;
+            if !run.closed {
+                run.finish();
+                run.closed = true;
+                run.pending = None;
+                run.told.queue.clear();
+            }
+            Ok(())
+        })
+    }
+
+    /// What had to be repaired: the first thousand, with their places.
+    #[getter]
+    fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let run = self.enter()?;
+        run.repaired().map_or_else(|| Ok(PyList::empty(py)), |repaired| repaired.list(py))
+    }
+
+    /// How many repairs of each kind there were.
+    #[getter]
+    fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let run = self.enter()?;
+        run.repaired().map_or_else(|| Ok(PyDict::new(py)), |repaired| repaired.counts(py))
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.held.iter().try_for_each(|held| held.traverse(&visit))
+    }
+
+    fn __clear__(&self) {
+        self.held.iter().for_each(Held::clear);
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Events({})", self.title)
+    }
+}
+
+/// The kinds of events.
+#[derive(Clone, Copy)]
+enum Sort {
+    Start,
+    Attribute,
+    Text,
+    End,
+    Comment,
+    Instruction,
+}
+
+/// The words for them, in the same order.
+const WORDS: [&str; 6] = ["start", "attribute", "text", "end", "comment", "instruction"];
+
+/// Events that were told and not yet handed out, and what the next ones need.
+struct Told {
+    queue: VecDeque<Py<PyTuple>>,
+    words: [Py<PyString>; WORDS.len()],
+    /// The names of the open elements.
+    open: Vec<Py<PyString>>,
+    /// The attribute whose value comes next.
+    attribute: Option<(Py<PyString>, u64)>,
+    /// A run of text, as far as it has not become events, and where it begins.
+    text: String,
+    text_at: u64,
+    names: Names,
+}
+
+impl Told {
+    fn new(py: Python<'_>) -> Self {
+        Told {
+            queue: VecDeque::with_capacity(BATCH + 4),
+            words: WORDS.map(|word| PyString::intern(py, word).unbind()),
+            open: Vec::new(),
+            attribute: None,
+            text: String::new(),
+            text_at: 0,
+            names: Names::default(),
+        }
+    }
+}
+
+/// The sink for as long as the reader runs.
+struct Teller<'a, 'py> {
+    py: Python<'py>,
+    told: &'a mut Told,
+}
+
+type Answer = PyResult<Flow>;
+
+impl<'py> Teller<'_, 'py> {
+    /// One more event.
+    fn tell(&mut self, sort: Sort, value: Bound<'py, PyAny>, at: u64) -> PyResult<()> {
+        let word = self.told.words[sort as usize].bind(self.py).clone().into_any();
+        let at = at.into_pyobject(self.py)?.into_any();
+        self.told.queue.push_back(PyTuple::new(self.py, [word, value, at])?.unbind());
+        Ok(())
+    }
+
+    /// Hands out, if there is enough.
+    fn answer(&self) -> Flow {
+        if self.told.queue.len() < BATCH { Flow::Take } else { Flow::Pause }
+    }
+
+    /// Tells the text that has come.
+    fn end_text(&mut self) -> PyResult<()> {
+        if self.told.text.is_empty() {
+            return Ok(());
+        }
+        let text = PyString::new(self.py, &self.told.text);
+        self.told.text.clear();
+        self.tell(Sort::Text, text.into_any(), self.told.text_at)
+    }
+}
+
+impl Sink for Teller<'_, '_> {
+    type Error = PyErr;
+
+    fn begin_map(&mut self, _at: u64) -> Answer {
+        Ok(self.answer())
+    }
+
+    fn end_map(&mut self, at: u64) -> Answer {
+        self.end_text()?;
+        if let Some(name) = self.told.open.pop() {
+            self.tell(Sort::End, name.into_bound(self.py).into_any(), at)?;
+        }
+        Ok(self.answer())
+    }
+
+    fn begin_list(&mut self, _at: u64) -> Answer {
+        Ok(Flow::Take)
+    }
+
+    fn end_list(&mut self, _at: u64) -> Answer {
+        Ok(Flow::Take)
+    }
+
+    fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
+        let name = self.told.names.get(self.py, &key);
+        if key.kind == KeyKind::Attribute {
+            self.told.attribute = Some((name.unbind(), at));
+            return Ok(Flow::Take);
+        }
+        self.end_text()?;
+        self.told.open.push(name.clone().unbind());
+        self.tell(Sort::Start, name.into_any(), at)?;
+        Ok(Flow::Take)
+    }
+
+    fn scalar(&mut self, value: Scalar<'_>, _at: u64) -> Answer {
+        if let (Scalar::Untyped(text), Some((name, at))) = (value, self.told.attribute.take()) {
+            let value = PyString::new(self.py, text.text.as_str());
+            let pair = PyTuple::new(self.py, [name.into_bound(self.py), value])?;
+            self.tell(Sort::Attribute, pair.into_any(), at)?;
+        }
+        Ok(self.answer())
+    }
+
+    fn piece(&mut self, text: Text<'_>, at: u64) -> Answer {
+        if self.told.text.is_empty() {
+            self.told.text_at = at;
+        }
+        self.told.text.push_str(text.text.as_str());
+        // Where it is cut depends on nothing but the text.
+        while self.told.text.len() > TEXT {
+            let boundary = |at: &usize| self.told.text.is_char_boundary(*at);
+            let end = (0..=TEXT).rev().find(boundary).unwrap_or(0);
+            let part = PyString::new(self.py, &self.told.text[..end]);
+            self.told.text.drain(..end);
+            self.tell(Sort::Text, part.into_any(), self.told.text_at)?;
+        }
+        Ok(self.answer())
+    }
+
+    fn abandon(&mut self) {}
+
+    fn extras(&self) -> bool {
+        true
+    }
+
+    fn comment(&mut self, text: Text<'_>, at: u64) -> Answer {
+        self.end_text()?;
+        let text = PyString::new(self.py, text.text.as_str());
+        self.tell(Sort::Comment, text.into_any(), at)?;
+        Ok(self.answer())
+    }
+
+    fn instruction(&mut self, target: Text<'_>, data: Text<'_>, at: u64) -> Answer {
+        self.end_text()?;
+        let parts = [target, data].map(|part| PyString::new(self.py, part.text.as_str()));
+        let pair = PyTuple::new(self.py, parts)?;
+        self.tell(Sort::Instruction, pair.into_any(), at)?;
+        Ok(self.answer())
+    }
+}
+
+/// Names as strings, `{uri}local` or `local`: most are met again and again. A new one takes the
+/// place of the old.
+#[derive(Default)]
+struct Names {
+    entries: Vec<Option<Name>>,
+}
+
+struct Name {
+    uri: Box<str>,
+    local: Box<str>,
+    written: Py<PyString>,
+}
+
+impl Names {
+    fn get<'py>(&mut self, py: Python<'py>, key: &Key<'_>) -> Bound<'py, PyString> {
+        let local = key.name.text.as_str();
+        let uri = key.namespace.map_or("", |uri| uri.text.as_str());
+        if local.len() > LONGEST || uri.len() > LONGEST {
+            return written(py, uri, local);
+        }
+        self.entries.resize_with(NAMES, || None);
+        let entry = &mut self.entries[place(uri, local)];
+        match entry {
+            Some(name) if *name.local == *local && *name.uri == *uri => {
+                name.written.bind(py).clone()
+            }
+            _ => {
+                let written = written(py, uri, local);
+                let (uri, local) = (uri.into(), local.into());
+                *entry = Some(Name { uri, local, written: written.clone().unbind() });
+                written
+            }
+        }
+    }
+}
+
+/// Where a name has its place: by its letters, and the length of the URI.
+fn place(uri: &str, local: &str) -> usize {
+    let hash = local.bytes().fold(uri.len() as u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    (hash ^ hash >> 32) as usize % NAMES
+}
+
+/// A name as it is told.
+fn written<'py>(py: Python<'py>, uri: &str, local: &str) -> Bound<'py, PyString> {
+    if uri.is_empty() {
+        PyString::new(py, local)
+    } else {
+        PyString::new(py, &format!("{{{uri}}}{local}"))
+    }
+}
