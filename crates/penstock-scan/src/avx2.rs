@@ -96,6 +96,40 @@ impl Nibbles {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(());
 
+/// The first byte of `$bytes` at or after `$from` that stops a run: the stops among a vector of
+/// `$lanes` are the bits of `$stops`. Where the slice is shorter than a vector, `$short` finds it.
+///
+/// A macro and no function that takes closures: a closure that is not inlined is compiled without
+/// the instruction set, and each of its instructions becomes a call.
+macro_rules! run {
+    ($isa:ident, $bytes:ident, $from:ident, |$lanes:ident| $stops:expr, $short:path) => {{
+        let mut at = $from;
+        let mut above = 0;
+        loop {
+            let Some(lanes) = lanes_at($bytes, at) else { break };
+            let $lanes = $isa.load(lanes);
+            let (stops, high) = ($stops, $isa.bits($lanes));
+            if stops != 0 {
+                // All bits below the first stop.
+                above |= high & (stops - 1) & !stops;
+                let at = at + stops.trailing_zeros() as usize;
+                return StringEnd { at, ascii: above == 0 };
+            }
+            above |= high;
+            at += LANES;
+        }
+        if let Some((lanes, seen, left)) = last_lanes($bytes, at) {
+            let $lanes = $isa.load(lanes);
+            // The end of the bytes stops the run like any stop.
+            let stops = ($stops >> seen) | (1 << left);
+            above |= ($isa.bits($lanes) >> seen) & (stops - 1) & !stops;
+            return StringEnd { at: at + stops.trailing_zeros() as usize, ascii: above == 0 };
+        }
+        let end = $short($bytes, at);
+        StringEnd { at: end.at, ascii: end.ascii && above == 0 }
+    }};
+}
+
 impl Avx2 {
     /// The token, if this processor has the features. They are looked up once per process.
     #[inline(always)]
@@ -194,39 +228,16 @@ impl Avx2 {
         self.bits(self.or(self.or(delimiter, noncharacter), self.control(bytes)))
     }
 
-    /// The first byte at or after `from` that is one of `stops`. Where the slice is shorter than
-    /// a vector, `short` finds it.
+    /// Where the run of bytes of a name ends.
     #[inline(always)]
-    fn run(
-        self,
-        bytes: &[u8],
-        from: usize,
-        stops: impl Fn(__m256i) -> u32,
-        short: impl Fn(&[u8], usize) -> StringEnd,
-    ) -> StringEnd {
-        let mut at = from;
-        let mut above = 0;
-        while let Some(lanes) = lanes_at(bytes, at) {
-            let lanes = self.load(lanes);
-            let (stops, high) = (stops(lanes), self.bits(lanes));
-            if stops != 0 {
-                // All bits below the first stop.
-                above |= high & (stops - 1) & !stops;
-                let at = at + stops.trailing_zeros() as usize;
-                return StringEnd { at, ascii: above == 0 };
-            }
-            above |= high;
-            at += LANES;
-        }
-        if let Some((lanes, seen, left)) = last_lanes(bytes, at) {
-            let lanes = self.load(lanes);
-            // The end of the bytes stops the run like any stop.
-            let stops = (stops(lanes) >> seen) | (1 << left);
-            above |= (self.bits(lanes) >> seen) & (stops - 1) & !stops;
-            return StringEnd { at: at + stops.trailing_zeros() as usize, ascii: above == 0 };
-        }
-        let end = short(bytes, at);
-        StringEnd { at: end.at, ascii: end.ascii && above == 0 }
+    fn name_end(self, bytes: &[u8], from: usize) -> StringEnd {
+        run!(
+            self,
+            bytes,
+            from,
+            |lanes| !self.bits(self.among(&NAME_BYTES, lanes, false)),
+            portable::xml_name
+        )
     }
 
     /// Adds 1 to every byte of `counts` where the byte of `lanes` begins a character.
@@ -271,8 +282,14 @@ impl Isa for Avx2 {
     const NAME: &'static str = "avx2";
 
     #[inline(always)]
+    fn enter<J: Job>(self, job: J) -> J::Output {
+        // SAFETY: the token proves that the processor has all features of `run_avx2`.
+        unsafe { run_avx2(job, self) }
+    }
+
+    #[inline(always)]
     fn json_string(self, bytes: &[u8], from: usize) -> StringEnd {
-        self.run(bytes, from, |lanes| self.string_stops(lanes), portable::json_string)
+        run!(self, bytes, from, |lanes| self.string_stops(lanes), portable::json_string)
     }
 
     #[inline(always)]
@@ -301,19 +318,23 @@ impl Isa for Avx2 {
 
     #[inline(always)]
     fn xml_text(self, bytes: &[u8], from: usize) -> StringEnd {
-        let stops = |lanes| self.bits(self.among(&TEXT_STOPS, lanes, true));
-        self.run(bytes, from, stops, portable::xml_text)
+        run!(
+            self,
+            bytes,
+            from,
+            |lanes| self.bits(self.among(&TEXT_STOPS, lanes, true)),
+            portable::xml_text
+        )
     }
 
     #[inline(always)]
     fn xml_value(self, bytes: &[u8], from: usize) -> StringEnd {
-        self.run(bytes, from, |lanes| self.value_stops(lanes), portable::xml_value)
+        run!(self, bytes, from, |lanes| self.value_stops(lanes), portable::xml_value)
     }
 
     #[inline(always)]
     fn xml_name(self, bytes: &[u8], from: usize) -> usize {
-        let stops = |lanes| !self.bits(self.among(&NAME_BYTES, lanes, false));
-        self.run(bytes, from, stops, portable::xml_name).at
+        self.name_end(bytes, from).at
     }
 
     #[inline(always)]

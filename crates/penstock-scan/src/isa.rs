@@ -21,6 +21,10 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// The name, for messages and tests.
     const NAME: &'static str;
 
+    /// Does a job with this instruction set, out of line: for work that is too rare to be inlined
+    /// where the instruction set was entered, and not so rare that it may be slow.
+    fn enter<J: Job>(self, job: J) -> J::Output;
+
     /// The first byte at or after `from` which ends the plain run of a JSON string. Tuned for
     /// short strings.
     fn json_string(self, bytes: &[u8], from: usize) -> StringEnd;

@@ -1,6 +1,6 @@
 //! The instruction set that every processor has: plain Rust, eight bytes at a time.
 
-use crate::isa::{Isa, StringEnd};
+use crate::isa::{Isa, Job, StringEnd};
 use crate::swar;
 
 /// The token of the instruction set that needs no proof.
@@ -15,6 +15,11 @@ impl Portable {
 
 impl Isa for Portable {
     const NAME: &'static str = "portable";
+
+    #[inline(always)]
+    fn enter<J: Job>(self, job: J) -> J::Output {
+        job.run(self)
+    }
 
     #[inline(always)]
     fn json_string(self, bytes: &[u8], from: usize) -> StringEnd {

@@ -20,6 +20,7 @@ pub(super) enum Reference {
 }
 
 /// The reference whose `&` is at `at` (XML 1.0, 4.1).
+#[inline(always)]
 pub(super) fn reference<I: Isa>(
     isa: I,
     text: ValidText<'_>,
@@ -46,6 +47,7 @@ pub(super) fn is_number(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at + 1..), Some([b'#', b'0'..=b'9' | b'x', ..]))
 }
 
+#[inline(always)]
 fn well_formed<I: Isa>(
     isa: I,
     text: ValidText<'_>,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use penstock_scan::{Isa, ValidText};
+use penstock_scan::{Isa, Job, ValidText};
 
 use super::dtd::Missing;
 use super::reader::{Reader, Unresolved};
@@ -44,10 +44,83 @@ pub(super) struct Rough {
     pub(super) ascii: bool,
 }
 
+/// [`Reader::rough_text`], out of line.
+struct RoughText<'a> {
+    reader: &'a mut Reader,
+    text: ValidText<'a>,
+    pos: usize,
+    last: bool,
+    locus: Locus,
+}
+
+impl Job for RoughText<'_> {
+    type Output = Result<Rough, Fault>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        self.reader.read_rough_text(isa, self.text, self.pos, self.last, self.locus)
+    }
+}
+
+/// [`Reader::raw_text`], out of line.
+struct RawText<'a> {
+    reader: &'a mut Reader,
+    text: ValidText<'a>,
+    range: Range<usize>,
+    complete: bool,
+    locus: Locus,
+}
+
+impl Job for RawText<'_> {
+    type Output = Result<Rough, Fault>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        self.reader.read_raw_text(isa, self.text, self.range, self.complete, self.locus)
+    }
+}
+
+/// [`Reader::characters`], out of line.
+struct Characters<'a> {
+    text: &'a [u8],
+    from: usize,
+    locus: Locus,
+}
+
+impl Job for Characters<'_> {
+    type Output = Result<(), Fault>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Characters { text, from: mut at, locus } = self;
+        loop {
+            at = isa.xml_text(text, at).at;
+            match text.get(at) {
+                None => return Ok(()),
+                Some(b'<' | b'&' | b']' | b'\r') => at += 1,
+                Some(0xEF) if !is_noncharacter(text, at) => at += 3,
+                Some(_) => return Err(bad_character(text, at, locus)),
+            }
+        }
+    }
+}
+
 impl Reader {
     /// Reads text from `pos` to the next markup, or as far as the window allows.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn rough_text<I: Isa>(
+        &mut self,
+        isa: I,
+        text: ValidText<'_>,
+        pos: usize,
+        last: bool,
+        locus: Locus,
+    ) -> Result<Rough, Fault> {
+        isa.enter(RoughText { reader: self, text, pos, last, locus })
+    }
+
+    #[inline(always)]
+    fn read_rough_text<I: Isa>(
         &mut self,
         isa: I,
         valid: ValidText<'_>,
@@ -161,8 +234,20 @@ impl Reader {
 
     /// Reads the text of a CDATA section in `range`. `complete` says that no character of it can
     /// depend on what follows.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn raw_text<I: Isa>(
+        &mut self,
+        isa: I,
+        text: ValidText<'_>,
+        range: Range<usize>,
+        complete: bool,
+        locus: Locus,
+    ) -> Result<Rough, Fault> {
+        isa.enter(RawText { reader: self, text, range, complete, locus })
+    }
+
+    #[inline(always)]
+    fn read_raw_text<I: Isa>(
         &mut self,
         isa: I,
         valid: ValidText<'_>,
@@ -214,7 +299,7 @@ impl Reader {
     }
 
     /// Checks that all characters of a comment or an instruction are allowed.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn characters<I: Isa>(
         &self,
         isa: I,
@@ -222,17 +307,7 @@ impl Reader {
         range: Range<usize>,
         locus: Locus,
     ) -> Result<(), Fault> {
-        let text = &text[..range.end];
-        let mut at = range.start;
-        loop {
-            at = isa.xml_text(text, at).at;
-            match text.get(at) {
-                None => return Ok(()),
-                Some(b'<' | b'&' | b']' | b'\r') => at += 1,
-                Some(0xEF) if !is_noncharacter(text, at) => at += 3,
-                Some(_) => return Err(bad_character(text, at, locus)),
-            }
-        }
+        isa.enter(Characters { text: &text[..range.end], from: range.start, locus })
     }
 
     /// The text of a comment or an instruction with its line ends resolved.
