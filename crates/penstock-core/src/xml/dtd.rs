@@ -49,6 +49,9 @@ pub(super) struct AttList {
     places: HashMap<Box<str>, usize>,
     /// Those that have a default.
     defaults: Vec<usize>,
+    /// True if what is declared changes what a tag says: there is a default, or a type other than
+    /// CDATA.
+    matters: bool,
 }
 
 impl AttList {
@@ -81,6 +84,7 @@ impl AttList {
         if new.default.is_some() {
             self.defaults.push(place);
         }
+        self.matters |= new.default.is_some() || !new.cdata;
         self.attributes.push(new);
         if place >= Self::FEW {
             let known = if self.places.is_empty() { 0 } else { place };
@@ -107,6 +111,8 @@ pub(super) struct Dtd {
     general: HashMap<Box<str>, General>,
     parameter: HashMap<Box<str>, Entity>,
     attributes: HashMap<Box<str>, AttList>,
+    /// Whether any of them matters.
+    changes_tags: bool,
     notations: Vec<Notation>,
     /// Bytes that are kept: names, texts, and what it takes to find them.
     kept: usize,
@@ -145,14 +151,15 @@ impl Dtd {
     pub(super) fn parameter(&self, name: &str) -> Option<&Entity> {
         self.parameter.get(name)
     }
-    /// What is declared of the attributes of an element, by its name as it is written.
+    /// What is declared of the attributes of an element, by its name as it is written, if that
+    /// changes what a tag says.
     pub(super) fn attributes(&self, element: &str) -> Option<&AttList> {
-        self.attributes.get(element)
+        self.attributes.get(element).filter(|known| known.matters)
     }
-    /// Whether anything is declared of any attribute.
+    /// Whether what is declared changes what some tag says.
     #[inline(always)]
-    pub(super) fn declares_attributes(&self) -> bool {
-        !self.attributes.is_empty()
+    pub(super) fn changes_tags(&self) -> bool {
+        self.changes_tags
     }
     /// The notations, in order.
     pub(super) fn notations(&self) -> impl Iterator<Item = &Notation> {
@@ -312,6 +319,7 @@ impl Dtd {
             let text = default.as_ref().map_or(0, |default| default.len());
             self.kept += name.len() + text + DECLARATION;
             known.push(AttDef { name: name.into(), cdata, default });
+            self.changes_tags |= known.matters;
         }
     }
 

@@ -27,7 +27,7 @@ impl Reader {
         if self.open.depth() >= self.limits.depth {
             return Err(token::too_deep(locus.at(pos), self.limits.depth));
         }
-        if self.tag.rough || self.dtd.declares_attributes() {
+        if self.tag.rough || self.dtd.changes_tags() {
             self.settle(valid, pos, locus)?;
         }
         self.open.push(&valid.as_bytes()[pos + 1..pos + self.tag.name_end]);
