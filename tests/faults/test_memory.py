@@ -55,6 +55,33 @@ class Named(NamedTuple):
     number: int
     text: str = "t"
 
+class Handler:
+    def row(self, element):
+        items, repeated = element.attributes, element.children
+        return [element.text, element.namespace, items.items(), items.get("number"), repeated.all("b"), repr(element)]
+
+    @penstock.on("b/text()")
+    def b(self, text):
+        return text
+
+    @penstock.on("")
+    def document(self, element):
+        return [element.name, element.children.values(), list(element.children), repr(element.attributes)]
+
+def kept(source):
+    class Keep:
+        def b(self, element):
+            return element.value
+        @penstock.on("{urn:p}row")
+        def row(self, element):
+            return element
+    row = penstock.xml.send(source, Keep())
+    items = row.attributes
+    return [
+        row.name, row.prefix, row.namespace, row.text, row.children.all("b"), row.children["b"], items.get("q"),
+        items.keys(), items.values(), items.items(), items[0], repr(row), repr(items), items == {"a": 1}, "q" in items,
+    ]
+
 class Keys(TypedDict, total=False):
     number: int
     text: str
@@ -128,6 +155,18 @@ CASES = {
     "malformed": (
         "refused(lambda: penstock.json.decode(DATA))",
         b'{"number": [1000, {"a b": "text text"}, tru',
+    ),
+    "send": (
+        "penstock.json.send(iter([DATA[:9], DATA[9:]]), Handler())",
+        b'{"row": [{"number": 1000, "text": "some text"}, {"number": 2000, "text": "\\u6771"}]}',
+    ),
+    "send markup": (
+        "penstock.xml.send([DATA], Handler())",
+        b'<p:rows xmlns:p="urn:p"><row a="some text"><b>text</b></row><row>more &amp; more</row></p:rows>',
+    ),
+    "kept": (
+        "kept([DATA])",
+        b'<p:row xmlns:p="urn:p" a="some text" q="1000"><b>text</b><b>more</b></p:row>',
     ),
     "planning": ("penstock.json.decode(DATA, cls).number", b'{"number": 1000}'),
     "planning a list": ("len(penstock.json.decode(DATA, list[cls]))", b'[{"number": 1000}]'),

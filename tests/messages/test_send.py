@@ -607,3 +607,63 @@ def test_the_format_is_told_by_the_name(tmp_path: Path) -> None:
         (tmp_path / name).write_text(data)
         penstock.send(tmp_path / name, handler)
     assert handler.found == [1, 2, 3, "4"]
+
+
+def test_repairs_are_warned_of() -> None:
+    class Shops:
+        def shop(self, element: Element) -> str:
+            return element.text
+
+        def shops(self, element: Element) -> list[object]:
+            return element.children.values()
+
+    document = "<shops>\n<shop>Marks & Spencer</shop><shop>AT&T</shop></shops>"
+    with pytest.raises(penstock.MalformedInput):
+        xml(document, Shops())
+    data = io.BytesIO(document.encode())
+    expected = r"2 repairs \(2 bare_ampersand\); the first at line 2, column 13"
+    with pytest.warns(penstock.RepairWarning, match=expected) as caught:
+        found = penstock.xml.send(data, Shops(), repair="bare_ampersand")
+    assert found == ["Marks & Spencer", "AT&T"]
+    assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_encodings() -> None:
+    class Word:
+        def w(self, element: Element) -> str:
+            return element.text
+
+    for encoding in ("utf-8", "utf-16", "iso-8859-1", "windows-1252"):
+        text = f'<?xml version="1.0" encoding="{encoding}"?><w>caf\u00e9</w>'
+        assert penstock.xml.send(io.BytesIO(text.encode(encoding)), Word()) == "caf\u00e9"
+    text = "<w>caf\u00e9</w>"
+    found = penstock.xml.send([text.encode("latin-1")], Word(), encoding="latin-1")
+    assert found == "caf\u00e9"
+
+
+def test_entities_and_defaults_of_the_document_type() -> None:
+    class Word:
+        def w(self, element: Element) -> tuple[str, list[tuple[str, Any]], list[tuple[str, Any]]]:
+            return element.text, element.attributes.items(), element.children.items()
+
+        def b(self, element: Element) -> str:
+            return element.text
+
+    document = (
+        "<!DOCTYPE w [<!ATTLIST w lang CDATA 'en'><!ENTITY caf 'caf&#233; <b>x</b><i>y</i>'>]>"
+        "<w kind=' a b '>&caf;!</w>"
+    )
+    assert xml(document, Word()) == (
+        "caf\u00e9 y!",
+        [("kind", " a b "), ("lang", "en")],
+        [("b", "x")],
+    )
+
+
+def test_limits() -> None:
+    class Word:
+        def w(self, element: Element) -> None:
+            pass
+
+    with pytest.raises(penstock.LimitExceeded, match=r"limits\.depth"):
+        xml("<w>" * 5 + "</w>" * 5, Word(), limits=penstock.Limits(depth=4))

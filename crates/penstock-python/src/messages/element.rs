@@ -2,7 +2,8 @@
 //! its children are.
 
 use super::content::{Content, Name, Part, Sort};
-use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError};
+use crate::failure::guarded;
+use pyo3::exceptions::{PyIndexError, PyKeyError, PyTypeError, PyUnicodeEncodeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
@@ -47,23 +48,25 @@ impl Element {
 impl Element {
     /// The name, without its prefix. A JSON document's root has the empty one.
     #[getter]
-    fn name<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        match self.name.prefix() {
-            None => self.name.object(py),
-            Some(_) => PyString::new(py, self.name.local()),
-        }
+    fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        guarded(py, || {
+            Ok(match self.name.prefix() {
+                None => self.name.object(py),
+                Some(_) => PyString::new(py, self.name.local()),
+            })
+        })
     }
 
     /// The prefix as it is written, or None.
     #[getter]
-    fn prefix(&self) -> Option<&str> {
-        self.name.prefix()
+    fn prefix<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        guarded(py, || Ok(self.name.prefix().map(|prefix| PyString::new(py, prefix))))
     }
 
     /// The URI of the namespace, or None.
     #[getter]
-    fn namespace(&self) -> Option<&str> {
-        self.name.namespace()
+    fn namespace<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyString>>> {
+        guarded(py, || Ok(self.name.namespace().map(|uri| PyString::new(py, uri))))
     }
 
     /// The text of the element and of those in it that have no method, markup dropped. If elements
@@ -73,20 +76,20 @@ impl Element {
     /// 8 MiB, else `limits.token`.
     #[getter]
     fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        match &self.text_lost {
+        guarded(py, || match &self.text_lost {
             Some(reason) => Err(super::lost(py, reason)),
             None => Ok(PyString::new(py, &self.content.text)),
-        }
+        })
     }
 
     /// Of a JSON scalar, the value: int, float, str, bool or None. Of a JSON object None, and in
     /// XML the text.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        match &self.text_lost {
+        guarded(py, || match &self.text_lost {
             Some(reason) => Err(super::lost(py, reason)),
             None => self.sort.object(py, &self.content.text),
-        }
+        })
     }
 
     /// The attributes, each a `str`. In JSON, the scalars of the object whose keys have no method,
@@ -103,8 +106,11 @@ impl Element {
         Items { owner: slf.unbind(), part: Part::Children }
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("<Element {}>", PyString::new(py, self.name.written()).repr()?))
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        guarded(py, || {
+            let name = PyString::new(py, self.name.written()).repr()?;
+            Ok(PyString::new(py, &format!("<Element {name}>")))
+        })
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -130,17 +136,17 @@ pub(crate) struct Items {
 
 impl Items {
     /// Does something with what the element holds.
-    fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&Content) -> T) -> T {
-        work(&self.owner.borrow(py).content)
+    fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&Content) -> PyResult<T>) -> PyResult<T> {
+        guarded(py, || work(&self.owner.try_borrow(py)?.content))
     }
 
-    fn find(&self, name: &Bound<'_, PyString>) -> Option<PyResult<Py<PyAny>>> {
+    /// The first value of a name.
+    fn find<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = name.py();
-        // What has no UTF-8 is in no document.
-        let name = name.to_str().ok()?;
+        let Some(name) = asked(name)? else { return Ok(None) };
         self.with(py, |content| {
-            let index = content.find(self.part, name, 0)?;
-            Some(content.value(py, self.part, index).map(Bound::unbind))
+            let index = content.find(self.part, name, 0);
+            index.map(|index| content.value(py, self.part, index)).transpose()
         })
     }
 
@@ -153,25 +159,32 @@ impl Items {
     where
         T: IntoPyObject<'py>,
     {
-        let all: PyResult<Vec<_>> = self.with(py, |content| {
-            (0..content.count(self.part)).map(|index| each(content, index)).collect()
-        });
-        PyList::new(py, all?)
+        self.with(py, |content| {
+            let all = (0..content.count(self.part)).map(|index| each(content, index));
+            PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)
+        })
+    }
+}
+
+/// The text of a name that is asked for. One that has no UTF-8 is in no document.
+fn asked<'a>(name: &'a Bound<'_, PyString>) -> PyResult<Option<&'a str>> {
+    match name.to_str() {
+        Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(name.py()) => Ok(None),
+        text => text.map(Some),
     }
 }
 
 #[pymethods]
 impl Items {
-    fn __len__(&self, py: Python<'_>) -> usize {
-        self.with(py, |content| content.count(self.part))
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with(py, |content| Ok(content.count(self.part)))
     }
 
-    fn __getitem__(&self, key: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = key.py();
         if let Ok(name) = key.cast::<PyString>() {
-            return self
-                .find(name)
-                .unwrap_or_else(|| Err(PyKeyError::new_err(name.clone().unbind())));
+            let found = self.find(name)?;
+            return found.ok_or_else(|| PyKeyError::new_err(name.clone().unbind()));
         }
         if !key.is_instance_of::<PyInt>() {
             let kind = key.get_type().name()?;
@@ -186,7 +199,7 @@ impl Items {
                 Err(_) => count.checked_sub(asked.unsigned_abs()),
             });
             match index.filter(|&index| index < count) {
-                Some(index) => content.value(py, self.part, index).map(Bound::unbind),
+                Some(index) => content.value(py, self.part, index),
                 None => Err(PyIndexError::new_err(format!("position {key} of {count} items"))),
             }
         })
@@ -194,35 +207,34 @@ impl Items {
 
     /// The first value of a name, or `default`.
     #[pyo3(signature = (name, default=None, /))]
-    fn get(
+    fn get<'py>(
         &self,
-        name: &Bound<'_, PyString>,
-        default: Option<Py<PyAny>>,
-    ) -> PyResult<Option<Py<PyAny>>> {
-        self.find(name).map_or(Ok(default), |found| found.map(Some))
+        name: &Bound<'py, PyString>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.find(name)?.or(default))
     }
 
     /// All values of a name, in their order.
     #[pyo3(signature = (name, /))]
     fn all<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyList>> {
         let py = name.py();
-        let Ok(name) = name.to_str() else { return Ok(PyList::empty(py)) };
-        let found: PyResult<Vec<_>> = self.with(py, |content| {
+        let name = asked(name)?;
+        self.with(py, |content| {
             let mut from = 0;
             let next = || {
-                let index = content.find(self.part, name, from)?;
+                let index = content.find(self.part, name?, from)?;
                 from = index + 1;
                 Some(content.value(py, self.part, index))
             };
-            std::iter::from_fn(next).collect()
-        });
-        PyList::new(py, found?)
+            PyList::new(py, std::iter::from_fn(next).collect::<PyResult<Vec<_>>>()?)
+        })
     }
 
-    fn __contains__(&self, name: &Bound<'_, PyAny>) -> bool {
-        let text = name.cast::<PyString>().ok().and_then(|name| name.to_str().ok());
-        let Some(text) = text else { return false };
-        self.with(name.py(), |content| content.find(self.part, text, 0).is_some())
+    fn __contains__(&self, name: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let Ok(text) = name.cast::<PyString>() else { return Ok(false) };
+        let Some(text) = asked(text)? else { return Ok(false) };
+        self.with(name.py(), |content| Ok(content.find(self.part, text, 0).is_some()))
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -263,8 +275,9 @@ impl Items {
         PyDict::from_sequence(items.as_any())?.rich_compare(other, pyo3::basic::CompareOp::Eq)
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        Ok(format!("Items({})", self.items(py)?.repr()?))
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let items = self.items(py)?.repr()?;
+        guarded(py, || Ok(PyString::new(py, &format!("Items({items})"))))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
