@@ -84,7 +84,12 @@ class Text:
         self.seen += int(text) > 0
 
 class Lost:
+    sizes = 0
+    def size(self, element):
+        self.sizes += 1
+        self.last = int(element.text)
     def rows(self, element):
+        assert self.sizes == self.last
         try:
             element.text
         except LimitExceeded:

@@ -95,3 +95,39 @@ def handle(error: penstock.DecodeError) -> None:
     assert_type(error.line, int | None)
     assert_type(error.path, str | None)
     assert_type(error.report(), str)
+
+
+# send: messages to an object.
+class Handler:
+    def name(self, element: penstock.Element) -> str:
+        assert_type(element.name, str)
+        assert_type(element.namespace, str | None)
+        assert_type(element.text, str)
+        assert_type(element.value, Any)
+        assert_type(element.attributes, penstock.Items[Any])
+        assert_type(element.children.all("name"), list[Any])
+        return element.text
+
+    @penstock.on("//row/size/text()")
+    @penstock.on("{urn:x}size/text()")
+    def size(self, text: str) -> int:
+        return int(text)
+
+    def table(self, _element: penstock.Element) -> None:
+        raise penstock.Stop(5)
+
+
+def count(items: penstock.Items[int]) -> None:
+    assert_type(items["a"], int)
+    assert_type(items[-1], int)
+    assert_type(items.get("a"), int | None)
+    assert_type(items.get("a", "b"), int | str)
+    assert_type(items.items(), list[tuple[str, int]])
+    assert_type(list(items), list[str])
+
+
+assert_type(penstock.send(path, Handler()), Any)
+assert_type(penstock.json.send(path.open("rb"), Handler()), Any)
+assert_type(penstock.ndjson.send([b"{}"], Handler(), framing="sequence"), Any)
+assert_type(penstock.xml.send(path, Handler(), namespaces={"a": "urn:a"}, repair="all"), Any)
+assert_type(Handler().size("1"), int)
