@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._types import (
+        At,
         Compression,
         CountedUnknown,
         Data,
@@ -224,7 +225,7 @@ def read(
     /,
     *,
     format: Format | None = None,
-    at: str | None = None,
+    at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
     duplicates: Duplicates = "last",

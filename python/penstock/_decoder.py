@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._limits import Limits
-    from penstock._types import CountedUnknown, Duplicates, Errors, Format
+    from penstock._types import At, CountedUnknown, Duplicates, Errors, Format
 
 
 class Decoder(_rust.Decoder[T]):
@@ -62,7 +62,7 @@ class Decoder(_rust.Decoder[T]):
         /,
         *,
         format: Format = "json",
-        at: str | None = None,
+        at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
         duplicates: Duplicates = "last",

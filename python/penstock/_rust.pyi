@@ -12,7 +12,7 @@ from typing_extensions import Buffer, TypeVar, disjoint_base
 
 from penstock._limits import Limits
 from penstock._repairs import Repair
-from penstock._types import Errors, Event, Grammar
+from penstock._types import At, Errors, Event, Grammar
 
 _T = TypeVar("_T", default=Any)
 _D = TypeVar("_D")
@@ -142,7 +142,7 @@ class Reader(Generic[_T]):
         format: str,
         source: object,
         type: object,
-        at: str | None,
+        at: At[_T] | None,
         errors: Errors,
         max_errors: int,
         duplicates: str,
@@ -185,7 +185,7 @@ class Decoder(Generic[_T]):
         cls,
         format: str,
         type: object,
-        at: str | None,
+        at: At[_T] | None,
         errors: Errors,
         max_errors: int,
         duplicates: str,

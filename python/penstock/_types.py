@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Any, Literal, Protocol, TypeAlias
 
-    from typing_extensions import Buffer, TypeVar
+    from typing_extensions import Buffer, TypeForm, TypeVar
 
     from penstock._errors import DecodeError
 
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     Source: TypeAlias = (
         str | os.PathLike[str] | os.PathLike[bytes] | Readable | ReadableInto | Iterable[Buffer]
     )
+    # Where the records are: a path or, for several kinds of them, paths and what each becomes.
+    At: TypeAlias = str | Mapping[str, TypeForm[T]]
     Format: TypeAlias = Literal["json", "ndjson", "xml"]
     Compression: TypeAlias = Literal["infer", "gzip", "zstd", "bzip2", "xz"]
     Duplicates: TypeAlias = Literal["last", "first", "error"]
@@ -56,8 +58,12 @@ if TYPE_CHECKING:
     Repeated: TypeAlias = Literal["error", "first", "last", "join"]
     ForceList: TypeAlias = bool | Iterable[str]
     Event: TypeAlias = (
-        tuple[Literal["start", "text", "end", "comment"], str, int]
-        | tuple[Literal["attribute", "instruction"], tuple[str, str], int]
+        tuple[Literal["start"], str, int]
+        | tuple[Literal["attribute"], tuple[str, str], int]
+        | tuple[Literal["text"], str, int]
+        | tuple[Literal["end"], str, int]
+        | tuple[Literal["comment"], str, int]
+        | tuple[Literal["instruction"], tuple[str, str], int]
     )
     # What the extension is told of how to read a format: for JSON the word for its framing, for
     # XML `namespaces`, `unresolved`, `repair`, `repeated` and `force_list`.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, TypeForm
 
     from penstock._limits import Limits
-    from penstock._types import CountedUnknown, Duplicates, Errors, Format, T
+    from penstock._types import At, CountedUnknown, Duplicates, Errors, Format, T
 
 __all__ = ["read"]
 
@@ -28,7 +28,7 @@ async def read(
     /,
     *,
     format: Format = "json",
-    at: str | None = None,
+    at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
     duplicates: Duplicates = "last",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from penstock._limits import Limits
     from penstock._types import (
+        At,
         Compression,
         CountedUnknown,
         Data,
@@ -151,7 +152,7 @@ def read(
     into: TypeForm[T] = PLAIN,
     /,
     *,
-    at: str | None = None,
+    at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
     duplicates: Duplicates = "last",
@@ -172,7 +173,9 @@ def read(
         into: The type of a record, as for `decode`.
         at: The path of the records inside the document: steps separated by `/`, where `*` is every
             element of an array or every value of an object. `"*"` gives the values of a top-level
-            object, `"features/*"` the elements of its array `features`.
+            object, `"features/*"` the elements of its array `features`. A mapping of such paths to
+            types reads several kinds of records in one pass, in their order; then `into` is left
+            out.
         errors: What becomes of a record that does not fit `into`. `"raise"` raises its
             `ValidationError`. `"skip"` counts it in `reader.skipped`.
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
@@ -293,7 +296,7 @@ class Decoder(_decoder.Decoder[T]):
         into: TypeForm[T] = PLAIN,
         /,
         *,
-        at: str | None = None,
+        at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
         duplicates: Duplicates = "last",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from penstock._limits import Limits
     from penstock._types import (
+        At,
         Compression,
         CountedUnknown,
         Data,
@@ -148,7 +149,7 @@ def read(
     /,
     *,
     framing: Framing = "lines",
-    at: str | None = None,
+    at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
     duplicates: Duplicates = "last",
@@ -285,7 +286,7 @@ class Decoder(_decoder.Decoder[T]):
         /,
         *,
         framing: Framing = "lines",
-        at: str | None = None,
+        at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
         duplicates: Duplicates = "last",

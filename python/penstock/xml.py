@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from penstock._limits import Limits
     from penstock._types import (
+        At,
         Compression,
         CountedUnknown,
         Data,
@@ -200,7 +201,7 @@ def read(
     into: TypeForm[T] = PLAIN,
     /,
     *,
-    at: str | None = None,
+    at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
     unknown: CountedUnknown = "skip",
@@ -229,7 +230,8 @@ def read(
             `*` is any element, and a leading `//` finds the first step anywhere. `{uri}name` is
             exact, `p:name` takes the prefix from `namespaces`, `*:name` is in any namespace, and a
             name alone is that of an element written without a prefix. Of a record within a record,
-            the outer one is read.
+            the outer one is read. A mapping of such paths to types reads several kinds of records
+            in one pass, in their order; then `into` is left out.
         errors: What becomes of a record that does not fit `into`. `"raise"` raises its
             `ValidationError`. `"skip"` counts it in `reader.skipped`.
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
@@ -433,7 +435,7 @@ class Decoder(_decoder.Decoder[T]):
         into: TypeForm[T] = PLAIN,
         /,
         *,
-        at: str | None = None,
+        at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
         unknown: CountedUnknown = "skip",

@@ -15,3 +15,6 @@ penstock.send(b"{}", object())  # type: ignore[arg-type]  # pyright: ignore[repo
 penstock.send("a.xml")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 penstock.on(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 penstock.on("a")(1)  # type: ignore[type-var]  # pyright: ignore[reportArgumentType]
+penstock.xml.decode("<a/>", repair="everything")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.xml.decode("<a/>", namespaces=True)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.xml.events(b"<a/>")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

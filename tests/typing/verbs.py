@@ -80,6 +80,30 @@ assert_type(penstock.ndjson.load(path, penstock.Plan(City)), list[City])
 plan = penstock.Plan(list[City], namespace={"City": City})
 assert_type(penstock.json.read(path, plan), penstock.Reader[list[City]])
 
+# XML: the same verbs.
+assert_type(penstock.decode("<a/>", City, format="xml"), City)
+assert_type(penstock.xml.decode(b"<a/>"), Any)
+assert_type(penstock.xml.decode("<a/>", City, repair="all", repeated="first"), City)
+assert_type(penstock.xml.load(path, list[City], namespaces={"p": "urn:p"}), list[City])
+assert_type(penstock.xml.read(path, City, at="cities/city"), penstock.Reader[City])
+assert_type(penstock.xml.Decoder(City, repair=["bare_ampersand"]), penstock.xml.Decoder[City])
+with penstock.xml.read(path, City) as cities:
+    assert_type(cities.repairs, list[penstock.Repair])
+    assert_type(cities.repair_counts, dict[str, int])
+    assert_type(cities.repairs[0].line, int)
+
+# Several kinds of records. mypy joins what Pyright keeps apart, so only one kind is asked of both.
+assert_type(penstock.xml.read(path, at={"cities/city": City}), penstock.Reader[City])
+assert_type(penstock.json.read(path, at={"cities/*": City}), penstock.Reader[City])
+
+# The level below.
+for event in penstock.xml.events(path):
+    if event[0] == "attribute" or event[0] == "instruction":
+        assert_type(event[1], tuple[str, str])
+    else:
+        assert_type(event[1], str)
+    assert_type(event[2], int)
+
 
 async def main() -> None:
     async def body() -> AsyncIterator[bytes]:

@@ -79,10 +79,13 @@ impl Run {
         if let Some(error) = self.pending.take() {
             return Err(error);
         }
-        if self.ended || self.pump.is_finished() {
+        if self.ended || self.pump.is_finished() && !self.pump.is_complete() {
             return Err(PyValueError::new_err("this Decoder has ended: make a new one"));
         }
         self.begun = true;
+        if self.pump.is_complete() {
+            return Ok(PyList::empty(py));
+        }
         let _pause = Pause::begin(py)?;
         let mut rows = Vec::new();
         let mut taken = false;
@@ -104,10 +107,9 @@ impl Run {
         }
         self.begun = true;
         let mut rows = std::mem::take(&mut self.left);
-        if self.ended || self.pump.is_finished() {
+        if std::mem::replace(&mut self.ended, true) || self.pump.is_finished() {
             return PyList::new(py, rows);
         }
-        self.ended = true;
         let _pause = Pause::begin(py)?;
         let result = self.pump.push_end(py).and_then(|()| self.drain(py, &mut rows));
         if let Err(error) = result {

@@ -139,6 +139,8 @@ pub(crate) struct Pump {
     ended: bool,
     /// Nothing more will be delivered.
     finished: bool,
+    /// The document has ended, in good order.
+    complete: bool,
     gauge: Arc<Gauge>,
 }
 
@@ -170,6 +172,7 @@ impl Pump {
             over: None,
             ended: false,
             finished: false,
+            complete: false,
             gauge: Arc::default(),
         }
     }
@@ -200,6 +203,11 @@ impl Pump {
         self.finished
     }
 
+    /// Whether the document has ended in good order: whatever follows is of no interest.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.complete
+    }
+
     /// Nothing more will be asked for.
     pub(crate) fn finish(&mut self) {
         self.finished = true;
@@ -224,7 +232,10 @@ impl Pump {
                     self.gauge.records.fetch_add(1, Ordering::Relaxed);
                     return Ok(Turn::Row);
                 }
-                Ok(Step::Stopped | Step::Done) => return self.end(py),
+                Ok(Step::Stopped | Step::Done) => {
+                    self.complete = true;
+                    return self.end(py);
+                }
                 Ok(Step::More | Step::Turn) => {
                     let mut done = self.reader.consumed();
                     if let Some(from) = self.outlet.builder().keeps() {
