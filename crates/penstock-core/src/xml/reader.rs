@@ -749,7 +749,7 @@ impl Reader {
                     checked!(self.characters(isa, text, pos..to, locus));
                     pos = to;
                     if end.is_none() {
-                        more!("an instruction");
+                        more!("a processing instruction");
                     }
                     pos += 2;
                     state = self.outside();

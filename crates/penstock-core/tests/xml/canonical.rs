@@ -9,7 +9,7 @@ use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Step;
 use penstock_core::sink::{Flow, Sink};
-use penstock_core::xml::{Notation, Options, Reader};
+use penstock_core::xml::{Notation, Options, Reader, Repair};
 use penstock_scan::ValidText;
 
 /// Writes what it is told in canonical form.
@@ -129,8 +129,18 @@ fn doctype<'a>(root: &str, notations: impl Iterator<Item = &'a Notation>) -> Str
 
 /// Reads a document in windows that grow by `step` bytes, and writes it in canonical form.
 pub(crate) fn canonical(text: &str, options: Options, step: usize) -> Result<String, Fault> {
+    limited(text, options, &Limits::default(), step).map(|(canonical, _)| canonical)
+}
+
+/// The same within limits, and the repairs that were made.
+pub(crate) fn limited(
+    text: &str,
+    options: Options,
+    limits: &Limits,
+    step: usize,
+) -> Result<(String, Vec<Repair>), Fault> {
     let mut sink = Canonical::default();
-    let mut reader = Reader::new(options, &Limits::default());
+    let mut reader = Reader::new(options, limits);
     let mut end = 0_usize;
     loop {
         end = text.len().min(end.saturating_add(step));
@@ -147,7 +157,7 @@ pub(crate) fn canonical(text: &str, options: Options, step: usize) -> Result<Str
         reader.drop_front(reader.consumed());
     }
     let name = first_element(&sink.out);
-    Ok(doctype(&name, reader.notations()) + &sink.out)
+    Ok((doctype(&name, reader.notations()) + &sink.out, reader.take_repairs()))
 }
 
 /// The name of the root element of a canonical document.

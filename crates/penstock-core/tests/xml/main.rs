@@ -2,5 +2,42 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod attacks;
 mod canonical;
 mod conformance;
+mod declarations;
+mod entities;
+
+use penstock_core::limits::Limits;
+use penstock_core::xml::{Options, Repair};
+
+/// What comes of a document: its canonical form and the repairs, or the fault in words. However it
+/// is cut, the same.
+fn outcome(text: &str, options: Options, limits: &Limits) -> Result<(String, Vec<Repair>), String> {
+    let read =
+        |step| canonical::limited(text, options, limits, step).map_err(|fault| fault.to_string());
+    let whole = read(usize::MAX);
+    for step in [1, 3] {
+        assert_eq!(read(step), whole, "{text:?}, {step} bytes at a time");
+    }
+    whole
+}
+
+/// The canonical form of a document.
+fn resolved(text: &str) -> String {
+    match outcome(text, Options::default(), &Limits::default()) {
+        Ok((canonical, repairs)) => {
+            assert_eq!(repairs, []);
+            canonical
+        }
+        Err(fault) => panic!("{text:?}: {fault}"),
+    }
+}
+
+/// What is wrong with a document, and the byte at which.
+fn fault(text: &str) -> String {
+    match outcome(text, Options::default(), &Limits::default()) {
+        Ok(canonical) => panic!("{text:?}: {canonical:?}"),
+        Err(fault) => fault,
+    }
+}
