@@ -33,7 +33,6 @@ impl Reader {
 
     /// What may come behind a comment or an instruction.
     #[inline]
-    #[inline]
     pub(super) fn outside(&self) -> State {
         if self.open.depth() > 0 {
             State::Content
