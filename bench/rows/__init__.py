@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rows import lines, objects, plain, plans, starting, streams, wide
+from rows import lines, objects, plain, plans, starting, streams, wide, xml
 
 if TYPE_CHECKING:
     from model import Row
@@ -15,6 +15,7 @@ ALL: tuple[Row, ...] = (
     *wide.ROWS,
     *streams.ROWS,
     *lines.ROWS,
+    *xml.ROWS,
     *starting.ROWS,
     *plans.ROWS,
 )
