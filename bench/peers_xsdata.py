@@ -35,6 +35,16 @@ class AuthorList:
 
 
 @dataclass
+class Title:
+    """A title with markup in it: a `str` would be refused."""
+
+    content: list[object] = field(
+        default_factory=list,
+        metadata={"type": "Wildcard", "namespace": "##any", "mixed": True},
+    )
+
+
+@dataclass
 class Journal:
     """The journal of an article."""
 
@@ -45,7 +55,7 @@ class Journal:
 class Inner:
     """The inner element of an article."""
 
-    title: str | None = element("ArticleTitle")
+    title: Title | None = element("ArticleTitle")
     journal: Journal | None = element("Journal")
     authors: AuthorList | None = element("AuthorList")
 

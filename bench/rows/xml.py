@@ -230,13 +230,12 @@ def job_send(_: str) -> Call:
             self.count: dict[str, int] = {}
             self.letters = 0
 
-        @on("Journal/Title/text()")
+        @on("//Journal/Title/text()")
         def journal(self, text: str) -> None:
             self.count[text] = self.count.get(text, 0) + 1
 
-        @on("ArticleTitle/text()")
-        def title(self, text: str) -> None:
-            self.letters += len(text)
+        def ArticleTitle(self, element: Any) -> None:
+            self.letters += len(element.text)
 
     def call(source: Path) -> Iterable[object]:
         handler = Journals()
