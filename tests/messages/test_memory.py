@@ -137,7 +137,7 @@ def bare() -> int:
 )
 def test_sending_takes_constant_memory(format: str, source: str, handler: str, bare: int) -> None:
     marks: list[int] = []
-    for megabytes in (40, 80):
+    for megabytes in (60, 90):
         script = (
             f"handler = {handler}()\n"
             f"penstock.{format}.send({source}({megabytes * MEGABYTE}), handler)\n"
