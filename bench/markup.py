@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import inputs
+
 from penstock import at
 
 if TYPE_CHECKING:
@@ -75,7 +76,10 @@ KINDS = {
     ),
     "health": Kind(Measurement, "HealthData/Record", "real/export6s3sample.xml", r"<Record\b.*?/>"),
     "vulkan": Kind(
-        Structure, "registry/types/type", "real/vk.xml", r"(?<=<types comment=\"Vulkan type definitions\">).*?(?=</types>)"
+        Structure,
+        "registry/types/type",
+        "real/vk.xml",
+        r"(?<=<types comment=\"Vulkan type definitions\">).*?(?=</types>)",
     ),
 }
 
@@ -139,9 +143,7 @@ def article(element: Any) -> Article:
 def measurement(element: Any) -> Measurement:
     """Make a measurement of an element."""
     get = element.get
-    return Measurement(
-        get("type"), get("sourceName"), get("unit"), get("startDate"), get("value")
-    )
+    return Measurement(get("type"), get("sourceName"), get("unit"), get("startDate"), get("value"))
 
 
 def structure(element: Any) -> Structure:
@@ -292,7 +294,7 @@ def by_expat(kind: str, path: Path) -> Iterator[object]:
             parser.Parse(chunk)
             yield from builder.made
             builder.made.clear()
-        parser.Parse(b"", True)  # noqa: FBT003 - expat takes nothing by keyword
+        parser.Parse(b"", True)
     yield from builder.made
 
 
@@ -318,7 +320,7 @@ def as_list(value: Any) -> list[Any]:
 
 
 def dict_article(found: Any) -> object:
-    """Make an article of a dict. (Markup inside the title is lost, as it is with xmltodict.)"""
+    """Make an article of a dict: markup inside the title is lost, as it is with xmltodict."""
     citation = found["MedlineCitation"]
     inner = citation["Article"]
     pmid, title = citation["PMID"], inner["ArticleTitle"]

@@ -1,5 +1,6 @@
 """The records as xsdata wants them: dataclasses that spell the whole way to each field."""
 
+# ruff: noqa: RUF009 - the functions return fields
 from __future__ import annotations
 
 from dataclasses import dataclass, field

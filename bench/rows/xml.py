@@ -1,9 +1,9 @@
 """XML: checking it, records of it, and messages.
 
 `xml-check` reads whole documents for nothing but whether they are well-formed; `xml-records` makes
-objects of the records of three kinds of documents; `xml-slow` does so for the peers that take minutes
-where others take seconds; `xml-stream` reads files of 10 MB to 1 GB; `xml-messages` compares `send` with
-handlers.
+objects of the records of three kinds of documents; `xml-slow` does so for the peers that take
+minutes where others take seconds; `xml-stream` reads files of 10 MB to 1 GB; `xml-messages`
+compares `send` with handlers.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -54,11 +54,11 @@ def check(_: str) -> Call:
 
 
 def check_expat(_: str) -> Call:
-    """Expat without handlers. (No namespaces; names of the fourth edition.)"""
+    """Expat without handlers: no namespaces, and names of the fourth edition."""
     from xml.parsers import expat
 
     def call(data: bytes) -> None:
-        expat.ParserCreate().Parse(data, True)  # noqa: FBT003 - takes nothing by keyword
+        expat.ParserCreate().Parse(data, True)
 
     return call
 
@@ -68,7 +68,7 @@ def check_expat_namespaces(_: str) -> Call:
     from xml.parsers import expat
 
     def call(data: bytes) -> None:
-        expat.ParserCreate(namespace_separator=" ").Parse(data, True)  # noqa: FBT003 - as above
+        expat.ParserCreate(namespace_separator=" ").Parse(data, True)
 
     return call
 
@@ -88,8 +88,10 @@ def check_lxml(_: str) -> Call:
 
 
 def check_quick_xml(_: str) -> Call:
-    """quick-xml, natively, with its checks on and attributes iterated. It checks no characters, names,
-    entities, DOCTYPE, nor what stands around the root, nor (here) namespaces.
+    """quick-xml, natively, with its checks on and attributes iterated.
+
+    It does not check characters, names, entities, the document type, what stands around the root,
+    nor, as it is used here, namespaces.
     """
     import native
 
@@ -98,7 +100,10 @@ def check_quick_xml(_: str) -> Call:
 
 
 def check_pugixml(_: str) -> Call:
-    """Pugixml, natively, which makes its tree. It checks no names, duplicates, entities, DOCTYPE."""
+    """Pugixml, natively, which makes its tree.
+
+    It does not check names, repeated attributes, entities, the document type, nor namespaces.
+    """
     import pygixml
 
     return lambda data: pygixml.parse_string(data.decode())
@@ -120,9 +125,7 @@ def floor_of(kind: str) -> Call:
 
     found = markup.KINDS[kind]
     first = markup.grown(kind, 1)
-    prototypes = list(
-        classes.values(penstock.xml.read(first, found.cls, at=found.path), found.cls)
-    )
+    prototypes = list(classes.values(penstock.xml.read(first, found.cls, at=found.path), found.cls))
     make: Any = floor.prepare(found.cls, prototypes)
     count = sum(1 for _ in penstock.xml.read(markup.grown(kind, SIZE), found.cls, at=found.path))
 
@@ -195,7 +198,7 @@ def sent(_: str) -> Call:
     import penstock.xml
 
     class Handler:
-        def PMID(self, element: Any) -> None:
+        def PMID(self, element: Any) -> None:  # noqa: N802 - an element's name
             pass
 
     def call(source: Path) -> Iterable[object]:
@@ -209,7 +212,7 @@ def told(_: str) -> Call:
     """Penstock's events."""
     import penstock.xml
 
-    return lambda source: penstock.xml.events(source)
+    return penstock.xml.events
 
 
 def zipped(_: str) -> Input:
@@ -234,7 +237,7 @@ def job_send(_: str) -> Call:
         def journal(self, text: str) -> None:
             self.count[text] = self.count.get(text, 0) + 1
 
-        def ArticleTitle(self, element: Any) -> None:
+        def ArticleTitle(self, element: Any) -> None:  # noqa: N802 - an element's name
             self.letters += len(element.text)
 
     def call(source: Path) -> Iterable[object]:
@@ -256,6 +259,7 @@ class Saxophone:
         self.depth = 0
 
     def start(self, name: str, _attributes: Any) -> None:
+        """Begin an element."""
         self.path.append(name)
         if self.text is None and (
             name == "ArticleTitle" or (name == "Title" and self.path[-2] == "Journal")
@@ -263,10 +267,12 @@ class Saxophone:
             self.text, self.depth = [], len(self.path)
 
     def data(self, text: str) -> None:
+        """Keep text that is wanted."""
         if self.text is not None:
             self.text.append(text)
 
     def end(self, name: str) -> None:
+        """End an element."""
         if self.text is not None and len(self.path) == self.depth:
             text, self.text = "".join(self.text), None
             if name == "Title":
@@ -422,11 +428,13 @@ ROWS = (
             Case("check only", checking, (OURS,), checked=False),
         ),
         path,
-        lambda made: list(made),
+        list,
         (
             Bar(
                 "send with one method, of the check only",
-                lambda median: median("send, one method", "pubmed") / median("check only", "pubmed"),
+                lambda median: (
+                    median("send, one method", "pubmed") / median("check only", "pubmed")
+                ),
                 1.4,
                 at_least=False,
             ),

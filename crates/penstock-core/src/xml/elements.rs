@@ -203,6 +203,21 @@ impl Reader {
         whole: ValidText<'a>,
         attribute: &Attribute,
     ) -> Option<Key<'a>> {
+        if attribute.colon == 0 && !self.tag.declares {
+            let name = text(self.tag.name_in(whole, attribute));
+            return Some(Key { name, namespace: None, prefix: None, kind: KeyKind::Attribute });
+        }
+        self.rare_attribute_key(whole, attribute)
+    }
+
+    /// As [`attribute_key`](Self::attribute_key), where the tag or the name has to do with
+    /// namespaces.
+    #[inline(never)]
+    fn rare_attribute_key<'a>(
+        &'a self,
+        whole: ValidText<'a>,
+        attribute: &Attribute,
+    ) -> Option<Key<'a>> {
         let name = self.tag.name_in(whole, attribute);
         let kind = KeyKind::Attribute;
         if self.tag.declares && self.tag.declared_prefix(whole, attribute).is_some() {

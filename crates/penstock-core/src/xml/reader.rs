@@ -657,33 +657,25 @@ impl Reader {
                         }
                         continue;
                     }
-                    let index = (step - TELL_ATTRIBUTES) / 2;
-                    let Some(&attribute) = self.tag.attributes.get(index) else {
-                        // All told.
-                        let end = pos + self.tag.end;
-                        if self.tag.empty {
-                            self.end_element();
-                            let at = locus.at(end - 2);
-                            tell!(sink.end_map(at), self.outside(), end);
-                            ended!();
-                        } else {
-                            pos = end;
-                            state = State::Content;
+                    // Where telling went on after a pause: at an attribute, or at its value.
+                    let mut index = (step - TELL_ATTRIBUTES) / 2;
+                    let mut named = !(step - TELL_ATTRIBUTES).is_multiple_of(2);
+                    while let Some(&attribute) = self.tag.attributes.get(index) {
+                        let step = TELL_ATTRIBUTES + 2 * index;
+                        let place = if attribute.default { 0 } else { attribute.name as usize };
+                        if !named {
+                            let Some(key) = self.attribute_key(here, &attribute) else {
+                                index += 1;
+                                continue;
+                            };
+                            let at = locus.at(pos + place);
+                            let flow = tell!(sink.name(key, at), State::Telling(step + 1), pos);
+                            if flow != Flow::Take {
+                                index += 1;
+                                continue;
+                            }
                         }
-                        continue;
-                    };
-                    let place = if attribute.default { 0 } else { attribute.name as usize };
-                    if (step - TELL_ATTRIBUTES).is_multiple_of(2) {
-                        let Some(key) = self.attribute_key(here, &attribute) else {
-                            state = State::Telling(step + 2);
-                            continue;
-                        };
-                        let at = locus.at(pos + place);
-                        let flow = tell!(sink.name(key, at), State::Telling(step + 1), pos);
-                        if flow != Flow::Take {
-                            state = State::Telling(step + 2);
-                        }
-                    } else {
+                        named = false;
                         let text = self.tag.value_in(here, &attribute);
                         let ascii = attribute.ascii || text.as_bytes().is_ascii();
                         let value = Scalar::Untyped(Text { text, ascii });
@@ -693,11 +685,19 @@ impl Reader {
                             (false, true) => attribute.name_end as usize,
                             (false, false) => attribute.value as usize - 1,
                         };
-                        tell!(
-                            sink.scalar(value, locus.at(pos + place)),
-                            State::Telling(step + 1),
-                            pos
-                        );
+                        let at = locus.at(pos + place);
+                        tell!(sink.scalar(value, at), State::Telling(step + 2), pos);
+                        index += 1;
+                    }
+                    let end = pos + self.tag.end;
+                    if self.tag.empty {
+                        self.end_element();
+                        let at = locus.at(end - 2);
+                        tell!(sink.end_map(at), self.outside(), end);
+                        ended!();
+                    } else {
+                        pos = end;
+                        state = State::Content;
                     }
                 }
                 State::Cdata => {

@@ -1,0 +1,67 @@
+"""`examples/pubmed` on real records, beside the same by a tree."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+SCRIPT = Path(__file__).parents[2] / "examples/pubmed/records.py"
+
+
+def run(*arguments: str | Path) -> list[str]:
+    """What the example prints."""
+    done = subprocess.run(
+        [sys.executable, SCRIPT, *arguments], capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def expected(path: Path) -> list[list[str]]:
+    """The rows of a file, by a tree."""
+    rows = []
+    for citation in ET.parse(path).getroot().iterfind("PubmedArticle/MedlineCitation"):
+        article = citation.find("Article")
+        assert article is not None
+        title = article.find("ArticleTitle")
+        assert title is not None
+        names = [
+            author.findtext("LastName") or author.findtext("CollectiveName") or "?"
+            for author in article.iterfind("AuthorList/Author")
+        ]
+        parts = ["".join(part.itertext()) for part in article.iterfind("Abstract/AbstractText")]
+        rows.append(
+            [
+                citation.findtext("PMID", ""),
+                article.findtext("Journal/JournalIssue/PubDate/Year", ""),
+                article.findtext("Journal/ISOAbbreviation", ""),
+                "".join(title.itertext()),
+                "; ".join(names),
+                str(sum(len(part.split()) for part in parts)),
+            ]
+        )
+    return rows
+
+
+def test_rows(corpus: Callable[[str], Path], tmp_path: Path) -> None:
+    names = ["pubmed4.xml", "pubmed5.xml", "pubmed6.xml", "pubmed7.xml"]
+    files = [corpus(f"xml/pubmed/{name}") for name in names]
+    rows = [row for file in files for row in expected(file)]
+    target = tmp_path / "articles.csv"
+    assert run("--csv", target, *files) == [f"{len(rows)} articles to {target}"]
+    with target.open(newline="", encoding="utf-8") as file:
+        assert list(csv.reader(file)) == [
+            ["pmid", "year", "journal", "title", "authors", "words"],
+            *rows,
+        ]
+    assert len(rows) == 4
+
+
+def test_table(corpus: Callable[[str], Path]) -> None:
+    line, count = run(corpus("xml/pubmed/pubmed7.xml"))
+    assert line.split()[:2] == ["29963580", "2018"]
+    assert line.endswith("196 words  J Med Imaging (Bellingham)")
+    assert count == "1 articles"
