@@ -160,7 +160,6 @@ def test_types(annotation: object, name: str) -> None:
         (Sequence, "Sequence is abstract, so no object of it can be made"),
         (bytearray, "bytearray is not supported yet"),
         (complex, "complex is not supported yet"),
-        (dt.timedelta, "datetime.timedelta is not supported yet"),
         (fractions.Fraction, "fractions.Fraction is not supported yet"),
         (pathlib.Path, "pathlib.Path is not supported yet"),
         (ipaddress.IPv4Address, "ipaddress.IPv4Address is not supported yet"),

@@ -3,7 +3,7 @@
 
 use crate::objects::{ForceList, MarkupOptions, Repeated};
 use crate::options::{format, framing, text, unknown_word, wrong_type};
-use crate::plan::{Aimed, Family, Plan, plan_from, plan_of_kinds};
+use crate::plan::{Aimed, Family, Plan, Prefixes, plan_from, plan_of_kinds};
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
@@ -89,19 +89,20 @@ impl Grammar {
     /// The plan for what a user passes as a type.
     pub(crate) fn plan(&self, into: &Bound<'_, PyAny>) -> PyResult<Arc<Plan>> {
         let py = into.py();
-        plan_from(py, into, self.aimed(self.prefixes(py)))
+        plan_from(py, into, self.aimed(py))
     }
 
     /// What a plan is to be for.
-    fn aimed<'a, 'py>(&self, prefixes: Option<&'a Bound<'py, PyDict>>) -> Aimed<'a, 'py> {
-        let family = if self.is_markup() { Family::Markup } else { Family::Keyed };
-        Aimed { family, prefixes }
-    }
-
-    fn prefixes<'a, 'py>(&'a self, py: Python<'py>) -> Option<&'a Bound<'py, PyDict>> {
+    fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> Aimed<'a, 'py> {
         match self {
-            Grammar::Json { .. } => None,
-            Grammar::Xml(markup) => Some(markup.prefixes.bind(py)),
+            Grammar::Json { .. } => Family::Keyed.into(),
+            Grammar::Xml(markup) if !markup.options.namespaces => {
+                Aimed { family: Family::Markup, prefixes: Prefixes::AsWritten }
+            }
+            Grammar::Xml(markup) => {
+                let prefixes = Prefixes::Bound(Some(markup.prefixes.bind(py)));
+                Aimed { family: Family::Markup, prefixes }
+            }
         }
     }
 
@@ -185,7 +186,7 @@ impl Grammar {
         }
         let records = Records::several(&paths);
         let records = records.map_err(|(path, error)| wrong_path(&words[path], &error))?;
-        let plan = plan_of_kinds(py, &types, self.aimed(self.prefixes(py)))?;
+        let plan = plan_of_kinds(py, &types, self.aimed(py))?;
         let mut into: Vec<&str> = Vec::new();
         for &kind in &plan.kinds {
             let written = &*plan.nodes[kind as usize].written;
@@ -201,7 +202,9 @@ impl Grammar {
     /// A path of records, its prefixes resolved.
     fn path(&self, at: &str) -> PyResult<Path> {
         let mut path = Path::parse(at).map_err(|error| wrong_path(at, &error))?;
-        if !self.is_plain() {
+        if self.is_plain() {
+            path.as_written();
+        } else {
             let bound = path.bind(|prefix| self.namespace(prefix));
             bound.map_err(|error| wrong_path(at, &error))?;
         }

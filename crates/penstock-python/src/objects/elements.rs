@@ -147,7 +147,7 @@ impl Markup {
 
 /// Whether an attribute is about the document and not of it: the schema's own, and the namespace
 /// declarations of a reader that does not resolve them.
-fn is_about(key: &Key<'_>) -> bool {
+pub(super) fn is_about(key: &Key<'_>) -> bool {
     const SCHEMA: &[u8] = b"http://www.w3.org/2001/XMLSchema-instance";
     const DECLARATIONS: &[u8] = b"http://www.w3.org/2000/xmlns/";
     let name = key.name.bytes();
@@ -159,7 +159,7 @@ fn is_about(key: &Key<'_>) -> bool {
 }
 
 /// Whether an attribute that [is about](is_about) the document is `xsi:nil`.
-fn is_nil(key: &Key<'_>) -> bool {
+pub(super) fn is_nil(key: &Key<'_>) -> bool {
     match key.name.bytes() {
         b"xsi:nil" => key.prefix.is_none(),
         b"nil" => key.prefix.is_some_and(|prefix| prefix.bytes() != b"xmlns"),

@@ -393,7 +393,7 @@ fn outer_mismatch(builder: &Builder, at: u64, reason: String) -> Refusal {
 /// is the program's own affair and goes through as it is.
 #[cold]
 #[inline(never)]
-fn own_code_raised(builder: &Builder, error: PyErr, at: u64) -> Refusal {
+pub(super) fn own_code_raised(builder: &Builder, error: PyErr, at: u64) -> Refusal {
     let py = builder.attached();
     let of_values = error.is_instance_of::<pyo3::exceptions::PyValueError>(py)
         || error.is_instance_of::<pyo3::exceptions::PyTypeError>(py);

@@ -4,7 +4,7 @@
 //! the class once it is known. A whole start tag is bounded, and so is what is held.
 
 use super::builder::{Answer, Builder};
-use super::elements::{Awaited, written};
+use super::elements::{Awaited, is_about, is_nil};
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
 use crate::plan::{Kind, Tagged};
@@ -73,7 +73,7 @@ impl Builder {
         let tag = self.tagged().is_some_and(|tagged| {
             key.prefix.is_none() && tagged.tag.as_bytes() == key.name.bytes()
         });
-        if !tag && written(key) == "xsi:nil" {
+        if !tag && is_about(key) && is_nil(key) {
             self.markup.awaited = Awaited::Nil;
             return Ok(Flow::Take);
         }

@@ -5,6 +5,7 @@
 
 use super::builder::{Answer, Builder, Duplicates};
 use super::frame::{Frame, FrameKind, NONE, WAY};
+use super::make::own_code_raised;
 use super::place::shortened;
 use super::refusal::Refusal;
 use crate::plan::{Brief, Build, Kind, Target, element};
@@ -97,7 +98,8 @@ impl Builder {
     /// The record that comes was found by a `*`.
     pub(super) fn record_matched(&mut self, by: Matched<'_>) {
         let plan = self.plan();
-        let Kind::Class(class) = plan.nodes[plan.root as usize].kind else { return };
+        // Of several kinds of records it is the one that was said last.
+        let Kind::Class(class) = plan.nodes[self.top().node as usize].kind else { return };
         if plan.classes[class as usize].takes_key.is_empty() {
             return;
         }
@@ -181,7 +183,8 @@ impl Builder {
         // SAFETY: the stack owns this reference, and only this function fills such a place.
         let dict = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(place)) };
         let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
-        if dict.contains(&key)? {
+        let known = dict.contains(&key);
+        if known.map_err(|error| own_code_raised(self, error, at))? {
             let shown = key.repr()?.to_string_lossy().into_owned();
             let reason = format!("two objects have the key {}", shortened(&shown));
             return Err(self.mismatch(at, reason, None, None));

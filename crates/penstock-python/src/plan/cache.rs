@@ -21,7 +21,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyType};
+use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyTuple, PyType};
 
 use super::names::Scope;
 use super::shown::PlanObject;
@@ -36,7 +36,8 @@ const MOST: usize = 512;
 static CLASSES: Mutex<Option<HashMap<(usize, Family), Arc<Plan>>>> = Mutex::new(None);
 
 /// The plans of other types, `list[City]` or `City | None`: those are made anew each time that
-/// they are written, and found by equality. Dicts, since comparing may run code of a metaclass.
+/// they are written, and found by equality. A plan with prefixes is found by these too. Dicts,
+/// since comparing may run code of a metaclass.
 static EXPRESSIONS: [PyOnceLock<Py<PyDict>>; 2] = [PyOnceLock::new(), PyOnceLock::new()];
 
 /// What a plan is to be for.
@@ -44,20 +45,44 @@ static EXPRESSIONS: [PyOnceLock<Py<PyDict>>; 2] = [PyOnceLock::new(), PyOnceLock
 pub(crate) struct Aimed<'a, 'py> {
     /// The formats.
     pub(crate) family: Family,
-    /// What the prefixes of paths stand for.
-    pub(crate) prefixes: Option<&'a Bound<'py, PyDict>>,
+    /// What prefixes are in the paths of markup.
+    pub(crate) prefixes: Prefixes<'a, 'py>,
+}
+
+/// What prefixes are in the paths of markup.
+#[derive(Clone, Copy)]
+pub(crate) enum Prefixes<'a, 'py> {
+    /// They stand for the namespaces of this mapping, if there is one.
+    Bound(Option<&'a Bound<'py, PyDict>>),
+    /// They are a part of the name.
+    AsWritten,
+}
+
+impl<'py> Aimed<'_, 'py> {
+    /// What tells the plan of a type from that for the family alone, if anything does.
+    pub(super) fn mark(self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(match (self.family, self.prefixes) {
+            (Family::Markup, Prefixes::AsWritten) => {
+                Some(PyBool::new(py, false).to_owned().into_any())
+            }
+            (Family::Markup, Prefixes::Bound(Some(bound))) if !bound.is_empty() => {
+                Some(PyFrozenSet::new(py, bound.items())?.into_any())
+            }
+            _ => None,
+        })
+    }
 }
 
 impl From<Family> for Aimed<'_, '_> {
     fn from(family: Family) -> Self {
-        Aimed { family, prefixes: None }
+        Aimed { family, prefixes: Prefixes::Bound(None) }
     }
 }
 
 /// The plan of a type, made now or before.
 ///
 /// Names that string annotations cannot find elsewhere are looked for in `namespace`; plans with
-/// one are made anew each time, and so are those with prefixes.
+/// one are made anew each time.
 ///
 /// # Errors
 /// `PlanError` for a type that cannot be decoded into.
@@ -67,13 +92,17 @@ pub(crate) fn plan_for<'py>(
     namespace: Option<&Bound<'py, PyDict>>,
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
-    if namespace.is_some() || aimed.prefixes.is_some_and(|prefixes| !prefixes.is_empty()) {
+    if namespace.is_some() {
         return Ok(Arc::new(new_plan(py, &[type_object.clone()], namespace, aimed)?));
+    }
+    if let Some(mark) = aimed.mark(py)? {
+        let key = PyTuple::new(py, [type_object, &mark])?;
+        return of_expression(py, type_object, key.as_any(), aimed);
     }
     if let Ok(class) = type_object.cast::<PyType>() {
         return of_class(py, class, aimed.family);
     }
-    of_expression(py, type_object, aimed.family)
+    of_expression(py, type_object, type_object, aimed)
 }
 
 /// The plan for what a user passes as a type: a type, or a `Plan`.
@@ -100,7 +129,15 @@ pub(crate) fn plan_of_kinds<'py>(
     types: &[Bound<'py, PyAny>],
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
-    Ok(Arc::new(new_plan(py, types, None, aimed)?))
+    let mut plain = Vec::with_capacity(types.len());
+    let mut names = None;
+    for object in types {
+        plain.push(match object.cast::<PlanObject>() {
+            Ok(object) => object.get().unwrapped(py, &mut names)?,
+            Err(_) => object.clone(),
+        });
+    }
+    Ok(Arc::new(new_plan(py, &plain, names.as_ref(), aimed)?))
 }
 
 fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, family: Family) -> PyResult<Arc<Plan>> {
@@ -129,19 +166,20 @@ fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, family: Family) -> PyResu
 fn of_expression<'py>(
     py: Python<'py>,
     expression: &Bound<'py, PyAny>,
-    family: Family,
+    key: &Bound<'py, PyAny>,
+    aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
-    let expressions = &EXPRESSIONS[family as usize];
+    let expressions = &EXPRESSIONS[aimed.family as usize];
     let plans = expressions.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
-    let make = || new_plan(py, std::slice::from_ref(expression), None, family.into());
-    let known = match plans.get_item(expression) {
+    let make = || new_plan(py, std::slice::from_ref(expression), None, aimed);
+    let known = match plans.get_item(key) {
         Ok(known) => known,
         // It has no hash: `Annotated[int, []]`, or no type at all.
         Err(error) if error.is_instance_of::<PyTypeError>(py) => return Ok(Arc::new(make()?)),
         Err(error) => return Err(error),
     };
     if let Some(known) = known
-        && let Some(plan) = known.cast::<PlanObject>()?.get().current(py)
+        && let Some(plan) = known.cast::<PlanObject>()?.get().kept(py, aimed.family)
     {
         return Ok(plan);
     }
@@ -150,7 +188,7 @@ fn of_expression<'py>(
     if plans.len() >= MOST {
         plans.clear();
     }
-    plans.set_item(expression, Py::new(py, PlanObject::of(expression, plan.clone()))?)?;
+    plans.set_item(key, Py::new(py, PlanObject::of(expression, plan.clone()))?)?;
     Ok(plan)
 }
 
@@ -168,9 +206,12 @@ fn new_plan<'py>(
 ) -> PyResult<Plan> {
     let Aimed { family, prefixes } = aimed;
     let mut compiler = Compiler::new(py, family, namespace);
-    if let Some(prefixes) = prefixes {
-        compiler.prefixes =
-            prefixes.iter().map(|pair| pair_of_text(&pair)).collect::<PyResult<_>>()?;
+    match prefixes {
+        Prefixes::AsWritten => compiler.prefixes = None,
+        Prefixes::Bound(bound) => {
+            let pairs = bound.into_iter().flatten().map(|pair| pair_of_text(&pair));
+            compiler.prefixes = Some(pairs.collect::<PyResult<_>>()?);
+        }
     }
     let scope = Scope::new(None, namespace, &compiler.relatives);
     let mut kinds = Vec::with_capacity(types.len());

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyString, PyType};
 use super::builtin::qualified;
 use super::names::Scope;
 use super::types::{Compiler, Place};
-use super::wrappers::{FieldType, field_type};
+use super::wrappers::{At, FieldType, field_type};
 use super::{
     Absent, Build, ClassPlan, Family, Field, Kind, Node, NodeId, dataclass, known, layout,
     named_tuple, paths,
@@ -157,36 +157,33 @@ impl<'py> Subject<'_, 'py> {
         absent: Absent,
     ) -> PyResult<Declared<'py>> {
         let place = Place { field: Some((name.to_str()?, self.name)) };
-        let Some(at) = field.at else {
-            let mut node = self.compiler.node(&field.annotation, false, scope, place)?;
-            if field.hex {
-                node = self.compiler.hex(node, place)?;
+        let mut of_types = Vec::new();
+        let mut node = match &field.at {
+            Some(At { routes, .. }) if routes.iter().any(|(_, into)| into.is_some()) => {
+                if self.compiler.family == Family::Keyed {
+                    let reason = "a choice of types by path is for XML only, yet";
+                    return Err(place.error(self.compiler.py, reason));
+                }
+                let types: Vec<_> = routes.iter().filter_map(|(_, into)| into.clone()).collect();
+                let (node, chosen) =
+                    self.compiler.choice(&field.annotation, &types, scope, place)?;
+                of_types = chosen;
+                node
             }
-            return Ok(Declared { name, node, at: None, absent, is_read: true });
+            Some(At { key: Some(key), .. }) => {
+                self.compiler.keyed(&field.annotation, key, scope, place)?
+            }
+            _ => self.compiler.node(&field.annotation, false, scope, place)?,
         };
-        let chosen: Vec<_> = at.routes.iter().filter_map(|(_, into)| into.clone()).collect();
-        if !chosen.is_empty() {
-            if self.compiler.family == Family::Keyed {
-                let reason = "a choice of types by path is for XML only, yet";
-                return Err(place.error(self.compiler.py, reason));
-            }
-            self.compiler.choice = Some(chosen);
-        }
-        self.compiler.keyed = at.key.is_some();
-        let node = self.compiler.node(&field.annotation, false, scope, place);
-        self.compiler.choice = None;
-        self.compiler.keyed = false;
-        let mut node = node?;
         if field.hex {
             node = self.compiler.hex(node, place)?;
         }
-        let mut routes = Vec::with_capacity(at.routes.len());
-        for (path, into) in at.routes {
-            let into = into.map(|into| self.compiler.node(&into, false, scope, place));
-            routes.push((path, into.transpose()?));
-        }
-        let at = DeclaredAt { shown: at.shown, routes, key: at.key };
-        Ok(Declared { name, node, at: Some(at), absent, is_read: true })
+        let mut of_types = of_types.into_iter();
+        let at = field.at.map(|At { shown, routes, key }| {
+            let routes = routes.into_iter().map(|(path, _)| (path, of_types.next())).collect();
+            DeclaredAt { shown, routes, key }
+        });
+        Ok(Declared { name, node, at, absent, is_read: true })
     }
 
     /// A `PlanError` about the class as a whole.
@@ -256,10 +253,8 @@ pub(super) fn settle_keys(py: Python<'_>, nodes: &[Node], plans: &mut [ClassPlan
             let error = |reason: std::fmt::Arguments<'_>| {
                 Place { field: Some((&place, &class)) }.error(py, reason)
             };
-            let written = &nodes[field.node as usize].written;
-            let Kind::Dict(of, item) = nodes[field.node as usize].kind else {
-                return Err(error(format_args!("at(key='{key}') is for a dict, not {written}")));
-            };
+            // Any other type was refused where the field was declared.
+            let Kind::Dict(of, item) = nodes[field.node as usize].kind else { continue };
             if !field.gathers {
                 let reason =
                     format_args!("at(key='{key}') takes a path of several values: end it in '/*'");
@@ -280,6 +275,10 @@ pub(super) fn settle_keys(py: Python<'_>, nodes: &[Node], plans: &mut [ClassPlan
                     items.name
                 )));
             };
+            if matches!(items.build, Build::Dict) && matches!(of_item.absent, Absent::Unset) {
+                let reason = format_args!("at(key='{key}'): {} may lack it", items.name);
+                return Err(error(reason));
+            }
             let (of, is) = (&nodes[of as usize].written, &nodes[of_item.node as usize].written);
             if of != is {
                 let reason = format_args!("at(key='{key}'): the keys are {of}, and {key} is {is}");

@@ -6,11 +6,11 @@
 
 use penstock_core::event::Key;
 use penstock_core::keys::KeyTable;
-use penstock_core::select::{self, Automaton, Path, Refused, Test};
+use penstock_core::select::{self, Automaton, NamespaceTest, Path, Refused, Test};
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
-use super::paths::{Routes, conflict, path_of_key};
+use super::paths::{Routes, path_of_key};
 use super::{Kind, Node, NodeId, State, Target, element};
 
 /// The names of elements or attributes that lead on from a state.
@@ -83,6 +83,11 @@ pub(crate) struct NameEdge {
 }
 
 impl NameEdge {
+    /// Whether a name without prefix and namespace leads here.
+    pub(super) fn takes_unprefixed(&self) -> bool {
+        self.prefixed != Some(true) && self.namespace.as_ref().is_none_or(|uri| uri.is_empty())
+    }
+
     /// Whether what is asked beside the name holds.
     #[inline]
     fn admits(&self, key: &Key<'_>) -> bool {
@@ -102,25 +107,26 @@ fn is_collection(nodes: &[Node], node: NodeId) -> bool {
 fn is_scalar(nodes: &[Node], node: NodeId) -> bool {
     let kind = &nodes[node as usize].kind;
     !is_collection(nodes, node)
-        && !matches!(kind, Kind::Class(_) | Kind::Dict(..) | Kind::Tuple(_) | Kind::Tagged(_))
+        && !matches!(kind, Kind::Class(_) | Kind::Tagged(_) | Kind::Dict(..) | Kind::Tuple(_))
 }
 
-/// A path, and the index of the aim that it leads to.
-type Route = (Path, u32);
+/// A path, the field that it is for, and the index of the aim that it leads to.
+struct Route {
+    path: Path,
+    field: u32,
+    aim: u32,
+}
 
 /// The ways to all fields that are read.
 pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Routes> {
     let nodes = &subject.compiler.nodes;
-    let mut paths: Vec<Route> = Vec::new();
+    let mut routes: Vec<Route> = Vec::new();
     let mut choices = Vec::new();
     let mut gathers = vec![false; fields.len()];
     for (id, field) in (0..).zip(fields).filter(|(_, field)| field.is_read) {
         let keyed = field.at.as_ref().is_some_and(|at| at.key.is_some());
         gathers[id as usize] = keyed || is_collection(nodes, field.node);
-        let Some(at) = &field.at else {
-            paths.push((own_path(subject, field, "")?, id));
-            continue;
-        };
+        let Some(at) = &field.at else { continue };
         for (text, into) in &at.routes {
             let aim = match into {
                 Some(node) => {
@@ -129,57 +135,62 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
                 }
                 None => id,
             };
-            paths.push((parsed(subject, field, text)?, aim));
+            routes.push(Route { path: parsed(subject, field, text)?, field: id, aim });
         }
     }
-    // Attributes come last: they are for fields that nobody else claims them from.
-    let written: Vec<String> = fields
-        .iter()
-        .filter_map(|field| field.at.as_ref())
-        .flat_map(|at| at.routes.iter().map(|(path, _)| path.clone()))
-        .collect();
-    for (id, field) in (0..).zip(fields) {
-        if !field.is_read || field.at.is_some() || !is_scalar(nodes, field.node) {
-            continue;
-        }
-        let path = own_path(subject, field, "@")?;
-        let claims = |text: &String| {
-            let local = text.rsplit([':', '}']).next().unwrap_or_default();
-            text == &path.to_string() || text.starts_with('@') && local == field.name.to_string()
-        };
-        if !written.iter().any(claims) {
-            paths.push((path, id));
+    // Fields have the attributes of their names unless another one asks for them.
+    let asked = routes.len();
+    for (id, field) in (0..).zip(fields).filter(|(_, field)| field.is_read && field.at.is_none()) {
+        routes.push(Route { path: own_path(subject, field)?, field: id, aim: id });
+        let name = field.name.to_str()?;
+        if is_scalar(nodes, field.node)
+            && let Some(path) =
+                path_of_key(name).and_then(|_| Path::parse(&format!("@{name}")).ok())
+            && !routes[..asked].iter().any(|route| takes_attribute(&route.path, name))
+        {
+            routes.push(Route { path, field: id, aim: id });
         }
     }
+    let paths: Vec<_> = routes.iter().map(|route| (route.path.clone(), route.aim)).collect();
     let automaton = Automaton::fields(&paths).map_err(|refused| match refused {
-        Refused::Conflict { a, b } => {
-            let field = |aim: u32| match (aim as usize).checked_sub(fields.len()) {
-                Some(choice) => choices[choice].0,
-                None => aim,
-            };
-            conflict(subject, fields, field(a), field(b))
-        }
+        Refused::Conflict { a, b } => clash(subject, fields, &routes, a, b),
         refused => subject.error(format_args!(": {refused}")),
     })?;
     let mut states = Vec::with_capacity(automaton.states.len());
     for state in automaton.states {
-        states.push(converted(subject, fields, state)?);
+        states.push(converted(subject, fields, &routes, state)?);
     }
     let takes_key = std::mem::take(&mut states[0].takes_key);
     Ok(Routes { states: states.into(), takes_key, gathers, choices })
 }
 
-/// The path of the element, or with `@` the attribute, that has the field's own name.
-fn own_path(subject: &Subject<'_, '_>, field: &Declared<'_>, mark: &str) -> PyResult<Path> {
-    let name = field.name.to_str()?;
-    let error = || {
-        let reason = format_args!("the name '{name}' cannot be an element's: say at(...)");
-        subject.place(name).error(subject.compiler.py, reason)
+/// Whether the path leads to the record's own attribute of this name and without prefix.
+fn takes_attribute(path: &Path, name: &str) -> bool {
+    let [step] = path.steps() else { return false };
+    let Test::Attribute { namespace, local } = step.test() else { return false };
+    let unprefixed = match namespace {
+        NamespaceTest::Unprefixed | NamespaceTest::Any => true,
+        NamespaceTest::Uri(uri) => uri.is_empty(),
+        NamespaceTest::Prefix(_) => false,
     };
-    if mark.is_empty() {
-        return path_of_key(name).ok_or_else(error);
+    unprefixed && **local == *name
+}
+
+/// The path of the element that has the field's own name. A name that begins with `@`, which a
+/// `TypedDict` may have, is an attribute's.
+fn own_path(subject: &Subject<'_, '_>, field: &Declared<'_>) -> PyResult<Path> {
+    let name = field.name.to_str()?;
+    if name.starts_with('@') {
+        return parsed(subject, field, name);
     }
-    Path::parse(&format!("{mark}{name}")).map_err(|_| error())
+    let Some(mut path) = path_of_key(name) else {
+        let reason = format_args!("the name '{name}' cannot be an element's: say at(...)");
+        return Err(subject.place(name).error(subject.compiler.py, reason));
+    };
+    bind(subject, &mut path).map_err(|reason| {
+        subject.place(name).error(subject.compiler.py, format_args!("'{name}': {reason}"))
+    })?;
+    Ok(path)
 }
 
 /// A path of an `at(...)`, with its prefixes bound.
@@ -190,17 +201,12 @@ fn parsed(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResu
         Err(error) => error,
     };
     let mut path = Path::parse(text).map_err(|reason| error(&reason))?;
-    let find = |prefix: &str| {
-        let known = compiler.prefixes.iter().find(|(known, _)| known == prefix);
-        known.map(|(_, uri)| uri.as_str())
-    };
-    path.bind(find)
-        .map_err(|reason| error(&format_args!("{reason}: pass namespaces={{prefix: uri}}")))?;
-    if let Some(step) = path
+    bind(subject, &mut path).map_err(|reason| error(&reason))?;
+    let number = path
         .steps()
         .iter()
-        .find(|step| matches!(step.test(), Test::Name { .. }) && step.index().is_some())
-    {
+        .find(|step| matches!(step.test(), Test::Name { .. }) && step.index().is_some());
+    if let Some(step) = number {
         let reason =
             format_args!("an element has no name that is a number (column {})", step.column());
         return Err(error(&reason));
@@ -208,19 +214,72 @@ fn parsed(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResu
     Ok(path)
 }
 
+/// Gives the prefixes of a path their namespaces, or takes them for a part of the names.
+fn bind(subject: &Subject<'_, '_>, path: &mut Path) -> Result<(), String> {
+    let Some(prefixes) = &subject.compiler.prefixes else {
+        path.as_written();
+        return Ok(());
+    };
+    let uri = |prefix: &str| {
+        let known = prefixes.iter().find(|(known, _)| known == prefix);
+        known.map(|(_, uri)| uri.as_str())
+    };
+    path.bind(uri).map_err(|reason| format!("{reason}: pass namespaces={{prefix: uri}}"))
+}
+
+/// Two paths claim the same value.
+#[cold]
+fn clash(
+    subject: &Subject<'_, '_>,
+    fields: &[Declared<'_>],
+    routes: &[Route],
+    a: u32,
+    b: u32,
+) -> PyErr {
+    // Of the two paths that a field without `at` has, the first is its element's.
+    let mut found = routes.iter().filter(|route| route.aim == a || route.aim == b);
+    let first = found.next();
+    let second = found.find(|route| Some(route.aim) != first.map(|first| first.aim));
+    let (Some(first), Some(second)) = (first, second) else {
+        return subject.error(": two of its fields claim the same value");
+    };
+    let (first, second) =
+        if first.field <= second.field { (first, second) } else { (second, first) };
+    let (path_a, path_b) = (first.path.to_string(), second.path.to_string());
+    let name = |route: &Route| fields[route.field as usize].name.to_string();
+    if first.field == second.field {
+        let reason = format_args!("'{path_a}' and '{path_b}' lead to the same value");
+        return subject.place(&name(first)).error(subject.compiler.py, reason);
+    }
+    let mut message = format!(
+        "fields '{}' and '{}' of {} claim the same value: '{path_a}' and '{path_b}'",
+        name(first),
+        name(second),
+        subject.name
+    );
+    for (outer, inner, field) in [(&path_a, &path_b, first), (&path_b, &path_a, second)] {
+        let below = inner.strip_prefix(&**outer).is_some_and(|rest| rest.starts_with('/'));
+        if below && is_scalar(&subject.compiler.nodes, fields[field.field as usize].node) {
+            message.push_str(&format!("; '{outer}/text()' is the element's own text only"));
+        }
+    }
+    super::plan_error(subject.compiler.py, message)
+}
+
 fn converted(
     subject: &Subject<'_, '_>,
     fields: &[Declared<'_>],
+    routes: &[Route],
     state: select::State,
 ) -> PyResult<State> {
     let target = |to: select::Target| match (to.accept, to.state) {
         (Some(aim), None) => Ok(Target::Field(aim)),
         (None, Some(state)) => Ok(Target::State(state)),
         // Beside a field there is only a state that wants the name by which the field was found.
-        _ => Err(subject.error(
-            ": a field takes the key() of another's value; that is not \
-                                supported yet",
-        )),
+        _ => {
+            let reason = ": a field takes the key() of another's value; that is not supported yet";
+            Err(subject.error(reason))
+        }
     };
     let edges = |edges: Vec<select::NameEdge>| {
         let edges = edges.into_iter().map(|edge| {
@@ -229,14 +288,11 @@ fn converted(
         });
         edges.collect::<PyResult<Vec<_>>>().map(Names::new)
     };
-    let text = match state.takes_text[..] {
-        [] => None,
-        [aim] => Some(aim),
-        [a, b, ..] => {
-            let field = |aim: u32| aim.min(fields.len() as u32 - 1);
-            return Err(conflict(subject, fields, field(a), field(b)));
-        }
-    };
+    let text = state.takes_text.first().copied();
+    let other = state.takes_text.iter().find(|aim| Some(**aim) != text);
+    if let (Some(text), Some(other)) = (text, other) {
+        return Err(clash(subject, fields, routes, text, *other));
+    }
     Ok(State {
         keys: [].into(),
         table: KeyTable::new(&[]),

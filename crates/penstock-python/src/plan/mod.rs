@@ -7,6 +7,7 @@
 
 mod build;
 mod builtin;
+mod by_path;
 mod cache;
 mod choice;
 mod classes;
@@ -33,8 +34,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-pub(crate) use cache::{Aimed, plan_from, plan_of_kinds};
-pub(crate) use markup::{NameEdge, Names};
+pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
+pub(crate) use markup::Names;
 pub(crate) use shown::PlanObject;
 
 /// Index into [`Plan::nodes`].
@@ -210,7 +211,7 @@ pub(crate) enum Kind {
     Class(ClassId),
 }
 
-/// Classes told apart by the value of an attribute.
+/// Classes told apart by the value of an attribute. Empty until the classes are planned.
 pub(crate) struct Tagged {
     /// The attribute, which has no prefix.
     pub(crate) tag: Box<str>,

@@ -185,12 +185,7 @@ fn converted(
 }
 
 #[cold]
-pub(super) fn conflict(
-    subject: &Subject<'_, '_>,
-    fields: &[Declared<'_>],
-    a: u32,
-    b: u32,
-) -> PyErr {
+fn conflict(subject: &Subject<'_, '_>, fields: &[Declared<'_>], a: u32, b: u32) -> PyErr {
     let shown = |id: u32| {
         let field = &fields[id as usize];
         let name = field.name.to_string();

@@ -1,7 +1,7 @@
 //! `penstock.Plan`: a plan that can be held in hand and looked at.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -15,7 +15,8 @@ use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
 ///
 /// May stand wherever a type is asked for. Made ahead of the first use, it says early that a class
 /// cannot be decoded into; and `namespace` gives string annotations the names that are local to a
-/// function. Its `repr` tells how each class will be made: filled directly, or called, and why.
+/// function. Its `repr` tells how each class will be made: filled directly, or called, and why. It
+/// does so for JSON, or for XML if the type is for XML only.
 ///
 /// Args:
 ///     cls: The type.
@@ -27,18 +28,55 @@ use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
 pub(crate) struct PlanObject {
     type_object: Py<PyAny>,
     namespace: Option<Py<PyDict>>,
-    plan: Arc<Plan>,
+    /// The family that it was made for first, which `repr` tells of.
+    family: Family,
+    /// A plan for each family, made when it is first wanted.
+    plans: Mutex<[Option<Arc<Plan>>; 2]>,
 }
 
 impl PlanObject {
     /// A plan that was made for this type.
     pub(super) fn of(type_object: &Bound<'_, PyAny>, plan: Arc<Plan>) -> Self {
-        PlanObject { type_object: type_object.clone().unbind(), namespace: None, plan }
+        PlanObject::new_with(type_object, None, plan)
     }
 
-    /// The plan, unless a class was changed since.
-    pub(super) fn current(&self, py: Python<'_>) -> Option<Arc<Plan>> {
-        self.plan.is_current(py).then(|| self.plan.clone())
+    fn new_with(
+        type_object: &Bound<'_, PyAny>,
+        namespace: Option<Bound<'_, PyDict>>,
+        plan: Arc<Plan>,
+    ) -> Self {
+        let family = plan.family;
+        let mut plans = [None, None];
+        plans[family as usize] = Some(plan);
+        PlanObject {
+            type_object: type_object.clone().unbind(),
+            namespace: namespace.map(Bound::unbind),
+            family,
+            plans: Mutex::new(plans),
+        }
+    }
+
+    fn plans(&self) -> MutexGuard<'_, [Option<Arc<Plan>>; 2]> {
+        // Whole between any two statements that could panic.
+        self.plans.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The plan for a family, unless there is none yet or a class was changed since.
+    pub(super) fn kept(&self, py: Python<'_>, family: Family) -> Option<Arc<Plan>> {
+        let plan = self.plans()[family as usize].clone();
+        plan.filter(|plan| plan.is_current(py))
+    }
+
+    /// The type; its names are added to those that are given.
+    pub(super) fn unwrapped<'py>(
+        &self,
+        py: Python<'py>,
+        names: &mut Option<Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(own) = &self.namespace {
+            names.get_or_insert_with(|| PyDict::new(py)).update(own.bind(py).as_mapping())?;
+        }
+        Ok(self.type_object.bind(py).clone())
     }
 
     /// The plan for a family of formats, made again if a class was changed since.
@@ -46,15 +84,19 @@ impl PlanObject {
     /// # Errors
     /// `PlanError`, if the type cannot be decoded into from those formats, or not any more.
     pub(crate) fn plan<'py>(&self, py: Python<'py>, aimed: Aimed<'_, 'py>) -> PyResult<Arc<Plan>> {
-        let prefixed = aimed.prefixes.is_some_and(|prefixes| !prefixes.is_empty());
-        if self.plan.family == aimed.family
-            && !prefixed
-            && let Some(plan) = self.current(py)
-        {
+        let namespace = self.namespace.as_ref().map(|namespace| namespace.bind(py));
+        let make = || plan_for(py, self.type_object.bind(py), namespace, aimed);
+        if aimed.mark(py)?.is_some() {
+            return make();
+        }
+        if let Some(plan) = self.kept(py, aimed.family) {
             return Ok(plan);
         }
-        let namespace = self.namespace.as_ref().map(|namespace| namespace.bind(py));
-        plan_for(py, self.type_object.bind(py), namespace, aimed)
+        let plan = make()?;
+        // What is replaced is dropped when the lock is free: that could run code which wants it.
+        let old = self.plans()[aimed.family as usize].replace(plan.clone());
+        drop(old);
+        Ok(plan)
     }
 }
 
@@ -76,13 +118,15 @@ impl PlanObject {
                 plan_for(py, cls, namespace.as_ref(), Family::Markup.into()).map_err(|_| error)?
             }
         };
-        let namespace = namespace.map(Bound::unbind);
-        Ok(PlanObject { type_object: cls.clone().unbind(), namespace, plan })
+        Ok(PlanObject::new_with(cls, namespace, plan))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let plan = self.plan(py, self.plan.family.into())?;
+        let plan = self.plan(py, self.family.into())?;
         let mut text = format!("Plan({})", plan.nodes[plan.root as usize].written);
+        if plan.family == Family::Markup {
+            text.push_str(" for XML");
+        }
         for class in &plan.classes {
             plan.show(class, py, &mut text);
         }
@@ -95,7 +139,11 @@ impl PlanObject {
         // A plan that others hold as well is not this object's to account for, and the collector
         // must not see a reference twice. A count of one cannot grow while it looks: whoever
         // would share the plan needs the lock that it holds.
-        if Arc::strong_count(&self.plan) == 1 { self.plan.traverse(&visit) } else { Ok(()) }
+        let Ok(plans) = self.plans.try_lock() else { return Ok(()) };
+        for plan in plans.iter().flatten().filter(|plan| Arc::strong_count(plan) == 1) {
+            plan.traverse(&visit)?;
+        }
+        Ok(())
     }
 }
 

@@ -19,10 +19,10 @@ use super::layout;
 use super::names::{Relatives, Scope, Unresolved};
 use super::unions::Union;
 use super::wrappers::{arguments, at, forward, is_hex, is_instance, refuse_constraints};
-use super::{ClassId, Family, Kind, Node, NodeId, Seen, plan_error};
+use super::{ClassId, Family, Kind, Node, NodeId, Seen, Tagged, plan_error};
 
 /// How deep annotations may be nested. What goes deeper refers to itself and to nothing else.
-const DEEPEST: usize = 100;
+pub(super) const DEEPEST: usize = 100;
 
 /// Where an annotation stands, for messages.
 #[derive(Clone, Copy)]
@@ -76,12 +76,8 @@ type Key = (usize, usize, bool);
 pub(super) struct Compiler<'py> {
     pub(super) py: Python<'py>,
     pub(super) family: Family,
-    /// What the prefixes of paths stand for.
-    pub(super) prefixes: Vec<(String, String)>,
-    /// The types of the choice that the field at hand makes: they stand for its union.
-    pub(super) choice: Option<Vec<Bound<'py, PyAny>>>,
-    /// The keys of the dict at hand are taken from its values.
-    pub(super) keyed: bool,
+    /// What the prefixes of paths stand for; nothing if they are a part of names.
+    pub(super) prefixes: Option<Vec<(String, String)>>,
     /// Unions of classes, to be told apart when the classes are planned.
     pub(super) unions: Vec<Union>,
     /// The names that the caller of `Plan` gave.
@@ -107,9 +103,7 @@ impl<'py> Compiler<'py> {
         Compiler {
             py,
             family,
-            prefixes: Vec::new(),
-            choice: None,
-            keyed: false,
+            prefixes: Some(Vec::new()),
             unions: Vec::new(),
             namespace: namespace.cloned(),
             nodes: Vec::new(),
@@ -138,6 +132,28 @@ impl<'py> Compiler<'py> {
         self.push(Kind::Any, false, "Any".into())
     }
 
+    /// The node of a field whose paths lead to types of their own, and theirs.
+    pub(super) fn choice(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        types: &[Bound<'py, PyAny>],
+        scope: &Scope<'py>,
+        place: Place<'_>,
+    ) -> PyResult<(NodeId, Vec<NodeId>)> {
+        Walk { compiler: self, scope, place, depth: 0 }.choice(annotation, types)
+    }
+
+    /// The node of a dict whose keys are taken from its values.
+    pub(super) fn keyed(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        key: &str,
+        scope: &Scope<'py>,
+        place: Place<'_>,
+    ) -> PyResult<NodeId> {
+        Walk { compiler: self, scope, place, depth: 0 }.keyed(annotation, key)
+    }
+
     /// The node of bytes as one of hexadecimal digits.
     pub(super) fn hex(&mut self, id: NodeId, place: Place<'_>) -> PyResult<NodeId> {
         let Node { kind, nullable, .. } = &self.nodes[id as usize];
@@ -150,7 +166,7 @@ impl<'py> Compiler<'py> {
         }
     }
 
-    fn push(&mut self, kind: Kind, nullable: bool, name: String) -> NodeId {
+    pub(super) fn push(&mut self, kind: Kind, nullable: bool, name: String) -> NodeId {
         let id = self.nodes.len() as NodeId;
         self.nodes.push(node(kind, nullable, name));
         id
@@ -175,12 +191,16 @@ impl<'py> Compiler<'py> {
     }
 
     /// True if objects of the node have a hash, as far as the type can say.
-    fn is_hashable(&self, id: NodeId, depth: usize) -> bool {
+    pub(super) fn is_hashable(&self, id: NodeId, depth: usize) -> bool {
         let hashable = |id: &NodeId| depth == 0 || self.is_hashable(*id, depth - 1);
         match &self.nodes[id as usize].kind {
             Kind::List(_) | Kind::Set(_) | Kind::Dict(..) => false,
             Kind::TupleOf(item) => hashable(item),
             Kind::Tuple(items) => items.iter().all(hashable),
+            Kind::Tagged(_) => {
+                let union = self.unions.iter().find(|union| union.node == id);
+                union.is_none_or(|union| union.classes.iter().all(hashable))
+            }
             Kind::Class(class) => !layout::is_unhashable(&self.met[*class as usize].class),
             _ => true,
         }
@@ -207,15 +227,15 @@ fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
 }
 
 /// One annotation being walked.
-struct Walk<'a, 'py> {
-    compiler: &'a mut Compiler<'py>,
-    scope: &'a Scope<'py>,
-    place: Place<'a>,
+pub(super) struct Walk<'a, 'py> {
+    pub(super) compiler: &'a mut Compiler<'py>,
+    pub(super) scope: &'a Scope<'py>,
+    pub(super) place: Place<'a>,
     depth: usize,
 }
 
 impl<'py> Walk<'_, 'py> {
-    fn error(&self, reason: impl std::fmt::Display) -> PyErr {
+    pub(super) fn error(&self, reason: impl std::fmt::Display) -> PyErr {
         self.place.error(self.compiler.py, reason)
     }
 
@@ -223,7 +243,11 @@ impl<'py> Walk<'_, 'py> {
         self.error(format_args!("{what} is not supported yet"))
     }
 
-    fn node(&mut self, annotation: &Bound<'py, PyAny>, nullable: bool) -> PyResult<NodeId> {
+    pub(super) fn node(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+    ) -> PyResult<NodeId> {
         // A class means the same everywhere.
         let is_class = annotation.is_instance_of::<PyType>();
         let scope = if is_class { 0 } else { self.scope.address() };
@@ -308,7 +332,7 @@ impl<'py> Walk<'_, 'py> {
         id
     }
 
-    fn name(&self, id: NodeId) -> &str {
+    pub(super) fn name(&self, id: NodeId) -> &str {
         let name = &self.compiler.nodes[id as usize].written;
         // Only what is still being looked at has no name yet.
         if name.is_empty() { "..." } else { name }
@@ -355,10 +379,6 @@ impl<'py> Walk<'_, 'py> {
             (Some(only), None) => {
                 let nullable = nullable || members.iter().any(|member| is_none(&member));
                 self.node(&only, nullable)
-            }
-            _ if self.compiler.choice.is_some() => {
-                let nullable = nullable || members.iter().any(|member| is_none(&member));
-                self.chosen(members, nullable)
             }
             _ if self.compiler.family == Family::Markup => {
                 let nullable = nullable || members.iter().any(|member| is_none(&member));
@@ -416,11 +436,7 @@ impl<'py> Walk<'_, 'py> {
                 let name = format!("{}[{}]", container.name(), self.name(item));
                 let hashed = matches!(container, Container::Set | Container::FrozenSet);
                 if hashed && !self.compiler.is_hashable(item, DEEPEST) {
-                    let item = self.name(item);
-                    return Err(self.error(format_args!(
-                        "{item} has no hash, so it cannot be an element of {}",
-                        container.with_article()
-                    )));
+                    return Err(self.no_hash(item, container));
                 }
                 Ok((container.of_one_kind(None, item), name))
             }
@@ -428,42 +444,23 @@ impl<'py> Walk<'_, 'py> {
         }
     }
 
-    /// A union whose members are chosen by the paths of the field.
-    fn chosen(&mut self, members: &Bound<'py, PyTuple>, nullable: bool) -> PyResult<NodeId> {
-        let names: Vec<_> = members.iter().map(|member| display(&member)).collect();
-        for into in self.compiler.choice.iter().flatten() {
-            let is = |member: &Bound<'py, PyAny>| member.is(into);
-            if !members.iter().any(|member| is(&member)) {
-                let (into, names) = (display(into), names.join(" | "));
-                let reason = format_args!("at(...) leads to {into}, which is not one of {names}");
-                return Err(self.error(reason));
-            }
-        }
-        Ok(self.compiler.push(Kind::Any, nullable, names.join(" | ")))
-    }
-
     /// A union of classes that an attribute tells apart.
     fn tagged(&mut self, members: &[Bound<'py, PyAny>], nullable: bool) -> PyResult<NodeId> {
-        let names: Vec<_> = members.iter().map(display).collect();
-        let names = names.join(" | ");
         let mut classes = Vec::new();
         for member in members {
             let node = self.node(member, false)?;
             if !matches!(self.compiler.nodes[node as usize].kind, Kind::Class(_)) {
+                let names: Vec<_> = members.iter().map(display).collect();
+                let names = names.join(" | ");
                 let reason = "a union is of classes that an attribute tells apart, or of the types \
                               of an at({...}), and nothing else yet";
                 return Err(self.error(format_args!("{names}: {reason}")));
             }
             classes.push(node);
         }
-        // Its kind is settled when the classes are planned.
-        let id = self.compiler.push(Kind::Any, false, names);
-        if nullable {
-            let node = &mut self.compiler.nodes[id as usize];
-            node.nullable = true;
-            node.name = format!("{} | None", node.name).into();
-            node.written = node.name.clone();
-        }
+        let names: Vec<_> = classes.iter().map(|class| self.name(*class)).collect();
+        let names = names.join(" | ");
+        let id = self.compiler.push(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names);
         let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
         self.compiler.unions.push(Union { node: id, classes, field });
         Ok(id)
@@ -472,9 +469,6 @@ impl<'py> Walk<'_, 'py> {
     /// The keys of a dict: text, or what stands for text.
     fn key(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<NodeId> {
         let id = self.node(annotation, false)?;
-        if self.compiler.keyed {
-            return Ok(id);
-        }
         let node = &self.compiler.nodes[id as usize];
         match &node.kind {
             Kind::Str if !node.nullable => Ok(id),
@@ -485,6 +479,13 @@ impl<'py> Walk<'_, 'py> {
                 Err(self.error(format_args!("dict keys of type {name} are not supported yet")))
             }
         }
+    }
+
+    /// A set of what has no hash.
+    #[cold]
+    pub(super) fn no_hash(&self, item: NodeId, container: Container) -> PyErr {
+        let (item, set) = (self.name(item), container.with_article());
+        self.error(format_args!("{item} has no hash, so it cannot be an element of {set}"))
     }
 
     #[cold]

@@ -17,17 +17,29 @@ pub(super) struct Union {
     pub(super) field: Option<(String, String)>,
 }
 
+impl Tagged {
+    /// What stands for a union until its classes are planned.
+    pub(super) fn unsettled() -> Self {
+        let table = KeyTable::new(&[]);
+        Tagged { tag: "".into(), table, classes: Vec::new(), expected: "".into() }
+    }
+}
+
 /// An attribute of a class whose values are all known.
 struct Tag {
     name: Box<str>,
     values: Vec<String>,
 }
 
-/// The attributes of a class that may tell it from others: fields with a `Literal` of text.
+/// The attributes of a class that may tell it from others: fields with a `Literal` of text, or an
+/// `Enum` whose members are text.
 fn tags(py: Python<'_>, nodes: &[Node], class: &ClassPlan) -> PyResult<Vec<Tag>> {
     let mut tags = Vec::new();
     for edge in &class.states[0].attributes.edges {
         let Target::Field(field) = edge.to else { continue };
+        if !edge.takes_unprefixed() {
+            continue;
+        }
         let Some(field) = class.fields.get(field as usize) else { continue };
         let Kind::Choice(choice) = &nodes[field.node as usize].kind else { continue };
         if !choice.is_of_text() || choice.enum_class.is_some() {
@@ -38,6 +50,10 @@ fn tags(py: Python<'_>, nodes: &[Node], class: &ClassPlan) -> PyResult<Vec<Tag>>
             if let Ok(text) = object.bind(py).cast::<PyString>() {
                 values.push(text.to_str()?.to_owned());
             }
+        }
+        // The members of an `Enum` need not be text themselves.
+        if values.len() < choice.text_objects.len() {
+            continue;
         }
         tags.push(Tag { name: edge.name.clone(), values });
     }

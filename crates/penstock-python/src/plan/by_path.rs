@@ -1,0 +1,163 @@
+//! Annotations that are read together with the `at(...)` beside them: of fields whose paths lead to
+//! a type each, and of dicts whose keys are taken from their values.
+//!
+//! Neither is shared with other fields of the same annotation, to which it means something else.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyType};
+
+use super::builtin::{Container, builtin, display, is_type_of_none};
+use super::types::{DEEPEST, Walk};
+use super::wrappers::{arguments, forward, is_instance};
+use super::{Kind, NodeId, known};
+
+impl<'py> Walk<'_, 'py> {
+    /// The node of a field whose paths lead to these types, and the nodes of the types.
+    pub(super) fn choice(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        types: &[Bound<'py, PyAny>],
+    ) -> PyResult<(NodeId, Vec<NodeId>)> {
+        let (mut members, mut nullable) = self.members(annotation)?;
+        let mut collection = None;
+        if let [only] = &members[..]
+            && let Some((container, item)) = self.collection(only)?
+        {
+            collection = Some((container, nullable));
+            (members, nullable) = match item {
+                Some(item) => self.members(&item)?,
+                None => (vec![self.compiler.py.get_type::<PyAny>().into_any()], false),
+            };
+        }
+        let mut names: Vec<_> = members.iter().map(display).collect();
+        if nullable {
+            names.push("None".into());
+        }
+        let names = names.join(" | ");
+        let anything = members.iter().any(is_any);
+        let mut nodes = Vec::with_capacity(types.len());
+        for of_path in types {
+            let (parts, none) = self.members(of_path)?;
+            let missing = parts
+                .iter()
+                .find(|part| !members.iter().any(|member| member.eq(part).unwrap_or(false)));
+            if let Some(missing) = missing
+                && !anything
+            {
+                let missing = display(missing);
+                let reason =
+                    format_args!("at(...) leads to {missing}, which is not one of {names}");
+                return Err(self.error(reason));
+            }
+            let node = self.node(of_path, nullable || none)?;
+            if let Some((container @ (Container::Set | Container::FrozenSet), _)) = collection
+                && !self.compiler.is_hashable(node, DEEPEST)
+            {
+                return Err(self.no_hash(node, container));
+            }
+            nodes.push(node);
+        }
+        let each = self.compiler.push(Kind::Any, false, names);
+        let Some((container, nullable)) = collection else { return Ok((each, nodes)) };
+        let dots = if container == Container::Tuple { ", ..." } else { "" };
+        let name = format!("{}[{}{dots}]", container.name(), self.name(each));
+        Ok((self.compiler.push(container.of_one_kind(None, each), nullable, name), nodes))
+    }
+
+    /// The node of a dict that is keyed by the field `by` of its values.
+    pub(super) fn keyed(&mut self, annotation: &Bound<'py, PyAny>, by: &str) -> PyResult<NodeId> {
+        let (members, nullable) = self.members(annotation)?;
+        let refuse = || {
+            let written = display(annotation);
+            self.error(format_args!("at(key='{by}') is for a dict[K, V], not {written}"))
+        };
+        let [only] = &members[..] else { return Err(refuse()) };
+        let Some(Container::Dict) = container(only)? else { return Err(refuse()) };
+        if only.is_instance_of::<PyType>() {
+            return Err(refuse());
+        }
+        let (key, value) = arguments(only)?.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()?;
+        let (key, value) = (self.node(&key, false)?, self.node(&value, false)?);
+        if !self.compiler.is_hashable(key, DEEPEST) {
+            let key = self.name(key);
+            return Err(self.error(format_args!("{key} has no hash, so it cannot be a key")));
+        }
+        let name = format!("dict[{}, {}]", self.name(key), self.name(value));
+        Ok(self.compiler.push(Kind::Dict(key, value), nullable, name))
+    }
+
+    /// What a union is made of, unions in it included, or the type itself; and whether `None` is
+    /// among it.
+    fn members(&self, annotation: &Bound<'py, PyAny>) -> PyResult<(Vec<Bound<'py, PyAny>>, bool)> {
+        let (mut members, mut nullable) = (Vec::new(), false);
+        let mut open = vec![annotation.clone()];
+        let mut steps = 0;
+        while let Some(annotation) = open.pop() {
+            steps += 1;
+            if steps > DEEPEST {
+                return Err(
+                    self.error("the annotation is nested too deep, or refers only to itself")
+                );
+            }
+            if annotation.is_none() || is_type_of_none(&annotation) {
+                nullable = true;
+            } else if let Ok(text) = annotation.cast::<PyString>() {
+                let meant = self.scope.evaluate(text);
+                open.push(meant.map_err(|why| self.place.unresolved(text, why))?);
+            } else if is_instance(&annotation, &known::FORWARD_REF) {
+                open.push(forward(&annotation, self.scope, self.place)?);
+            } else if is_union(&annotation)? {
+                open.extend(arguments(&annotation)?.iter().rev());
+            } else {
+                members.push(annotation);
+            }
+        }
+        Ok((members, nullable))
+    }
+
+    /// The collection of any number of items that the type is, and that of its items.
+    #[expect(clippy::type_complexity, reason = "said in one place only")]
+    fn collection(
+        &self,
+        annotation: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<(Container, Option<Bound<'py, PyAny>>)>> {
+        let found = match container(annotation)? {
+            None | Some(Container::Dict) => return Ok(None),
+            Some(found) => found,
+        };
+        if annotation.is_instance_of::<PyType>() {
+            return Ok(Some((found, None)));
+        }
+        let arguments = arguments(annotation)?;
+        Ok(match (found, arguments.len()) {
+            (Container::Tuple, 2) if arguments.get_item(1)?.is(self.compiler.py.Ellipsis()) => {
+                Some((found, Some(arguments.get_item(0)?)))
+            }
+            (Container::Tuple, _) => None,
+            _ => Some((found, Some(arguments.get_item(0)?))),
+        })
+    }
+}
+
+fn is_any(member: &Bound<'_, PyAny>) -> bool {
+    let class = member.cast::<PyType>().ok();
+    class.and_then(builtin).is_some_and(|(kind, _)| matches!(kind, Kind::Any))
+}
+
+fn is_union(annotation: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if is_instance(annotation, &known::UNION_TYPE) {
+        return Ok(true);
+    }
+    let origin = annotation.getattr_opt(intern!(annotation.py(), "__origin__"))?;
+    Ok(origin.is_some_and(|origin| known::UNION.is(&origin)))
+}
+
+/// The builtin collection that an annotation is of.
+fn container(annotation: &Bound<'_, PyAny>) -> PyResult<Option<Container>> {
+    if let Ok(class) = annotation.cast::<PyType>() {
+        return Ok(Container::of(class));
+    }
+    let origin = annotation.getattr_opt(intern!(annotation.py(), "__origin__"))?;
+    Ok(origin.and_then(|origin| origin.cast::<PyType>().ok().and_then(Container::of)))
+}
