@@ -1,11 +1,17 @@
 """`at` as a value; what its paths mean is tested with plans and readers."""
 
+import copy
 import pickle
-from typing import Annotated, get_args
+from typing import Annotated, NamedTuple, get_args
 
 import pytest
 
-from penstock import at
+from penstock import Hex, at
+
+
+class Pair(NamedTuple):
+    a: int
+    b: int
 
 
 def test_value() -> None:
@@ -28,5 +34,44 @@ def test_frozen() -> None:
 
 
 def test_takes_a_path_only() -> None:
-    with pytest.raises(TypeError, match=r"^at\(\) takes a path as a str, not int$"):
+    with pytest.raises(
+        TypeError, match=r"^at\(\) takes a path as a str, or a mapping of paths, not int$"
+    ):
         at(3)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"^at\(\) takes a mapping whose keys are paths$"):
+        at({3: int})  # type: ignore[dict-item]
+    with pytest.raises(TypeError, match=r"^at\(key=\.\.\.\) takes the name of a field, not int$"):
+        at("a", key=3)  # type: ignore[arg-type]
+    with pytest.raises(
+        ValueError, match=r"^at\(\) takes a path, or a mapping of paths to types: it is empty$"
+    ):
+        at({})
+
+
+def test_choice() -> None:
+    given = {"text()": str, "b": Pair, "n": list[int]}
+    choice = at(given)
+    assert repr(choice) == "at({'text()': str, 'b': Pair, 'n': list[int]})"
+    assert choice == at(dict(given)) != at({"text()": str})
+    assert choice != at("text()")
+    assert hash(choice) == hash(at(dict(given)))
+    assert pickle.loads(pickle.dumps(choice)) == choice
+    assert choice.path == tuple(given.items())
+    # What it was made from may change: it does not.
+    given["c"] = int
+    assert "c" not in dict(choice.path)
+
+
+def test_key() -> None:
+    keyed = at("item", key="id")
+    assert repr(keyed) == "at('item', key='id')"
+    assert (keyed.path, keyed.key, at("item").key) == ("item", "id", None)
+    assert keyed == at("item", key="id") != at("item")
+    assert len({keyed, at("item"), at("item", key="id")}) == 2
+    assert pickle.loads(pickle.dumps(keyed)) == keyed
+
+
+def test_hex_is_one_object() -> None:
+    assert repr(Hex) == "Hex"
+    assert pickle.loads(pickle.dumps(Hex)) is Hex
+    assert copy.deepcopy(Hex) is Hex

@@ -62,6 +62,17 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
         ...     latitude: Annotated[float, penstock.at("position/lat")]
         >>> penstock.json.decode('{"name": "Bern", "position": {"lat": 46.9}}', Station)
         Station(name='Bern', latitude=46.9)
+
+        A choice, for the mixed content of XML:
+
+        >>> @dataclass
+        ... class Link:
+        ...     href: str
+        >>> @dataclass
+        ... class Paragraph:
+        ...     content: Annotated[list[str | Link], penstock.at({"text()": str, "a": Link})]
+        >>> penstock.xml.decode('<p>See <a href="/b"/>.</p>', Paragraph)
+        Paragraph(content=['See ', Link(href='/b'), '.'])
     """
 
     __module__ = "penstock"
@@ -104,7 +115,14 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
     def __repr__(self) -> str:
         """Return the call that makes it."""
         key = "" if self.key is None else f", key={self.key!r}"
-        return f"at({self._given()!r}{key})"
+        if isinstance(self.path, str):
+            return f"at({self.path!r}{key})"
+        types = (
+            (path, into.__name__ if isinstance(into, type) else repr(into))
+            for path, into in self.path
+        )
+        pairs = ", ".join(f"{path!r}: {into}" for path, into in types)
+        return f"at({{{pairs}}}{key})"
 
     def __eq__(self, other: object) -> bool:
         """Compare by path and key."""

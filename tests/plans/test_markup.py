@@ -50,7 +50,9 @@ def refused(cls: Any, **options: Any) -> str:
 
 def of(annotation: object, *, name: str = "x") -> type:
     """A class with one field."""
-    return dataclass(type("Doc", (), {"__annotations__": {name: annotation}, "__module__": __name__}))
+    return dataclass(
+        type("Doc", (), {"__annotations__": {name: annotation}, "__module__": __name__})
+    )
 
 
 def two(first: object, second: object) -> type:
@@ -126,7 +128,7 @@ def test_an_exact_name_beside_a_plain_one() -> None:
 
 
 def test_the_keys_of_a_typed_dict() -> None:
-    Row = TypedDict("Row", {"@id": int, "media:title": str, "first-name": str})  # noqa: UP013
+    Row = TypedDict("Row", {"@id": int, "media:title": str, "first-name": str})
     text = f'<r id="3" xmlns:m="{MEDIA}"><m:title>t</m:title><first-name>f</first-name></r>'
     row = xml.decode(text, Row, namespaces={"media": MEDIA})
     assert row == {"@id": 3, "media:title": "t", "first-name": "f"}
@@ -137,7 +139,7 @@ def test_the_keys_of_a_typed_dict() -> None:
 
 
 def test_a_name_that_no_element_has() -> None:
-    Row = TypedDict("Row", {"3": int})  # noqa: UP013
+    Row = TypedDict("Row", {"3": int})
     assert refused(Row) == "field '3' of Row: the name '3' cannot be an element's: say at(...)"
 
 
@@ -420,7 +422,9 @@ def test_unions_that_share_a_value() -> None:
     class Disc:
         kind: Literal["disc", "circle"]
 
-    assert refused(Circle | Disc).startswith("no attribute tells the classes of Circle | Disc apart")
+    assert refused(Circle | Disc).startswith(
+        "no attribute tells the classes of Circle | Disc apart"
+    )
 
 
 @pytest.mark.parametrize("union", [int | str, Circle | int, Circle | list[Rect]])
@@ -433,7 +437,7 @@ def test_unions_of_other_types(union: Any) -> None:
 
 
 def test_unions_are_of_xml_only() -> None:
-    with pytest.raises(PlanError, match="^field 'x' of Doc: unions are not supported yet: "):
+    with pytest.raises(PlanError, match=r"^field 'x' of Doc: unions are not supported yet: "):
         penstock.json.decode("{}", of(Circle | Rect))
 
 
@@ -457,7 +461,7 @@ def test_a_dict_by_a_key_in_json() -> None:
     cls = of(Annotated[dict[int, Item], at("items/*", key="id")])
     doc = penstock.json.decode('{"items": [{"id": 3}, {"id": 1, "name": "a"}]}', cls)
     assert vars(doc) == {"x": {3: Item(3), 1: Item(1, "a")}}
-    with pytest.raises(PlanError, match="takes a path of several values: end it in '/\\*'$"):
+    with pytest.raises(PlanError, match=r"end it in '/\*'$"):
         penstock.json.decode("{}", Shelf)
 
 
@@ -539,7 +543,7 @@ def test_a_plan_with_names_and_prefixes() -> None:
 
 
 def test_what_neither_family_has() -> None:
-    with pytest.raises(PlanError, match="^unions are not supported yet: int . str$"):
+    with pytest.raises(PlanError, match=r"^unions are not supported yet: int \| str$"):
         Plan(int | str)
 
 
@@ -564,7 +568,11 @@ def test_plans_do_not_keep_classes() -> None:
     def use() -> weakref.ref[type]:
         cls = of(Annotated[str, at("m:x")])
         for prefixes in ({"m": "urn:a"}, {"m": "urn:b"}):
-            assert vars(xml.decode(f'<d xmlns:m="{prefixes["m"]}"><m:x>a</m:x></d>', cls, namespaces=prefixes)) == {"x": "a"}
+            assert vars(
+                xml.decode(
+                    f'<d xmlns:m="{prefixes["m"]}"><m:x>a</m:x></d>', cls, namespaces=prefixes
+                )
+            ) == {"x": "a"}
         plan = Plan(list[cls])  # type: ignore[valid-type]
         assert xml.decode("<d/>", plan, namespaces=False) == []
         return weakref.ref(cls)
