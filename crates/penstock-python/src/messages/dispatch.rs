@@ -107,6 +107,8 @@ pub(super) struct Dispatch {
     /// The names with which claims begin that are looked for everywhere, and the claims of each.
     firsts: KeyTable,
     by_first: Vec<Vec<u32>>,
+    /// A bit for each length that those names have: most others are told from them by that.
+    lengths: u64,
     /// Those that begin with a step that names nothing.
     wild: Vec<u32>,
     /// The local parts of the names in `firsts`, if those have prefixes that are part of the name.
@@ -228,6 +230,7 @@ impl Dispatch {
         };
         Dispatch {
             firsts: table(&names),
+            lengths: names.iter().fold(0, |bits, name| bits | length_bit(name.as_bytes())),
             locals: (plain && locals != names).then(|| table(&locals)),
             methods,
             by_first,
@@ -261,7 +264,10 @@ impl Dispatch {
             }
         };
         states.iter().for_each(|&state| step_on(state));
-        if let Some(at) = self.firsts.find(seen.local.as_bytes()) {
+        let local = seen.local.as_bytes();
+        if self.lengths & length_bit(local) != 0
+            && let Some(at) = self.firsts.find(local)
+        {
             let found = &self.by_first[at as usize];
             found.iter().for_each(|&claim| step_on(State { claim, step: 0 }));
         }
@@ -272,9 +278,15 @@ impl Dispatch {
     /// Whether a path may begin with an element of this local name.
     #[inline]
     pub(super) fn wakes(&self, local: &[u8]) -> bool {
-        self.firsts.find(local).is_some()
+        (self.lengths & length_bit(local) != 0 && self.firsts.find(local).is_some())
             || self.locals.as_ref().is_some_and(|locals| locals.find(local).is_some())
     }
+}
+
+/// The bit of a name's length.
+#[inline(always)]
+fn length_bit(name: &[u8]) -> u64 {
+    1 << name.len().min(63)
 }
 
 /// What a method is called in messages.

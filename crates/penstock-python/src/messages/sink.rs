@@ -130,7 +130,7 @@ impl<'py> Messages<'py> {
         if !self.stopped
             && let Some(document) = self.frames.pop()
         {
-            self.close(document, at)?;
+            self.close(&document, at)?;
         }
         Ok(self.result.take())
     }
@@ -187,7 +187,7 @@ impl<'py> Messages<'py> {
     }
 
     /// Sends the element of a frame that was taken off.
-    fn close(&mut self, frame: Frame, at: u64) -> Answer {
+    fn close(&mut self, frame: &Frame, at: u64) -> Answer {
         self.states.truncate(frame.states);
         let method = frame.entry.method;
         if method == NONE {
@@ -202,14 +202,14 @@ impl<'py> Messages<'py> {
     }
 
     /// Calls the method, and keeps what it returns.
-    fn send(&mut self, frame: Frame, sort: Sort, at: u64) -> Answer {
+    fn send(&mut self, frame: &Frame, sort: Sort, at: u64) -> Answer {
         let Some(name) = frame.entry.name.clone() else { return Ok(Flow::Take) };
         let method = frame.entry.method as usize;
         let is_root = frame.entry.root;
         let answer = if self.dispatch.methods[method].text_only {
             let text = PyString::new(self.py, &self.pile.text[frame.marks.text..]);
             self.pile.cut(&frame.marks);
-            match lost_text(&frame, &name) {
+            match lost_text(frame, &name) {
                 Some(reason) => Err(super::lost(self.py, &reason)),
                 None => self.dispatch.methods[method].call.bind(self.py).call1((text,)),
             }
@@ -262,8 +262,8 @@ impl<'py> Messages<'py> {
     }
 
     /// An element with what lies above the marks of its frame.
-    fn fill(&mut self, frame: Frame, sort: Sort, name: Arc<Name>) -> PyResult<Py<Element>> {
-        let text_lost = lost_text(&frame, &name);
+    fn fill(&mut self, frame: &Frame, sort: Sort, name: Arc<Name>) -> PyResult<Py<Element>> {
+        let text_lost = lost_text(frame, &name);
         let attributes_lost = frame.attributes_over.then(|| {
             format!("'{}' holds more scalars than {SHARE} bytes: they are not kept", name.written())
         });
@@ -398,7 +398,7 @@ impl<'py> Messages<'py> {
             self.states.truncate(frame.states);
             self.holder = frame.outer;
             self.pile.text.push_str(text);
-            return self.send(frame, sort, at);
+            return self.send(&frame, sort, at);
         }
         let Some(name) = entry.key else { return Ok(Flow::Take) };
         // Arrays stand between an object and those of its members that are repeated.
@@ -485,7 +485,7 @@ impl Sink for Messages<'_> {
             return Ok(Flow::Take);
         }
         match self.frames.pop() {
-            Some(frame) => self.close(frame, at),
+            Some(frame) => self.close(&frame, at),
             None => Ok(Flow::Take),
         }
     }
