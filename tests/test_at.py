@@ -2,7 +2,7 @@
 
 import copy
 import pickle
-from typing import Annotated, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple, get_args
 
 import pytest
 
@@ -49,7 +49,7 @@ def test_takes_a_path_only() -> None:
 
 
 def test_choice() -> None:
-    given = {"text()": str, "b": Pair, "n": list[int]}
+    given: dict[str, Any] = {"text()": str, "b": Pair, "n": list[int]}
     choice = at(given)
     assert repr(choice) == "at({'text()': str, 'b': Pair, 'n': list[int]})"
     assert choice == at(dict(given)) != at({"text()": str})

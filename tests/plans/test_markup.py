@@ -101,7 +101,7 @@ def test_an_attribute_is_for_the_field_that_asks_for_it() -> None:
 def test_other_ways_to_ask_for_an_attribute(path: str) -> None:
     cls = two(Annotated[int, at(path)], int)
     cls.__annotations__["id"] = cls.__annotations__.pop("b")
-    doc = dataclass(type("Doc", (), {"__annotations__": cls.__annotations__}))
+    doc: Any = dataclass(type("Doc", (), {"__annotations__": cls.__annotations__}))
     assert vars(xml.decode('<x id="3"><id>4</id></x>', doc)) == {"a": 3, "id": 4}
 
 
@@ -526,10 +526,10 @@ def test_a_plan_serves_both_families() -> None:
     for _ in range(2):
         assert xml.decode('<i id="3"/>', plan) == Item(3)
         assert penstock.json.decode('{"id": 3}', plan) == Item(3)
-    plan = Plan(Drawing)
-    assert xml.decode("<d><rect kind='rect'/></d>", plan) == Drawing([Rect("rect")])
+    drawing = Plan(Drawing)
+    assert xml.decode("<d><rect kind='rect'/></d>", drawing) == Drawing([Rect("rect")])
     with pytest.raises(PlanError, match="is for XML only"):
-        penstock.json.decode("{}", plan)
+        penstock.json.decode("{}", drawing)
 
 
 def test_a_plan_with_names_and_prefixes() -> None:
@@ -588,7 +588,7 @@ def test_plans_do_not_keep_classes() -> None:
 
 def test_several_kinds() -> None:
     text = b'<l><i id="1"/><shape kind="rect"/><x/><i id="2"/></l>'
-    kinds = {"l/i": Plan(Item), "l/shape": Circle | Rect}
+    kinds: dict[str, Any] = {"l/i": Plan(Item), "l/shape": Circle | Rect}
     assert list(xml.read(io.BytesIO(text), at=kinds)) == [Item(1), Rect("rect"), Item(2)]
 
 

@@ -117,7 +117,6 @@ impl<'py> Walk<'_, 'py> {
     }
 
     /// The collection of any number of items that the type is, and that of its items.
-    #[expect(clippy::type_complexity, reason = "said in one place only")]
     fn collection(
         &self,
         annotation: &Bound<'py, PyAny>,

@@ -33,7 +33,8 @@ const MOST: usize = 512;
 
 /// The plans of classes, by address and family. A plan keeps its class alive, and so the address
 /// its own.
-static CLASSES: Mutex<Option<HashMap<(usize, Family), Arc<Plan>>>> = Mutex::new(None);
+static CLASSES: Mutex<Option<OfClasses>> = Mutex::new(None);
+type OfClasses = HashMap<(usize, Family), Arc<Plan>>;
 
 /// The plans of other types, `list[City]` or `City | None`: those are made anew each time that
 /// they are written, and found by equality. A plan with prefixes is found by these too. Dicts,
@@ -93,7 +94,7 @@ pub(crate) fn plan_for<'py>(
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
     if namespace.is_some() {
-        return Ok(Arc::new(new_plan(py, &[type_object.clone()], namespace, aimed)?));
+        return Ok(Arc::new(new_plan(py, std::slice::from_ref(type_object), namespace, aimed)?));
     }
     if let Some(mark) = aimed.mark(py)? {
         let key = PyTuple::new(py, [type_object, &mark])?;
@@ -192,7 +193,7 @@ fn of_expression<'py>(
     Ok(plan)
 }
 
-fn kept() -> MutexGuard<'static, Option<HashMap<(usize, Family), Arc<Plan>>>> {
+fn kept() -> MutexGuard<'static, Option<OfClasses>> {
     // The map is whole between any two statements that could panic.
     CLASSES.lock().unwrap_or_else(PoisonError::into_inner)
 }

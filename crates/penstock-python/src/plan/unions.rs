@@ -102,9 +102,12 @@ pub(super) fn settle(
     Ok(())
 }
 
+/// A value of an attribute, and the place in the union of the class that has it.
+type Value = (String, usize);
+
 /// The attribute of `tag` with the values that all classes have for it, if no two share one.
-fn common(tag: &Tag, all: &[Vec<Tag>]) -> Option<(Box<str>, Vec<(String, usize)>)> {
-    let mut values: Vec<(String, usize)> = Vec::new();
+fn common(tag: &Tag, all: &[Vec<Tag>]) -> Option<(Box<str>, Vec<Value>)> {
+    let mut values: Vec<Value> = Vec::new();
     for (class, tags) in all.iter().enumerate() {
         let same = tags.iter().find(|other| other.name == tag.name)?;
         for value in &same.values {
