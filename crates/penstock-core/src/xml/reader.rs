@@ -682,7 +682,11 @@ impl Reader {
                         // The quote stands before the value.
                         let place = match (attribute.default, attribute.resolved) {
                             (true, _) => 0,
-                            (false, true) => attribute.name_end as usize,
+                            (false, true) => {
+                                let behind = attribute.name_end as usize;
+                                let rest = &here.as_bytes()[behind..];
+                                behind + memchr::memchr2(b'"', b'\'', rest).unwrap_or(0)
+                            }
                             (false, false) => attribute.value as usize - 1,
                         };
                         let at = locus.at(pos + place);

@@ -1,15 +1,23 @@
-//! The XML reader against the W3C's suite and by hand.
+//! The XML reader against the W3C's suite, against its naive twin, and by hand.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod attacks;
 mod canonical;
+mod chunking;
 mod conformance;
 mod declarations;
+mod documents;
 mod entities;
+mod naive;
+mod recording;
 
 use penstock_core::limits::Limits;
 use penstock_core::xml::{Options, Repair};
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+
+use recording::{Answers, Cuts, Event, Recorder, read};
 
 /// What comes of a document: its canonical form and the repairs, or the fault in words. However it
 /// is cut, the same.
@@ -40,4 +48,22 @@ fn fault(text: &str) -> String {
         Ok(canonical) => panic!("{text:?}: {canonical:?}"),
         Err(fault) => fault,
     }
+}
+
+/// The random inputs are the same in each run. To look further, change the seed by hand, or let
+/// the fuzz targets do it.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(21),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+/// What the reader says of a text to a sink with these answers.
+fn told(text: &str, options: Options, cuts: &Cuts, answers: Answers) -> Vec<Event> {
+    let mut recorder = Recorder::new(answers);
+    read(text, options, &Limits::default(), cuts, &mut recorder);
+    recorder.events
 }

@@ -1,0 +1,175 @@
+//! However the text is cut, and wherever the sink pauses: the same events and the same fault.
+
+use penstock_core::limits::Limits;
+use penstock_core::xml::{Options, RepairKind, Repairs, Unresolved};
+use proptest::prelude::*;
+
+use crate::documents::{cuts, damaged, document};
+use crate::naive::naive;
+use crate::recording::{Answers, Cuts, Event, Recorder, What, filtered, read, settled};
+use crate::{config, told};
+
+const EXTRAS: Answers = Answers { skips: 0, watches: 0, pauses: 0, extras: true };
+
+/// The twin's events are the reader's: all of them if the document is one, else those before the
+/// tag or the text that is not.
+fn assert_twin(text: &str) -> Result<(), TestCaseError> {
+    let Some((expected, good)) = naive(text) else { return Ok(()) };
+    let mut found = told(text, Options::default(), &Cuts::WHOLE, EXTRAS);
+    let fault = found.pop_if(|(_, what)| matches!(what, What::Fault(..)));
+    prop_assert_eq!(fault.is_none(), good, "{:?}", fault);
+    if good {
+        prop_assert_eq!(found, expected);
+    } else {
+        // Of what is wrong, one may tell more than the other, and text may be cut anywhere.
+        let whole = |events: &[Event]| {
+            events.iter().rposition(|(_, what)| *what == What::End).map_or(0, |end| end + 1)
+        };
+        let length = whole(&found).min(whole(&expected));
+        prop_assert_eq!(&found[..length], &expected[..length]);
+        prop_assert!(whole(&found) == whole(&expected));
+    }
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(600))]
+
+    #[test]
+    fn the_twin_reads_the_same(text in prop_oneof![document(), damaged(document())]) {
+        assert_twin(&text)?;
+    }
+
+    /// However cut, with whatever skipped, watched and paused at, and on both instruction sets.
+    #[test]
+    fn any_windows_tell_the_same(
+        text in damaged(document()), cuts in cuts(),
+        skips in 0_u64..4, watches in 0_u64..4, pauses in 0_u64..4, extras: bool, portable: bool,
+    ) {
+        let answers = Answers { skips, watches, pauses, extras };
+        let all = told(&text, Options::default(), &Cuts::WHOLE, Answers { extras, ..Answers::default() });
+        let expected = settled(filtered(&all, answers));
+        for cuts in [Cuts::WHOLE, Cuts::bytes(), cuts] {
+            let mut recorder = Recorder { portable, ..Recorder::new(answers) };
+            read(&text, Options::default(), &Limits::default(), &cuts, &mut recorder);
+            prop_assert_eq!(&settled(recorder.events), &expected, "{:?}", cuts);
+        }
+    }
+
+    /// Names as they are written, declarations told, and everything repaired.
+    #[test]
+    fn any_options_tell_the_same(text in damaged(document()), cuts in cuts(), chosen in 0_u8..8) {
+        let repairs = RepairKind::ALL.into_iter().fold(Repairs::default(), Repairs::with);
+        let options = Options {
+            namespaces: chosen & 1 == 0,
+            declarations: chosen & 2 != 0,
+            unresolved: if chosen & 4 == 0 { Unresolved::Error } else { Unresolved::Text },
+            repairs: if chosen & 4 == 0 { repairs } else { Repairs::default() },
+        };
+        let expected = settled(told(&text, options, &Cuts::WHOLE, EXTRAS));
+        for cuts in [Cuts::bytes(), cuts] {
+            prop_assert_eq!(&settled(told(&text, options, &cuts, EXTRAS)), &expected);
+        }
+    }
+}
+
+/// Small documents with every part of the grammar, and faults in each.
+const DOCUMENTS: &[&str] = &[
+    "<?xml version='1.0' encoding=\"utf-8\" standalone='yes' ?><a/>",
+    "<?xml version='1.1'?><a/>",
+    " <?xml version='1.0'?><a/>",
+    "<?xmlx?><?xml-s y?><a></a >",
+    "<a>é&amp;<![CDATA[x]]]]>]]<!-- - --><?p x?></a>\r\n<!---->",
+    "<a b='1' c=\"x&#10;\r\ny\"/>",
+    "<a b='1' b='2'/>",
+    "<p:a xmlns:p='u' p:b='1'><p:a xmlns:p='v' xmlns='w'/><b/></p:a>",
+    "<a><p:b/></a>",
+    "<a x:b='1'/>",
+    "<a>]]></a>",
+    "<a>&lt</a>",
+    "<a>&e;</a>",
+    "<a>&#xFFFE;</a>",
+    "<a b='<'/>",
+    "<a></b>",
+    "<a><!-- -- --></a>",
+    "<a/><b/>",
+    "<a/>x",
+    "<a>\u{FFFF}</a>",
+    "<a \u{B7}='1'/>",
+    "<",
+    "",
+    "<!DOCTYPE a><a/>",
+    "<!DOCTYPE a SYSTEM 'a.dtd'><a>&e;</a>",
+    "<!DOCTYPE a [<!ENTITY e 'x<b>y</b>'><!ENTITY % p '<!--c-->'>%p;]><a c='&#38;'>&e;&e;</a>",
+    "<!DOCTYPE a [<!ATTLIST a b CDATA 'd' c NMTOKENS ' x  y '><!ELEMENT a ANY>]><a c=' 1  2 '/>",
+    "<!DOCTYPE a [<!ENTITY e '&f;'><!ENTITY f '&e;'>]><a>&e;</a>",
+    "<!DOCTYPE a [<!ENTITY e '<b>'>]><a>&e;</b></a>",
+    "<!DOCTYPE a [<!ENTITY e ''><!NOTATION n PUBLIC 'p'><?p?>]  ><a>x&e;y</a>",
+    "<!DOCTYPE a [<!ENTITY e>]><a/>",
+    "<!DOCTYPE a [ x ]><a/>",
+];
+
+/// Every cut of each in two, and byte by byte.
+#[test]
+fn every_cut() {
+    for text in DOCUMENTS {
+        for skips in 0..3 {
+            let answers = Answers { extras: skips != 1, ..Answers::skipping(skips) };
+            let expected = settled(told(text, Options::default(), &Cuts::WHOLE, answers));
+            for first in 1..=text.len() as u8 {
+                for second in [1, 3, 254] {
+                    let cuts = Cuts(vec![first, second, 255]);
+                    let found = settled(told(text, Options::default(), &cuts, answers));
+                    assert_eq!(found, expected, "{text:?} cut at {first} and {second} later");
+                }
+            }
+            let found = settled(told(text, Options::default(), &Cuts::bytes(), answers));
+            assert_eq!(found, expected, "{text:?} byte by byte");
+        }
+    }
+}
+
+/// What is skipped or watched is left out, and nothing else changes: a fault is the same one.
+#[test]
+fn every_answer() {
+    for text in DOCUMENTS {
+        let all = told(text, Options::default(), &Cuts::WHOLE, Answers::default());
+        for seed in 1..40 {
+            for answers in [
+                Answers::skipping(seed),
+                Answers { watches: seed, ..Answers::default() },
+                Answers { skips: seed, watches: seed + 1, pauses: seed, ..Answers::default() },
+            ] {
+                let found = told(text, Options::default(), &Cuts::WHOLE, answers);
+                assert_eq!(
+                    settled(found),
+                    settled(filtered(&all, answers)),
+                    "{text:?} {answers:?}"
+                );
+            }
+        }
+    }
+}
+
+/// The elements that wake a sink which watches are told wherever they stand, and no others.
+#[test]
+fn watching() {
+    let text = "<a><c x='1'><b>1<c/></b></c>t<p:b xmlns:p='u'/><b><b/></b></a>";
+    let all = told(text, Options::default(), &Cuts::WHOLE, Answers::default());
+    let begins = |events: &[Event]| -> Vec<u64> {
+        let begins = events.iter().filter(|(_, what)| *what == What::Begin);
+        begins.map(|(at, _)| *at).collect()
+    };
+    assert_eq!(begins(&all), [0, 3, 12, 16, 29, 47, 50]);
+    // A seed that watches the root and nothing else.
+    let seed = (1..).find(|seed| {
+        let answers = Answers { watches: *seed, ..Answers::default() };
+        begins(&filtered(&all, answers)) == [12, 16, 29, 47, 50]
+    });
+    let answers = Answers { watches: seed.unwrap(), ..Answers::default() };
+    for cuts in [Cuts::WHOLE, Cuts::bytes()] {
+        let found = told(text, Options::default(), &cuts, answers);
+        assert_eq!(begins(&found), [12, 16, 29, 47, 50]);
+        assert_eq!(found, filtered(&all, answers));
+    }
+}
