@@ -312,8 +312,18 @@ impl Reader {
         }
     }
 
+    /// Whether the element that woke the sink has ended. Then all else is skipped again.
+    #[inline(always)]
+    pub(super) fn falls_asleep(&mut self) -> bool {
+        let ended = self.woken.last().is_some_and(|woken| self.open.depth() < *woken);
+        if ended {
+            self.sleep();
+        }
+        ended
+    }
+
     /// The element that woke the sink has ended: skips on, and watches.
-    pub(super) fn sleep(&mut self) {
+    fn sleep(&mut self) {
         self.woken.pop();
         if let Some(&until) = self.watches.last() {
             self.skip_to = until;

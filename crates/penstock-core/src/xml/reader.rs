@@ -403,23 +403,37 @@ impl Reader {
                         self.arrive();
                         leave!(Step::Turn);
                     }
-                } else if let Some(&woken) = self.woken.last()
-                    && self.open.depth() < woken
-                {
-                    self.sleep();
+                } else if self.falls_asleep() {
                     leave!(Step::Turn);
+                }
+            };
+        }
+        /// As above, and its end is told. Who waited for it does so no more, whatever the answer.
+        macro_rules! end {
+            ($at:expr, $pos:expr) => {
+                if SKIP {
+                    pos = $pos;
+                    ended!();
+                } else {
+                    let asleep = self.falls_asleep();
+                    tell!(sink.end_map($at), self.outside(), $pos);
+                    if asleep {
+                        leave!(Step::Turn);
+                    }
                 }
             };
         }
         /// Markup that waits for its end, of which more has come: whether to wait on.
         macro_rules! waits {
             () => {
-                if self.partial.scanned > 0
-                    && !last
-                    && text.len() - pos <= self.limits.tag
-                    && self.partial.finds_end(text, pos, false).is_none()
-                {
-                    leave!(Step::More);
+                if self.partial.scanned > 0 {
+                    if !last
+                        && text.len() - pos <= self.limits.tag
+                        && self.partial.finds_end(text, pos, false).is_none()
+                    {
+                        leave!(Step::More);
+                    }
+                    self.partial.forget();
                 }
             };
         }
@@ -543,11 +557,9 @@ impl Reader {
                             if stands_at(text, pos + 2, name) && text.get(end) == Some(&b'>') {
                                 let tag = pos;
                                 pos = end + 1;
+                                self.partial.forget();
                                 checked!(self.close(tag, locus));
-                                if !SKIP {
-                                    tell!(sink.end_map(locus.at(tag)), self.outside(), pos);
-                                }
-                                ended!();
+                                end!(locus.at(tag), pos);
                             } else {
                                 waits!();
                                 match self.end_tag(isa, valid, pos, locus) {
@@ -555,10 +567,7 @@ impl Reader {
                                         let tag = pos;
                                         pos = end;
                                         checked!(self.close(tag, locus));
-                                        if !SKIP {
-                                            tell!(sink.end_map(locus.at(tag)), self.outside(), pos);
-                                        }
-                                        ended!();
+                                        end!(locus.at(tag), pos);
                                     }
                                     Err(Stop::Fault(fault)) => fail!(fault),
                                     Err(Stop::Cut) => cut!("an end tag"),
@@ -696,9 +705,7 @@ impl Reader {
                     let end = pos + self.tag.end;
                     if self.tag.empty {
                         self.end_element();
-                        let at = locus.at(end - 2);
-                        tell!(sink.end_map(at), self.outside(), end);
-                        ended!();
+                        end!(locus.at(end - 2), end);
                     } else {
                         pos = end;
                         state = State::Content;

@@ -39,6 +39,14 @@ impl Partial {
         }
     }
 
+    /// The markup is passed without its end having been looked for to the last.
+    #[inline(always)]
+    pub(super) fn forget(&mut self) {
+        if self.scanned > 0 {
+            *self = Partial::default();
+        }
+    }
+
     /// As above, for markup that ends with `end` behind its first `skip` bytes and has no quotes.
     pub(super) fn finds(
         &mut self,
