@@ -657,6 +657,19 @@ impl Reader {
                                 ended!();
                                 continue;
                             }
+                            // Most of what is skipped is a leaf: it is passed at once.
+                            let end = isa.xml_text(text, pos).at;
+                            let name = self.open.top();
+                            let behind = end + 2 + name.len();
+                            if text.get(end..end + 2) == Some(b"</")
+                                && stands_at(text, end + 2, name)
+                                && text.get(behind) == Some(&b'>')
+                            {
+                                checked!(self.close(end, locus));
+                                pos = behind + 1;
+                                ended!();
+                                continue;
+                            }
                             self.skip_to = depth;
                             if flow == Flow::Watch {
                                 self.watches.push(depth);
