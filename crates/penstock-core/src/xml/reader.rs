@@ -598,6 +598,12 @@ impl Reader {
                             waits!();
                             match self.tag.read(isa, valid, pos, &self.rules, locus) {
                                 Ok(()) => {}
+                                // However much of it has come.
+                                Err(Stop::Fault(fault))
+                                    if fault.offset() > locus.at(pos + self.limits.tag) =>
+                                {
+                                    fail!(token::tag_too_long(locus.at(pos), self.limits.tag));
+                                }
                                 Err(Stop::Fault(fault)) => fail!(fault),
                                 Err(Stop::Cut) => cut!("a tag"),
                             }

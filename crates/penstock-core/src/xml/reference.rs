@@ -44,7 +44,11 @@ pub(super) fn reference<I: Isa>(
 
 /// Whether a number stands behind the `&`: then it is a reference, if a wrong one.
 pub(super) fn is_number(bytes: &[u8], at: usize) -> bool {
-    matches!(bytes.get(at + 1..), Some([b'#', b'0'..=b'9' | b'x', ..]))
+    match bytes.get(at + 1..) {
+        Some([b'#', b'x', digit, ..]) => digit.is_ascii_hexdigit(),
+        Some([b'#', digit, ..]) => digit.is_ascii_digit(),
+        _ => false,
+    }
 }
 
 #[inline(always)]

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use penstock_scan::{Isa, Job, ValidText};
 
 use super::dtd::Missing;
+use super::names::is_char;
 use super::reader::{Reader, Unresolved};
 use super::reference::{Reference, reference};
 use super::repair::{Repair, RepairKind};
@@ -82,6 +83,7 @@ impl Job for RawText<'_> {
 
 /// [`Reader::characters`], out of line.
 struct Characters<'a> {
+    reader: &'a mut Reader,
     text: &'a [u8],
     from: usize,
     locus: Locus,
@@ -92,13 +94,18 @@ impl Job for Characters<'_> {
 
     #[inline(always)]
     fn run<I: Isa>(self, isa: I) -> Self::Output {
-        let Characters { text, from: mut at, locus } = self;
+        let Characters { reader, text, from: mut at, locus } = self;
         loop {
             at = isa.xml_text(text, at).at;
             match text.get(at) {
                 None => return Ok(()),
                 Some(b'<' | b'&' | b']' | b'\r') => at += 1,
                 Some(0xEF) if !is_noncharacter(text, at) => at += 3,
+                Some(&byte) if reader.rules.control => {
+                    let kind = RepairKind::ControlCharacter;
+                    reader.made.push(Repair { kind, offset: locus.at(at) });
+                    at += if byte == 0xEF { 3 } else { 1 };
+                }
                 Some(_) => return Err(bad_character(text, at, locus)),
             }
         }
@@ -298,26 +305,35 @@ impl Reader {
         Ok(Rough { end, next: Next::More, touched, ascii })
     }
 
-    /// Checks that all characters of a comment or an instruction are allowed.
+    /// Checks that all characters of a comment or an instruction are allowed, or says that they are
+    /// left out.
     #[inline(always)]
     pub(super) fn characters<I: Isa>(
-        &self,
+        &mut self,
         isa: I,
         text: &[u8],
         range: Range<usize>,
         locus: Locus,
     ) -> Result<(), Fault> {
-        isa.enter(Characters { text: &text[..range.end], from: range.start, locus })
+        let (text, from) = (&text[..range.end], range.start);
+        isa.enter(Characters { reader: self, text, from, locus })
     }
 
     /// The text of a comment or an instruction with its line ends resolved.
     pub(super) fn resolved<'a>(&'a mut self, text: ValidText<'a>, locus: Locus) -> Text<'a> {
         let bytes = text.as_bytes();
         let ascii = bytes.is_ascii();
+        self.scratch.clear();
+        if self.rules.control && !text.as_str().chars().all(is_char) {
+            let text = text.as_str().replace("\r\n", "\n").replace('\r', "\n");
+            for char in text.chars().filter(|char| is_char(*char)) {
+                self.scratch.push_char(char);
+            }
+            return Text { text: self.scratch.text(), ascii };
+        }
         if locus.is_fixed() || memchr::memchr(b'\r', bytes).is_none() {
             return Text { text, ascii };
         }
-        self.scratch.clear();
         let mut plain = 0;
         for at in memchr::memchr_iter(b'\r', bytes) {
             self.scratch.push_text(text.slice(plain..at));
