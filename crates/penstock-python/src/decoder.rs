@@ -231,11 +231,12 @@ impl Decoder {
                 ],
             )?;
             let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
-            if encoding.is_some_and(|encoding| !encoding.is_utf8()) {
+            let encoding = encoding.filter(|encoding| !encoding.is_utf8());
+            let grammar = Grammar::new(format, grammar)?;
+            if encoding.is_some() && !grammar.is_markup() {
                 let message = "a Decoder is fed UTF-8; for another encoding use read()";
                 return Err(PyValueError::new_err(message));
             }
-            let grammar = Grammar::new(format, grammar)?;
             let Choice { plan, records, title } = grammar.choose(r#type, at)?;
             let title = format!("{} -> {title}", grammar.format());
             let settings = Settings {
@@ -253,7 +254,8 @@ impl Decoder {
                 name: None,
             };
             let held = settings.errors.held();
-            let pump = Pump::new(plan, settings);
+            let mut pump = Pump::new(plan, settings);
+            pump.assume(encoding);
             let meter = Meter::new(pump.gauge().clone(), None);
             let run = Run { pump, pending: None, left: Vec::new(), begun: false, ended: false };
             let arguments = arguments.unbind();

@@ -122,7 +122,8 @@ impl Events {
             let compression = options::compression(compression)?;
             let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
             let limits = options::limits(limits)?;
-            let (source, held) = sources::open(source, compression, encoding, &limits)?;
+            let (source, held) =
+                sources::open(source, compression, encoding, grammar.detect(), &limits)?;
             let name = name.map(|name| name.to_string_lossy().into_owned());
             let title = name.clone().unwrap_or_else(|| "an xml stream".to_owned());
             let run = Run {

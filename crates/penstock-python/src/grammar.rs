@@ -8,6 +8,7 @@ use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
 use penstock_core::select::{Path, PathError, Records};
+use penstock_core::source::Detect;
 use penstock_core::xml::{self, RepairKind, Repairs, Unresolved};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -79,6 +80,11 @@ impl Grammar {
     /// Whether the format has elements and attributes.
     pub(crate) fn is_markup(&self) -> bool {
         matches!(self, Grammar::Xml(_))
+    }
+
+    /// Whether a document itself tells its encoding.
+    pub(crate) fn detect(&self) -> Detect {
+        if self.is_markup() { Detect::Xml } else { Detect::Nothing }
     }
 
     /// Whether reading can go on behind what is not the format.

@@ -15,7 +15,7 @@ use penstock_core::limits::Limits;
 use penstock_core::reader::{Reader, Step};
 use penstock_core::select::{Records, Select};
 use penstock_core::sink::Sink;
-use penstock_core::source::{Source, SourceError, Window};
+use penstock_core::source::{Encoding, Source, SourceError, Window};
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -153,13 +153,14 @@ impl Pump {
         if let Some(markup) = settings.grammar.markup(&settings.limits) {
             builder.set_markup(markup);
         }
+        let window = Window::detecting(settings.grammar.detect(), None);
         let outlet = match settings.records {
             Some(records) => Outlet::Inside(Select::new(builder, records)),
             None => Outlet::Root(builder),
         };
         Pump {
             reader,
-            window: Window::new(),
+            window,
             outlet,
             grammar: settings.grammar,
             repaired: Repaired::default(),
@@ -179,6 +180,11 @@ impl Pump {
 
     pub(crate) fn gauge(&self) -> &Arc<Gauge> {
         &self.gauge
+    }
+
+    /// Before anything is pushed: the encoding of chunks that do not tell it.
+    pub(crate) fn assume(&mut self, encoding: Option<Encoding>) {
+        self.window = Window::detecting(self.grammar.detect(), encoding);
     }
 
     /// What had to be repaired so far.

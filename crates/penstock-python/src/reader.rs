@@ -200,7 +200,8 @@ impl Reader {
             let compression = options::text_or_none("compression", compression)?;
             let compression = options::compression(compression)?;
             let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
-            let (source, held) = sources::open(source, compression, encoding, limits)?;
+            let detect = settings.grammar.detect();
+            let (source, held) = sources::open(source, compression, encoding, detect, limits)?;
             let held = held.into_iter().chain(settings.errors.held()).collect();
             let total = source.total();
             let pump = Pump::new(plan, settings);

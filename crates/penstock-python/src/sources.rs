@@ -6,7 +6,7 @@
 use crate::failure;
 use crate::held::Held;
 use penstock_core::limits::Limits;
-use penstock_core::source::{Compression, Encoding, Options, Source};
+use penstock_core::source::{Compression, Detect, Encoding, Options, Source};
 use pyo3::exceptions::{PyIsADirectoryError, PyOSError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -19,6 +19,7 @@ pub(crate) fn open(
     object: &Bound<'_, PyAny>,
     compression: Compression,
     encoding: Option<Encoding>,
+    detect: Detect,
     limits: &Limits,
 ) -> PyResult<(Source, Option<Held>)> {
     let mut held = None;
@@ -34,7 +35,8 @@ pub(crate) fn open(
             held = Some(chunks.iterator.clone());
             (Box::new(chunks), None)
         };
-    let source = Source::open(reader, Options { compression, encoding, limits, total_hint });
+    let source =
+        Source::open(reader, Options { compression, encoding, detect, limits, total_hint });
     Ok((source, held))
 }
 

@@ -14,7 +14,9 @@ use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, Place, locate_in};
 use penstock_core::reader::{Reader, Step};
 use penstock_core::source::encoding::{UTF8_BOM, foreign};
-use penstock_core::source::{Compression, Options as SourceOptions, Sniff, Source, sniff};
+use penstock_core::source::{
+    Compression, Detect, Options as SourceOptions, Settled, Sniff, Source, sniff, xml_encoding,
+};
 use penstock_scan::{BorrowedText, Rest};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
@@ -129,7 +131,8 @@ pub(crate) fn decode<'py>(
             };
             return in_memory(py, common, text.as_bytes());
         }
-        if let Some(encoding) = encoding {
+        let detect = common.grammar.detect();
+        if let Some(encoding) = encoding.filter(|_| detect == Detect::Nothing) {
             let mut bytes = Vec::new();
             in_pieces(data, |piece| {
                 bytes.extend_from_slice(piece);
@@ -138,6 +141,7 @@ pub(crate) fn decode<'py>(
             let options = SourceOptions {
                 compression: Compression::None,
                 encoding: Some(encoding),
+                detect,
                 limits: &common.limits,
                 total_hint: None,
             };
@@ -145,11 +149,20 @@ pub(crate) fn decode<'py>(
             return from_source(py, common, source, None);
         }
         if let Ok(bytes) = data.cast::<PyBytes>() {
-            return in_memory(py, common, bytes.as_bytes());
+            let bytes = bytes.as_bytes();
+            let settled = match detect {
+                Detect::Xml => xml_encoding(bytes, encoding).ok(),
+                _ => Some(Settled::UTF_8),
+            };
+            if settled.is_some_and(|settled| settled.encoding.is_utf8()) {
+                return in_memory(py, common, bytes);
+            }
         }
-        // Another buffer may change while it is read: copied piece by piece.
+        // In another encoding, or another buffer, which may change while it is read: copied piece
+        // by piece.
         let is_document = common.grammar.is_document();
         let mut pump = common.pump(None);
+        pump.assume(encoding);
         let mut pause = Pause::begin(py)?;
         in_pieces(data, |piece| {
             pump.push(py, piece)?;
@@ -185,7 +198,8 @@ pub(crate) fn load<'py>(
         let compression = options::text_or_none("compression", compression)?;
         let compression = options::compression(compression)?;
         let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
-        let (source, _held) = sources::open(source, compression, encoding, &common.limits)?;
+        let detect = common.grammar.detect();
+        let (source, _held) = sources::open(source, compression, encoding, detect, &common.limits)?;
         let name = name.map(|name| name.to_string_lossy().into_owned());
         from_source(py, common, source, name)
     })

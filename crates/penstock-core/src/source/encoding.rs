@@ -94,6 +94,13 @@ impl Encoding {
         }
     }
 
+    /// True if its characters are units of two or four bytes.
+    pub(crate) fn is_wide(self) -> bool {
+        matches!(self.0, Kind::Marked { .. } | Kind::Utf32 { .. })
+            || matches!(self.0, Kind::Web(found)
+                if found == encoding_rs::UTF_16LE || found == encoding_rs::UTF_16BE)
+    }
+
     /// True if text in it needs no transcoding.
     #[must_use]
     pub fn is_utf8(self) -> bool {
@@ -167,6 +174,7 @@ pub fn refuse(name: &'static str) -> Fault {
 }
 
 /// Makes UTF-8 of text in another encoding, which may come in any pieces.
+#[derive(Debug)]
 pub(crate) struct Transcoder {
     name: &'static str,
     decoder: Decoder,
@@ -180,6 +188,7 @@ pub(crate) struct Transcoder {
     ended: bool,
 }
 
+#[derive(Debug)]
 enum Decoder {
     /// Waits for the byte order mark, of which so much is seen.
     Marked {
@@ -220,6 +229,11 @@ impl Transcoder {
             started: false,
             ended: false,
         }
+    }
+
+    /// The text that the last piece has made, before any of it is taken.
+    pub(crate) fn ready(&self) -> &[u8] {
+        &self.text[self.taken..]
     }
 
     /// Moves text that is ready to `out`.

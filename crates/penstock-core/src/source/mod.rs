@@ -11,16 +11,19 @@ use std::io::{self, Read};
 use crate::error::Fault;
 use crate::limits::Limits;
 
+mod declaration;
 mod decompress;
 pub mod encoding;
 mod window;
 
+pub use declaration::{DECLARATION, Detect, Settled, xml_encoding};
 pub use decompress::{Compression, Sniff, sniff};
 pub use encoding::Encoding;
 pub use window::Window;
 
+use declaration::Judge;
 use decompress::Decompressor;
-use encoding::{Opening, Transcoder, opening, refuse};
+use encoding::Transcoder;
 
 /// Bytes asked of the reader at a time, where what it gives has to be decoded.
 const CHUNK: usize = 64 << 10;
@@ -37,6 +40,8 @@ pub struct Options<'a> {
     /// The encoding of its text. Without one it is UTF-8, or binary, and refused if it is plainly
     /// something else.
     pub encoding: Option<Encoding>,
+    /// Whether the document itself tells its encoding, before `encoding` is asked.
+    pub detect: Detect,
     /// The limits on what comes out.
     pub limits: &'a Limits,
     /// How many bytes the underlying reader will give, where that is known.
@@ -47,7 +52,13 @@ impl<'a> Options<'a> {
     /// All inferred, within these limits.
     #[must_use]
     pub fn new(limits: &'a Limits) -> Self {
-        Options { compression: Compression::Infer, encoding: None, limits, total_hint: None }
+        Options {
+            compression: Compression::Infer,
+            encoding: None,
+            detect: Detect::Nothing,
+            limits,
+            total_hint: None,
+        }
     }
 }
 
@@ -129,17 +140,15 @@ enum Stage {
 
 /// How the source's bytes become text.
 enum Text {
-    /// UTF-8, of which at most the first four bytes are seen. `strict` refuses other encodings.
+    /// What is seen does not say yet.
     Opening {
-        seen: [u8; 4],
-        len: usize,
-        strict: bool,
+        seen: Vec<u8>,
+        judge: Judge,
     },
-    /// UTF-8: `seen[at..len]`, and then as it comes. `skipped` bytes were a byte order mark.
+    /// UTF-8: `seen` from `at` on, and then as it comes. `skipped` bytes were a byte order mark.
     Plain {
-        seen: [u8; 4],
+        seen: Vec<u8>,
         at: usize,
-        len: usize,
         skipped: usize,
     },
     Transcoded {
@@ -162,13 +171,8 @@ impl Source {
     /// A source over `reader`. Nothing is read yet.
     #[must_use]
     pub fn open(reader: Box<dyn Read + Send>, options: Options<'_>) -> Self {
-        let text = match options.encoding {
-            Some(encoding) if !encoding.is_utf8() => Text::Transcoded {
-                transcoder: Box::new(Transcoder::new(encoding)),
-                piece: Vec::new(),
-            },
-            encoding => Text::Opening { seen: [0; 4], len: 0, strict: encoding.is_none() },
-        };
+        let judge = Judge::new(options.detect, options.encoding);
+        let text = Text::Opening { seen: Vec::new(), judge };
         Source {
             raw: Raw { reader, buffer: Vec::new(), start: 0, end: 0, count: 0, ended: false },
             compression: options.compression,
@@ -228,8 +232,8 @@ impl Source {
         }
         loop {
             match &mut self.text {
-                Text::Plain { seen, at, len, .. } if *at < *len => {
-                    let n = (*len - *at).min(out.len());
+                Text::Plain { seen, at, .. } if *at < seen.len() => {
+                    let n = (seen.len() - *at).min(out.len());
                     out[..n].copy_from_slice(&seen[*at..*at + n]);
                     *at += n;
                     let ready = matches!(self.stage, Stage::Plain) && !self.raw.is_empty();
@@ -252,34 +256,47 @@ impl Source {
         }
     }
 
-    /// Looks at the first bytes of UTF-8 text.
+    /// Looks at the first bytes, to learn the encoding.
     fn read_opening(&mut self) -> Result<(), SourceError> {
-        let Text::Opening { mut seen, mut len, strict } = self.text else { return Ok(()) };
+        let Text::Opening { seen, judge } = &mut self.text else { return Ok(()) };
+        let (mut seen, judge) = (std::mem::take(seen), *judge);
         let mut ended = false;
-        loop {
-            match opening(&seen[..len], ended) {
-                Opening::Open => {}
-                Opening::Foreign(name) if strict => return Err(self.fail(refuse(name))),
-                Opening::Foreign(_) => {
-                    self.text = Text::Plain { seen, at: 0, len, skipped: 0 };
-                    return Ok(());
-                }
-                Opening::Text(skipped) => {
-                    self.text = Text::Plain { seen, at: skipped, len, skipped };
-                    return Ok(());
-                }
+        let failed = loop {
+            match judge.settle(&seen, ended) {
+                Ok(None) => {}
+                Ok(Some(settled)) => return self.settle(settled, seen),
+                Err(fault) => break self.fail(fault),
             }
-            match self.read_bytes(&mut seen[len..]) {
-                Ok(n) => {
-                    len += n;
-                    ended = n == 0;
-                }
+            let len = seen.len();
+            seen.resize(judge.most(), 0);
+            let read = self.read_bytes(&mut seen[len..]);
+            seen.truncate(len + read.as_ref().map_or(0, |n| *n));
+            match read {
+                Ok(n) => ended = n == 0,
                 // It stays, and comes after the bytes that are seen.
                 Err(SourceError::Fault(_)) if len > 0 => ended = true,
-                Err(error) => return Err(error),
+                Err(error) => break error,
             }
-            self.text = Text::Opening { seen, len, strict };
+        };
+        self.text = Text::Opening { seen, judge };
+        Err(failed)
+    }
+
+    /// The encoding is known, and the bytes seen belong to the text.
+    fn settle(&mut self, settled: Settled, seen: Vec<u8>) -> Result<(), SourceError> {
+        let Settled { encoding, mark } = settled;
+        if encoding.is_utf8() {
+            self.text = Text::Plain { seen, at: mark, skipped: mark };
+            return Ok(());
         }
+        let mut transcoder = Box::new(Transcoder::new(encoding));
+        let pushed = if seen.is_empty() { Ok(()) } else { transcoder.push(&seen) };
+        self.text = Text::Transcoded { transcoder, piece: Vec::new() };
+        // An earlier one lies further on.
+        if let Err(fault) = pushed {
+            self.fault = Some(fault);
+        }
+        Ok(())
     }
 
     /// Decodes one more piece. A fault found in it waits until the text before it is taken.

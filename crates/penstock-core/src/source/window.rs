@@ -8,8 +8,9 @@ use penstock_scan::{Rest, TextWindow, ValidText};
 
 use crate::error::Fault;
 use crate::position::{CONTEXT, Counter, Place, locate_in};
-use crate::source::encoding::{Opening, opening, refuse};
-use crate::source::{Source, SourceError};
+use crate::source::declaration::Judge;
+use crate::source::encoding::{Encoding, Transcoder};
+use crate::source::{CHUNK, Detect, Settled, Source, SourceError, again};
 
 /// What the first fill asks for: little, so that the first record comes at once.
 const FIRST: usize = 64 << 10;
@@ -45,17 +46,22 @@ pub struct Window {
     /// How many bytes the next fill should make the window hold.
     target: usize,
     start: Start,
+    /// Makes text of the chunks, if they are in another encoding.
+    transcoder: Option<Box<Transcoder>>,
+    /// What the transcoder found behind the text.
+    broken: Option<Fault>,
 }
 
-/// Whether the first bytes, which may be a byte order mark or show another encoding, are settled.
+/// Whether the first bytes, which may tell the encoding, are settled.
 #[derive(Debug)]
 enum Start {
-    /// So many pushed bytes are held back until they can be judged.
+    /// These pushed bytes are held back until they can be judged.
     Held {
-        bytes: [u8; 4],
-        len: usize,
+        bytes: Vec<u8>,
+        judge: Judge,
     },
-    Foreign(&'static str),
+    /// The document is in an encoding that is not read, or not in the one it claims.
+    Refused(Fault),
     Settled,
 }
 
@@ -66,16 +72,35 @@ impl Default for Window {
 }
 
 impl Window {
-    /// An empty window, without memory.
+    /// An empty window, without memory. Chunks pushed to it are UTF-8.
     #[must_use]
     pub const fn new() -> Self {
+        Window::detecting(Detect::Nothing, None)
+    }
+
+    /// An empty window for chunks whose encoding is found as a [`Source`] with the same
+    /// [`Options`](super::Options) finds it; other encodings are made UTF-8, and offsets are those
+    /// of the text so made.
+    ///
+    /// ```
+    /// use penstock_core::source::{Detect, Window};
+    ///
+    /// let mut window = Window::detecting(Detect::Xml, None);
+    /// window.push(b"<?xml version='1.0' encoding='latin-1'?><a>\xe9")?;
+    /// assert!(window.text().as_str().ends_with("<a>é"));
+    /// # Ok::<(), penstock_core::error::Fault>(())
+    /// ```
+    #[must_use]
+    pub const fn detecting(detect: Detect, encoding: Option<Encoding>) -> Self {
         Window {
             text: TextWindow::new(),
             rest: Rest::Nothing,
             counter: Counter::new(),
             context: Vec::new(),
             target: 0,
-            start: Start::Held { bytes: [0; 4], len: 0 },
+            start: Start::Held { bytes: Vec::new(), judge: Judge::new(detect, encoding) },
+            transcoder: None,
+            broken: None,
         }
     }
 
@@ -105,22 +130,26 @@ impl Window {
         Ok(n > 0)
     }
 
-    /// Takes in a chunk that a caller feeds. A UTF-8 byte order mark at the very start is dropped;
-    /// the first one to three bytes may be held back until it is clear that they are none.
+    /// Takes in a chunk that a caller feeds. A byte order mark at the very start is dropped; the
+    /// first bytes may be held back until it is clear that they are none, or what the encoding is.
     ///
     /// # Errors
-    /// The input begins as UTF-16 or UTF-32 does; or [`fault`](Self::fault) stood before. Bytes
-    /// that are not text are no error here, but the fault that comes after the text before them.
+    /// The encoding is refused, as [`Source::read`] does it; or [`fault`](Self::fault) stood
+    /// before. Bytes that are not text are no error here, but the fault that comes after the text
+    /// before them.
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Fault> {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
         let mut chunk = chunk;
-        while let Start::Held { bytes, len } = &mut self.start {
-            let [first, rest @ ..] = chunk else { return Ok(()) };
-            bytes[*len] = *first;
-            *len += 1;
-            chunk = rest;
+        while let Start::Held { bytes, judge } = &mut self.start {
+            if chunk.is_empty() {
+                return Ok(());
+            }
+            // As long as a mark may come, each byte may be the one that settles it.
+            let n = if bytes.len() < 4 { 1 } else { chunk.len().min(judge.most() - bytes.len()) };
+            bytes.extend_from_slice(&chunk[..n]);
+            chunk = &chunk[n..];
             self.judge(false)?;
         }
         self.append(chunk)
@@ -135,32 +164,54 @@ impl Window {
         if let Some(fault) = self.fault() {
             return Err(fault);
         }
-        self.judge(true)
+        self.judge(true)?;
+        if self.transcoder.is_some() { self.transcode(&[]) } else { Ok(()) }
     }
 
     /// Judges the bytes that are held back, and takes them in if they are text.
     fn judge(&mut self, ended: bool) -> Result<(), Fault> {
-        let Start::Held { bytes, len } = self.start else { return Ok(()) };
-        match opening(&bytes[..len], ended) {
-            Opening::Open => Ok(()),
-            Opening::Foreign(name) => {
-                self.start = Start::Foreign(name);
-                Err(refuse(name))
+        let Start::Held { bytes, judge } = &mut self.start else { return Ok(()) };
+        match judge.settle(bytes, ended) {
+            Ok(None) => Ok(()),
+            Err(fault) => {
+                self.start = Start::Refused(again(&fault));
+                Err(fault)
             }
-            Opening::Text(skipped) => {
+            Ok(Some(Settled { encoding, mark })) => {
+                let bytes = std::mem::take(bytes);
                 self.start = Start::Settled;
-                self.counter.skip(skipped as u64);
-                self.append(&bytes[skipped..len])
+                self.counter.skip(mark as u64);
+                if !encoding.is_utf8() {
+                    self.transcoder = Some(Box::new(Transcoder::new(encoding)));
+                }
+                self.append(&bytes[mark..])
             }
         }
     }
 
     fn append(&mut self, chunk: &[u8]) -> Result<(), Fault> {
+        if self.transcoder.is_some() {
+            return chunk.chunks(CHUNK).try_for_each(|piece| self.transcode(piece));
+        }
         if !chunk.is_empty() {
             let at = self.end();
             self.text.extend_from_slice(chunk).map_err(|_| out_of_memory(at, chunk.len()))?;
             self.rest = self.text.advance_check();
         }
+        Ok(())
+    }
+
+    /// Takes in a piece in another encoding; an empty one is the end. Behind bytes that are not
+    /// text, nothing is taken in.
+    fn transcode(&mut self, piece: &[u8]) -> Result<(), Fault> {
+        let at = self.end();
+        let Some(transcoder) = self.transcoder.as_mut().filter(|_| self.broken.is_none()) else {
+            return Ok(());
+        };
+        self.broken = transcoder.push(piece).err();
+        let ready = transcoder.ready();
+        self.text.extend_from_slice(ready).map_err(|_| out_of_memory(at, ready.len()))?;
+        self.rest = self.text.advance_check();
         Ok(())
     }
 
@@ -189,8 +240,11 @@ impl Window {
     /// be reported when the reader is done with the text, so that errors come in document order.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
-        if let Start::Foreign(name) = self.start {
-            return Some(refuse(name));
+        if let Start::Refused(fault) = &self.start {
+            return Some(again(fault));
+        }
+        if let Some(fault) = &self.broken {
+            return Some(again(fault));
         }
         let Rest::Invalid { .. } = self.rest else { return None };
         let byte = self.text.unchecked().first().copied().unwrap_or_default();
@@ -233,7 +287,7 @@ impl Window {
 
     /// After a [`fault`](Self::fault): drops the text and the bytes behind it that are not text,
     /// up to the next `separator` that has come, so that what follows can be read. The window may
-    /// then be filled again.
+    /// then be filled again. A fault of another encoding than UTF-8 is not passed.
     pub fn pass_fault(&mut self, separator: u8) {
         self.consume(self.text.text().as_bytes().len());
         let behind = self.text.unchecked();

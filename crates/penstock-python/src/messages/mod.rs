@@ -48,7 +48,8 @@ pub(crate) fn send<'py>(
         let limits = options::limits(limits)?;
         let namespace = |prefix: &str| grammar.namespace(prefix);
         let dispatch = Dispatch::new(&claims, grammar.is_plain(), namespace)?;
-        let (source, _held) = sources::open(source, compression, encoding, &limits)?;
+        let (source, _held) =
+            sources::open(source, compression, encoding, grammar.detect(), &limits)?;
         let name = name.map(|name| name.to_string_lossy().into_owned());
         let mut stream = Stream::new(&grammar, source, &limits, name);
         let markup = grammar.is_markup();
