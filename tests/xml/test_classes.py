@@ -208,6 +208,53 @@ def test_own_text() -> None:
 
 
 @dataclass
+class Texts:
+    one: Annotated[str, at("one/text()")]
+    many: Annotated[list[str], at("many/text()")]
+    numbers: Annotated[list[int], at("number/text()")]
+
+
+def test_own_text_of_other_elements() -> None:
+    text = "<t><one>a<b>x</b>c</one><many>d<b/>e</many><many/><number>1</number><number/></t>"
+    assert decode(text, Texts) == Texts("ac", ["de", ""], [1])
+    again = text.replace("</t>", "<one>f</one></t>")
+    assert refused(again, Texts)[:2] == (
+        "the text is repeated; ask for list[str] or say repeated='first'",
+        "t/one",
+    )
+    assert decode(again, Texts, repeated="join").one == "ac f"
+    assert decode(again, Texts, repeated="first").one == "ac"
+    assert decode(again, Texts, repeated="last").one == "f"
+
+
+@dataclass
+class Spaces:
+    exact: Annotated[str, at("{urn:x}a")]
+    bound: Annotated[str, at("p:a")]
+    any: Annotated[list[str], at("*:b")]
+    attribute: Annotated[str, at("@{urn:x}d")] = ""
+
+
+def test_stars_and_namespaces() -> None:
+    text = "<r><q><x>1</x></q><x>2</x><b><c><x>3</x><y/></c></b></r>"
+    assert decode("<r><a>1</a><b>2<c>x</c></b><a/></r>", Stars) == Stars(["1", "2x", ""])
+    assert decode(text, Deep) == Deep([1, 2, 3])
+    text = """<r xmlns='urn:x' xmlns:q='urn:p' xmlns:z='urn:x' z:d='D' q:d='E'>
+      <a>1</a><q:a>2</q:a><q:b>3</q:b><b>4</b></r>"""
+    assert decode(text, Spaces, namespaces={"p": "urn:p"}) == Spaces("1", "2", ["3", "4"], "D")
+
+
+@dataclass
+class Stars:
+    all: Annotated[list[str], at("*")]
+
+
+@dataclass
+class Deep:
+    x: Annotated[list[int], at("//x")]
+
+
+@dataclass
 class Article:
     pmid: Annotated[int, at("MedlineCitation/PMID")]
     status: Annotated[str, at("MedlineCitation/@Status")]
@@ -364,6 +411,24 @@ def test_a_choice_by_name() -> None:
 
 
 @dataclass
+class Value:
+    value: Annotated[int | str, at({"number": int, "text": str, "text()": str})]
+
+
+def test_a_choice_of_one() -> None:
+    assert decode("<v> <number>4</number> </v>", Value) == Value(4)
+    assert decode("<v><text/></v>", Value) == Value("")
+    assert decode("<v>x y</v>", Value) == Value("x y")
+    assert refused("<v/>", Value)[0].startswith(
+        "Value lacks the required element 'number' or 'text'"
+    )
+    assert refused("<v><number>4</number>x</v>", Value)[:2] == (
+        "the text is repeated; ask for list[str] or say repeated='first'",
+        "v",
+    )
+
+
+@dataclass
 class Bold:
     text: Annotated[str, at("text()")]
 
@@ -478,6 +543,10 @@ def test_unknown_names() -> None:
     assert refused(text.replace('b="2"', ""), Item, unknown="error")[:2] == (
         "Item has no field for the element 'c'",
         "x/c",
+    )
+    assert refused("<x a='1'><b>2</b></x>", dict[str, int], unknown="error")[:2] == (
+        "dict[str, int] has no place for the attribute 'a'",
+        "x/@a",
     )
     rest = text.replace('b="2"', "").replace("<c/>", "")
     assert refused(rest, Item, unknown="error")[0] == "Item has no field for the element 'p:d'"

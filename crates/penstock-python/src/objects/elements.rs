@@ -147,7 +147,14 @@ impl Markup {
 
 /// Whether an attribute is about the document and not of it: the schema's own, and the namespace
 /// declarations of a reader that does not resolve them.
+#[inline(always)]
 pub(super) fn is_about(key: &Key<'_>) -> bool {
+    // Nearly all attributes are none of them, and that shows at once.
+    (key.prefix.is_some() || key.name.bytes().starts_with(b"x")) && is_about_rarely(key)
+}
+
+#[inline(never)]
+fn is_about_rarely(key: &Key<'_>) -> bool {
     const SCHEMA: &[u8] = b"http://www.w3.org/2001/XMLSchema-instance";
     const DECLARATIONS: &[u8] = b"http://www.w3.org/2000/xmlns/";
     let name = key.name.bytes();
@@ -312,14 +319,14 @@ impl Builder {
             return Ok(Flow::Skip);
         }
         let name = written(key);
-        let class = match self.top().kind {
-            FrameKind::Element | FrameKind::Wrapper => self.class().name.to_string(),
-            _ => self.plan().nodes[self.top().node as usize].name.to_string(),
+        let (class, has) = match self.top().kind {
+            FrameKind::Element | FrameKind::Wrapper => (&self.class().name, "field"),
+            _ => (&self.plan().nodes[self.top().node as usize].name, "place"),
         };
         if self.options.unknown == Unknown::Error {
             self.remember_way_key(&name);
             let name = shortened(&name);
-            let reason = format!("{class} has no field for the {} '{name}'", noun(key));
+            let reason = format!("{class} has no {has} for the {} '{name}'", noun(key));
             return Err(self.mismatch(at, reason, None, None));
         }
         let sign = if self.markup.attribute { "@" } else { "" };
@@ -707,14 +714,16 @@ impl Builder {
 
     #[inline(never)]
     fn end_own_text(&mut self, aim: u32, at: u64) -> Result<(), Refusal> {
-        self.aim_at(aim);
-        if self.aim().gathers {
+        if self.takes_runs(aim) {
             return self.end_run(aim);
         }
+        self.aim_at(aim);
         let from = self.markup.open.last().map_or(0, |open| open.text);
-        // No text at all is a `str` like any other, and no value of any other type.
+        // No text at all is a `str` like any other; no value of any other type, and no choice.
         let text = &self.markup.text.as_bytes()[from..];
-        if !matches!(self.item().kind, Kind::Str) && xsd::trimmed(text).is_empty() {
+        let chosen = aim as usize >= self.class().fields.len();
+        let may_lack = chosen || !matches!(self.item().kind, Kind::Str);
+        if may_lack && xsd::trimmed(text).is_empty() {
             return Ok(());
         }
         // The value is of the element itself.
@@ -722,6 +731,7 @@ impl Builder {
         self.top_mut().unnamed = false;
         let field = self.aim().field;
         if !self.stack.get(self.top().slots + field as usize).is_null()
+            && !self.collects(field)
             && self.again_by_rule("text", at)? == Flow::Skip
         {
             return Ok(());
@@ -730,18 +740,25 @@ impl Builder {
         self.put_in_markup(value, at).map(|_| ())
     }
 
+    /// Whether what takes an element's own text takes it run by run: if it is part of a choice,
+    /// whose values come in the order of the document.
+    fn takes_runs(&self, aim: u32) -> bool {
+        let class = self.class();
+        aim as usize >= class.fields.len() && class.aims[aim as usize].gathers
+    }
+
     /// A run of text ends where a child element begins, if text is gathered run by run.
     #[inline(never)]
     fn end_run(&mut self, aim: u32) -> Result<(), Refusal> {
+        if !self.takes_runs(aim) {
+            return Ok(());
+        }
         let open = self.markup.open.last();
         let (from, at) = open.map_or((0, 0), |open| (open.text, open.at));
         if self.markup.text.len() == from {
             return Ok(());
         }
         self.aim_at(aim);
-        if !self.aim().gathers {
-            return Ok(());
-        }
         let value = self.own_text(from, at)?;
         self.markup.text.truncate(from);
         self.put_in_markup(value, at).map(|_| ())

@@ -370,7 +370,8 @@ fn markup_place(class: &ClassPlan, field: &Field) -> String {
         (false, true) => "attribute",
         (false, false) => "text",
     };
-    format!("{place} '{}'", field.key)
+    // The paths of a choice are told apart by a word.
+    format!("{place} '{}'", field.key.replace(" or ", "' or '"))
 }
 
 /// A mismatch of the container at hand as a whole.

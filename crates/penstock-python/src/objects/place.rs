@@ -81,7 +81,9 @@ impl Builder {
             FrameKind::Plain => (own > 1).then(|| PathStep::Key(self.describe_key(frame.base + 1))),
             FrameKind::Items | FrameKind::Named => {
                 let name = self.way_keys.get(depth).filter(|_| frame.unnamed)?;
-                Some(PathStep::Key(name.clone()))
+                let attribute = depth + 1 == self.frames.len() && self.markup.attribute;
+                let step = if attribute { PathStep::Attribute } else { PathStep::Key };
+                Some(step(name.clone()))
             }
             FrameKind::Union => None,
             FrameKind::Class | FrameKind::WayMap => {
