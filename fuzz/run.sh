@@ -32,10 +32,10 @@ fuzz() {
     # What is new goes to the first folder; the second one is only read.
     if "$BIN/$target" "$new" "corpus/$target" -runs="$runs" -seed="$SEED" -max_len="$3" \
         -rss_limit_mb=2048 -timeout=10 -artifact_prefix="$FINDINGS/$target-" >"$log" 2>&1; then
-        printf '%-14s %8d executions, %5d edges, %3d s\n' "$target" "$runs" \
+        printf '%-16s %8d executions, %5d edges, %3d s\n' "$target" "$runs" \
             "$(grep -o 'cov: [0-9]*' "$log" | tail -1 | cut -c6-)" $((SECONDS - start))
     else
-        printf '%-14s FAILED: see %s\n' "$target" "$log"
+        printf '%-16s FAILED: see %s\n' "$target" "$log"
         grep -m 5 -A 3 'panicked at\|SUMMARY\|Test unit written' "$log" || tail -5 "$log"
         failed+=("$target")
     fi
@@ -45,6 +45,8 @@ fuzz() {
 fuzz json_reader 4 512
 fuzz any_chunking 4 512
 fuzz ndjson 8 512
+fuzz xml_reader 4 512
+fuzz xml_any_chunking 4 512
 fuzz select 2 256
 fuzz kernels 4 256
 fuzz source 8 1024

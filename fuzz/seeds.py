@@ -46,6 +46,29 @@ PATHS = {
     "escaped": ("~1~2~0/@x", '{"/*~": {"@x": 1}}'),
 }
 
+XML = {
+    "empty": "<a/>",
+    "mixed": "<?xml version='1.0'?>\n<a b='1' c=\"&lt;\n&#10;\">x&amp;<b>y</b><!-- c --><?p d?>"
+    "\r\n</a >",
+    "names": '<a xmlns="urn:a" xmlns:p="urn:p"><p:b p:c="1" c="2"/>'
+    '<b xmlns=""/><é xml:lang="x"/></a>',
+    "cdata": "<a><![CDATA[<b>&amp;]]]]>]]&gt;<![CDATA[]]></a>",
+    "entities": "<!DOCTYPE a [<!ENTITY e 'x<b>&f;</b>'><!ENTITY f '&#38;#60;'>"
+    "<!ENTITY % p '<!--c-->'>%p;]>"
+    "<a c='&f;'>&e;</a>",
+    "defaults": "<!DOCTYPE a [<!ATTLIST a b CDATA 'd' c NMTOKENS #IMPLIED><!ELEMENT a (b|c)*>"
+    "<!NOTATION n SYSTEM 's'>]><a c=' 1  2 '/>",
+    "external": "<!DOCTYPE a PUBLIC 'p' 's' [<!ENTITY e SYSTEM 'f'>"
+    "<!ENTITY u SYSTEM 'g' NDATA n>]><a>&e;</a>",
+    "cyclic": "<!DOCTYPE a [<!ENTITY e '&f;'><!ENTITY f '&e;'>]><a>&e;</a>",
+    "long": "<a " + "b" * 40 + "='" + "x" * 70 + "'>" + "y" * 70 + "</a>",
+    "twice": "<a b='1' b='2'/>",
+    "unbound": "<p:a/>",
+    "unclosed": "<a><b>text",
+    "repaired": "<a>&x & \x01 &#xD83D;&#xDE00;</a>junk",
+    "subset": "<!DOCTYPE a [<!ELEMENT a ANY <!ATTLIST ]><a/>",
+}
+
 TEXT = '{"id": 1, "name": "é水𝄞"}\n'
 
 
@@ -94,12 +117,23 @@ def corpora() -> dict[str, dict[str, bytes]]:
         for name, data in (documents | lines).items()
         if (n == 0) == (name in documents)
     }
+    xml = {name: text.encode() for name, text in XML.items()}
     return {
         "json_reader": documents,
         "any_chunking": framed,
         "ndjson": {name: b"\x21" + data for name, data in (lines | documents).items()},
+        "xml_reader": xml,
+        "xml_any_chunking": {
+            f"{name}-{n}": bytes(
+                [1, 2, 3, 0, 5, 1, n, 2 * n, 3 * n, 31 * (n % 2), 0, 0, n, 1, 0, 0]
+            )
+            + data
+            for name, data in xml.items()
+            for n in range(3)
+        },
         "select": {name: f"{path}\n{text}".encode() for name, (path, text) in PATHS.items()},
-        "kernels": {name: b"\x05\x01" + data for name, data in documents.items()},
+        "kernels": {name: b"\x05\x01" + data for name, data in documents.items()}
+        | {f"xml-{name}": b"\x05\x01" + data for name, data in xml.items()},
         "source": sources(),
     }
 

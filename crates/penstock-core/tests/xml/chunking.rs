@@ -5,39 +5,18 @@ use penstock_core::xml::{Options, RepairKind, Repairs, Unresolved};
 use proptest::prelude::*;
 
 use crate::documents::{cuts, damaged, document};
-use crate::naive::naive;
+use crate::naive::assert_twin;
 use crate::recording::{Answers, Cuts, Event, Recorder, What, filtered, read, settled};
 use crate::{config, told};
 
 const EXTRAS: Answers = Answers { skips: 0, watches: 0, pauses: 0, extras: true };
-
-/// The twin's events are the reader's: all of them if the document is one, else those before the
-/// tag or the text that is not.
-fn assert_twin(text: &str) -> Result<(), TestCaseError> {
-    let Some((expected, good)) = naive(text) else { return Ok(()) };
-    let mut found = told(text, Options::default(), &Cuts::WHOLE, EXTRAS);
-    let fault = found.pop_if(|(_, what)| matches!(what, What::Fault(..)));
-    prop_assert_eq!(fault.is_none(), good, "{:?}", fault);
-    if good {
-        prop_assert_eq!(found, expected);
-    } else {
-        // Of what is wrong, one may tell more than the other, and text may be cut anywhere.
-        let whole = |events: &[Event]| {
-            events.iter().rposition(|(_, what)| *what == What::End).map_or(0, |end| end + 1)
-        };
-        let length = whole(&found).min(whole(&expected));
-        prop_assert_eq!(&found[..length], &expected[..length]);
-        prop_assert!(whole(&found) == whole(&expected));
-    }
-    Ok(())
-}
 
 proptest! {
     #![proptest_config(config(600))]
 
     #[test]
     fn the_twin_reads_the_same(text in prop_oneof![document(), damaged(document())]) {
-        assert_twin(&text)?;
+        assert_twin(&text, told(&text, Options::default(), &Cuts::WHOLE, EXTRAS));
     }
 
     /// However cut, with whatever skipped, watched and paused at, and on both instruction sets.

@@ -21,6 +21,23 @@ pub(crate) fn naive(text: &str) -> Option<(Vec<Event>, bool)> {
     Some((parser.events, good))
 }
 
+/// The twin's events are those that were heard, comments and instructions included: all of them if
+/// the text is a document, else those before the last whole element.
+pub(crate) fn assert_twin(text: &str, mut heard: Vec<Event>) {
+    let Some((expected, good)) = naive(text) else { return };
+    let fault = heard.pop_if(|(_, what)| matches!(what, What::Fault(..)));
+    assert_eq!(fault.is_none(), good, "{fault:?}");
+    if good {
+        assert_eq!(heard, expected);
+        return;
+    }
+    // Of what is wrong, one may tell more than the other.
+    let whole = |events: &[Event]| {
+        events.iter().rposition(|(_, what)| *what == What::End).map_or(0, |end| end + 1)
+    };
+    assert_eq!(heard[..whole(&heard)], expected[..whole(&expected)]);
+}
+
 struct Parser<'a> {
     text: &'a str,
     at: usize,
