@@ -205,6 +205,16 @@ assert sent(b"<r><i>%b</i></r>" % long) == long.decode()
 assert sent(b"<r><i>%b</i>x</r>" % long) == (
     "the text of 'r' is longer than 8388608 bytes "
     "(its own and that of the elements in it that have no method)")
+
+# White space between elements is kept as far as that, however the document comes.
+space = b" " * 70_000
+for size in (1 << 20, 70_010, 65_536, 65_535, 1000, 7):
+    document = b"<r>%b<i/>%b<i/>x%b</r>" % (space, space, space)
+    chunks = [document[at : at + size] for at in range(0, len(document), size)]
+    assert penstock.xml.send(chunks, R()) == " " * 70_000 + "x" + " " * 70_000
+    document = b"<r><i/> %b<i/> %b x</r>" % (space[:60_000], space)
+    chunks = [document[at : at + size] for at in range(0, len(document), size)]
+    assert penstock.xml.send(chunks, R()) == " " * 65_536 + "x"
 assert sent(b"<r>%b%b</r>" % (long, long)) == (long + long).decode()
 limits = penstock.Limits(token=100)
 assert sent(b"<r>%b</r>" % long[:100], limits=limits) == "x" * 100

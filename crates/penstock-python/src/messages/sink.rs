@@ -44,7 +44,7 @@ struct Frame {
     states: usize,
     /// The frame that held before this one.
     outer: usize,
-    /// An array: its elements repeat the entry, and are members of the frame at `outer`.
+    /// An array: its elements repeat the entry.
     list: bool,
     /// How many elements are open in it that are of no interest, one in the other: they have no
     /// frames of their own.
@@ -268,8 +268,8 @@ impl<'py> Messages<'py> {
             format!("'{}' holds more scalars than {SHARE} bytes: they are not kept", name.written())
         });
         let object = match self.spare.take() {
-            Some(spare) => spare,
-            None => Py::new(self.py, Element::new(name.clone()))?,
+            Some(spare) if is_ours_alone(self.py, &spare) => spare,
+            _ => Py::new(self.py, Element::new(name.clone()))?,
         };
         let mut inside = object.try_borrow_mut(self.py)?;
         (inside.name, inside.sort) = (name, sort);
@@ -281,8 +281,7 @@ impl<'py> Messages<'py> {
 
     /// Takes an element back that the method did not keep.
     fn take_back(&mut self, object: Py<Element>) {
-        // SAFETY: a live object; the interpreter is attached, as the token shows.
-        if unsafe { ffi::Py_REFCNT(object.as_ptr()) } > 1 {
+        if !is_ours_alone(self.py, &object) {
             return;
         }
         let children = object.try_borrow_mut(self.py).map(|mut inside| inside.content.clear());
@@ -422,6 +421,12 @@ impl<'py> Messages<'py> {
     }
 }
 
+/// Whether nobody else has an element.
+fn is_ours_alone(_py: Python<'_>, object: &Py<Element>) -> bool {
+    // SAFETY: a live object; the interpreter is attached, as the token shows.
+    unsafe { ffi::Py_REFCNT(object.as_ptr()) == 1 }
+}
+
 /// Appends text, and says where it is.
 fn push(letters: &mut String, text: &str) -> Span {
     let from = letters.len();
@@ -432,7 +437,7 @@ fn push(letters: &mut String, text: &str) -> Span {
 /// Why the text of a frame is not there, if it is not.
 fn lost_text(frame: &Frame, name: &Name) -> Option<String> {
     let limit = frame.text_over?;
-    let remedy = if frame.parts {
+    let remedy = if limit == SHARE {
         "its own and that of the elements in it that have no method"
     } else {
         "limits.token"
@@ -542,20 +547,24 @@ impl Sink for Messages<'_> {
         if frame.text_over.is_some() {
             return Ok(Flow::Take);
         }
-        let held = self.pile.text.len() - frame.marks.text;
+        let mut text = text.text.as_str();
+        let mut held = self.pile.text.len() - frame.marks.text;
         if frame.white {
-            frame.white = text.bytes().iter().all(u8::is_ascii_whitespace);
-            if frame.white && frame.parts && held > SPACE {
-                return Ok(Flow::Take);
+            let rest = text.trim_ascii_start();
+            frame.white = rest.is_empty();
+            if frame.parts {
+                let room = SPACE.saturating_sub(held).min(text.len() - rest.len());
+                self.pile.text.push_str(&text[..room]);
+                (held, text) = (held + room, rest);
             }
         }
         let limit = if frame.parts { SHARE } else { self.token };
-        if held + text.bytes().len() > limit {
+        if held + text.len() > limit {
             frame.text_over = Some(limit);
             self.pile.text.truncate(frame.marks.text);
             return Ok(Flow::Take);
         }
-        self.pile.text.push_str(text.text.as_str());
+        self.pile.text.push_str(text);
         Ok(Flow::Take)
     }
 
