@@ -633,6 +633,9 @@ def test_encodings() -> None:
         def w(self, element: Element) -> str:
             return element.text
 
+    for encoding in ("utf-8", "utf-16", "iso-8859-1", "windows-1252"):
+        text = f'<?xml version="1.0" encoding="{encoding}"?><w>caf\u00e9</w>'
+        assert penstock.xml.send(io.BytesIO(text.encode(encoding)), Word()) == "caf\u00e9"
     text = "<w>caf\u00e9</w>"
     found = penstock.xml.send([text.encode("latin-1")], Word(), encoding="latin-1")
     assert found == "caf\u00e9"
