@@ -4,7 +4,7 @@ Every contestant runs in processes of its own, in turn, three rounds; the table 
 time includes reading the file and the next 2,000 allocations; the memory is the peak of the whole
 process (`VmHWM`) over that of an interpreter that does nothing.
 
-    python examples/cities/contest.py NAME     one contestant, one time: prints JSON
+    python examples/cities/contest.py NAME [XML]   one contestant, one time: prints JSON
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -16,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 import cities
@@ -23,7 +24,6 @@ from cities import City
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
 ROUNDS = 3
 ALLOCATIONS = 2_000
@@ -80,6 +80,58 @@ def stdlib() -> Callable[[Path], Iterable[City]]:
     return lambda path: [City(**row) for row in json.loads(path.read_bytes()).values()]
 
 
+def city(element: Any) -> City:
+    """Make a city of an element of ElementTree or lxml."""
+    text = element.findtext
+    return City(
+        int(text("geonameid")),
+        text("name"),
+        float(text("latitude")),
+        float(text("longitude")),
+        text("countrycode"),
+        int(text("population")),
+        text("timezone"),
+        text("admin1code"),
+        [name.text for name in element.iterfind("alternatenames")],
+    )
+
+
+def penstock_xml() -> Callable[[Path], Iterable[City]]:
+    """Penstock, a record at a time."""
+    import penstock.xml
+
+    return lambda path: penstock.xml.read(path, City, at="cities/city")
+
+
+def lxml_iterparse() -> Callable[[Path], Iterable[City]]:
+    """Lxml by the recipe that keeps memory flat."""
+    from lxml import etree
+
+    def read(path: Path) -> Iterator[City]:
+        for _, element in etree.iterparse(str(path), tag="city"):
+            yield city(element)
+            element.clear()
+            while element.getprevious() is not None:
+                del element.getparent()[0]
+
+    return read
+
+
+def elementtree_iterparse() -> Callable[[Path], Iterable[City]]:
+    """The standard library by the same recipe."""
+    from xml.etree import ElementTree as ET
+
+    def read(path: Path) -> Iterator[City]:
+        events = ET.iterparse(path, ("start", "end"))
+        _, root = next(events)
+        for event, element in events:
+            if event == "end" and element.tag == "city":
+                yield city(element)
+                root.clear()
+
+    return read
+
+
 CONTESTANTS: dict[str, tuple[str, Callable[[], Callable[[Path], Iterable[Any]]]]] = {
     "penstock load": ("penstock", penstock_decode),
     "penstock read": ("penstock", penstock_read),
@@ -89,6 +141,14 @@ CONTESTANTS: dict[str, tuple[str, Callable[[], Callable[[Path], Iterable[Any]]]]
     "pydantic": ("pydantic", pydantic),
     "json + City(**row)": ("json", stdlib),
 }
+
+
+OF_XML: dict[str, tuple[str, Callable[[], Callable[[Path], Iterable[Any]]]]] = {
+    "penstock read, XML": ("penstock", penstock_xml),
+    "lxml.iterparse": ("lxml", lxml_iterparse),
+    "ElementTree.iterparse": ("xml", elementtree_iterparse),
+}
+"""Those who read the same places from XML. All of them stream."""
 
 
 class Turn(NamedTuple):
@@ -105,11 +165,11 @@ def peak_mib() -> float:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")) / 1024
 
 
-def take_turn(name: str) -> Turn:
+def take_turn(name: str, xml: Path | None = None) -> Turn:
     """Do the job once in this process."""
-    prepare = CONTESTANTS[name][1]
-    job, path = prepare(), cities.path()
-    streaming = name == "penstock read"
+    prepare = (CONTESTANTS if xml is None else OF_XML)[name][1]
+    job, path = prepare(), xml or cities.path()
+    streaming = xml is not None or name == "penstock read"
     start = time.perf_counter()
     found = job(path)
     total = cities.inhabitants(found) if streaming else 0
@@ -129,14 +189,18 @@ class Result(NamedTuple):
     inhabitants: int
 
 
-def hold(installed: Callable[[str], bool]) -> Iterator[Result]:
-    """Run all contestants that are installed, in turn, and yield their medians."""
-    names = [name for name, (module, _) in CONTESTANTS.items() if installed(module)]
+def hold(installed: Callable[[str], bool], xml: Path | None = None) -> Iterator[Result]:
+    """Run all contestants that are installed, in turn, and yield their medians.
+
+    With the path of the XML, those who read that.
+    """
+    contestants = CONTESTANTS if xml is None else OF_XML
+    names = [name for name, (module, _) in contestants.items() if installed(module)]
     turns: dict[str, list[Turn]] = {name: [] for name in names}
     bare = statistics.median(run("bare").mib for _ in range(ROUNDS))
     for _ in range(ROUNDS):
         for name in names:
-            turns[name].append(run(name))
+            turns[name].append(run(name, xml))
     for name, taken in turns.items():
         yield Result(
             name,
@@ -152,9 +216,11 @@ BARE = (
 )
 
 
-def run(name: str) -> Turn:
+def run(name: str, xml: Path | None = None) -> Turn:
     """Give a contestant a fresh process."""
     command = ["-c", BARE] if name == "bare" else [__file__, name]
+    if xml is not None:
+        command.append(str(xml))
     done = subprocess.run([sys.executable, *command], capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{name} failed:\n{done.stderr}")
@@ -162,5 +228,6 @@ def run(name: str) -> Turn:
 
 
 if __name__ == "__main__":
-    print(json.dumps(take_turn(sys.argv[1])), flush=True)
+    given = [Path(name) for name in sys.argv[2:]]
+    print(json.dumps(take_turn(sys.argv[1], *given)), flush=True)
     os._exit(0)  # Releasing a quarter of a million objects would only take time.

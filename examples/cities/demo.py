@@ -160,10 +160,36 @@ def compare() -> None:
     heading("5  The same job, side by side")
     with err.status("  each in a fresh process, in turn, three rounds ..."):
         results = list(contest.hold(lambda name: importlib.util.find_spec(name) is not None))
+    ranking("file to objects", results)
+    out.print()
+    show(f"All of them counted the same {results[0].inhabitants:,} inhabitants.")
+    note = "Medians of three fresh processes each; the memory is over the bare interpreter."
+    show(Text(note, style="dim"))
+
+
+def from_xml() -> None:
+    """Read the same places from XML, with the same class, beside those who read XML."""
+    heading("6  The same class, from XML")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cities.xml"
+        with err.status("  writing the same cities as XML ..."):
+            cities.write_xml(path)
+        code('for city in penstock.xml.read("cities.xml", City, at="cities/city"): ...')
+        first = next(iter(penstock.xml.read(path, City, at="cities/city")))
+        show(Text(repr(first), style="dim", no_wrap=True, overflow="ellipsis"))
+        out.print()
+        with err.status("  each in a fresh process, in turn, three rounds ..."):
+            found = contest.hold(lambda name: importlib.util.find_spec(name) is not None, path)
+            ranking(f"{path.stat().st_size / 1e6:.1f} MB of XML to objects", list(found))
+
+
+def ranking(title: str, results: list[contest.Result]) -> None:
+    """Print what the contestants needed."""
     best = results[0]
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
-    for title in ("file to objects", "time", "", "peak memory"):
-        table.add_column(title, justify="left" if title == "file to objects" else "right")
+    table.add_column(title)
+    for column in ("time", "", "peak memory"):
+        table.add_column(column, justify="right")
     for result in results:
         table.add_row(
             result.name,
@@ -175,10 +201,6 @@ def compare() -> None:
     show(table)
     if len({result.inhabitants for result in results}) > 1:
         raise SystemExit("the libraries disagree about the number of inhabitants")
-    out.print()
-    show(f"All of them counted the same {best.inhabitants:,} inhabitants.")
-    note = "Medians of three fresh processes each; the memory is over the bare interpreter."
-    show(Text(note, style="dim"))
 
 
 def main() -> None:
@@ -190,6 +212,7 @@ def main() -> None:
     tell(stream(path))
     fail(path)
     compare()
+    from_xml()
     out.print()
 
 
