@@ -2,7 +2,8 @@
 //!
 //! Penstock never guesses an encoding: input is UTF-8 unless the caller, or the document itself,
 //! names another one. Decoding is strict: what does not belong to the encoding is a fault, and is
-//! never replaced. Text that is plainly UTF-16 or UTF-32 is recognised only to be refused by name.
+//! never replaced. Text that is plainly UTF-16 or UTF-32 is recognised; of a format whose documents
+//! do not tell their encoding, only to be refused by name.
 
 use crate::error::Fault;
 
