@@ -126,7 +126,14 @@ impl Builder {
                 }
                 PyBytes::new(py, &out).into_any()
             }
-            Kind::Decimal if xsd::is_decimal(bytes) => return self.decimal(bytes, at),
+            Kind::Decimal if xsd::is_decimal(bytes) => {
+                let most = self.markup.options.number;
+                if bytes.len() > most {
+                    let reason = format!("a number longer than {most} bytes (limits.number)");
+                    return Err(self.exceeded(at, reason));
+                }
+                return self.decimal(bytes, at);
+            }
             Kind::Decimal => return Err(self.bad_text(at, text, "it is no decimal number")),
             Kind::Choice(choice) => match choice.lexical(py, text)? {
                 Some(object) => object,
