@@ -207,6 +207,11 @@ impl Content {
         }
     }
 
+    /// Whether results lie above the marks.
+    pub(super) fn has_children(&self, marks: &Marks) -> bool {
+        self.children.len() > marks.children
+    }
+
     /// How many attributes lie above the marks.
     pub(super) fn attributes_above(&self, marks: &Marks) -> usize {
         self.attributes.len().saturating_sub(marks.attributes)
@@ -239,8 +244,8 @@ impl Content {
         self.cut(marks);
     }
 
-    /// Empties it, but for the results, which it returns: dropping them may run Python code.
-    pub(super) fn clear(&mut self) -> Vec<Child> {
+    /// Empties it, but for the results: they are let go elsewhere, as that may run Python code.
+    pub(super) fn clear(&mut self) {
         /// Room that is kept for the next element.
         const ROOM: usize = 64 << 10;
         self.text.clear();
@@ -249,7 +254,6 @@ impl Content {
         self.letters.shrink_to(ROOM);
         self.attributes.clear();
         self.attributes.shrink_to(ROOM / size_of::<Attribute>());
-        std::mem::take(&mut self.children)
     }
 }
 

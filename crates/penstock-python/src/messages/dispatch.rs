@@ -276,7 +276,7 @@ impl Dispatch {
     }
 
     /// Whether a path may begin with an element of this local name.
-    #[inline]
+    #[inline(always)]
     pub(super) fn wakes(&self, local: &[u8]) -> bool {
         (self.lengths & length_bit(local) != 0 && self.firsts.find(local).is_some())
             || self.locals.as_ref().is_some_and(|locals| locals.find(local).is_some())

@@ -12,6 +12,7 @@ use penstock_core::sink::{Flow, Sink};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::mem::take;
 use std::sync::Arc;
 
 /// What an element may hold besides its own text, if that is all the text that it has: the text
@@ -214,10 +215,11 @@ impl<'py> Messages<'py> {
                 None => self.dispatch.methods[method].call.bind(self.py).call1((text,)),
             }
         } else {
+            let parent = self.pile.has_children(&frame.marks);
             let element = self.fill(frame, sort, name.clone())?;
             let answer =
                 self.dispatch.methods[method].call.bind(self.py).call1((element.bind(self.py),));
-            self.take_back(element);
+            self.take_back(element, parent);
             answer
         };
         match answer {
@@ -272,6 +274,7 @@ impl<'py> Messages<'py> {
             _ => Py::new(self.py, Element::new(name.clone()))?,
         };
         let mut inside = object.try_borrow_mut(self.py)?;
+        inside.content.clear();
         (inside.name, inside.sort) = (name, sort);
         (inside.text_lost, inside.attributes_lost) = (text_lost, attributes_lost);
         self.pile.hand_over(&frame.marks, &mut inside.content);
@@ -279,16 +282,20 @@ impl<'py> Messages<'py> {
         Ok(object)
     }
 
-    /// Takes an element back that the method did not keep.
-    fn take_back(&mut self, object: Py<Element>) {
+    /// Takes an element back that the method did not keep. The results in it are let go at once.
+    fn take_back(&mut self, object: Py<Element>, parent: bool) {
         if !is_ours_alone(self.py, &object) {
             return;
         }
-        let children = object.try_borrow_mut(self.py).map(|mut inside| inside.content.clear());
-        if let Ok(children) = children {
+        if parent {
+            let inside = object.try_borrow_mut(self.py);
+            let Ok(children) = inside.map(|mut inside| take(&mut inside.content.children)) else {
+                return;
+            };
+            // Outside of the borrow: this may run Python code.
             drop(children);
-            self.spare = Some(object);
         }
+        self.spare = Some(object);
     }
 
     /// Whether text is wanted where the reader stands.
@@ -313,7 +320,7 @@ impl<'py> Messages<'py> {
             holder.parts = true;
         }
         self.next.clear();
-        let mut next = std::mem::take(&mut self.next);
+        let mut next = take(&mut self.next);
         let seen = Seen::from(key);
         let method = self.dispatch.enter(self.here(), seen, &mut next);
         let nothing = method == NONE && next.is_empty() && !self.wants_text();
@@ -361,7 +368,7 @@ impl<'py> Messages<'py> {
     /// A JSON key is met.
     fn member(&mut self, seen: Seen<'_>) -> Flow {
         self.next.clear();
-        let mut next = std::mem::take(&mut self.next);
+        let mut next = take(&mut self.next);
         let method = self.dispatch.enter(self.here(), seen, &mut next);
         self.next = next;
         let wanted = method != NONE || !self.next.is_empty();
