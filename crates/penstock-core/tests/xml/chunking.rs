@@ -4,12 +4,17 @@ use penstock_core::limits::Limits;
 use penstock_core::xml::{Options, RepairKind, Repairs, Unresolved};
 use proptest::prelude::*;
 
-use crate::documents::{cuts, damaged, document};
+use crate::documents::{cuts, damaged, document, typed};
 use crate::naive::assert_twin;
 use crate::recording::{Answers, Cuts, Event, Recorder, What, filtered, read, settled};
 use crate::{config, told};
 
 const EXTRAS: Answers = Answers { skips: 0, watches: 0, pauses: 0, extras: true };
+
+/// With a document type or without.
+fn any_document() -> impl Strategy<Value = String> {
+    prop_oneof![document(), typed()]
+}
 
 proptest! {
     #![proptest_config(config(600))]
@@ -22,7 +27,7 @@ proptest! {
     /// However cut, with whatever skipped, watched and paused at, and on both instruction sets.
     #[test]
     fn any_windows_tell_the_same(
-        text in damaged(document()), cuts in cuts(),
+        text in damaged(any_document()), cuts in cuts(),
         skips in 0_u64..4, watches in 0_u64..4, pauses in 0_u64..4, extras: bool, portable: bool,
     ) {
         let answers = Answers { skips, watches, pauses, extras };
@@ -35,9 +40,39 @@ proptest! {
         }
     }
 
+    /// After a refused event the reader goes on behind it, or passes over what is given up.
+    #[test]
+    fn what_is_given_up_is_passed_over(
+        text in damaged(any_document()), cuts in cuts(), number in any::<prop::sample::Index>(), depth in 0_usize..4,
+    ) {
+        let all = told(&text, Options::default(), &Cuts::WHOLE, EXTRAS);
+        let refused = number.index(all.len());
+        let (mut open, mut passing) = (0_usize, false);
+        let mut expected = Vec::new();
+        for (number, event) in all.iter().enumerate() {
+            let silent = passing && !matches!(event.1, What::Fault(..));
+            match event.1 {
+                What::Element(_) => open += 1,
+                What::End => open -= 1,
+                _ => {}
+            }
+            if !silent {
+                expected.push(event.clone());
+            }
+            // Text is not refused here: where its pieces begin depends on the windows.
+            let refused = number == refused && !matches!(event.1, What::Piece(_));
+            passing = open > depth && (passing || refused);
+        }
+        for cuts in [Cuts::WHOLE, cuts] {
+            let mut recorder = Recorder { refusal: Some((refused, depth)), ..Recorder::new(EXTRAS) };
+            read(&text, Options::default(), &Limits::default(), &cuts, &mut recorder);
+            prop_assert_eq!(settled(recorder.events), settled(expected.clone()));
+        }
+    }
+
     /// Names as they are written, declarations told, and everything repaired.
     #[test]
-    fn any_options_tell_the_same(text in damaged(document()), cuts in cuts(), chosen in 0_u8..8) {
+    fn any_options_tell_the_same(text in damaged(any_document()), cuts in cuts(), chosen in 0_u8..8) {
         let repairs = RepairKind::ALL.into_iter().fold(Repairs::default(), Repairs::with);
         let options = Options {
             namespaces: chosen & 1 == 0,

@@ -114,6 +114,40 @@ pub(crate) fn document() -> impl Strategy<Value = String> {
     })
 }
 
+/// A document with a document type, whose entities and defaults are made use of.
+pub(crate) fn typed() -> impl Strategy<Value = String> {
+    const DECLARATIONS: &[&str] = &[
+        "<!ENTITY e 'x'>",
+        "<!ENTITY e \"<b>&f;</b>y\">",
+        "<!ENTITY f 'é&#38;lt;&#13;'>",
+        "<!ENTITY f '&g;&g;'>",
+        "<!ENTITY f SYSTEM 'f.xml'>",
+        "<!ENTITY g ''>",
+        "<!ENTITY g '<!-- g --><?g?>&e;'>",
+        "<!ENTITY % p '<!ENTITY e \"of p\">'>",
+        "<!ENTITY % p SYSTEM 'p.dtd'>",
+        "%p;",
+        "<!ATTLIST r xmlns:p CDATA 'urn:p' k CDATA '&e; \n'>",
+        "<!ATTLIST a i NMTOKENS #IMPLIED b (x|y) \"y\" p:b CDATA #FIXED 'z'>",
+        "<!ELEMENT a (b | (c , item)*)+>",
+        "<!ELEMENT r (#PCDATA|a)*>",
+        "<!NOTATION n PUBLIC 'p' \"s\">",
+        "<!-- é > -->",
+        "<?p ]> ?>",
+        "\r\n ",
+    ];
+    let reference = select(&["&e;", "&f;", "&g;", "&e;&g;", "<a i=' 1  2 '/>", "<b k='&e;'/>"][..]);
+    let content = vec(prop_oneof![element(), text(), reference.prop_map(str::to_owned)], 0..5);
+    let head = select(&["<!DOCTYPE r [", "<!DOCTYPE r SYSTEM 'r.dtd' [", "<!DOCTYPE\nr["][..]);
+    (head, vec(select(DECLARATIONS), 0..6), select(&["]>", "] >\n"][..]), content).prop_map(
+        |(head, declarations, end, content)| {
+            let (declarations, content) = (declarations.concat(), content.concat());
+            let root = format!("<r xmlns:p='urn:p' xmlns:q='urn:q'>{content}</r>");
+            [head, &declarations, end, &root].concat()
+        },
+    )
+}
+
 /// What is put where it does not belong.
 const TOKENS: &[&str] = &[
     "<",
@@ -161,6 +195,11 @@ const TOKENS: &[&str] = &[
     " xmlns:p=''",
     " xmlns='http://www.w3.org/2000/xmlns/'",
     " xmlns:xml='urn:x'",
+    "%p;",
+    "]>",
+    "<!DOCTYPE r>",
+    "<!ENTITY e '",
+    "SYSTEM",
 ];
 
 /// A document with some damage done to it: often none that matters, mostly one fault.

@@ -150,6 +150,8 @@ pub(crate) fn settled(mut events: Vec<Event>) -> Vec<Event> {
 pub(crate) struct Recorder {
     pub(crate) events: Vec<Event>,
     pub(crate) answers: Answers,
+    /// Refuses the event of this number, asking to give up what is open down to this depth.
+    pub(crate) refusal: Option<(usize, usize)>,
     /// Has the reader use the portable instruction set.
     pub(crate) portable: bool,
 }
@@ -161,12 +163,17 @@ impl Recorder {
     }
 
     fn hear(&mut self, at: u64, part: u64, what: What) -> Result<Flow, usize> {
+        let number = self.events.len();
         self.events.push((at, what));
-        Ok(self.answers.answer(at, part))
+        match self.refusal {
+            Some((refused, depth)) if refused == number => Err(depth),
+            _ => Ok(self.answers.answer(at, part)),
+        }
     }
 }
 
 impl Sink for Recorder {
+    /// The depth down to which to give up.
     type Error = usize;
 
     fn begin_map(&mut self, at: u64) -> Result<Flow, usize> {
