@@ -464,6 +464,7 @@ impl Reader {
                         }
                         // The other way says what is wrong with it.
                         Some(end) if last || end + 2 < text.len() => {}
+                        None if last => {}
                         _ => more!("a comment"),
                     }
                 }
@@ -477,7 +478,14 @@ impl Reader {
                 match self.target(isa, valid, pos, locus) {
                     Ok(target) if !SKIP && sink.extras() => {
                         let found = checked!(self.whole(text, pos, target - pos, b"?>", locus));
-                        let Some(end) = found else { more!("a processing instruction") };
+                        let Some(end) = found else {
+                            if last {
+                                // The other way says what is wrong with it.
+                                (pos, state) = (target, State::Instruction);
+                                continue;
+                            }
+                            leave!(Step::More)
+                        };
                         checked!(self.characters(isa, text, pos..end, locus));
                         let name = valid.slice(pos + 2..target);
                         let name = Text { text: name, ascii: name.as_bytes().is_ascii() };

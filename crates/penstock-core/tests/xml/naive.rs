@@ -188,7 +188,7 @@ impl<'a> Parser<'a> {
                 ("xmlns", _) | (_, XML | XMLNS) => false,
                 (prefix, uri) => prefix.is_empty() || !uri.is_empty(),
             };
-            let named = prefix.is_empty() || prefix.starts_with(is_name_start);
+            let named = *name == "xmlns" || prefix.starts_with(is_name_start);
             if !right || !named || prefix.contains(':') {
                 return None;
             }

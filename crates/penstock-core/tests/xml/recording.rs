@@ -145,6 +145,17 @@ pub(crate) fn settled(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
+/// Without the places of text, where characters are left out: text begins where they stood or
+/// behind them, as the windows have it.
+pub(crate) fn unplaced(mut events: Vec<Event>) -> Vec<Event> {
+    for (at, what) in &mut events {
+        if matches!(what, What::Piece(_)) {
+            *at = 0;
+        }
+    }
+    events
+}
+
 /// Keeps all events.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
