@@ -11,8 +11,9 @@ use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Step;
 use penstock_core::sink::{Flow, Sink};
+use penstock_core::source::{Detect, Window};
 use penstock_core::xml::{Options, Reader, Unresolved};
-use penstock_scan::{Rest, ValidText};
+use penstock_scan::ValidText;
 
 use crate::canonical::canonical;
 
@@ -110,21 +111,11 @@ fn tests(path: &Path) -> Vec<HashMap<String, String>> {
     }
 }
 
-/// A document as text: the suite has UTF-8 and UTF-16. None if it is neither.
+/// A document as text, from any encoding. None if it is not in the one it claims.
 fn decoded(bytes: &[u8]) -> Option<String> {
-    let units = |of: fn([u8; 2]) -> u16| bytes[2..].chunks_exact(2).map(move |b| of([b[0], b[1]]));
-    match bytes {
-        [0xFF, 0xFE, ..] => {
-            char::decode_utf16(units(u16::from_le_bytes)).collect::<Result<_, _>>().ok()
-        }
-        [0xFE, 0xFF, ..] => {
-            char::decode_utf16(units(u16::from_be_bytes)).collect::<Result<_, _>>().ok()
-        }
-        _ => {
-            let checked = ValidText::check(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes));
-            (checked.rest == Rest::Nothing).then(|| checked.text.as_str().to_owned())
-        }
-    }
+    let mut window = Window::detecting(Detect::Xml, None);
+    let pushed = window.push(bytes).and_then(|()| window.finish());
+    (pushed.is_ok() && window.finish_fault().is_none()).then(|| window.text().as_str().to_owned())
 }
 
 /// Whether what the document holds is known, without any other file.
