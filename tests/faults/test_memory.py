@@ -168,6 +168,18 @@ CASES = {
         "kept([DATA])",
         b'<p:row xmlns:p="urn:p" a="some text" q="1000"><b>text</b><b>more</b></p:row>',
     ),
+    "events": (
+        "list(penstock.xml.events([DATA[:40], DATA[40:]]))",
+        b'<?target data?><p:row xmlns:p="urn:p" a="some text"><!--words-->more &amp; more<b/></p:row>',
+    ),
+    "repairs": (
+        "repaired(penstock.xml.read([DATA], Slots, repair='all'))",
+        b"<rows><row><number>1000</number><text>this & that</text></row></rows> junk",
+    ),
+    "kinds": (
+        "list(penstock.xml.read([DATA], at={'rows/row': Slots, 'rows/n': int}))",
+        b"<rows><row><number>1000</number><text>some text</text></row><n>2000</n></rows>",
+    ),
     "planning": ("penstock.json.decode(DATA, cls).number", b'{"number": 1000}'),
     "planning a list": ("len(penstock.json.decode(DATA, list[cls]))", b'[{"number": 1000}]'),
 }
@@ -176,6 +188,9 @@ DATA = {data!r}
 
 def fed(decoder):
     return decoder.feed(DATA) + decoder.finish()
+
+def repaired(reader):
+    return list(reader), reader.repairs, reader.repair_counts
 
 def refused(work):
     try:

@@ -178,15 +178,19 @@ impl Events {
     /// What had to be repaired: the first thousand, with their places.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let run = self.enter()?;
-        run.repaired().map_or_else(|| Ok(PyList::empty(py)), |repaired| repaired.list(py))
+        guarded(py, || {
+            let run = self.enter()?;
+            run.repaired().map_or_else(|| Ok(PyList::empty(py)), |repaired| repaired.list(py))
+        })
     }
 
     /// How many repairs of each kind there were.
     #[getter]
     fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let run = self.enter()?;
-        run.repaired().map_or_else(|| Ok(PyDict::new(py)), |repaired| repaired.counts(py))
+        guarded(py, || {
+            let run = self.enter()?;
+            run.repaired().map_or_else(|| Ok(PyDict::new(py)), |repaired| repaired.counts(py))
+        })
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

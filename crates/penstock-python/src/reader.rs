@@ -287,13 +287,13 @@ impl Reader {
     /// What had to be repaired: the first thousand, with their places.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.enter()?.pump.repaired().list(py)
+        guarded(py, || self.enter()?.pump.repaired().list(py))
     }
 
     /// How many repairs of each kind there were.
     #[getter]
     fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        self.enter()?.pump.repaired().counts(py)
+        guarded(py, || self.enter()?.pump.repaired().counts(py))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
