@@ -5,9 +5,6 @@
 //! one buffer and becomes a value where the element ends. The text of an inner element stands in
 //! that buffer behind the text of those around it and goes when it ends, so that what is left is
 //! an element's own text.
-//!
-//! An attribute is a value like any other. Attributes come before all content, so a field that has
-//! a value when an element for it comes first has it from an attribute, and the element counts.
 
 use super::builder::{Answer, Builder, Duplicates, Unknown};
 use super::frame::{Frame, FrameKind, NONE, WAY};
@@ -23,7 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use pyo3::{Bound, ffi};
 use std::collections::HashSet;
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 
 /// What a second element means where the class has a field for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -145,35 +142,6 @@ impl Markup {
     }
 }
 
-/// Whether an attribute is about the document and not of it: the schema's own, and the namespace
-/// declarations of a reader that does not resolve them.
-#[inline(always)]
-pub(super) fn is_about(key: &Key<'_>) -> bool {
-    // Nearly all attributes are none of them, and that shows at once.
-    (key.prefix.is_some() || key.name.bytes().starts_with(b"x")) && is_about_rarely(key)
-}
-
-#[inline(never)]
-fn is_about_rarely(key: &Key<'_>) -> bool {
-    const SCHEMA: &[u8] = b"http://www.w3.org/2001/XMLSchema-instance";
-    const DECLARATIONS: &[u8] = b"http://www.w3.org/2000/xmlns/";
-    let name = key.name.bytes();
-    match (key.namespace, key.prefix) {
-        (Some(uri), _) => matches!(uri.bytes(), SCHEMA | DECLARATIONS),
-        (None, Some(prefix)) => matches!(prefix.bytes(), b"xsi" | b"xmlns"),
-        (None, None) => name.starts_with(b"xsi:") || name.starts_with(b"xmlns"),
-    }
-}
-
-/// Whether an attribute that [is about](is_about) the document is `xsi:nil`.
-pub(super) fn is_nil(key: &Key<'_>) -> bool {
-    match key.name.bytes() {
-        b"xsi:nil" => key.prefix.is_none(),
-        b"nil" => key.prefix.is_some_and(|prefix| prefix.bytes() != b"xmlns"),
-        _ => false,
-    }
-}
-
 impl Builder {
     /// Sets how to build from markup.
     pub(crate) fn set_markup(&mut self, options: MarkupOptions) {
@@ -269,7 +237,7 @@ impl Builder {
     }
 
     /// Whether a field takes any number of values.
-    fn collects(&self, field: u32) -> bool {
+    pub(super) fn collects(&self, field: u32) -> bool {
         let field = &self.class().fields[field as usize];
         field.keyed.is_some()
             || (field.gathers && element(&self.plan().nodes, field.node).is_some())
@@ -291,7 +259,7 @@ impl Builder {
     /// An element or attribute for a field that has a value already.
     #[cold]
     #[inline(never)]
-    fn again_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
+    pub(super) fn again_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
         let name = written(key);
         self.again_by_rule(&format!("{} '{}'", noun(key), shortened(&name)), at)
     }
@@ -314,7 +282,7 @@ impl Builder {
 
     /// An element or attribute that the class does not name.
     #[inline(never)]
-    fn unknown_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
+    pub(super) fn unknown_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
         if self.options.unknown == Unknown::Skip {
             return Ok(Flow::Skip);
         }
@@ -446,144 +414,6 @@ impl Builder {
             _ => (FrameKind::Union, way),
         };
         self.push_frame(Frame::new(kind, node, aim, base));
-        Ok(Flow::Take)
-    }
-
-    /// The name of an attribute, whose value comes next.
-    #[inline]
-    pub(super) fn attribute(&mut self, key: Key<'_>, at: u64) -> Answer {
-        if self.markup.leaf > 0 {
-            return self.leaf_attribute(&key, at);
-        }
-        self.markup.attribute = true;
-        self.markup.awaited = Awaited::Field;
-        match self.top().kind {
-            FrameKind::Element | FrameKind::Wrapper => match self.state().attributes.find(&key) {
-                Some(found) => self.field_attribute(found, &key, at),
-                None => self.other_attribute(&key, at),
-            },
-            FrameKind::Plain => self.plain_attribute(&key),
-            FrameKind::Union => self.union_attribute(&key, at),
-            _ => self.other_attribute(&key, at),
-        }
-    }
-
-    /// An attribute that the class names.
-    #[inline]
-    fn field_attribute(&mut self, found: u32, key: &Key<'_>, at: u64) -> Answer {
-        self.top_mut().key = found;
-        self.top_mut().unnamed = false;
-        let Target::Field(aim) = self.state().attributes.edges[found as usize].to else {
-            return Ok(Flow::Skip);
-        };
-        self.aim_at(aim);
-        let field = self.aim().field;
-        let filled = !self.stack.get(self.top().slots + field as usize).is_null();
-        if filled && !self.collects(field) {
-            return self.again_in_markup(key, at);
-        }
-        if self.top().kind == FrameKind::Element {
-            if field < 64 {
-                self.top_mut().seen |= 1 << field;
-            } else {
-                self.seen_beyond.push((self.frames.len(), field as usize));
-            }
-        }
-        Ok(Flow::Take)
-    }
-
-    /// An attribute that is for no field.
-    #[inline(never)]
-    fn other_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
-        if !is_about(key) {
-            return self.unknown_in_markup(key, at);
-        }
-        if !is_nil(key) {
-            return Ok(Flow::Skip);
-        }
-        self.markup.awaited = Awaited::Nil;
-        Ok(Flow::Take)
-    }
-
-    /// An attribute of an element that becomes a scalar, or of one inside that.
-    #[inline(never)]
-    fn leaf_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
-        if self.markup.leaf > 1 {
-            return Ok(Flow::Skip);
-        }
-        if is_about(key) {
-            if !is_nil(key) {
-                return Ok(Flow::Skip);
-            }
-            self.markup.awaited = Awaited::Nil;
-            return Ok(Flow::Take);
-        }
-        match self.options.unknown {
-            Unknown::Skip => Ok(Flow::Skip),
-            Unknown::Error => {
-                let expected = &self.item().name;
-                let name = shortened(&written(key));
-                let reason = format!("{expected} has no place for the attribute '{name}'");
-                Err(self.mismatch(at, reason, None, None))
-            }
-            Unknown::Collect => {
-                let path = self.path(true);
-                let element = path.last().map_or_else(String::new, ToString::to_string);
-                self.count_unknown(format!("{element}.@{}", written(key)));
-                Ok(Flow::Skip)
-            }
-        }
-    }
-
-    /// The value of the attribute whose name was told.
-    #[inline]
-    pub(super) fn attribute_value(&mut self, text: Text<'_>, at: u64) -> Answer {
-        // A record may be an attribute whose name was not told: then it is the value at hand.
-        match std::mem::take(&mut self.markup.awaited) {
-            Awaited::Field => {
-                let value = self.lexical(text, at)?;
-                self.put_in_markup(value, at)
-            }
-            Awaited::Nil => self.nil(text, at),
-            Awaited::Plain => self.plain_value(text),
-            Awaited::Tag => self.tag(text, at),
-            Awaited::Held => {
-                self.markup.held.value(text, at);
-                Ok(Flow::Take)
-            }
-        }
-    }
-
-    /// The value of `xsi:nil`.
-    #[cold]
-    #[inline(never)]
-    fn nil(&mut self, text: Text<'_>, at: u64) -> Answer {
-        let leaf = self.markup.leaf > 0;
-        match xsd::boolean(xsd::trimmed(text.bytes())) {
-            Some(false) => return Ok(Flow::Take),
-            Some(true) => {}
-            None => {
-                let reason = format!("xsi:nil is '{}', not true or false", text.text.as_str());
-                return Err(self.mismatch(at, reason, None, None));
-            }
-        }
-        let node = if leaf { self.aim().node } else { self.top().node };
-        let node = &self.plan().nodes[node as usize];
-        let takes_none = match &node.kind {
-            _ if node.nullable => true,
-            Kind::None | Kind::Any => true,
-            Kind::Choice(choice) => choice.null.is_some(),
-            _ => self.top().kind == FrameKind::Wrapper && !leaf,
-        };
-        if !takes_none {
-            let expected = &node.name;
-            let reason = format!("expected {expected}, got an element with xsi:nil");
-            let got = Some("an element with xsi:nil".to_owned());
-            return Err(self.mismatch(at, reason, Some(expected.to_string()), got));
-        }
-        if let Some(open) = self.markup.open.last_mut() {
-            open.nil = true;
-        }
         Ok(Flow::Take)
     }
 
@@ -808,114 +638,6 @@ impl Builder {
             unsafe { drop(Bound::from_owned_ptr(py, new)) };
         }
         Ok(Flow::Take)
-    }
-
-    /// A child of an element that becomes a dict: its name is the key.
-    fn named_child(&mut self, key: &Key<'_>, at: u64) -> Answer {
-        let name = written(key);
-        self.remember_way_key(&name);
-        let base = self.top().base;
-        self.stack.release_from(self.attached(), base + 1);
-        self.push_dict_key(Text::from(&*name), at)?;
-        let Kind::Dict(_, value) = self.plan().nodes[self.top().node as usize].kind else {
-            return Ok(Flow::Skip);
-        };
-        if element(&self.plan().nodes, value).is_some() || !self.named_dict_has(base)? {
-            return Ok(Flow::Take);
-        }
-        match self.markup.options.repeated {
-            Repeated::First => Ok(Flow::Skip),
-            Repeated::Last => Ok(Flow::Take),
-            Repeated::Join if matches!(self.item().kind, Kind::Str) => Ok(Flow::Take),
-            _ => {
-                let nodes = &self.plan().nodes;
-                let Kind::Dict(keys, _) = nodes[self.top().node as usize].kind else {
-                    return Ok(Flow::Skip);
-                };
-                let reason = format!(
-                    "the element '{}' is repeated; ask for dict[{}, list[{}]] or say \
-                     repeated='first'",
-                    shortened(&name),
-                    nodes[keys as usize].written,
-                    nodes[value as usize].written,
-                );
-                Err(self.mismatch(at, reason, None, None))
-            }
-        }
-    }
-
-    /// Whether the dict in a place has the key that stands behind it.
-    fn named_dict_has(&self, base: usize) -> Result<bool, Refusal> {
-        let py = self.attached();
-        // SAFETY: the stack owns both; neither place is empty.
-        let (dict, key) = unsafe {
-            (
-                Bound::from_borrowed_ptr(py, self.stack.get(base)),
-                Bound::from_borrowed_ptr(py, self.stack.get(base + 1)),
-            )
-        };
-        Ok(dict.contains(key)?)
-    }
-
-    /// The value of a child of an element that becomes a dict.
-    #[inline(never)]
-    fn put_named(&mut self, value: *mut ffi::PyObject, _at: u64) -> Answer {
-        let py = self.attached();
-        let base = self.top().base;
-        let key = self.stack.replace(base + 1, ptr::null_mut());
-        self.stack.forget_from(base + 1);
-        // SAFETY: the references are handed over to us; the stack owns the dict.
-        let (dict, key, value) = unsafe {
-            (
-                Bound::from_borrowed_ptr(py, self.stack.get(base)).cast_into_unchecked::<PyDict>(),
-                Bound::from_owned_ptr(py, key),
-                Bound::from_owned_ptr(py, value),
-            )
-        };
-        let Kind::Dict(_, values) = self.plan().nodes[self.top().node as usize].kind else {
-            return Ok(Flow::Take);
-        };
-        if element(&self.plan().nodes, values).is_some() {
-            match dict.get_item(&key)? {
-                Some(list) => {
-                    list.cast_into::<pyo3::types::PyList>().map_err(PyErr::from)?.append(value)?;
-                }
-                None => dict.set_item(key, pyo3::types::PyList::new(py, [value])?)?,
-            }
-            return Ok(Flow::Take);
-        }
-        if self.markup.options.repeated == Repeated::Join
-            && let Some(old) = dict.get_item(&key)?
-            && let (Ok(old), Ok(new)) = (old.cast::<PyString>(), value.cast::<PyString>())
-        {
-            dict.set_item(key, old.add(" ")?.add(new)?)?;
-            return Ok(Flow::Take);
-        }
-        dict.set_item(key, value)?;
-        Ok(Flow::Take)
-    }
-
-    /// The dict at hand, which leaves the stack.
-    fn end_named(&mut self, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
-        let py = self.attached();
-        let base = self.top().base;
-        self.stack.release_from(py, base + 1);
-        let nodes = &self.plan().nodes;
-        if let Kind::Dict(_, values) = nodes[self.top().node as usize].kind
-            && element(nodes, values).is_some()
-        {
-            // SAFETY: the stack owns it, and it is a dict.
-            let dict = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(base)) };
-            let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
-            for (key, list) in dict.copy()?.iter() {
-                if let Some(other) = make::collected(self, values, list, at)? {
-                    dict.set_item(key, other)?;
-                }
-            }
-        }
-        let dict = self.stack.replace(base, ptr::null_mut());
-        self.stack.forget_from(base);
-        Ok(dict)
     }
 
     /// The value of the whole document.

@@ -5,6 +5,7 @@
 //! the right size. So nothing half made can be seen from Python, and giving up a record is
 //! dropping the stack.
 
+mod attributes;
 mod builder;
 mod caches;
 mod collector;
@@ -12,6 +13,7 @@ mod elements;
 mod frame;
 mod lexical;
 mod make;
+mod named;
 mod order;
 mod place;
 mod plain;

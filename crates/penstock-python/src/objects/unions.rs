@@ -3,8 +3,9 @@
 //! Attributes have no order, so those before the one that settles it are held back and given to
 //! the class once it is known. A whole start tag is bounded, and so is what is held.
 
+use super::attributes::{is_about, is_nil};
 use super::builder::{Answer, Builder};
-use super::elements::{Awaited, is_about, is_nil};
+use super::elements::Awaited;
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
 use crate::plan::{Kind, Tagged};

@@ -1,0 +1,182 @@
+//! Attributes: values like any other, but for `xsi:nil`.
+//!
+//! Attributes come before all content. So a field that has a value when an element for it comes
+//! first has it from an attribute, and the element counts.
+
+use super::builder::{Answer, Builder, Unknown};
+use super::elements::{Awaited, written};
+use super::frame::FrameKind;
+use super::place::shortened;
+use crate::plan::{Kind, Target};
+use penstock_core::event::{Key, Text};
+use penstock_core::sink::Flow;
+use penstock_core::value::xsd;
+
+/// Whether an attribute is about the document and not of it: the schema's own, and the namespace
+/// declarations of a reader that does not resolve them.
+#[inline(always)]
+pub(super) fn is_about(key: &Key<'_>) -> bool {
+    // Nearly all attributes are none of them, and that shows at once.
+    (key.prefix.is_some() || key.name.bytes().starts_with(b"x")) && is_about_rarely(key)
+}
+
+#[inline(never)]
+fn is_about_rarely(key: &Key<'_>) -> bool {
+    const SCHEMA: &[u8] = b"http://www.w3.org/2001/XMLSchema-instance";
+    const DECLARATIONS: &[u8] = b"http://www.w3.org/2000/xmlns/";
+    let name = key.name.bytes();
+    match (key.namespace, key.prefix) {
+        (Some(uri), _) => matches!(uri.bytes(), SCHEMA | DECLARATIONS),
+        (None, Some(prefix)) => matches!(prefix.bytes(), b"xsi" | b"xmlns"),
+        (None, None) => name.starts_with(b"xsi:") || name.starts_with(b"xmlns"),
+    }
+}
+
+/// Whether an attribute that [is about](is_about) the document is `xsi:nil`.
+pub(super) fn is_nil(key: &Key<'_>) -> bool {
+    match key.name.bytes() {
+        b"xsi:nil" => key.prefix.is_none(),
+        b"nil" => key.prefix.is_some_and(|prefix| prefix.bytes() != b"xmlns"),
+        _ => false,
+    }
+}
+
+impl Builder {
+    /// The name of an attribute, whose value comes next.
+    #[inline]
+    pub(super) fn attribute(&mut self, key: Key<'_>, at: u64) -> Answer {
+        if self.markup.leaf > 0 {
+            return self.leaf_attribute(&key, at);
+        }
+        self.markup.attribute = true;
+        self.markup.awaited = Awaited::Field;
+        match self.top().kind {
+            FrameKind::Element | FrameKind::Wrapper => match self.state().attributes.find(&key) {
+                Some(found) => self.field_attribute(found, &key, at),
+                None => self.other_attribute(&key, at),
+            },
+            FrameKind::Plain => self.plain_attribute(&key),
+            FrameKind::Union => self.union_attribute(&key, at),
+            _ => self.other_attribute(&key, at),
+        }
+    }
+
+    /// An attribute that the class names.
+    #[inline]
+    fn field_attribute(&mut self, found: u32, key: &Key<'_>, at: u64) -> Answer {
+        self.top_mut().key = found;
+        self.top_mut().unnamed = false;
+        let Target::Field(aim) = self.state().attributes.edges[found as usize].to else {
+            return Ok(Flow::Skip);
+        };
+        self.aim_at(aim);
+        let field = self.aim().field;
+        let filled = !self.stack.get(self.top().slots + field as usize).is_null();
+        if filled && !self.collects(field) {
+            return self.again_in_markup(key, at);
+        }
+        if self.top().kind == FrameKind::Element {
+            if field < 64 {
+                self.top_mut().seen |= 1 << field;
+            } else {
+                self.seen_beyond.push((self.frames.len(), field as usize));
+            }
+        }
+        Ok(Flow::Take)
+    }
+
+    /// An attribute that is for no field.
+    #[inline(never)]
+    fn other_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        if !is_about(key) {
+            return self.unknown_in_markup(key, at);
+        }
+        if !is_nil(key) {
+            return Ok(Flow::Skip);
+        }
+        self.markup.awaited = Awaited::Nil;
+        Ok(Flow::Take)
+    }
+
+    /// An attribute of an element that becomes a scalar, or of one inside that.
+    #[inline(never)]
+    fn leaf_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        if self.markup.leaf > 1 {
+            return Ok(Flow::Skip);
+        }
+        if is_about(key) {
+            if !is_nil(key) {
+                return Ok(Flow::Skip);
+            }
+            self.markup.awaited = Awaited::Nil;
+            return Ok(Flow::Take);
+        }
+        match self.options.unknown {
+            Unknown::Skip => Ok(Flow::Skip),
+            Unknown::Error => {
+                let expected = &self.item().name;
+                let name = shortened(&written(key));
+                let reason = format!("{expected} has no place for the attribute '{name}'");
+                Err(self.mismatch(at, reason, None, None))
+            }
+            Unknown::Collect => {
+                let path = self.path(true);
+                let element = path.last().map_or_else(String::new, ToString::to_string);
+                self.count_unknown(format!("{element}.@{}", written(key)));
+                Ok(Flow::Skip)
+            }
+        }
+    }
+
+    /// The value of the attribute whose name was told.
+    #[inline]
+    pub(super) fn attribute_value(&mut self, text: Text<'_>, at: u64) -> Answer {
+        // A record may be an attribute whose name was not told: then it is the value at hand.
+        match std::mem::take(&mut self.markup.awaited) {
+            Awaited::Field => {
+                let value = self.lexical(text, at)?;
+                self.put_in_markup(value, at)
+            }
+            Awaited::Nil => self.nil(text, at),
+            Awaited::Plain => self.plain_value(text),
+            Awaited::Tag => self.tag(text, at),
+            Awaited::Held => {
+                self.markup.held.value(text, at);
+                Ok(Flow::Take)
+            }
+        }
+    }
+
+    /// The value of `xsi:nil`.
+    #[cold]
+    #[inline(never)]
+    fn nil(&mut self, text: Text<'_>, at: u64) -> Answer {
+        let leaf = self.markup.leaf > 0;
+        match xsd::boolean(xsd::trimmed(text.bytes())) {
+            Some(false) => return Ok(Flow::Take),
+            Some(true) => {}
+            None => {
+                let reason = format!("xsi:nil is '{}', not true or false", text.text.as_str());
+                return Err(self.mismatch(at, reason, None, None));
+            }
+        }
+        let node = if leaf { self.aim().node } else { self.top().node };
+        let node = &self.plan().nodes[node as usize];
+        let takes_none = match &node.kind {
+            _ if node.nullable => true,
+            Kind::None | Kind::Any => true,
+            Kind::Choice(choice) => choice.null.is_some(),
+            _ => self.top().kind == FrameKind::Wrapper && !leaf,
+        };
+        if !takes_none {
+            let expected = &node.name;
+            let reason = format!("expected {expected}, got an element with xsi:nil");
+            let got = Some("an element with xsi:nil".to_owned());
+            return Err(self.mismatch(at, reason, Some(expected.to_string()), got));
+        }
+        if let Some(open) = self.markup.open.last_mut() {
+            open.nil = true;
+        }
+        Ok(Flow::Take)
+    }
+}

@@ -1,0 +1,126 @@
+//! Elements that become dicts: each child's name is a key.
+//!
+//! On the stack stands the dict, and behind it the key of the child at hand.
+
+use super::builder::{Answer, Builder};
+use super::elements::{Repeated, written};
+use super::make;
+use super::place::shortened;
+use super::refusal::Refusal;
+use crate::plan::{Kind, element};
+use penstock_core::event::{Key, Text};
+use penstock_core::sink::Flow;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use std::ptr;
+
+impl Builder {
+    /// A child of an element that becomes a dict: its name is the key.
+    pub(super) fn named_child(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        let name = written(key);
+        self.remember_way_key(&name);
+        let base = self.top().base;
+        self.stack.release_from(self.attached(), base + 1);
+        self.push_dict_key(Text::from(&*name), at)?;
+        let Kind::Dict(_, value) = self.plan().nodes[self.top().node as usize].kind else {
+            return Ok(Flow::Skip);
+        };
+        if element(&self.plan().nodes, value).is_some() || !self.named_dict_has(base)? {
+            return Ok(Flow::Take);
+        }
+        match self.markup.options.repeated {
+            Repeated::First => Ok(Flow::Skip),
+            Repeated::Last => Ok(Flow::Take),
+            Repeated::Join if matches!(self.item().kind, Kind::Str) => Ok(Flow::Take),
+            _ => {
+                let nodes = &self.plan().nodes;
+                let Kind::Dict(keys, _) = nodes[self.top().node as usize].kind else {
+                    return Ok(Flow::Skip);
+                };
+                let reason = format!(
+                    "the element '{}' is repeated; ask for dict[{}, list[{}]] or say \
+                     repeated='first'",
+                    shortened(&name),
+                    nodes[keys as usize].written,
+                    nodes[value as usize].written,
+                );
+                Err(self.mismatch(at, reason, None, None))
+            }
+        }
+    }
+
+    /// Whether the dict in a place has the key that stands behind it.
+    fn named_dict_has(&self, base: usize) -> Result<bool, Refusal> {
+        let py = self.attached();
+        // SAFETY: the stack owns both; neither place is empty.
+        let (dict, key) = unsafe {
+            (
+                Bound::from_borrowed_ptr(py, self.stack.get(base)),
+                Bound::from_borrowed_ptr(py, self.stack.get(base + 1)),
+            )
+        };
+        Ok(dict.contains(key)?)
+    }
+
+    /// The value of a child of an element that becomes a dict.
+    #[inline(never)]
+    pub(super) fn put_named(&mut self, value: *mut ffi::PyObject, _at: u64) -> Answer {
+        let py = self.attached();
+        let base = self.top().base;
+        let key = self.stack.replace(base + 1, ptr::null_mut());
+        self.stack.forget_from(base + 1);
+        // SAFETY: the references are handed over to us; the stack owns the dict.
+        let (dict, key, value) = unsafe {
+            (
+                Bound::from_borrowed_ptr(py, self.stack.get(base)).cast_into_unchecked::<PyDict>(),
+                Bound::from_owned_ptr(py, key),
+                Bound::from_owned_ptr(py, value),
+            )
+        };
+        let Kind::Dict(_, values) = self.plan().nodes[self.top().node as usize].kind else {
+            return Ok(Flow::Take);
+        };
+        if element(&self.plan().nodes, values).is_some() {
+            match dict.get_item(&key)? {
+                Some(list) => {
+                    list.cast_into::<PyList>().map_err(PyErr::from)?.append(value)?;
+                }
+                None => dict.set_item(key, PyList::new(py, [value])?)?,
+            }
+            return Ok(Flow::Take);
+        }
+        if self.markup.options.repeated == Repeated::Join
+            && let Some(old) = dict.get_item(&key)?
+            && let (Ok(old), Ok(new)) = (old.cast::<PyString>(), value.cast::<PyString>())
+        {
+            dict.set_item(key, old.add(" ")?.add(new)?)?;
+            return Ok(Flow::Take);
+        }
+        dict.set_item(key, value)?;
+        Ok(Flow::Take)
+    }
+
+    /// The dict at hand, which leaves the stack.
+    pub(super) fn end_named(&mut self, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
+        let py = self.attached();
+        let base = self.top().base;
+        self.stack.release_from(py, base + 1);
+        let nodes = &self.plan().nodes;
+        if let Kind::Dict(_, values) = nodes[self.top().node as usize].kind
+            && element(nodes, values).is_some()
+        {
+            // SAFETY: the stack owns it, and it is a dict.
+            let dict = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(base)) };
+            let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
+            for (key, list) in dict.copy()?.iter() {
+                if let Some(other) = make::collected(self, values, list, at)? {
+                    dict.set_item(key, other)?;
+                }
+            }
+        }
+        let dict = self.stack.replace(base, ptr::null_mut());
+        self.stack.forget_from(base);
+        Ok(dict)
+    }
+}
