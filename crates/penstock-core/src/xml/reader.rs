@@ -571,6 +571,9 @@ impl Reader {
                             } else {
                                 waits!();
                                 match self.end_tag(isa, valid, pos, locus) {
+                                    Ok(end) if end - pos > self.limits.tag => {
+                                        fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
+                                    }
                                     Ok(end) => {
                                         let tag = pos;
                                         pos = end;

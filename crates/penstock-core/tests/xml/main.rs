@@ -9,6 +9,7 @@ mod conformance;
 mod declarations;
 mod documents;
 mod entities;
+mod limits;
 mod naive;
 mod recording;
 
