@@ -752,12 +752,9 @@ impl Reader {
                     } else {
                         (stop, State::Cdata)
                     };
-                    if !SKIP && stop > pos {
-                        let text = if piece.touched {
-                            self.scratch.text()
-                        } else {
-                            valid.slice(pos..stop)
-                        };
+                    let text =
+                        if piece.touched { self.scratch.text() } else { valid.slice(pos..stop) };
+                    if !SKIP && !text.as_bytes().is_empty() {
                         let piece = Text { text, ascii: piece.ascii };
                         tell!(sink.piece(piece, locus.at(pos)), after.1, after.0);
                     } else {

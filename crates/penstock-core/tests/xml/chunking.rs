@@ -195,3 +195,15 @@ fn watching() {
         assert_eq!(found, filtered(&all, answers));
     }
 }
+
+/// Where nothing is left of what stands in a CDATA section, nothing is told.
+#[test]
+fn cdata_that_is_left_out() {
+    let repairs = Repairs::default().with(RepairKind::ControlCharacter);
+    let options = Options { repairs, ..Options::default() };
+    for cuts in [Cuts::WHOLE, Cuts::bytes()] {
+        let found = told("<a><![CDATA[\u{5}]]></a>", options, &cuts, Answers::default());
+        let whats: Vec<What> = found.into_iter().map(|(_, what)| what).skip(1).collect();
+        assert_eq!(whats, [What::Begin, What::End]);
+    }
+}
