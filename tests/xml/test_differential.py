@@ -85,7 +85,7 @@ def by_expat(data: bytes) -> Tree:
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = lambda text: add(open_[-1][2], text)
-    parser.Parse(data, True)  # noqa: FBT003 - expat takes nothing by keyword
+    parser.Parse(data, True)
     (root,) = top[2]
     return root  # type: ignore[no-any-return]
 
