@@ -140,6 +140,23 @@ pub(super) fn name<I: Isa>(
     {
         return Ok((end, 0));
     }
+    // The same behind a prefix.
+    if rules.namespaces
+        && let (Some(&first), Some(b':')) = (bytes.get(from), bytes.get(end))
+        && let Some(&local) = bytes.get(end + 1)
+        && STARTS[first as usize]
+        && STARTS[local as usize]
+    {
+        let colon = end;
+        let end = isa.xml_name(bytes, colon + 1);
+        if let Some(&next) = bytes.get(end)
+            && next != b':'
+            && next < 0x80
+            && end - from <= rules.name_limit
+        {
+            return Ok((end, colon));
+        }
+    }
     // A name that goes on behind the window is not walked through each time it has grown.
     if let Some(&first) = bytes.get(from)
         && end == bytes.len()
@@ -151,7 +168,7 @@ pub(super) fn name<I: Isa>(
     rare_name(text, from, rules, locus)
 }
 
-/// As [`name`], for names with a colon or with characters beyond ASCII, and for what is none.
+/// As [`name`], for names with characters beyond ASCII, and for what is none.
 #[inline(never)]
 fn rare_name(
     text: ValidText<'_>,
