@@ -55,6 +55,10 @@ if ! "$PYTHON" typed.py --runs $((RUNS / 40)) --seed "$SEED"; then
     failed+=(typed)
 fi
 
+if ! "$PYTHON" typed_xml.py --runs $((RUNS / 80)) --seed "$SEED"; then
+    failed+=(typed_xml)
+fi
+
 if ((${#failed[@]})); then
     printf 'Findings: %s\n' "${failed[*]}"
     exit 1

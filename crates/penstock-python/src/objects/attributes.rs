@@ -7,7 +7,8 @@ use super::builder::{Answer, Builder, Unknown};
 use super::elements::{Awaited, written};
 use super::frame::FrameKind;
 use super::place::shortened;
-use crate::plan::{Kind, Target};
+use super::refusal::Refusal;
+use crate::plan::{Kind, NameEdge, Target};
 use penstock_core::event::{Key, Text};
 use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
@@ -133,10 +134,10 @@ impl Builder {
     pub(super) fn attribute_value(&mut self, text: Text<'_>, at: u64) -> Answer {
         // A record may be an attribute whose name was not told: then it is the value at hand.
         match std::mem::take(&mut self.markup.awaited) {
-            Awaited::Field => {
-                let value = self.lexical(text, at)?;
-                self.put_in_markup(value, at)
-            }
+            Awaited::Field => match self.lexical(text, at) {
+                Ok(value) => self.put_in_markup(value, at),
+                Err(refusal) => self.defer(refusal),
+            },
             Awaited::Nil => self.nil(text, at),
             Awaited::Plain => self.plain_value(text),
             Awaited::Tag => self.tag(text, at),
@@ -144,6 +145,48 @@ impl Builder {
                 self.markup.held.value(text, at);
                 Ok(Flow::Take)
             }
+        }
+    }
+
+    /// An attribute does not fit its field. Where an element may come for the field, it is too early
+    /// to say so.
+    #[cold]
+    #[inline(never)]
+    fn defer(&mut self, refusal: Refusal) -> Answer {
+        if self.top().kind != FrameKind::Element || !matches!(refusal, Refusal::Mismatch(_)) {
+            return Err(refusal);
+        }
+        let class = self.class();
+        let field = self.aim().field;
+        let leads = |edge: &NameEdge| match edge.to {
+            Target::Field(aim) => class.aims[aim as usize].field == field,
+            Target::State(_) => false,
+        };
+        if !self.state().elements.edges.iter().any(leads) {
+            return Err(refusal);
+        }
+        // The field has nothing from the attribute that an element would replace.
+        let depth = self.frames.len();
+        if field < 64 {
+            self.top_mut().seen &= !(1 << field);
+        } else {
+            self.seen_beyond.retain(|mark| *mark != (depth, field as usize));
+        }
+        self.markup.deferred.push((depth, field, refusal));
+        Ok(Flow::Take)
+    }
+
+    /// The element at hand ends: attributes that did not fit count if nothing came instead.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn settle_deferred(&mut self) -> Result<(), Refusal> {
+        let depth = self.frames.len();
+        let slots = self.top().slots;
+        let first = self.markup.deferred.partition_point(|(of, ..)| *of < depth);
+        let mut own = self.markup.deferred.drain(first..);
+        match own.find(|(_, field, _)| self.stack.get(slots + *field as usize).is_null()) {
+            Some((.., refusal)) => Err(refusal),
+            None => Ok(()),
         }
     }
 

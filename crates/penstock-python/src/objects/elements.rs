@@ -113,6 +113,9 @@ pub(super) struct Markup {
     pub(super) awaited: Awaited,
     /// Attributes that wait for the class of their union.
     pub(super) held: super::unions::Held,
+    /// Attributes that do not fit their fields, with the depth of the frame and the field: an
+    /// element may come that counts instead.
+    pub(super) deferred: Vec<(usize, u32, Refusal)>,
     /// For names that are put together.
     pub(super) name: String,
     /// The coming element of a plain dict is a list even if it is alone.
@@ -125,6 +128,7 @@ impl Markup {
         self.text.clear();
         self.open.clear();
         self.held.clear();
+        self.deferred.clear();
         self.leaf = 0;
     }
 
@@ -499,9 +503,14 @@ impl Builder {
         let nil = self.markup.open.last().is_some_and(|open| open.nil);
         let value = if nil {
             self.stack.release_from(self.attached(), self.top().base);
+            let depth = self.frames.len();
+            self.markup.deferred.retain(|(of, ..)| *of < depth);
             self.new_none()
         } else {
             self.end_text(at)?;
+            if !self.markup.deferred.is_empty() {
+                self.settle_deferred()?;
+            }
             make::object(self, at)?
         };
         self.markup.close();

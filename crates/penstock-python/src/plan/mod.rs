@@ -35,7 +35,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
-pub(crate) use markup::Names;
+pub(crate) use markup::{NameEdge, Names};
 pub(crate) use shown::PlanObject;
 
 /// Index into [`Plan::nodes`].

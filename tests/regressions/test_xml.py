@@ -1,0 +1,40 @@
+"""Bugs of XML that were found and are no more: each by its number, with how it showed."""
+
+from dataclasses import dataclass
+
+import pytest
+
+import penstock
+
+
+@dataclass
+class Flag:
+    on: bool
+    name: str = ""
+
+
+@dataclass
+class Node:
+    on: bool
+    inner: Flag | None = None
+
+
+def test_28_an_attribute_that_does_not_fit_gives_way_to_an_element() -> None:
+    """The attribute of the field's name was refused before its element could come."""
+    assert penstock.xml.decode('<f on="7"><on>true</on></f>', Flag) == Flag(on=True)
+    for document, column in [('<f on="7"/>', 7), ('<f on="7" name="n"><x/></f>', 7)]:
+        with pytest.raises(penstock.ValidationError, match='expected bool, got "7"') as caught:
+            penstock.xml.decode(document, Flag)
+        assert (caught.value.column, caught.value.path) == (column, "f/@on")
+
+
+def test_28_and_is_told_of_the_element_that_has_it() -> None:
+    """What waits belongs to one element, and not to those around it."""
+    with pytest.raises(penstock.ValidationError, match='got "x"') as caught:
+        penstock.xml.decode('<n on="1"><inner on="x"/></n>', Node)
+    assert caught.value.path == "n/inner/@on"
+    with pytest.raises(penstock.ValidationError, match="the element 'on' is repeated"):
+        penstock.xml.decode('<f on="7"><on>1</on><on>1</on></f>', Flag)
+    nothing = '<n xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" on="7"><on>0</on>'
+    nil = '<inner on="x" xsi:nil="true"/></n>'
+    assert penstock.xml.decode(nothing + nil, Node) == Node(on=False)
