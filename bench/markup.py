@@ -107,7 +107,7 @@ def records(kind: str) -> tuple[bytes, list[bytes], bytes]:
 
 
 def grown(kind: str, megabytes: int) -> Path:
-    """Return the document grown to a size: whole passes over its records."""
+    """Return the document grown to a size: whole passes over its records, one at least."""
 
     def write(path: Path) -> None:
         before, bodies, after = records(kind)
@@ -115,6 +115,7 @@ def grown(kind: str, megabytes: int) -> Path:
         with path.open("wb", buffering=1 << 20) as out:
             out.write(before)
             left = megabytes * MEGABYTE - len(before) - len(after)
+            left -= out.write(once)
             while left > 0:
                 left -= out.write(once)
             out.write(after)

@@ -169,7 +169,7 @@ def compare() -> None:
 
 def from_xml() -> None:
     """Read the same places from XML, with the same class, beside those who read XML."""
-    heading("6  The same class, from XML")
+    heading("6  The same class, from the same cities written as XML")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cities.xml"
         with err.status("  writing the same cities as XML ..."):
