@@ -33,6 +33,7 @@ from penstock._on import Stop, on
 from penstock._repairs import Repair, RepairWarning
 from penstock._rust import Element, Items, Progress, Reader, __version__
 from penstock._types import PLAIN
+from penstock._via import via
 
 TYPE_CHECKING = False
 
@@ -50,15 +51,26 @@ if TYPE_CHECKING:
         Duplicates,
         Errors,
         Format,
+        Rename,
         Source,
         T,
+        Types,
+        Unix,
         Unknown,
     )
 
     # To a checker, a plan is another way to write the type that it is made from: so it may stand
     # wherever a type may, in one signature, and what a verb returns is still inferred.
     def Plan(  # noqa: N802 - it is a class
-        into: TypeForm[T], /, *, namespace: Mapping[str, object] | None = None
+        cls: TypeForm[T],
+        /,
+        *,
+        namespace: Mapping[str, object] | None = None,
+        rename: Rename | None = None,
+        strict: bool = True,
+        types: Types | None = None,
+        tag: object | None = None,
+        unix: Unix | None = None,
     ) -> TypeForm[T]:
         """Compile a type; see `penstock.Plan`."""
 
@@ -95,6 +107,7 @@ __all__ = [
     "on",
     "read",
     "send",
+    "via",
     "xml",
 ]
 

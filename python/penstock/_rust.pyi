@@ -12,7 +12,7 @@ from typing_extensions import Buffer, TypeVar, disjoint_base
 
 from penstock._limits import Limits
 from penstock._repairs import Repair
-from penstock._types import At, Errors, Event, Grammar
+from penstock._types import At, Errors, Event, Grammar, Rename, Types, Unix
 
 _T = TypeVar("_T", default=Any)
 _D = TypeVar("_D")
@@ -211,7 +211,18 @@ class Decoder(Generic[_T]):
 
 @final
 class Plan:
-    def __new__(cls, type: object, /, *, namespace: Mapping[str, object] | None = None) -> Self: ...
+    def __new__(
+        cls,
+        cls_: object,
+        /,
+        *,
+        namespace: Mapping[str, object] | None = None,
+        rename: Rename | None = None,
+        strict: bool = True,
+        types: Types | None = None,
+        tag: object | None = None,
+        unix: Unix | None = None,
+    ) -> Self: ...
 
 @final
 class Progress:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, TypeForm, TypeVar
 
     from penstock._errors import DecodeError
+    from penstock._via import via
 
     # What a type left out means to a checker: plain values, so `Any`.
     T = TypeVar("T", default=Any)
@@ -55,6 +56,13 @@ if TYPE_CHECKING:
         "trailing_junk",
     ]
     RepairWord: TypeAlias = RepairKind | Literal["all"]
+    # How the keys of fields are made of their names.
+    Style: TypeAlias = Literal["camel", "pascal", "kebab", "snake", "upper"]
+    Renaming: TypeAlias = Style | Mapping[str, str] | Callable[[str], str]
+    Rename: TypeAlias = Renaming | Mapping[type, Renaming]
+    # Types, and what makes values of them.
+    Types: TypeAlias = Mapping[Any, Callable[[Any], Any] | via]
+    Unix: TypeAlias = Literal["s", "ms", "us", "ns"]
     Repeated: TypeAlias = Literal["error", "first", "last", "join"]
     ForceList: TypeAlias = bool | Iterable[str]
     Event: TypeAlias = (

@@ -593,12 +593,6 @@ def test_refused_classes() -> None:
 
     assert refused(Attrs) == "attrs classes are not supported yet: Attrs"
 
-    class Box(typing.Generic[Item]):
-        item: Item
-
-    assert refused(Box[int]).startswith("generic classes are not supported yet: ")
-    assert refused(Box) == "field 'item' of Box: type variables are not supported yet: ~Item"
-
 
 def test_init_vars_are_refused() -> None:
     @dataclass
@@ -652,7 +646,7 @@ def test_planning_writes_nothing_onto_the_class() -> None:
 
 def test_a_plan_error_is_a_type_error() -> None:
     with pytest.raises(TypeError):
-        Plan(int | str)
+        Plan(list[3])  # type: ignore[valid-type]
     assert issubclass(PlanError, penstock.PenstockError)
 
 

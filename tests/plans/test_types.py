@@ -155,8 +155,8 @@ def test_types(annotation: object, name: str) -> None:
         (collections.defaultdict, "collections.defaultdict is not supported yet"),
         (collections.OrderedDict, "collections.OrderedDict is not supported yet"),
         (collections.Counter, "collections.Counter is not supported yet"),
-        (Mapping[str, int], "collections.abc.Mapping is not supported yet"),
-        (typing.Sequence[int], "collections.abc.Sequence is not supported yet"),
+        (Mapping[str, int], "Mapping is abstract, so no object of it can be made"),
+        (typing.Sequence[int], "Sequence is abstract, so no object of it can be made"),
         (Sequence, "Sequence is abstract, so no object of it can be made"),
         (bytearray, "bytearray is not supported yet"),
         (complex, "complex is not supported yet"),
@@ -165,13 +165,8 @@ def test_types(annotation: object, name: str) -> None:
         (ipaddress.IPv4Address, "ipaddress.IPv4Address is not supported yet"),
         (type, "type is not supported yet"),
         (type[int], "type is not supported yet"),
-        (int | str, "unions are not supported yet: int | str"),
-        (Union[int, Point, None], "unions are not supported yet: int | Point | None"),
         (Permission, "flags are not supported yet: Permission"),
         (enum.Enum, "Enum has no members"),
-        (UserId, "NewType is not supported yet: test_plan.UserId"),
-        (Item, "type variables are not supported yet: ~Item"),
-        (typing.Self, "Self is not supported yet"),
         (3, "3 is not a type"),
         (Literal[b"x"], "Literal[b'x'] is not supported yet"),
         (Literal[Color.RED], "Literal[<Color.RED: 'red'>] is not supported yet"),
@@ -199,7 +194,6 @@ def test_refused_types(annotation: object, reason: str) -> None:
 
 def test_a_refused_type_that_stands_alone() -> None:
     assert refused(collections.deque) == "collections.deque is not supported yet"
-    assert refused(list[int | str]) == "unions are not supported yet: int | str"
 
 
 def test_recursive_classes() -> None:

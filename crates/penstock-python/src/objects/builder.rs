@@ -10,7 +10,7 @@ use super::refusal::{PathStep, Refusal};
 use super::stack::Stack;
 use super::text::new_str;
 use crate::plan::{
-    Aim, Brief, Build, ClassId, ClassPlan, KeyEdge, Kind, Node, NodeId, Plan, State, Target,
+    Aim, Brief, Build, ClassId, ClassPlan, KeyEdge, Kind, Node, NodeId, PLAIN, Plan, State, Target,
 };
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::sink::{Flow, Sink, Want};
@@ -275,13 +275,13 @@ impl Builder {
 
     /// Enters the object of a class: its map, or for a named tuple its array.
     #[inline(always)]
-    fn enter_class(&mut self, class: ClassId, row: bool, at: u64) -> Answer {
+    fn enter_class(&mut self, class: ClassId, node: NodeId, row: bool, at: u64) -> Answer {
         let plan = &self.plan().classes[class as usize];
         let base = self.stack.len();
         self.stack.push_empty(plan.fields.len());
         let kind = if row { FrameKind::Row } else { FrameKind::Class };
         let aim = self.top().aim;
-        let mut frame = Frame::new(kind, self.aim().node, aim, base);
+        let mut frame = Frame::new(kind, node, aim, base);
         frame.class = class;
         self.push_frame(frame);
         self.at_class();
@@ -375,9 +375,28 @@ impl Builder {
         }
     }
 
-    /// A value is made: puts it where it belongs. Takes over the reference.
+    /// A value is made: does with it what is to be done, and puts it where it belongs. Takes over
+    /// the reference.
     #[inline(always)]
     pub(super) fn put(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        if self.aim().finishes {
+            let value = self.finish(self.aim().node, value, at)?;
+            return self.store(value, at);
+        }
+        self.store(value, at)
+    }
+
+    /// A container of this node is made, and left: puts it where it belongs.
+    #[inline(always)]
+    fn put_part(&mut self, node: NodeId, value: *mut ffi::PyObject, at: u64) -> Answer {
+        // A member of a union has an end of its own.
+        let value = if node == self.aim().node { value } else { self.finish(node, value, at)? };
+        self.put(value, at)
+    }
+
+    /// Puts a finished value where it belongs. Takes over the reference.
+    #[inline(always)]
+    pub(super) fn store(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         match self.top().kind {
             FrameKind::Class => self.put_field(value, at),
             FrameKind::PlainDict | FrameKind::PlainList | FrameKind::Dict | FrameKind::List => {
@@ -430,7 +449,7 @@ impl Builder {
                 self.next_element()?;
                 Ok(answer)
             }
-            _ => self.put(value, at),
+            _ => self.store(value, at),
         }
     }
 
@@ -471,11 +490,8 @@ impl Sink for Builder {
         match aim.brief {
             Brief::Any => self.begin_dict(FrameKind::PlainDict, aim.node, self.top().aim),
             Brief::Other => match self.item().kind {
-                Kind::Class(class) => self.enter_class(class, false, at),
-                Kind::Dict(_, value) => {
-                    self.begin_dict(FrameKind::Dict, aim.node, self.aim_of(value))
-                }
-                _ => Err(self.misfit(at, "an object")),
+                Kind::Class(class) => self.enter_class(class, aim.node, false, at),
+                _ => self.begin_other_map(aim.node, at),
             },
             Brief::Way => self.begin_way_map(at),
             Brief::Markup => self.begin_element(at),
@@ -491,32 +507,29 @@ impl Sink for Builder {
             FrameKind::WayMap => return self.end_way(),
             _ => return self.end_element(at),
         };
+        let node = self.top().node;
         self.pop_frame();
-        self.put(value, at)
+        self.put_part(node, value, at)
     }
 
     #[inline(always)]
     fn begin_list(&mut self, at: u64) -> Answer {
         let aim = self.aim();
-        let (kind, element) = match aim.brief {
-            Brief::Any => (FrameKind::PlainList, self.top().aim),
-            Brief::Way => return self.begin_way_list(at),
-            _ if aim.gathers && self.gathers_elements() => return self.begin_gathered(),
-            _ => match &self.item().kind {
-                Kind::List(element)
-                | Kind::Set(element)
-                | Kind::FrozenSet(element)
-                | Kind::TupleOf(element) => (FrameKind::List, self.aim_of(*element)),
-                Kind::Tuple(items) => {
-                    let first = items.first().map_or(NonNull::from(&WAY), |&n| self.aim_of(n));
-                    (FrameKind::Tuple, first)
-                }
-                &Kind::Class(class) => return self.begin_row(class, at),
-                _ => return Err(self.misfit(at, "an array")),
-            },
-        };
-        self.push_frame(Frame::new(kind, aim.node, element, self.stack.len()));
-        Ok(Flow::Take)
+        match aim.brief {
+            Brief::Any => {
+                let element = self.top().aim;
+                self.push_frame(Frame::new(
+                    FrameKind::PlainList,
+                    aim.node,
+                    element,
+                    self.stack.len(),
+                ));
+                Ok(Flow::Take)
+            }
+            Brief::Way => self.begin_way_list(at),
+            _ if aim.gathers && self.gathers_elements() => self.begin_gathered(),
+            _ => self.begin_list_of(aim.node, at),
+        }
     }
 
     #[inline(always)]
@@ -526,8 +539,9 @@ impl Sink for Builder {
             FrameKind::Row => make::object(self, at)?,
             _ => return self.end_way(),
         };
+        let node = self.top().node;
         self.pop_frame();
-        self.put(value, at)
+        self.put_part(node, value, at)
     }
 
     #[inline(always)]
@@ -646,6 +660,55 @@ impl Builder {
         Ok(Flow::Take)
     }
 
+    /// A map that becomes a dict, or the member of a union that takes maps.
+    #[inline(never)]
+    fn begin_other_map(&mut self, node: NodeId, at: u64) -> Answer {
+        match &self.plan().nodes[node as usize].kind {
+            &Kind::Class(class) => self.enter_class(class, node, false, at),
+            &Kind::Dict(_, value) => self.begin_dict(FrameKind::Dict, node, self.aim_of(value)),
+            Kind::Any => self.begin_dict(FrameKind::PlainDict, node, self.aim_of(PLAIN)),
+            Kind::Tokens(tokens) if let Some(member) = tokens.map => {
+                self.begin_other_map(member, at)
+            }
+            _ => Err(self.misfit(at, "an object")),
+        }
+    }
+
+    /// A list for a node.
+    #[inline(always)]
+    fn begin_list_of(&mut self, node: NodeId, at: u64) -> Answer {
+        let (kind, element) = match &self.plan().nodes[node as usize].kind {
+            Kind::List(element)
+            | Kind::Set(element)
+            | Kind::FrozenSet(element)
+            | Kind::TupleOf(element) => (FrameKind::List, self.aim_of(*element)),
+            Kind::Tuple(items) => {
+                let first = items.first().map_or(NonNull::from(&WAY), |&n| self.aim_of(n));
+                (FrameKind::Tuple, first)
+            }
+            _ => return self.begin_other_list(node, at),
+        };
+        self.push_frame(Frame::new(kind, node, element, self.stack.len()));
+        Ok(Flow::Take)
+    }
+
+    /// A list that becomes a named tuple, a plain one, or the member of a union that takes lists.
+    #[inline(never)]
+    fn begin_other_list(&mut self, node: NodeId, at: u64) -> Answer {
+        match &self.plan().nodes[node as usize].kind {
+            &Kind::Class(class) => self.begin_row(class, node, at),
+            Kind::Any => {
+                let plain = self.aim_of(PLAIN);
+                self.push_frame(Frame::new(FrameKind::PlainList, node, plain, self.stack.len()));
+                Ok(Flow::Take)
+            }
+            Kind::Tokens(tokens) if let Some(member) = tokens.list => {
+                self.begin_list_of(member, at)
+            }
+            _ => Err(self.misfit(at, "an array")),
+        }
+    }
+
     /// A key of fields that was not the one lent.
     #[inline(never)]
     fn field_key(&mut self, key: Text<'_>, at: u64) -> Answer {
@@ -723,10 +786,10 @@ impl Builder {
 
     /// An array where an object of a class is expected.
     #[inline(never)]
-    fn begin_row(&mut self, class: ClassId, at: u64) -> Answer {
+    fn begin_row(&mut self, class: ClassId, node: NodeId, at: u64) -> Answer {
         let plan = &self.plan().classes[class as usize];
         if matches!(plan.build, Build::Tuple) {
-            return self.enter_class(class, true, at);
+            return self.enter_class(class, node, true, at);
         }
         let expected = &self.item().name;
         let reason = format!(

@@ -607,6 +607,8 @@ impl Builder {
     /// reference.
     #[inline]
     pub(super) fn put_in_markup(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        let value =
+            if self.aim().finishes { self.finish(self.aim().node, value, at)? } else { value };
         match self.top().kind {
             FrameKind::Element | FrameKind::Wrapper => {
                 let aim = self.aim();

@@ -61,8 +61,14 @@ impl Frame {
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The aim of a value that is on the way to fields, or leads to none.
-pub(super) static WAY: Aim =
-    Aim { brief: Brief::Way, want: Want::Native, gathers: false, node: 0, field: 0 };
+pub(super) static WAY: Aim = Aim {
+    brief: Brief::Way,
+    want: Want::Native,
+    gathers: false,
+    finishes: false,
+    node: 0,
+    field: 0,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FrameKind {

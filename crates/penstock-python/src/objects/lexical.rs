@@ -7,7 +7,7 @@ use super::place::brief;
 use super::refusal::Refusal;
 use super::scalars;
 use super::text::new_str;
-use crate::plan::{Choice, Kind};
+use crate::plan::{Choice, Kind, NodeId};
 use penstock_core::event::Text;
 use penstock_core::value::xsd::{self, Integer};
 use penstock_core::value::{datetime, duration, hex, uuid};
@@ -23,7 +23,13 @@ impl Builder {
     /// attribute's value begins.
     #[inline]
     pub(super) fn lexical(&mut self, text: Text<'_>, at: u64) -> Made {
-        let object = match &self.item().kind {
+        self.lexical_as(self.aim().node, text, at)
+    }
+
+    /// The object that a text stands for as the value of a node.
+    #[inline]
+    fn lexical_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
+        let object = match &self.plan().nodes[node as usize].kind {
             Kind::Str => {
                 let py = self.attached();
                 match self.markup_cache() {
@@ -41,7 +47,7 @@ impl Builder {
                 Some(value) if value.is_finite() => unsafe { ffi::PyFloat_FromDouble(value) },
                 found => return self.special_float(found, text, at),
             },
-            _ => return self.lexical_rarely(text, at),
+            _ => return self.lexical_rarely(node, text, at),
         };
         if object.is_null() { Err(self.raised()) } else { Ok(object) }
     }
@@ -82,10 +88,16 @@ impl Builder {
     }
 
     #[inline(never)]
-    fn lexical_rarely(&mut self, text: Text<'_>, at: u64) -> Made {
+    fn lexical_rarely(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let py = self.attached();
         let bytes = xsd::trimmed(text.bytes());
-        let object = match &self.item().kind {
+        let object = match &self.plan().nodes[node as usize].kind {
+            Kind::Tokens(tokens) => {
+                let got = brief(text.text.as_str());
+                return self.first_fit(tokens.untyped(), &got, at, |builder, member| {
+                    builder.lexical_as(member, text, at)
+                });
+            }
             Kind::Bool => match xsd::boolean(bytes) {
                 Some(value) => value.into_pyobject(py).map_err(PyErr::from)?.to_owned().into_any(),
                 None => return Err(self.misfit(at, &brief(text.text.as_str()))),

@@ -4,7 +4,7 @@ use super::builder::{Builder, Duplicates};
 use super::frame::FrameKind;
 use super::place::brief;
 use super::refusal::{Mismatch, PathStep, Refusal};
-use crate::plan::{Absent, Build, ClassPlan, Field, Kind, NodeId, Target};
+use crate::plan::{Absent, Build, ClassPlan, Field, Kind, NodeId, Target, element};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple, PyType};
@@ -277,8 +277,11 @@ fn fill(
     let value = if !there.is_null() {
         // SAFETY: gathered collections are lists, made by `gather`; the stack owns it.
         let gathered = unsafe { Bound::from_borrowed_ptr(py, there) };
-        match collected(builder, field.node, gathered, at)? {
-            Some(other) => other,
+        let finishes = gathers_items(builder, field)
+            && builder.plan().nodes[field.node as usize].after.is_some();
+        match collected(builder, field.node, gathered.clone(), at)? {
+            Some(other) => finished(builder, field, finishes, other, at)?,
+            None if finishes => finished(builder, field, finishes, gathered, at)?,
             None => return Ok(()),
         }
     } else {
@@ -290,7 +293,7 @@ fn fill(
             },
             Absent::Unset => return Ok(()),
             Absent::Error if field.gathers => match nothing_gathered(builder, field)? {
-                Some(value) => value,
+                Some(value) => finished(builder, field, true, value, at)?,
                 None => return Err(missing(builder, class, field, at)),
             },
             Absent::Error => return Err(missing(builder, class, field, at)),
@@ -300,6 +303,33 @@ fn fill(
     // SAFETY: the stack gave its reference to us.
     unsafe { drop(Bound::from_owned_ptr_or_opt(py, old)) };
     Ok(())
+}
+
+/// Whether what a field gathers are the items of its value, and not the value itself.
+fn gathers_items(builder: &Builder, field: &Field) -> bool {
+    let items = || element(&builder.plan().nodes, field.node).is_some();
+    field.gathers && (field.keyed.is_some() || items())
+}
+
+/// A collection that was gathered, with what is to be done with it.
+fn finished<'py>(
+    builder: &Builder,
+    field: &Field,
+    finishes: bool,
+    value: Bound<'py, PyAny>,
+    at: u64,
+) -> Result<Bound<'py, PyAny>, Refusal> {
+    if !finishes {
+        return Ok(value);
+    }
+    let py = value.py();
+    let mut made = builder.finish(field.node, value.into_ptr(), at);
+    if let Err(Refusal::Mismatch(mismatch)) = &mut made {
+        mismatch.path = builder.path(false);
+        mismatch.path.push(PathStep::Key(field.key.to_string()));
+    }
+    // SAFETY: the reference is handed over to us.
+    Ok(unsafe { Bound::from_owned_ptr(py, made?) })
 }
 
 /// A list as the collection that a node asks for, if that is another one.
@@ -395,6 +425,13 @@ fn outer_mismatch(builder: &Builder, at: u64, reason: String) -> Refusal {
 #[cold]
 #[inline(never)]
 pub(super) fn own_code_raised(builder: &Builder, error: PyErr, at: u64) -> Refusal {
+    raised_by(builder, error, at, false)
+}
+
+/// Code of the user's raised: of the value that comes if `inside`, else of the container at hand.
+#[cold]
+#[inline(never)]
+pub(super) fn raised_by(builder: &Builder, error: PyErr, at: u64, inside: bool) -> Refusal {
     let py = builder.attached();
     let of_values = error.is_instance_of::<pyo3::exceptions::PyValueError>(py)
         || error.is_instance_of::<pyo3::exceptions::PyTypeError>(py);
@@ -407,6 +444,9 @@ pub(super) fn own_code_raised(builder: &Builder, error: PyErr, at: u64) -> Refus
     let mut refusal = outer_mismatch(builder, at, reason);
     if let Refusal::Mismatch(mismatch) = &mut refusal {
         mismatch.cause = Some(error);
+        if inside {
+            mismatch.path = builder.path(true);
+        }
     }
     refusal
 }

@@ -10,6 +10,7 @@ mod builder;
 mod caches;
 mod collector;
 mod elements;
+mod finish;
 mod frame;
 mod lexical;
 mod make;

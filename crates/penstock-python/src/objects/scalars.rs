@@ -7,7 +7,7 @@ use super::builder::{Answer, Builder};
 use super::place::brief;
 use super::refusal::Refusal;
 use super::text::new_str;
-use crate::plan::{Brief, Choice, Kind};
+use crate::plan::{Brief, Choice, Kind, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::value::{base64, datetime, duration, hex, uuid};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
@@ -16,6 +16,9 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDate, PyDateTime, PyDelta, PyString, PyTime, PyTzInfo};
 use pyo3::{ffi, intern};
 use std::ffi::CString;
+
+/// A reference that the caller takes over, or why there is none.
+type Made = Result<*mut ffi::PyObject, Refusal>;
 
 /// What a string is called in messages.
 const STRING: &str = "a string";
@@ -27,15 +30,36 @@ impl Builder {
         if object.is_null() {
             return Err(self.raised());
         }
+        self.store(object, at)
+    }
+
+    /// Puts an object that was made as a node says: that of the value at hand, or of the member of
+    /// its union.
+    #[inline(always)]
+    fn give_as(&mut self, node: NodeId, made: Made, at: u64) -> Answer {
+        let mut object = made?;
+        if object.is_null() {
+            return Err(self.raised());
+        }
+        if node != self.aim().node {
+            object = self.finish(node, object, at)?;
+        }
         self.put(object, at)
     }
 
-    /// Puts an object that exists already.
+    /// The node of the value at hand, or of the member of its union that takes such values.
     #[inline(always)]
-    fn give_shared(&mut self, object: *mut ffi::PyObject, at: u64) -> Answer {
-        // SAFETY: callers pass live objects; the interpreter is attached while events are told.
-        unsafe { ffi::Py_INCREF(object) };
-        self.put(object, at)
+    fn taker(&self, of: impl Fn(&Tokens) -> Option<NodeId>) -> Option<NodeId> {
+        match &self.item().kind {
+            Kind::Tokens(tokens) => of(tokens),
+            _ => Some(self.aim().node),
+        }
+    }
+
+    /// What a node makes of its value.
+    #[inline(always)]
+    fn kind<'a>(&self, node: NodeId) -> &'a Kind {
+        &self.plan().nodes[node as usize].kind
     }
 
     #[inline(never)]
@@ -45,13 +69,14 @@ impl Builder {
         }
         let node = self.item();
         if node.nullable || matches!(node.kind, Kind::Any | Kind::None) {
-            // SAFETY: `None` lives for ever.
-            return self.give_shared(unsafe { ffi::Py_None() }, at);
+            return self.give_as(self.aim().node, Ok(self.new_none()), at);
         }
-        if let Kind::Choice(choice) = &node.kind
+        if let Some(taker) = self.taker(|tokens| tokens.null)
+            && let Kind::Choice(choice) = self.kind(taker)
             && let Some(object) = &choice.null
         {
-            return self.give_shared(object.as_ptr(), at);
+            let object = object.clone_ref(self.attached()).into_ptr();
+            return self.give_as(taker, Ok(object), at);
         }
         Err(self.misfit(at, "null"))
     }
@@ -61,18 +86,21 @@ impl Builder {
         if self.aim().brief == Brief::Way {
             return self.pass_scalar(at);
         }
-        match &self.item().kind {
-            Kind::Any | Kind::Bool => {
-                // SAFETY: these two live for ever.
-                let object = unsafe { if value { ffi::Py_True() } else { ffi::Py_False() } };
-                self.give_shared(object, at)
+        if let Some(taker) = self.taker(|tokens| tokens.boolean) {
+            match self.kind(taker) {
+                Kind::Any | Kind::Bool => {
+                    // SAFETY: makes no object, but a reference to one of two that live for ever.
+                    let object = unsafe { ffi::PyBool_FromLong(value.into()) };
+                    return self.give_as(taker, Ok(object), at);
+                }
+                Kind::Choice(choice) if let Some(object) = &choice.bools[usize::from(value)] => {
+                    let object = object.clone_ref(self.attached()).into_ptr();
+                    return self.give_as(taker, Ok(object), at);
+                }
+                _ => {}
             }
-            Kind::Choice(choice) => match &choice.bools[usize::from(value)] {
-                Some(object) => self.give_shared(object.as_ptr(), at),
-                None => Err(self.misfit(at, if value { "true" } else { "false" })),
-            },
-            _ => Err(self.misfit(at, if value { "true" } else { "false" })),
         }
+        Err(self.misfit(at, if value { "true" } else { "false" }))
     }
 
     #[inline(always)]
@@ -89,19 +117,25 @@ impl Builder {
         if self.aim().brief == Brief::Way {
             return self.pass_scalar(at);
         }
-        match &self.item().kind {
+        let Some(taker) = self.taker(|tokens| tokens.integer) else {
+            return Err(self.misfit(at, &format!("the integer {value}")));
+        };
+        let made = match self.kind(taker) {
+            // SAFETY: as above.
+            Kind::Int | Kind::Any => Ok(unsafe { ffi::PyLong_FromLongLong(value) }),
             // An index or an integer of a binary format; JSON's come as `float` here.
             Kind::Float if value.unsigned_abs() <= 1 << 53 => {
                 // SAFETY: as above.
-                self.give(unsafe { ffi::PyFloat_FromDouble(value as f64) }, at)
+                Ok(unsafe { ffi::PyFloat_FromDouble(value as f64) })
             }
-            Kind::Decimal => self.give_decimal(value.to_string().as_bytes(), at),
+            Kind::Decimal => self.decimal(value.to_string().as_bytes(), at),
             Kind::Choice(choice) => match choice.int(self.attached(), value)? {
-                Some(object) => self.give(object.into_ptr(), at),
+                Some(object) => Ok(object.into_ptr()),
                 None => Err(self.misfit(at, &format!("the integer {value}"))),
             },
             _ => Err(self.misfit(at, &format!("the integer {value}"))),
-        }
+        };
+        self.give_as(taker, made, at)
     }
 
     #[inline(always)]
@@ -111,10 +145,26 @@ impl Builder {
                 // SAFETY: makes a new object; the interpreter is attached while events are told.
                 self.give(unsafe { ffi::PyFloat_FromDouble(value) }, at)
             }
-            Brief::Way => self.pass_scalar(at),
-            Brief::Int => Err(self.misfit(at, "a number with a fraction or an exponent")),
-            _ => Err(self.misfit(at, "a number")),
+            _ => self.give_float_rarely(value, at),
         }
+    }
+
+    #[inline(never)]
+    fn give_float_rarely(&mut self, value: f64, at: u64) -> Answer {
+        if self.aim().brief == Brief::Way {
+            return self.pass_scalar(at);
+        }
+        if let Some(taker) = self.taker(|tokens| tokens.number)
+            && matches!(self.kind(taker), Kind::Float | Kind::Any)
+        {
+            // SAFETY: as above.
+            let object = unsafe { ffi::PyFloat_FromDouble(value) };
+            return self.give_as(taker, Ok(object), at);
+        }
+        let integers = self.taker(|tokens| tokens.integer);
+        let of_ints = integers.is_some_and(|node| matches!(self.kind(node), Kind::Int));
+        let what = if of_ints { "a number with a fraction or an exponent" } else { "a number" };
+        Err(self.misfit(at, what))
     }
 
     #[inline(never)]
@@ -123,23 +173,30 @@ impl Builder {
             return self.pass_scalar(at);
         }
         let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
-        match &self.item().kind {
-            Kind::Int | Kind::Any if whole => self.give_big_int(digits, at),
-            Kind::Decimal => self.give_decimal(digits, at),
+        let what = if whole { "an integer" } else { "a number" };
+        let taker = self.taker(|tokens| if whole { tokens.integer } else { tokens.number });
+        let Some(taker) = taker else { return Err(self.misfit(at, what)) };
+        let made = match self.kind(taker) {
+            Kind::Int | Kind::Any if whole => {
+                let negative = digits.first() == Some(&b'-');
+                let value = self.big_int(negative, &digits[usize::from(negative)..])?;
+                Ok(value.into_ptr())
+            }
+            Kind::Decimal => self.decimal(digits, at),
             Kind::Float | Kind::Any => {
                 Err(self.misfit(at, "a number beyond the range of a double"))
             }
             Kind::Int => Err(self.misfit(at, "a number with a fraction or an exponent")),
-            _ => Err(self.misfit(at, if whole { "an integer" } else { "a number" })),
-        }
-    }
-
-    /// An integer beyond 64 bits.
-    #[inline(never)]
-    fn give_big_int(&mut self, digits: &[u8], at: u64) -> Answer {
-        let negative = digits.first() == Some(&b'-');
-        let value = self.big_int(negative, &digits[usize::from(negative)..])?;
-        self.give(value.into_ptr(), at)
+            Kind::Choice(choice)
+                if let Some(value) =
+                    std::str::from_utf8(digits).ok().and_then(|it| it.parse().ok())
+                    && let Some(object) = choice.int(self.attached(), value)? =>
+            {
+                Ok(object.into_ptr())
+            }
+            _ => Err(self.misfit(at, what)),
+        };
+        self.give_as(taker, made, at)
     }
 
     /// An integer of any size, from its digits.
@@ -168,12 +225,6 @@ impl Builder {
             value = value.mul(ten.pow(part.len(), py.None())?)?.add(part_value)?;
         }
         Ok(if negative { value.neg()? } else { value })
-    }
-
-    #[inline(never)]
-    fn give_decimal(&mut self, digits: &[u8], at: u64) -> Answer {
-        let value = self.decimal(digits, at)?;
-        self.put(value, at)
     }
 
     /// A `Decimal`, from its digits: a new reference.
@@ -212,9 +263,51 @@ impl Builder {
 
     #[inline(never)]
     fn give_text_rarely(&mut self, text: Text<'_>, at: u64) -> Answer {
+        let Kind::Tokens(tokens) = &self.item().kind else {
+            let node = self.aim().node;
+            let made = self.text_as(node, text, at);
+            return self.give_as(node, made, at);
+        };
+        let made = self.first_fit(tokens.text.iter().copied(), STRING, at, |builder, member| {
+            builder.text_as(member, text, at)
+        })?;
+        self.put(made, at)
+    }
+
+    /// What the first member of a union that takes it makes of a value; `got` in words.
+    pub(super) fn first_fit(
+        &mut self,
+        members: impl Iterator<Item = NodeId>,
+        got: &str,
+        at: u64,
+        mut make: impl FnMut(&mut Self, NodeId) -> Made,
+    ) -> Made {
+        let mut refused = None;
+        let mut tried = 0;
+        for member in members {
+            let made = make(self, member).and_then(|made| self.finish(member, made, at));
+            match made {
+                Err(refusal @ Refusal::Mismatch(_)) => refused = Some(refusal),
+                made => return made,
+            }
+            tried += 1;
+        }
+        // Of a single one it is worth saying what was wrong.
+        match refused {
+            Some(refusal) if tried == 1 => Err(refusal),
+            _ => Err(self.misfit(at, got)),
+        }
+    }
+
+    /// What a node makes of a string: a new reference.
+    fn text_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let py = self.attached();
         let bytes = text.bytes();
-        let object = match &self.item().kind {
+        let object = match self.kind(node) {
+            Kind::Str | Kind::Any => {
+                let object = new_str(py, text);
+                return if object.is_null() { Err(self.raised()) } else { Ok(object) };
+            }
             Kind::DateTime => match datetime::datetime(bytes) {
                 Ok(found) => new_datetime(py, found)?,
                 Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
@@ -252,7 +345,7 @@ impl Builder {
                     Err(reason) => return Err(self.bad_text(at, text, reason.message())),
                 }
             }
-            Kind::Decimal if is_decimal(bytes) => return self.give_decimal(bytes, at),
+            Kind::Decimal if is_decimal(bytes) => return self.decimal(bytes, at),
             Kind::Decimal => return Err(self.bad_text(at, text, "it is no decimal number")),
             Kind::Choice(choice) => match choice.text(py, text.text.as_str())? {
                 Some(object) => object,
@@ -260,7 +353,7 @@ impl Builder {
             },
             _ => return Err(self.misfit(at, STRING)),
         };
-        self.give(object.into_ptr(), at)
+        Ok(object.into_ptr())
     }
 
     /// A string of the right kind with the wrong content.

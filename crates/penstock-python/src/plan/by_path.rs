@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use super::builtin::{Container, builtin, display, is_type_of_none};
-use super::types::{DEEPEST, Walk};
+use super::types::DEEPEST;
+use super::walk::Walk;
 use super::wrappers::{arguments, forward, is_instance};
 use super::{Kind, NodeId, known};
 

@@ -24,6 +24,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyTuple, PyType};
 
 use super::names::Scope;
+use super::settings::Settings;
 use super::shown::PlanObject;
 use super::types::{Compiler, Place};
 use super::{Aim, Family, Plan, classes, unions};
@@ -82,19 +83,18 @@ impl From<Family> for Aimed<'_, '_> {
 
 /// The plan of a type, made now or before.
 ///
-/// Names that string annotations cannot find elsewhere are looked for in `namespace`; plans with
-/// one are made anew each time.
+/// With settings it is made anew each time.
 ///
 /// # Errors
 /// `PlanError` for a type that cannot be decoded into.
 pub(crate) fn plan_for<'py>(
     py: Python<'py>,
     type_object: &Bound<'py, PyAny>,
-    namespace: Option<&Bound<'py, PyDict>>,
+    settings: &Settings<'py>,
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
-    if namespace.is_some() {
-        return Ok(Arc::new(new_plan(py, std::slice::from_ref(type_object), namespace, aimed)?));
+    if !settings.is_default() {
+        return Ok(Arc::new(new_plan(py, std::slice::from_ref(type_object), settings, aimed)?));
     }
     if let Some(mark) = aimed.mark(py)? {
         let key = PyTuple::new(py, [type_object, &mark])?;
@@ -117,7 +117,7 @@ pub(crate) fn plan_from<'py>(
 ) -> PyResult<Arc<Plan>> {
     match object.cast::<PlanObject>() {
         Ok(object) => object.get().plan(py, aimed),
-        Err(_) => plan_for(py, object, None, aimed),
+        Err(_) => plan_for(py, object, &Settings::default(), aimed),
     }
 }
 
@@ -131,14 +131,14 @@ pub(crate) fn plan_of_kinds<'py>(
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
     let mut plain = Vec::with_capacity(types.len());
-    let mut names = None;
+    let mut settings = Settings::default();
     for object in types {
         plain.push(match object.cast::<PlanObject>() {
-            Ok(object) => object.get().unwrapped(py, &mut names)?,
+            Ok(object) => object.get().unwrapped(py, &mut settings)?,
             Err(_) => object.clone(),
         });
     }
-    Ok(Arc::new(new_plan(py, &plain, names.as_ref(), aimed)?))
+    Ok(Arc::new(new_plan(py, &plain, &settings, aimed)?))
 }
 
 fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, family: Family) -> PyResult<Arc<Plan>> {
@@ -149,7 +149,8 @@ fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, family: Family) -> PyResu
     {
         return Ok(plan);
     }
-    let plan = Arc::new(new_plan(py, &[class.clone().into_any()], None, family.into())?);
+    let settings = Settings::default();
+    let plan = Arc::new(new_plan(py, &[class.clone().into_any()], &settings, family.into())?);
     listen_to_collector(py)?;
     // Nothing is dropped while the lock is held: that could run code which wants it.
     let mut old = None;
@@ -172,7 +173,7 @@ fn of_expression<'py>(
 ) -> PyResult<Arc<Plan>> {
     let expressions = &EXPRESSIONS[aimed.family as usize];
     let plans = expressions.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
-    let make = || new_plan(py, std::slice::from_ref(expression), None, aimed);
+    let make = || new_plan(py, std::slice::from_ref(expression), &Settings::default(), aimed);
     let known = match plans.get_item(key) {
         Ok(known) => known,
         // It has no hash: `Annotated[int, []]`, or no type at all.
@@ -202,11 +203,11 @@ fn kept() -> MutexGuard<'static, Option<OfClasses>> {
 fn new_plan<'py>(
     py: Python<'py>,
     types: &[Bound<'py, PyAny>],
-    namespace: Option<&Bound<'py, PyDict>>,
+    settings: &Settings<'py>,
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Plan> {
     let Aimed { family, prefixes } = aimed;
-    let mut compiler = Compiler::new(py, family, namespace);
+    let mut compiler = Compiler::new(py, family, settings.clone());
     match prefixes {
         Prefixes::AsWritten => compiler.prefixes = None,
         Prefixes::Bound(bound) => {
@@ -214,10 +215,10 @@ fn new_plan<'py>(
             compiler.prefixes = Some(pairs.collect::<PyResult<_>>()?);
         }
     }
-    let scope = Scope::new(None, namespace, &compiler.relatives);
+    let scope = Scope::new(None, settings.namespace.as_ref(), &compiler.relatives);
     let mut kinds = Vec::with_capacity(types.len());
     for type_object in types {
-        kinds.push(compiler.node(type_object, false, &scope, Place { field: None })?);
+        kinds.push(compiler.node(type_object, &[], &scope, Place { field: None })?);
     }
     let mut plans = Vec::with_capacity(compiler.met.len());
     // Planning a class may meet others.

@@ -9,10 +9,10 @@ use super::names::Scope;
 use super::types::{Compiler, Place};
 use super::wrappers::{At, FieldType, field_type};
 use super::{
-    Absent, Build, ClassPlan, Family, Field, Kind, Node, NodeId, dataclass, known, layout,
-    named_tuple, paths,
+    Absent, Build, ClassId, ClassPlan, Family, Field, Kind, Node, NodeId, dataclass, generics,
+    known, layout, named_tuple, paths,
 };
-use super::{plain, typed_dict};
+use super::{plain, renaming, typed_dict};
 
 /// A kind of class. Each has a module of its own but `Enum`, which is a [choice](super::choice).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,12 +95,24 @@ pub(super) fn own_annotations<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'
 /// A field as its class declares it.
 pub(super) struct Declared<'py> {
     pub(super) name: Bound<'py, PyString>,
+    /// What its key is, if not its name.
+    pub(super) key: Option<String>,
     pub(super) node: NodeId,
     /// Its `at(...)`.
     pub(super) at: Option<DeclaredAt>,
     pub(super) absent: Absent,
     /// False if the document is not asked for it: `init=False`.
     pub(super) is_read: bool,
+}
+
+impl Declared<'_> {
+    /// The key of the field, where it has no `at(...)`.
+    pub(super) fn key(&self) -> PyResult<&str> {
+        match &self.key {
+            Some(key) => Ok(key),
+            None => self.name.to_str(),
+        }
+    }
 }
 
 /// The `at(...)` of a field, with the types of its choice as nodes.
@@ -122,6 +134,8 @@ pub(super) struct Shape<'py> {
 /// The class that is being planned.
 pub(super) struct Subject<'a, 'py> {
     pub(super) compiler: &'a mut Compiler<'py>,
+    /// Its number.
+    pub(super) id: ClassId,
     pub(super) class: Bound<'py, PyType>,
     pub(super) name: &'a str,
 }
@@ -133,9 +147,12 @@ impl<'py> Subject<'_, 'py> {
     }
 
     /// The names that annotations in the body of `class` may speak of.
-    pub(super) fn scope(&self, class: &Bound<'py, PyType>) -> Scope<'py> {
-        let Compiler { namespace, relatives, .. } = &*self.compiler;
-        Scope::new(Some(class.clone()), namespace.as_ref(), relatives)
+    pub(super) fn scope(&self, class: &Bound<'py, PyType>) -> PyResult<Scope<'py>> {
+        let Compiler { settings, relatives, .. } = &*self.compiler;
+        let scope = Scope::new(Some(class.clone()), settings.namespace.as_ref(), relatives);
+        let given = self.compiler.met[self.id as usize].arguments.as_ref();
+        let bindings = generics::bindings(&self.class, given, class)?;
+        Ok(scope.of_instance(self.id, bindings))
     }
 
     /// A field's annotation without its wrappers.
@@ -158,7 +175,7 @@ impl<'py> Subject<'_, 'py> {
     ) -> PyResult<Declared<'py>> {
         let place = Place { field: Some((name.to_str()?, self.name)) };
         let mut of_types = Vec::new();
-        let mut node = match &field.at {
+        let node = match &field.at {
             Some(At { routes, .. }) if routes.iter().any(|(_, into)| into.is_some()) => {
                 if self.compiler.family == Family::Keyed {
                     let reason = "a choice of types by path is for XML only, yet";
@@ -168,22 +185,29 @@ impl<'py> Subject<'_, 'py> {
                 let (node, chosen) =
                     self.compiler.choice(&field.annotation, &types, scope, place)?;
                 of_types = chosen;
+                self.compiler.constrain(node, &field.words, scope, place)?;
                 node
             }
             Some(At { key: Some(key), .. }) => {
-                self.compiler.keyed(&field.annotation, key, scope, place)?
+                let node = self.compiler.keyed(&field.annotation, key, scope, place)?;
+                self.compiler.constrain(node, &field.words, scope, place)?;
+                node
             }
-            _ => self.compiler.node(&field.annotation, false, scope, place)?,
+            _ => self.compiler.node(&field.annotation, &field.words, scope, place)?,
         };
-        if field.hex {
-            node = self.compiler.hex(node, place)?;
-        }
         let mut of_types = of_types.into_iter();
         let at = field.at.map(|At { shown, routes, key }| {
             let routes = routes.into_iter().map(|(path, _)| (path, of_types.next())).collect();
             DeclaredAt { shown, routes, key }
         });
-        Ok(Declared { name, node, at, absent, is_read: true })
+        let key = self.renamed(&name)?;
+        Ok(Declared { name, key, node, at, absent, is_read: true })
+    }
+
+    /// The key of a field of this name, where the caller renames fields.
+    fn renamed(&self, name: &Bound<'py, PyString>) -> PyResult<Option<String>> {
+        let Some(rename) = &self.compiler.settings.rename else { return Ok(None) };
+        renaming::key_of(rename, &self.class, name.to_str()?)
     }
 
     /// A `PlanError` about the class as a whole.
@@ -196,10 +220,10 @@ impl<'py> Subject<'_, 'py> {
 /// Plans a class that the compiler met.
 pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassPlan> {
     let met = &compiler.met[index];
-    let (class, sort) = (met.class.clone(), met.sort);
-    let name = class.name()?;
-    let name = name.to_str()?;
-    let mut subject = Subject { compiler, class: class.clone(), name };
+    let (class, sort, name) = (met.class.clone(), met.sort, met.name.clone());
+    let name = name.as_str();
+    let id = index as ClassId;
+    let mut subject = Subject { compiler, id, class: class.clone(), name };
     let shape = match sort {
         Sort::Dataclass => dataclass::shape(&mut subject)?,
         Sort::NamedTuple => named_tuple::shape(&mut subject)?,
@@ -213,7 +237,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         let name = field.name;
         let (key, keyed) = match field.at {
             Some(at) => (at.shown.into(), at.key),
-            None => (name.to_str()?.into(), None),
+            None => (field.key.map_or_else(|| name.to_string(), |key| key).into(), None),
         };
         if let Some(keyed) = keyed {
             keys.push((index, keyed));

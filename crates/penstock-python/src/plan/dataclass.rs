@@ -40,12 +40,13 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         let absent = source.absent(is_slot(&class, &source.name));
         let declared = if source.init {
             let annotation = source.field.getattr(intern!(py, "type"))?;
-            let scope = scopes.of(subject, source);
+            let scope = scopes.of(subject, source)?;
             let field = subject.field_type(&source.name, annotation, scope)?;
             subject.declared(source.name.clone(), field, scope, absent)?
         } else {
             let node = subject.compiler.any();
-            Declared { name: source.name.clone(), node, at: None, absent, is_read: false }
+            let name = source.name.clone();
+            Declared { name, key: None, node, at: None, absent, is_read: false }
         };
         fields.push(declared);
     }
@@ -123,7 +124,7 @@ struct Scopes<'py> {
 
 impl<'py> Scopes<'py> {
     /// The scope of the class that declares the field: the one whose own field it is.
-    fn of(&mut self, subject: &Subject<'_, 'py>, source: &Source<'py>) -> &Scope<'py> {
+    fn of(&mut self, subject: &Subject<'_, 'py>, source: &Source<'py>) -> PyResult<&Scope<'py>> {
         let py = subject.compiler.py;
         let declares = |class: &Bound<'py, PyType>| {
             let annotates = own_annotations(class)
@@ -142,12 +143,12 @@ impl<'py> Scopes<'py> {
         let place = match self.made.iter().position(|(made, _)| made.is(&class)) {
             Some(place) => place,
             None => {
-                let scope = subject.scope(&class);
+                let scope = subject.scope(&class)?;
                 self.made.push((class, scope));
                 self.made.len() - 1
             }
         };
-        &self.made[place].1
+        Ok(&self.made[place].1)
     }
 }
 

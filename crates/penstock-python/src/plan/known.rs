@@ -52,6 +52,11 @@ pub(super) static NOT_REQUIRED: Known = Known::new("typing", "NotRequired");
 pub(super) static READ_ONLY: Known = Known::new("typing", "ReadOnly");
 pub(super) static READ_ONLY_EXTENSION: Known = Known::new("typing_extensions", "ReadOnly");
 pub(super) static ANNOTATED: Known = Known::new("typing", "_AnnotatedAlias");
+pub(super) static SELF: Known = Known::new("typing", "Self");
+pub(super) static SELF_EXTENSION: Known = Known::new("typing_extensions", "Self");
+pub(super) static LITERAL_STRING: Known = Known::new("typing", "LiteralString");
+pub(super) static TYPE_ALIAS: Known = Known::new("typing", "TypeAliasType");
+pub(super) static TYPE_ALIAS_EXTENSION: Known = Known::new("typing_extensions", "TypeAliasType");
 pub(super) static FORWARD_REF: Known = Known::new("typing", "ForwardRef");
 pub(super) static TYPE_VAR: Known = Known::new("typing", "TypeVar");
 pub(super) static NEW_TYPE: Known = Known::new("typing", "NewType");
@@ -77,4 +82,5 @@ pub(super) static INIT_VAR: Known = Known::new("dataclasses", "InitVar");
 
 pub(super) static TIMEDELTA: Known = Known::new("datetime", "timedelta");
 pub(super) static HEX: Known = Known::new("penstock._at", "Hex");
+pub(super) static VIA: Known = Known::new("penstock._via", "via");
 pub(super) static AT: Known = Known::new("penstock._at", "at");

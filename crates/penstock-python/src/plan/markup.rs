@@ -142,7 +142,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     let asked = routes.len();
     for (id, field) in (0..).zip(fields).filter(|(_, field)| field.is_read && field.at.is_none()) {
         routes.push(Route { path: own_path(subject, field)?, field: id, aim: id });
-        let name = field.name.to_str()?;
+        let name = field.key()?;
         if is_scalar(nodes, field.node)
             && let Some(path) =
                 path_of_key(name).and_then(|_| Path::parse(&format!("@{name}")).ok())
@@ -179,7 +179,7 @@ fn takes_attribute(path: &Path, name: &str) -> bool {
 /// The path of the element that has the field's own name. A name that begins with `@`, which a
 /// `TypedDict` may have, is an attribute's.
 fn own_path(subject: &Subject<'_, '_>, field: &Declared<'_>) -> PyResult<Path> {
-    let name = field.name.to_str()?;
+    let name = field.key()?;
     if name.starts_with('@') {
         return parsed(subject, field, name);
     }

@@ -5,6 +5,7 @@
 //! how an object of the class is made. Plans are immutable and shared: between calls, between
 //! threads. They are kept beside the class, never on it, and dropped with it.
 
+mod after;
 mod build;
 mod builtin;
 mod by_path;
@@ -12,6 +13,7 @@ mod cache;
 mod choice;
 mod classes;
 mod dataclass;
+mod generics;
 mod known;
 mod layout;
 mod markup;
@@ -19,11 +21,15 @@ mod named_tuple;
 mod names;
 mod paths;
 mod plain;
+mod renaming;
+mod settings;
 mod shown;
 mod signature;
+mod tokens;
 mod typed_dict;
 mod types;
 mod unions;
+mod walk;
 mod wrappers;
 
 use std::fmt;
@@ -34,9 +40,11 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
+pub(crate) use after::{After, Step};
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use markup::{NameEdge, Names};
 pub(crate) use shown::PlanObject;
+pub(crate) use tokens::Tokens;
 
 /// Index into [`Plan::nodes`].
 pub(crate) type NodeId = u32;
@@ -98,12 +106,17 @@ pub(crate) struct Node {
     pub(crate) nullable: bool,
     /// The form in which the reader should give a number here.
     pub(crate) want: Want,
+    /// What is done with the value once it is made, if anything.
+    pub(crate) after: Option<Box<After>>,
     /// The type for messages about values: as a user would write it, and the values of a choice
     /// where they are few: `list[int]`, `Size ("S" or "L")`.
     pub(crate) name: Box<str>,
     /// The type as a user would write it: `list[int]`, `Size | None`.
     pub(crate) written: Box<str>,
 }
+
+/// The node of plain values, which every plan has.
+pub(crate) const PLAIN: NodeId = 0;
 
 /// What the builder has to know of a coming value, in as little memory as it takes: this is read
 /// for each value of a document.
@@ -114,6 +127,8 @@ pub(crate) struct Aim {
     pub(crate) want: Want,
     /// True if the field gathers several values, of which the coming one is one.
     pub(crate) gathers: bool,
+    /// True if something is done with the value once it is made.
+    pub(crate) finishes: bool,
     /// The node of the value.
     pub(crate) node: NodeId,
     /// The field of the class that the value is for, where it is for one.
@@ -148,16 +163,18 @@ impl Aim {
         field: u32,
         gathers: bool,
     ) -> Self {
-        let Node { kind, want, .. } = &nodes[node as usize];
+        let Node { kind, want, after, .. } = &nodes[node as usize];
+        let finishes = after.is_some();
         let brief = match kind {
             _ if family == Family::Markup => Brief::Markup,
+            _ if finishes => Brief::Other,
             Kind::Any => Brief::Any,
             Kind::Int => Brief::Int,
             Kind::Float => Brief::Float,
             Kind::Str => Brief::Str,
             _ => Brief::Other,
         };
-        Aim { brief, want: *want, gathers, node, field }
+        Aim { brief, want: *want, gathers, finishes, node, field }
     }
 }
 
@@ -183,6 +200,8 @@ pub(crate) enum Kind {
     Duration,
     /// An object of one of several classes.
     Tagged(Box<Tagged>),
+    /// One of several types, which the kind of the value decides.
+    Tokens(Box<Tokens>),
     /// `decimal.Decimal`, from the digits of a number or from text.
     Decimal,
     /// `datetime.datetime`.

@@ -24,7 +24,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         .find(|base| layout::own_attribute(base, intern!(py, "_fields")).is_some())
         .unwrap_or_else(|| class.clone());
     let annotations = own_annotations(&declaring);
-    let scope = subject.scope(&declaring);
+    let scope = subject.scope(&declaring)?;
     let mut fields = Vec::with_capacity(names.len());
     for name in &names {
         let name = name.cast_into::<PyString>()?;
@@ -44,7 +44,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             }
             None => {
                 let node = subject.compiler.any();
-                Declared { name, node, at: None, absent, is_read: true }
+                Declared { name, key: None, node, at: None, absent, is_read: true }
             }
         };
         fields.push(declared);

@@ -20,6 +20,8 @@ use pyo3::prelude::*;
 use pyo3::types::code::PyCodeInput;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyString, PyType};
 
+use super::ClassId;
+use super::generics::Bindings;
 use super::known::imported;
 use super::layout;
 
@@ -33,6 +35,10 @@ pub(super) struct Scope<'py> {
     module: Option<Bound<'py, PyDict>>,
     namespace: Option<Bound<'py, PyDict>>,
     relatives: Relatives<'py>,
+    /// The class that is being planned, whose own or inherited annotations these are.
+    pub(super) instance: Option<ClassId>,
+    /// What type variables stand for.
+    bindings: Bindings<'py>,
     /// Globals and locals for what is more than one name.
     frame: OnceCell<(Bound<'py, PyDict>, Bound<'py, PyDict>)>,
 }
@@ -57,12 +63,25 @@ impl<'py> Scope<'py> {
             module_names(class.py(), name.cast::<PyString>().ok()?.to_str().ok()?)
         });
         let (namespace, relatives) = (namespace.cloned(), relatives.clone());
-        Scope { class, module, namespace, relatives, frame: OnceCell::new() }
+        let (instance, bindings, frame) = (None, Vec::new(), OnceCell::new());
+        Scope { class, module, namespace, relatives, instance, bindings, frame }
     }
 
-    /// The address of the class, by which two scopes are told apart.
-    pub(super) fn address(&self) -> usize {
-        self.class.as_ref().map_or(0, |class| class.as_ptr() as usize)
+    /// The scope as it is in the planning of a class: its own, or that of a base.
+    pub(super) fn of_instance(mut self, instance: ClassId, bindings: Bindings<'py>) -> Self {
+        (self.instance, self.bindings) = (Some(instance), bindings);
+        self
+    }
+
+    /// By what two scopes are told apart: the class, and the class that is being planned.
+    pub(super) fn address(&self) -> (usize, u32) {
+        let class = self.class.as_ref().map_or(0, |class| class.as_ptr() as usize);
+        (class, self.instance.map_or(0, |instance| instance + 1))
+    }
+
+    /// What type variables stand for here.
+    pub(super) fn bindings(&self) -> &Bindings<'py> {
+        &self.bindings
     }
 
     /// The same with the names of another module, which a `ForwardRef` may bring along.
@@ -74,6 +93,8 @@ impl<'py> Scope<'py> {
             module,
             namespace,
             relatives: self.relatives.clone(),
+            instance: self.instance,
+            bindings: self.bindings.clone(),
             frame: OnceCell::new(),
         }
     }

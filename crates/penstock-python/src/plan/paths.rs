@@ -73,10 +73,10 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
 }
 
 fn way<'a>(subject: &Subject<'_, '_>, field: &'a Declared<'_>) -> PyResult<Way<'a>> {
-    let Some(at) = &field.at else { return Ok(Way::Key(field.name.to_str()?.into())) };
+    let Some(at) = &field.at else { return Ok(Way::Key(field.key()?.into())) };
     // A choice of types was refused where its field was declared.
     let Some((text, _)) = at.routes.first() else {
-        return Ok(Way::Key(field.name.to_str()?.into()));
+        return Ok(Way::Key(field.key()?.into()));
     };
     let py = subject.compiler.py;
     let error = |reason: &dyn std::fmt::Display| match field.name.to_str() {

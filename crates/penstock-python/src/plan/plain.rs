@@ -44,7 +44,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     let mut fields: Vec<Declared<'py>> = Vec::new();
     for base in layout::bases(&class).iter().rev() {
         let Some(annotations) = own_annotations(base) else { continue };
-        let scope = subject.scope(base);
+        let scope = subject.scope(base)?;
         for (name, annotation) in &annotations {
             let name = name.cast_into::<PyString>()?;
             let field = subject.field_type(&name, annotation, &scope)?;

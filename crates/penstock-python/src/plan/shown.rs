@@ -9,6 +9,7 @@ use pyo3::types::PyDict;
 
 use super::builtin::display;
 use super::cache::{Aimed, plan_for};
+use super::settings::{self, KeptSettings, Settings, registry};
 use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
 
 /// How values are decoded into a type.
@@ -21,13 +22,23 @@ use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
 /// Args:
 ///     cls: The type.
 ///     namespace: Names for the string annotations of the type and of all that it is made of.
+///     rename: How the keys of fields are made of their names: a style, `"camel"`, `"pascal"`,
+///         `"kebab"`, `"snake"` or `"upper"`; a mapping of names to keys, or of classes to what
+///         holds for each; or a function of the name. Fields with an `at(...)` keep theirs.
+///     strict: False lets text that holds one do for an `int`, `float`, `bool` or `Decimal`, `1.0`
+///         for an `int`, and `0` and `1` for a `bool`. Nothing is ever rounded.
+///     types: Functions that make values of types, as in `via(...)`: `{Money: Money.parse}`.
+///     tag: What tells the classes of a union apart: a key, whose values are the names of the
+///         classes, or a `tag(...)`.
+///     unix: The unit of numbers that stand for a `datetime`: `"s"`, `"ms"`, `"us"` or `"ns"` since
+///         1970.
 ///
 /// Raises:
 ///     PlanError: Values cannot be decoded into the type.
 #[pyclass(name = "Plan", module = "penstock", frozen)]
 pub(crate) struct PlanObject {
     type_object: Py<PyAny>,
-    namespace: Option<Py<PyDict>>,
+    settings: KeptSettings,
     /// The family that it was made for first, which `repr` tells of.
     family: Family,
     /// A plan for each family, made when it is first wanted.
@@ -37,20 +48,16 @@ pub(crate) struct PlanObject {
 impl PlanObject {
     /// A plan that was made for this type.
     pub(super) fn of(type_object: &Bound<'_, PyAny>, plan: Arc<Plan>) -> Self {
-        PlanObject::new_with(type_object, None, plan)
+        PlanObject::new_with(type_object, &Settings::default(), plan)
     }
 
-    fn new_with(
-        type_object: &Bound<'_, PyAny>,
-        namespace: Option<Bound<'_, PyDict>>,
-        plan: Arc<Plan>,
-    ) -> Self {
+    fn new_with(type_object: &Bound<'_, PyAny>, settings: &Settings<'_>, plan: Arc<Plan>) -> Self {
         let family = plan.family;
         let mut plans = [None, None];
         plans[family as usize] = Some(plan);
         PlanObject {
             type_object: type_object.clone().unbind(),
-            namespace: namespace.map(Bound::unbind),
+            settings: KeptSettings::of(settings),
             family,
             plans: Mutex::new(plans),
         }
@@ -67,15 +74,16 @@ impl PlanObject {
         plan.filter(|plan| plan.is_current(py))
     }
 
-    /// The type; its names are added to those that are given.
+    /// The type; what was asked for beside it is added to `settings`.
+    ///
+    /// # Errors
+    /// `PlanError`, if something else was asked for already.
     pub(super) fn unwrapped<'py>(
         &self,
         py: Python<'py>,
-        names: &mut Option<Bound<'py, PyDict>>,
+        settings: &mut Settings<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(own) = &self.namespace {
-            names.get_or_insert_with(|| PyDict::new(py)).update(own.bind(py).as_mapping())?;
-        }
+        settings.join(&self.settings.bind(py))?;
         Ok(self.type_object.bind(py).clone())
     }
 
@@ -84,8 +92,8 @@ impl PlanObject {
     /// # Errors
     /// `PlanError`, if the type cannot be decoded into from those formats, or not any more.
     pub(crate) fn plan<'py>(&self, py: Python<'py>, aimed: Aimed<'_, 'py>) -> PyResult<Arc<Plan>> {
-        let namespace = self.namespace.as_ref().map(|namespace| namespace.bind(py));
-        let make = || plan_for(py, self.type_object.bind(py), namespace, aimed);
+        let settings = self.settings.bind(py);
+        let make = || plan_for(py, self.type_object.bind(py), &settings, aimed);
         if aimed.mark(py)?.is_some() {
             return make();
         }
@@ -103,27 +111,49 @@ impl PlanObject {
 #[pymethods]
 impl PlanObject {
     #[new]
-    #[pyo3(signature = (cls, /, *, namespace=None), text_signature = "(cls, /, *, namespace=None)")]
+    #[pyo3(
+        signature = (
+            cls, /, *, namespace=None, rename=None, strict=true, types=None, tag=None, unix=None
+        ),
+        text_signature = "(cls, /, *, namespace=None, rename=None, strict=True, types=None, \
+                          tag=None, unix=None)"
+    )]
+    #[expect(clippy::too_many_arguments, reason = "each is an option of its own")]
     fn new<'py>(
         py: Python<'py>,
         cls: &Bound<'py, PyAny>,
         namespace: Option<&Bound<'py, PyDict>>,
+        rename: Option<Bound<'py, PyAny>>,
+        strict: bool,
+        types: Option<&Bound<'py, PyAny>>,
+        tag: Option<Bound<'py, PyAny>>,
+        unix: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         // The names of this moment: `locals()` is not kept alive, and does not change the plan.
         let namespace = namespace.map(|names| names.copy()).transpose()?;
-        // What only markup has may be asked for: then it is a plan for that.
-        let plan = match plan_for(py, cls, namespace.as_ref(), Family::Keyed.into()) {
-            Ok(plan) => plan,
-            Err(error) => {
-                plan_for(py, cls, namespace.as_ref(), Family::Markup.into()).map_err(|_| error)?
-            }
+        if let Some(rename) = &rename {
+            settings::rename(rename)?;
+        }
+        let types = registry(types)?;
+        let mut settings = Settings { namespace, rename, strict, types, tag, unix };
+        // A plan of a plan asks for more.
+        let cls = match cls.cast::<PlanObject>() {
+            Ok(plan) => &plan.get().unwrapped(py, &mut settings)?,
+            Err(_) => cls,
         };
-        Ok(PlanObject::new_with(cls, namespace, plan))
+        // What only markup has may be asked for: then it is a plan for that.
+        let plan = match plan_for(py, cls, &settings, Family::Keyed.into()) {
+            Ok(plan) => plan,
+            Err(error) => plan_for(py, cls, &settings, Family::Markup.into()).map_err(|_| error)?,
+        };
+        Ok(PlanObject::new_with(cls, &settings, plan))
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         let plan = self.plan(py, self.family.into())?;
-        let mut text = format!("Plan({})", plan.nodes[plan.root as usize].written);
+        let mut text = format!("Plan({}", plan.nodes[plan.root as usize].written);
+        self.settings.show(py, &mut text)?;
+        text.push(')');
         if plan.family == Family::Markup {
             text.push_str(" for XML");
         }
@@ -135,7 +165,9 @@ impl PlanObject {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.type_object)?;
-        visit.call(&self.namespace)?;
+        for object in self.settings.objects() {
+            visit.call(object)?;
+        }
         // A plan that others hold as well is not this object's to account for, and the collector
         // must not see a reference twice. A count of one cannot grow while it looks: whoever
         // would share the plan needs the lock that it holds.
@@ -153,6 +185,9 @@ impl Plan {
             visit.call(&seen.class)?;
         }
         for node in &self.nodes {
+            for object in node.after.iter().flat_map(|after| after.objects()) {
+                visit.call(object)?;
+            }
             if let Kind::Choice(choice) = &node.kind {
                 let ints = choice.ints.iter().map(|(_, object)| object);
                 let bools = choice.bools.iter().flatten();

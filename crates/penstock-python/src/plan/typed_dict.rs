@@ -17,7 +17,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     let py = subject.compiler.py;
     let class = subject.class.clone();
     let required = layout::attribute(&class, intern!(py, "__required_keys__"));
-    let scope = subject.scope(&class);
+    let scope = subject.scope(&class)?;
     let mut fields = Vec::new();
     // The class's own annotations are those of its bases too.
     for (name, annotation) in own_annotations(&class).iter().flatten() {

@@ -6,23 +6,24 @@
 
 use std::collections::HashMap;
 
-use penstock_core::sink::Want;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::types::{PyString, PyTuple, PyType};
 
-use super::builtin::{Container, builtin, display, is_type_of_none, qualified};
-use super::choice;
-use super::classes::{self, Sort};
-use super::known;
+use super::builtin::display;
+use super::classes::Sort;
 use super::layout;
 use super::names::{Relatives, Scope, Unresolved};
+use super::settings::Settings;
 use super::unions::Union;
-use super::wrappers::{arguments, at, forward, is_hex, is_instance, refuse_constraints};
-use super::{ClassId, Family, Kind, Node, NodeId, Seen, Tagged, plan_error};
+use super::walk::{Walk, node};
+use super::{ClassId, Family, Kind, Node, NodeId, PLAIN, Seen, plan_error};
 
 /// How deep annotations may be nested. What goes deeper refers to itself and to nothing else.
 pub(super) const DEEPEST: usize = 100;
+
+/// How many classes a plan may have. A generic class that is written with itself has no end.
+const MOST_CLASSES: usize = 10_000;
 
 /// Where an annotation stands, for messages.
 #[derive(Clone, Copy)]
@@ -64,13 +65,17 @@ impl Place<'_> {
 /// A class that was met and will be planned.
 pub(super) struct Met<'py> {
     pub(super) class: Bound<'py, PyType>,
+    /// What it is written with, if it is generic.
+    pub(super) arguments: Option<Bound<'py, PyTuple>>,
+    /// It as it would be written.
+    pub(super) name: String,
     pub(super) sort: Sort,
 }
 
 /// An annotation by its address, with and without `None`, and the address of the class in whose
 /// scope it stands, for the names in it. One object may stand in many: `typing` gives out the
 /// same `Optional["Node"]` wherever it is written.
-type Key = (usize, usize, bool);
+type Key = (usize, (usize, u32), bool);
 
 /// Turns annotations into nodes.
 pub(super) struct Compiler<'py> {
@@ -80,8 +85,8 @@ pub(super) struct Compiler<'py> {
     pub(super) prefixes: Option<Vec<(String, String)>>,
     /// Unions of classes, to be told apart when the classes are planned.
     pub(super) unions: Vec<Union>,
-    /// The names that the caller of `Plan` gave.
-    pub(super) namespace: Option<Bound<'py, PyDict>>,
+    /// What the caller of `Plan` asked for.
+    pub(super) settings: Settings<'py>,
     pub(super) nodes: Vec<Node>,
     /// The classes met so far, by their numbers.
     pub(super) met: Vec<Met<'py>>,
@@ -92,20 +97,18 @@ pub(super) struct Compiler<'py> {
     /// What has an address in `shared`, so that no other object gets the same.
     kept: Vec<Bound<'py, PyAny>>,
     class_ids: HashMap<usize, ClassId>,
+    /// The classes that were met with arguments.
+    instances: Vec<(Bound<'py, PyType>, Bound<'py, PyTuple>, ClassId)>,
 }
 
 impl<'py> Compiler<'py> {
-    pub(super) fn new(
-        py: Python<'py>,
-        family: Family,
-        namespace: Option<&Bound<'py, PyDict>>,
-    ) -> Self {
-        Compiler {
+    pub(super) fn new(py: Python<'py>, family: Family, settings: Settings<'py>) -> Self {
+        let mut compiler = Compiler {
             py,
             family,
             prefixes: Some(Vec::new()),
             unions: Vec::new(),
-            namespace: namespace.cloned(),
+            settings,
             nodes: Vec::new(),
             met: Vec::new(),
             relatives: Relatives::default(),
@@ -113,18 +116,36 @@ impl<'py> Compiler<'py> {
             shared: HashMap::new(),
             kept: Vec::new(),
             class_ids: HashMap::new(),
-        }
+            instances: Vec::new(),
+        };
+        let plain = compiler.any();
+        debug_assert_eq!(plain, PLAIN);
+        compiler
     }
 
-    /// The node of `annotation`, or of `annotation | None`.
+    /// The node of an annotation with the words beside it.
     pub(super) fn node(
         &mut self,
         annotation: &Bound<'py, PyAny>,
-        nullable: bool,
+        words: &[Bound<'py, PyAny>],
         scope: &Scope<'py>,
         place: Place<'_>,
     ) -> PyResult<NodeId> {
-        Walk { compiler: self, scope, place, depth: 0 }.node(annotation, nullable)
+        Walk { compiler: self, scope, place, depth: 0 }.with_words(annotation, words)
+    }
+
+    /// Applies words to a node that only one field has.
+    pub(super) fn constrain(
+        &mut self,
+        id: NodeId,
+        words: &[Bound<'py, PyAny>],
+        scope: &Scope<'py>,
+        place: Place<'_>,
+    ) -> PyResult<()> {
+        if words.is_empty() {
+            return Ok(());
+        }
+        Walk { compiler: self, scope, place, depth: 0 }.constrain(id, words)
     }
 
     /// The node of `Any`.
@@ -154,16 +175,78 @@ impl<'py> Compiler<'py> {
         Walk { compiler: self, scope, place, depth: 0 }.keyed(annotation, key)
     }
 
-    /// The node of bytes as one of hexadecimal digits.
-    pub(super) fn hex(&mut self, id: NodeId, place: Place<'_>) -> PyResult<NodeId> {
-        let Node { kind, nullable, .. } = &self.nodes[id as usize];
-        match kind {
-            Kind::Bytes => {
-                let nullable = *nullable;
-                Ok(self.push(Kind::Hex, nullable, "bytes".into()))
+    /// The node that an annotation was given before.
+    pub(super) fn known(&self, key: Key) -> Option<NodeId> {
+        self.shared.get(&key).copied()
+    }
+
+    /// Gives an annotation its node, before it is known what stands there.
+    pub(super) fn share(&mut self, key: Key, annotation: &Bound<'py, PyAny>) -> NodeId {
+        let id = self.push(Kind::Any, false, String::new());
+        self.shared.insert(key, id);
+        self.keep(annotation);
+        id
+    }
+
+    /// Keeps an annotation alive, and so its address its own.
+    pub(super) fn keep(&mut self, annotation: &Bound<'py, PyAny>) {
+        self.kept.push(annotation.clone());
+    }
+
+    /// The number and name of a class that was met before with these arguments.
+    pub(super) fn class_of(
+        &self,
+        class: &Bound<'py, PyType>,
+        arguments: Option<&Bound<'py, PyTuple>>,
+    ) -> PyResult<Option<(ClassId, String)>> {
+        let mut found = None;
+        match arguments {
+            None => found = self.class_ids.get(&(class.as_ptr() as usize)).copied(),
+            Some(arguments) => {
+                for (known, with, id) in &self.instances {
+                    if known.is(class) && with.eq(arguments)? {
+                        found = Some(*id);
+                    }
+                }
             }
-            _ => Err(place.error(self.py, "Hex stands beside bytes")),
         }
+        Ok(found.map(|id| (id, self.met[id as usize].name.clone())))
+    }
+
+    /// Gives a class its number, to be planned later, and says its name.
+    pub(super) fn meet(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        arguments: Option<Bound<'py, PyTuple>>,
+        sort: Sort,
+        place: Place<'_>,
+    ) -> PyResult<(ClassId, String)> {
+        if self.met.len() == MOST_CLASSES {
+            let class = class.name()?;
+            let reason = format_args!("more than {MOST_CLASSES} classes, the last is {class}");
+            return Err(place.error(self.py, reason));
+        }
+        let id = self.met.len() as ClassId;
+        let mut name = class.name()?.to_string();
+        match &arguments {
+            None => {
+                self.class_ids.insert(class.as_ptr() as usize, id);
+            }
+            Some(arguments) => {
+                let shown: Vec<_> = arguments.iter().map(|argument| display(&argument)).collect();
+                name = format!("{name}[{}]", shown.join(", "));
+                self.instances.push((class.clone(), arguments.clone(), id));
+            }
+        }
+        self.relatives.borrow_mut().push(class.clone());
+        self.met.push(Met { class: class.clone(), arguments, name: name.clone(), sort });
+        Ok((id, name))
+    }
+
+    /// The class in whose body a scope is, as it is being planned.
+    pub(super) fn instance(&self, scope: &Scope<'py>) -> Option<(ClassId, String)> {
+        let id = scope.instance?;
+        Some((id, self.met[id as usize].name.clone()))
     }
 
     pub(super) fn push(&mut self, kind: Kind, nullable: bool, name: String) -> NodeId {
@@ -174,7 +257,7 @@ impl<'py> Compiler<'py> {
 
     /// Remembers how `class` was before it was looked into, and its metaclass, which is called
     /// when the class is. A change of that leaves the version of the class as it is.
-    fn note(&mut self, class: &Bound<'py, PyType>) {
+    pub(super) fn note(&mut self, class: &Bound<'py, PyType>) {
         let metaclass = class.get_type();
         let known = |seen: &Seen| seen.class.bind(self.py).is(&metaclass);
         if layout::is_heap_type(&metaclass) && !self.seen.iter().any(known) {
@@ -197,6 +280,10 @@ impl<'py> Compiler<'py> {
             Kind::List(_) | Kind::Set(_) | Kind::Dict(..) => false,
             Kind::TupleOf(item) => hashable(item),
             Kind::Tuple(items) => items.iter().all(hashable),
+            Kind::Tokens(tokens) => {
+                let parts = tokens.list.iter().chain(&tokens.map);
+                parts.chain(&tokens.text).all(hashable)
+            }
             Kind::Tagged(_) => {
                 let union = self.unions.iter().find(|union| union.node == id);
                 union.is_none_or(|union| union.classes.iter().all(hashable))
@@ -204,306 +291,5 @@ impl<'py> Compiler<'py> {
             Kind::Class(class) => !layout::is_unhashable(&self.met[*class as usize].class),
             _ => true,
         }
-    }
-}
-
-fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
-    let want = match kind {
-        Kind::Float => Want::Float,
-        Kind::Decimal => Want::Digits,
-        _ => Want::Native,
-    };
-    // `None | None` and `Any | None` are no more than what they begin with.
-    let nullable = nullable && !matches!(kind, Kind::Any | Kind::None);
-    let mut name = match &kind {
-        Kind::Choice(choice) => choice.title.to_string(),
-        _ => written.clone(),
-    };
-    if nullable {
-        name.push_str(" | None");
-        written.push_str(" | None");
-    }
-    Node { kind, nullable, want, name: name.into(), written: written.into() }
-}
-
-/// One annotation being walked.
-pub(super) struct Walk<'a, 'py> {
-    pub(super) compiler: &'a mut Compiler<'py>,
-    pub(super) scope: &'a Scope<'py>,
-    pub(super) place: Place<'a>,
-    depth: usize,
-}
-
-impl<'py> Walk<'_, 'py> {
-    pub(super) fn error(&self, reason: impl std::fmt::Display) -> PyErr {
-        self.place.error(self.compiler.py, reason)
-    }
-
-    fn unsupported(&self, what: impl std::fmt::Display) -> PyErr {
-        self.error(format_args!("{what} is not supported yet"))
-    }
-
-    pub(super) fn node(
-        &mut self,
-        annotation: &Bound<'py, PyAny>,
-        nullable: bool,
-    ) -> PyResult<NodeId> {
-        // A class means the same everywhere.
-        let is_class = annotation.is_instance_of::<PyType>();
-        let scope = if is_class { 0 } else { self.scope.address() };
-        let key = (annotation.as_ptr() as usize, scope, nullable);
-        if let Some(id) = self.compiler.shared.get(&key) {
-            return Ok(*id);
-        }
-        if self.depth == DEEPEST {
-            return Err(self.error("the annotation is nested too deep, or refers only to itself"));
-        }
-        self.depth += 1;
-        let id = self.new_node(annotation, nullable, key);
-        self.depth -= 1;
-        id
-    }
-
-    fn new_node(
-        &mut self,
-        annotation: &Bound<'py, PyAny>,
-        nullable: bool,
-        key: Key,
-    ) -> PyResult<NodeId> {
-        let py = self.compiler.py;
-        if let Ok(class) = annotation.cast::<PyType>() {
-            let (kind, name) = self.class(class)?;
-            return Ok(self.share(key, annotation, node(kind, nullable, name)));
-        }
-        if annotation.is_none() {
-            return Ok(self.share(key, annotation, node(Kind::None, false, "None".into())));
-        }
-        if let Ok(text) = annotation.cast::<PyString>() {
-            let meant = self.scope.evaluate(text);
-            let meant = meant.map_err(|why| self.place.unresolved(text, why))?;
-            return self.node(&meant, nullable);
-        }
-        if is_instance(annotation, &known::FORWARD_REF) {
-            let meant = forward(annotation, self.scope, self.place)?;
-            return self.node(&meant, nullable);
-        }
-        if is_instance(annotation, &known::UNION_TYPE) {
-            return self.union(&arguments(annotation)?, nullable);
-        }
-        if is_instance(annotation, &known::ANNOTATED) {
-            refuse_constraints(annotation, self.place)?;
-            if at(annotation)?.is_some() {
-                let rule = "at(...) stands only around the whole annotation of a field";
-                return Err(self.error(rule));
-            }
-            let inner = self.node(&annotation.getattr(intern!(py, "__origin__"))?, nullable)?;
-            return if is_hex(annotation)? {
-                self.compiler.hex(inner, self.place)
-            } else {
-                Ok(inner)
-            };
-        }
-        let Some(origin) = annotation.getattr_opt(intern!(py, "__origin__"))? else {
-            return Err(self.not_a_type(annotation));
-        };
-        if known::UNION.is(&origin) {
-            return self.union(&arguments(annotation)?, nullable);
-        }
-        if known::LITERAL.is(&origin) {
-            let (choice, name) = choice::of_literal(&arguments(annotation)?, self.place)?;
-            let node = node(Kind::Choice(Box::new(choice)), nullable, name);
-            return Ok(self.share(key, annotation, node));
-        }
-        let Ok(origin) = origin.cast_into::<PyType>() else {
-            return Err(self.unsupported(display(annotation)));
-        };
-        // The number is given away before the parts are looked at: they may refer to the whole.
-        let id = self.share(key, annotation, node(Kind::Any, nullable, String::new()));
-        let (kind, name) = self.container(annotation, &origin)?;
-        self.compiler.nodes[id as usize] = node(kind, nullable, name);
-        Ok(id)
-    }
-
-    fn share(&mut self, key: Key, annotation: &Bound<'py, PyAny>, node: Node) -> NodeId {
-        let id = self.compiler.nodes.len() as NodeId;
-        self.compiler.nodes.push(node);
-        self.compiler.shared.insert(key, id);
-        self.compiler.kept.push(annotation.clone());
-        id
-    }
-
-    pub(super) fn name(&self, id: NodeId) -> &str {
-        let name = &self.compiler.nodes[id as usize].written;
-        // Only what is still being looked at has no name yet.
-        if name.is_empty() { "..." } else { name }
-    }
-
-    fn class(&mut self, class: &Bound<'py, PyType>) -> PyResult<(Kind, String)> {
-        let py = self.compiler.py;
-        if let Some((kind, name)) = builtin(class) {
-            return Ok((kind, name.into()));
-        }
-        if let Some(container) = Container::of(class) {
-            let any = self.compiler.any();
-            let key = match container {
-                Container::Dict => Some(self.compiler.push(Kind::Str, false, "str".into())),
-                _ => None,
-            };
-            return Ok((container.of_one_kind(key, any), container.name().into()));
-        }
-        let name = class.name()?.to_string();
-        if let Some(id) = self.compiler.class_ids.get(&(class.as_ptr() as usize)) {
-            return Ok((Kind::Class(*id), name));
-        }
-        self.compiler.note(class);
-        let sort = match classes::sort(class)? {
-            Ok(sort) => sort,
-            Err(reason) => return Err(self.place.error(py, reason)),
-        };
-        if let Sort::Enum = sort {
-            return Ok((Kind::Choice(Box::new(choice::of_enum(class, self.place)?)), name));
-        }
-        let id = self.compiler.met.len() as ClassId;
-        self.compiler.class_ids.insert(class.as_ptr() as usize, id);
-        self.compiler.relatives.borrow_mut().push(class.clone());
-        self.compiler.met.push(Met { class: class.clone(), sort });
-        Ok((Kind::Class(id), name))
-    }
-
-    /// `X | None`, in any order and spelling. There is no other union yet.
-    fn union(&mut self, members: &Bound<'py, PyTuple>, nullable: bool) -> PyResult<NodeId> {
-        let is_none = |member: &Bound<'py, PyAny>| member.is_none() || is_type_of_none(member);
-        let mut others = members.iter().filter(|member| !is_none(member));
-        let (only, more) = (others.next(), others.next());
-        match (only, more) {
-            (Some(only), None) => {
-                let nullable = nullable || members.iter().any(|member| is_none(&member));
-                self.node(&only, nullable)
-            }
-            _ if self.compiler.family == Family::Markup => {
-                let nullable = nullable || members.iter().any(|member| is_none(&member));
-                let members: Vec<_> = members.iter().filter(|member| !is_none(member)).collect();
-                self.tagged(&members, nullable)
-            }
-            _ => {
-                let names: Vec<_> = members.iter().map(|member| display(&member)).collect();
-                let names = names.join(" | ");
-                Err(self.error(format_args!("unions are not supported yet: {names}")))
-            }
-        }
-    }
-
-    /// `list[X]` and the like.
-    fn container(
-        &mut self,
-        annotation: &Bound<'py, PyAny>,
-        origin: &Bound<'py, PyType>,
-    ) -> PyResult<(Kind, String)> {
-        let Some(container) = Container::of(origin) else {
-            if layout::is_heap_type(origin) && classes::sort(origin)?.is_ok() {
-                let name = display(annotation);
-                return Err(
-                    self.error(format_args!("generic classes are not supported yet: {name}"))
-                );
-            }
-            return Err(self.unsupported(qualified(origin)));
-        };
-        let arguments = annotation.getattr_opt(intern!(self.compiler.py, "__args__"))?;
-        let Some(arguments) = arguments else { return self.class(origin) };
-        let arguments: Vec<_> = arguments.cast_into::<PyTuple>()?.iter().collect();
-        match (container, arguments.as_slice()) {
-            (Container::Tuple, [item, dots]) if dots.is(self.compiler.py.Ellipsis()) => {
-                let item = self.node(item, false)?;
-                Ok((Kind::TupleOf(item), format!("tuple[{}, ...]", self.name(item))))
-            }
-            (Container::Tuple, []) => Ok((Kind::Tuple([].into()), "tuple[()]".into())),
-            (Container::Tuple, items) => {
-                let items: PyResult<Box<[_]>> =
-                    items.iter().map(|item| self.node(item, false)).collect();
-                let items = items?;
-                let names: Vec<_> = items.iter().map(|item| self.name(*item)).collect();
-                let name = format!("tuple[{}]", names.join(", "));
-                Ok((Kind::Tuple(items), name))
-            }
-            (Container::Dict, [key, value]) => {
-                let key = self.key(key)?;
-                let value = self.node(value, false)?;
-                let name = format!("dict[{}, {}]", self.name(key), self.name(value));
-                Ok((Kind::Dict(key, value), name))
-            }
-            (_, [item]) if container != Container::Dict => {
-                let item = self.node(item, false)?;
-                let name = format!("{}[{}]", container.name(), self.name(item));
-                let hashed = matches!(container, Container::Set | Container::FrozenSet);
-                if hashed && !self.compiler.is_hashable(item, DEEPEST) {
-                    return Err(self.no_hash(item, container));
-                }
-                Ok((container.of_one_kind(None, item), name))
-            }
-            _ => Err(self.not_a_type(annotation)),
-        }
-    }
-
-    /// A union of classes that an attribute tells apart.
-    fn tagged(&mut self, members: &[Bound<'py, PyAny>], nullable: bool) -> PyResult<NodeId> {
-        let mut classes = Vec::new();
-        for member in members {
-            let node = self.node(member, false)?;
-            if !matches!(self.compiler.nodes[node as usize].kind, Kind::Class(_)) {
-                let names: Vec<_> = members.iter().map(display).collect();
-                let names = names.join(" | ");
-                let reason = "a union is of classes that an attribute tells apart, or of the types \
-                              of an at({...}), and nothing else yet";
-                return Err(self.error(format_args!("{names}: {reason}")));
-            }
-            classes.push(node);
-        }
-        let names: Vec<_> = classes.iter().map(|class| self.name(*class)).collect();
-        let names = names.join(" | ");
-        let id = self.compiler.push(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names);
-        let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
-        self.compiler.unions.push(Union { node: id, classes, field });
-        Ok(id)
-    }
-
-    /// The keys of a dict: text, or what stands for text.
-    fn key(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<NodeId> {
-        let id = self.node(annotation, false)?;
-        let node = &self.compiler.nodes[id as usize];
-        match &node.kind {
-            Kind::Str if !node.nullable => Ok(id),
-            Kind::Any => Ok(self.compiler.push(Kind::Str, false, "str".into())),
-            Kind::Choice(choice) if !node.nullable && choice.is_of_text() => Ok(id),
-            _ => {
-                let name = &node.written;
-                Err(self.error(format_args!("dict keys of type {name} are not supported yet")))
-            }
-        }
-    }
-
-    /// A set of what has no hash.
-    #[cold]
-    pub(super) fn no_hash(&self, item: NodeId, container: Container) -> PyErr {
-        let (item, set) = (self.name(item), container.with_article());
-        self.error(format_args!("{item} has no hash, so it cannot be an element of {set}"))
-    }
-
-    #[cold]
-    fn not_a_type(&self, annotation: &Bound<'py, PyAny>) -> PyErr {
-        let name = display(annotation);
-        if is_instance(annotation, &known::TYPE_VAR) {
-            return self.error(format_args!("type variables are not supported yet: {name}"));
-        }
-        if is_instance(annotation, &known::NEW_TYPE) {
-            return self.error(format_args!("NewType is not supported yet: {name}"));
-        }
-        if is_instance(annotation, &known::INIT_VAR) {
-            return self.unsupported("InitVar");
-        }
-        let class = annotation.get_type();
-        if class.module().is_ok_and(|module| module == "typing" || module == "typing_extensions") {
-            return self.unsupported(name);
-        }
-        self.error(format_args!("{name} is not a type"))
     }
 }

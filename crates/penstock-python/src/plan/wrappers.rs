@@ -17,12 +17,37 @@ pub(super) struct FieldType<'py> {
     pub(super) annotation: Bound<'py, PyAny>,
     /// Where its value stands: `at(...)`.
     pub(super) at: Option<At<'py>>,
-    /// Its bytes stand as hexadecimal digits: `Hex`.
-    pub(super) hex: bool,
+    /// What else is said beside the type, from the inside out.
+    pub(super) words: Vec<Bound<'py, PyAny>>,
     /// `Required[...]` or `NotRequired[...]`.
     pub(super) required: Option<bool>,
     /// `ClassVar[...]`: it is no field.
     pub(super) class_var: bool,
+}
+
+impl<'py> FieldType<'py> {
+    /// Takes what is said beside the type.
+    pub(super) fn say(
+        &mut self,
+        words: impl DoubleEndedIterator<Item = Bound<'py, PyAny>>,
+        place: Place<'_>,
+    ) -> PyResult<()> {
+        let mut said = Vec::new();
+        for word in words {
+            if !is_instance(&word, &known::AT) {
+                // Text is a remark, and whoever else is meant knows it by its type.
+                if !word.is_instance_of::<PyString>() {
+                    said.push(word);
+                }
+            } else if self.at.replace(read_at(&word)?).is_some() {
+                return Err(place.error(word.py(), "two at(...) for one field"));
+            }
+        }
+        // Of nested wrappers the inner one speaks first.
+        said.append(&mut self.words);
+        self.words = said;
+        Ok(())
+    }
 }
 
 /// What an `at(...)` says.
@@ -43,7 +68,7 @@ pub(super) fn field_type<'py>(
 ) -> PyResult<FieldType<'py>> {
     let py = annotation.py();
     let mut field =
-        FieldType { annotation, at: None, hex: false, required: None, class_var: false };
+        FieldType { annotation, at: None, words: Vec::new(), required: None, class_var: false };
     for _ in 0..MOST {
         let annotation = &field.annotation;
         // Nearly every annotation is a class, and a class is no wrapper.
@@ -78,14 +103,9 @@ pub(super) fn field_type<'py>(
             return Ok(field);
         };
         if is_instance(annotation, &known::ANNOTATED) {
-            refuse_constraints(annotation, place)?;
-            field.hex |= is_hex(annotation)?;
-            if let Some(at) = at(annotation)?
-                && field.at.replace(at).is_some()
-            {
-                return Err(place.error(py, "two at(...) for one field"));
-            }
+            let words = metadata(annotation)?;
             field.annotation = origin;
+            field.say(words.iter(), place)?;
             continue;
         }
         if known::CLASS_VAR.is(&origin) {
@@ -137,20 +157,23 @@ pub(super) fn forward<'py>(
 }
 
 /// What is said beside the type in an `Annotated`.
-fn metadata<'py>(annotated: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
+pub(super) fn metadata<'py>(annotated: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
     Ok(annotated.getattr(intern!(annotated.py(), "__metadata__"))?.cast_into()?)
 }
 
 /// The `at(...)` in an `Annotated`.
 pub(super) fn at<'py>(annotated: &Bound<'py, PyAny>) -> PyResult<Option<At<'py>>> {
-    let py = annotated.py();
     let found = metadata(annotated)?.iter().find(|object| is_instance(object, &known::AT));
-    let Some(at) = found else { return Ok(None) };
+    found.map(|at| read_at(&at)).transpose()
+}
+
+fn read_at<'py>(at: &Bound<'py, PyAny>) -> PyResult<At<'py>> {
+    let py = at.py();
     let path = at.getattr(intern!(py, "path"))?;
     let key = at.getattr(intern!(py, "key"))?.extract()?;
     if let Ok(path) = path.cast::<PyString>() {
         let path = path.to_str()?.to_owned();
-        return Ok(Some(At { shown: path.clone(), routes: vec![(path, None)], key }));
+        return Ok(At { shown: path.clone(), routes: vec![(path, None)], key });
     }
     let mut routes = Vec::new();
     for pair in path.try_iter()? {
@@ -158,19 +181,13 @@ pub(super) fn at<'py>(annotated: &Bound<'py, PyAny>) -> PyResult<Option<At<'py>>
         routes.push((path, Some(into)));
     }
     let paths: Vec<_> = routes.iter().map(|(path, _)| path.as_str()).collect();
-    Ok(Some(At { shown: paths.join(" or "), routes, key }))
-}
-
-/// Whether an `Annotated` says `Hex`.
-pub(super) fn is_hex(annotated: &Bound<'_, PyAny>) -> PyResult<bool> {
-    Ok(metadata(annotated)?.iter().any(|object| known::HEX.is(&object)))
+    Ok(At { shown: paths.join(" or "), routes, key })
 }
 
 /// A constraint that is not checked would be a wrong value let through.
-pub(super) fn refuse_constraints(annotated: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<()> {
-    let py = annotated.py();
-    let metadata = annotated.getattr(intern!(py, "__metadata__"))?.cast_into::<PyTuple>()?;
-    for object in &metadata {
+pub(super) fn refuse_constraints(words: &[Bound<'_, PyAny>], place: Place<'_>) -> PyResult<()> {
+    for object in words {
+        let py = object.py();
         let class = object.get_type();
         let module = layout::own_attribute(&class, intern!(py, "__module__"));
         let theirs = |module: Bound<'_, PyAny>| {

@@ -1,0 +1,204 @@
+//! Generic classes and aliases: what their type variables stand for.
+//!
+//! A class that is written with arguments is planned once for each set of them. Its fields may be
+//! declared by its bases, which have variables of their own: what those stand for is told by the
+//! arguments with which each base is written.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+use super::walk::Walk;
+use super::wrappers::{arguments, forward, is_instance};
+use super::{known, layout};
+
+/// What type variables stand for.
+pub(super) type Bindings<'py> = Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>;
+
+/// What a type variable stands for: what the class was written with, or its default, or what it is
+/// bounded by, or anything.
+pub(super) fn meaning<'py>(
+    walk: &Walk<'_, 'py>,
+    variable: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let bound = walk.scope.bindings().iter().find(|(known, _)| known.is(variable));
+    match bound {
+        Some((_, meant)) => Ok(meant.clone()),
+        None => unbound(variable),
+    }
+}
+
+/// What a type variable means where nothing says what it stands for.
+fn unbound<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = variable.py();
+    if let Some(default) = default(variable)? {
+        return Ok(default);
+    }
+    let bound = variable.getattr(intern!(py, "__bound__"))?;
+    if !bound.is_none() {
+        return Ok(bound);
+    }
+    let constraints = variable.getattr(intern!(py, "__constraints__"))?.cast_into::<PyTuple>()?;
+    let mut constraints = constraints.iter();
+    let Some(first) = constraints.next() else { return Ok(py.get_type::<PyAny>().into_any()) };
+    let union = py.import(intern!(py, "typing"))?.getattr(intern!(py, "Union"))?;
+    let all = PyTuple::new(py, std::iter::once(first).chain(constraints).collect::<Vec<_>>())?;
+    union.get_item(all)
+}
+
+/// The default of a type variable, where it may have one and has.
+fn default<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = variable.py();
+    let Some(has) = variable.getattr_opt(intern!(py, "has_default"))? else { return Ok(None) };
+    if !has.call0()?.is_truthy()? {
+        return Ok(None);
+    }
+    Ok(Some(variable.getattr(intern!(py, "__default__"))?))
+}
+
+/// The type variables in an annotation.
+fn parameters<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+    let found = annotation.getattr_opt(intern!(annotation.py(), "__parameters__"))?;
+    let found = found.and_then(|found| found.cast_into::<PyTuple>().ok());
+    Ok(found.filter(|found| !found.is_empty()))
+}
+
+/// An annotation that speaks of type variables, with what they stand for instead.
+pub(super) fn substituted<'py>(
+    walk: &Walk<'_, 'py>,
+    annotation: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(variables) = parameters(annotation)? else { return Ok(None) };
+    let mut meant = Vec::with_capacity(variables.len());
+    for variable in &variables {
+        if !is_instance(&variable, &known::TYPE_VAR) {
+            return Err(walk.error(format_args!("{variable} is not supported yet")));
+        }
+        meant.push(meaning(walk, &variable)?);
+    }
+    Ok(Some(annotation.get_item(PyTuple::new(annotation.py(), meant)?)?))
+}
+
+/// The value of a generic alias with these arguments: `type Pair[T] = tuple[T, T]`.
+pub(super) fn of_alias<'py>(
+    walk: &Walk<'_, 'py>,
+    alias: &Bound<'py, PyAny>,
+    arguments: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = alias.py();
+    let variables = alias.getattr(intern!(py, "__type_params__"))?.cast_into::<PyTuple>()?;
+    let value = alias.getattr(intern!(py, "__value__"))?;
+    let stands_for = |variable: &Bound<'py, PyAny>| -> PyResult<Bound<'py, PyAny>> {
+        let position = variables.iter().position(|known| known.is(variable));
+        match position.and_then(|position| arguments.get_item(position).ok()) {
+            Some(meant) => Ok(meant),
+            None => meaning(walk, variable),
+        }
+    };
+    if is_instance(&value, &known::TYPE_VAR) {
+        return stands_for(&value);
+    }
+    let Some(used) = parameters(&value)? else { return Ok(value) };
+    let meant = used.iter().map(|variable| stands_for(&variable)).collect::<PyResult<Vec<_>>>()?;
+    value.get_item(PyTuple::new(py, meant)?)
+}
+
+/// The arguments of a generic class, with what names in quotes refer to.
+pub(super) fn resolved<'py>(
+    walk: &Walk<'_, 'py>,
+    arguments: &Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let mut meant = Vec::with_capacity(arguments.len());
+    for argument in arguments {
+        meant.push(if let Ok(text) = argument.cast::<PyString>() {
+            walk.scope.evaluate(text).map_err(|why| walk.place.unresolved(text, why))?
+        } else if is_instance(&argument, &known::FORWARD_REF) {
+            forward(&argument, walk.scope, walk.place)?
+        } else {
+            argument
+        });
+    }
+    PyTuple::new(walk.compiler.py, meant)
+}
+
+/// What the variables of `base` stand for in a class that is written with these arguments.
+pub(super) fn bindings<'py>(
+    class: &Bound<'py, PyType>,
+    given: Option<&Bound<'py, PyTuple>>,
+    base: &Bound<'py, PyType>,
+) -> PyResult<Bindings<'py>> {
+    let py = class.py();
+    // Nearly no class is generic.
+    if given.is_none() && layout::attribute(class, intern!(py, "__orig_bases__")).is_none() {
+        return Ok(Vec::new());
+    }
+    let mut open = vec![(class.clone(), own(class, given)?)];
+    while let Some((class, bindings)) = open.pop() {
+        if class.is(base) {
+            return Ok(bindings);
+        }
+        let bases = layout::own_attribute(&class, intern!(py, "__orig_bases__"));
+        let bases = bases.and_then(|bases| bases.cast_into::<PyTuple>().ok());
+        let mut plain: Vec<Bound<'py, PyType>> =
+            class.bases().iter().filter_map(|base| base.cast_into().ok()).collect();
+        for written in bases.iter().flatten() {
+            let Some(origin) = written.getattr_opt(intern!(py, "__origin__"))? else { continue };
+            let Ok(origin) = origin.cast_into::<PyType>() else { continue };
+            plain.retain(|base| !base.is(&origin));
+            let mut meant = Vec::new();
+            for argument in arguments(&written)? {
+                meant.push(with(&argument, &bindings)?);
+            }
+            let given = PyTuple::new(py, meant)?;
+            let own = own(&origin, Some(&given))?;
+            open.push((origin, own));
+        }
+        for base in plain {
+            if layout::is_heap_type(&base) {
+                let own = own(&base, None)?;
+                open.push((base, own));
+            }
+        }
+    }
+    Ok(Vec::new())
+}
+
+/// What the class's own variables stand for.
+fn own<'py>(
+    class: &Bound<'py, PyType>,
+    given: Option<&Bound<'py, PyTuple>>,
+) -> PyResult<Bindings<'py>> {
+    let Some(variables) = parameters(class.as_any())? else { return Ok(Vec::new()) };
+    let mut bindings = Vec::with_capacity(variables.len());
+    for (place, variable) in variables.iter().enumerate() {
+        if !is_instance(&variable, &known::TYPE_VAR) {
+            continue;
+        }
+        let meant = match given.and_then(|given| given.get_item(place).ok()) {
+            Some(meant) => meant,
+            None => unbound(&variable)?,
+        };
+        bindings.push((variable, meant));
+    }
+    Ok(bindings)
+}
+
+/// An annotation with these bindings applied.
+fn with<'py>(
+    annotation: &Bound<'py, PyAny>,
+    bindings: &Bindings<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let stands_for = |variable: &Bound<'py, PyAny>| {
+        let bound = bindings.iter().find(|(known, _)| known.is(variable));
+        bound.map_or_else(|| variable.clone(), |(_, meant)| meant.clone())
+    };
+    if is_instance(annotation, &known::TYPE_VAR) {
+        return Ok(stands_for(annotation));
+    }
+    if annotation.is_instance_of::<PyType>() && !super::wrappers::is_generic_alias(annotation) {
+        return Ok(annotation.clone());
+    }
+    let Some(variables) = parameters(annotation)? else { return Ok(annotation.clone()) };
+    let meant: Vec<_> = variables.iter().map(|variable| stands_for(&variable)).collect();
+    annotation.get_item(PyTuple::new(annotation.py(), meant)?)
+}

@@ -1,0 +1,95 @@
+//! `rename=`: the keys of fields, made of their names.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyMapping, PyString, PyType};
+
+/// The key of a field, if it is not its name.
+///
+/// A word names a style; a mapping has names of fields, or classes with a renaming of their own;
+/// a function is called with the name.
+///
+/// # Errors
+/// What the function raises, and `TypeError` for a key that is no `str`.
+pub(super) fn key_of(
+    rename: &Bound<'_, PyAny>,
+    class: &Bound<'_, PyType>,
+    name: &str,
+) -> PyResult<Option<String>> {
+    if let Ok(word) = rename.cast::<PyString>() {
+        return Ok(Some(styled(word.to_str()?, name)));
+    }
+    if let Ok(mapping) = rename.cast::<PyMapping>() {
+        if mapping.contains(class)? {
+            return key_of(&mapping.get_item(class)?, class, name);
+        }
+        return if mapping.contains(name)? { text(&mapping.get_item(name)?) } else { Ok(None) };
+    }
+    text(&rename.call1((name,))?)
+}
+
+fn text(key: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    if key.is_none() {
+        return Ok(None);
+    }
+    Ok(Some(key.extract()?))
+}
+
+/// A name in snake case in another style. Underscores at its ends, which in Python say something
+/// about the name and not in it, are left out.
+fn styled(style: &str, name: &str) -> String {
+    let words = || name.split('_').filter(|word| !word.is_empty());
+    let joined = |by: &str| words().map(str::to_owned).collect::<Vec<_>>().join(by);
+    match style {
+        "camel" => {
+            let mut words = words();
+            let first = words.next().unwrap_or_default().to_owned();
+            words.fold(first, |name, word| name + &capitalized(word))
+        }
+        "pascal" => words().map(capitalized).collect(),
+        "kebab" => joined("-"),
+        "upper" => joined("_").to_uppercase(),
+        _ => snake(name),
+    }
+}
+
+fn capitalized(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// `camelCase` and `HTTPServer` as `camel_case` and `http_server`.
+fn snake(name: &str) -> String {
+    let letters: Vec<char> = name.trim_matches('_').chars().collect();
+    let mut out = String::with_capacity(name.len() + 4);
+    for (place, &letter) in letters.iter().enumerate() {
+        let before = place.checked_sub(1).map(|place| letters[place]);
+        let after = letters.get(place + 1);
+        let begins = letter.is_uppercase()
+            && before.is_some_and(|before| {
+                before.is_lowercase()
+                    || before.is_ascii_digit()
+                    || before.is_uppercase() && after.is_some_and(|after| after.is_lowercase())
+            });
+        if begins {
+            out.push('_');
+        }
+        out.extend(letter.to_lowercase());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::styled;
+
+    #[test]
+    fn styles() {
+        let all = ["camel", "pascal", "kebab", "snake", "upper"];
+        let of = |name: &str| all.map(|style| styled(style, name));
+        assert_eq!(of("zip_code"), ["zipCode", "ZipCode", "zip-code", "zip_code", "ZIP_CODE"]);
+        assert_eq!(of("id"), ["id", "Id", "id", "id", "ID"]);
+        assert_eq!(of("class_"), ["class", "Class", "class", "class", "CLASS"]);
+        assert_eq!(styled("snake", "httpServer2Name"), "http_server2_name");
+        assert_eq!(styled("snake", "HTTPServer"), "http_server");
+    }
+}

@@ -1,0 +1,224 @@
+//! What the caller of `Plan` asks for beside the class: options that the class need not know of.
+
+use std::fmt::Write as _;
+
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyMapping, PyString, PyType};
+
+use super::builtin::display;
+use super::plan_error;
+
+/// What a plan is made with.
+#[derive(Clone)]
+pub(super) struct Settings<'py> {
+    /// Names for string annotations.
+    pub(super) namespace: Option<Bound<'py, PyDict>>,
+    /// How the keys of fields are made of their names.
+    pub(super) rename: Option<Bound<'py, PyAny>>,
+    /// Whether a value of another type never does.
+    pub(super) strict: bool,
+    /// The functions that make values of types.
+    pub(super) types: Option<Bound<'py, PyDict>>,
+    /// What tells the classes of a union apart: a key, or a `tag(...)`.
+    pub(super) tag: Option<Bound<'py, PyAny>>,
+    /// The unit of numbers that stand for a datetime.
+    pub(super) unix: Option<Bound<'py, PyAny>>,
+}
+
+impl Default for Settings<'_> {
+    fn default() -> Self {
+        Settings { namespace: None, rename: None, strict: true, types: None, tag: None, unix: None }
+    }
+}
+
+impl<'py> Settings<'py> {
+    /// True if nothing was asked for.
+    pub(super) fn is_default(&self) -> bool {
+        self.namespace.is_none()
+            && self.rename.is_none()
+            && self.strict
+            && self.types.is_none()
+            && self.tag.is_none()
+            && self.unix.is_none()
+    }
+
+    /// Adds what another plan was made with.
+    ///
+    /// # Errors
+    /// `PlanError`, if both ask for the same and mean something else.
+    pub(super) fn join(&mut self, other: &Settings<'py>) -> PyResult<()> {
+        let py = match other.objects().next() {
+            Some(object) => object.py(),
+            None => {
+                self.strict &= other.strict;
+                return Ok(());
+            }
+        };
+        for (own, more) in
+            [(&mut self.namespace, &other.namespace), (&mut self.types, &other.types)]
+        {
+            if let Some(more) = more {
+                // What was said last and nearest to the use counts.
+                let all = more.copy()?;
+                if let Some(own) = &own {
+                    all.update(own.as_mapping())?;
+                }
+                *own = Some(all);
+            }
+        }
+        let single = [
+            ("rename", &mut self.rename, &other.rename),
+            ("tag", &mut self.tag, &other.tag),
+            ("unix", &mut self.unix, &other.unix),
+        ];
+        for (name, own, more) in single {
+            let Some(more) = more else { continue };
+            if let Some(own) = own
+                && !own.eq(more)?
+            {
+                let reason = format_args!("two plans that are used together differ in {name}=");
+                return Err(plan_error(py, reason));
+            }
+            *own = Some(more.clone());
+        }
+        self.strict &= other.strict;
+        Ok(())
+    }
+
+    fn objects(&self) -> impl Iterator<Item = &Bound<'py, PyAny>> {
+        let dicts = self.namespace.iter().chain(&self.types).map(|dict| dict.as_any());
+        self.rename.iter().chain(&self.tag).chain(&self.unix).chain(dicts)
+    }
+}
+
+/// The same, kept without the interpreter's token.
+#[derive(Default)]
+pub(super) struct KeptSettings {
+    namespace: Option<Py<PyDict>>,
+    rename: Option<Py<PyAny>>,
+    lax: bool,
+    types: Option<Py<PyDict>>,
+    tag: Option<Py<PyAny>>,
+    unix: Option<Py<PyAny>>,
+}
+
+impl KeptSettings {
+    pub(super) fn of(settings: &Settings<'_>) -> Self {
+        let Settings { namespace, rename, strict, types, tag, unix } = settings.clone();
+        KeptSettings {
+            namespace: namespace.map(Bound::unbind),
+            rename: rename.map(Bound::unbind),
+            lax: !strict,
+            types: types.map(Bound::unbind),
+            tag: tag.map(Bound::unbind),
+            unix: unix.map(Bound::unbind),
+        }
+    }
+
+    pub(super) fn bind<'py>(&self, py: Python<'py>) -> Settings<'py> {
+        let any = |object: &Option<Py<PyAny>>| object.as_ref().map(|it| it.bind(py).clone());
+        let dict = |object: &Option<Py<PyDict>>| object.as_ref().map(|it| it.bind(py).clone());
+        Settings {
+            namespace: dict(&self.namespace),
+            rename: any(&self.rename),
+            strict: !self.lax,
+            types: dict(&self.types),
+            tag: any(&self.tag),
+            unix: any(&self.unix),
+        }
+    }
+
+    /// All objects that are held.
+    pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
+        let dicts = self.namespace.iter().chain(&self.types).map(Py::as_any);
+        self.rename.iter().chain(&self.tag).chain(&self.unix).chain(dicts)
+    }
+
+    /// Adds what was asked for to a `repr`: `, rename='camel', strict=False`.
+    pub(super) fn show(&self, py: Python<'_>, text: &mut String) -> PyResult<()> {
+        // Writing to a string does not fail.
+        if let Some(rename) = &self.rename {
+            let _ = write!(text, ", rename={}", shown(rename.bind(py))?);
+        }
+        if self.lax {
+            text.push_str(", strict=False");
+        }
+        if let Some(types) = &self.types {
+            let pairs: PyResult<Vec<_>> = types
+                .bind(py)
+                .iter()
+                .map(|(of, by)| Ok(format!("{}: {}", display(&of), shown(&by)?)))
+                .collect();
+            let _ = write!(text, ", types={{{}}}", pairs?.join(", "));
+        }
+        for (name, object) in [("tag", &self.tag), ("unix", &self.unix)] {
+            if let Some(object) = object {
+                let _ = write!(text, ", {name}={}", shown(object.bind(py))?);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An option's value for a `repr`: functions and classes by their name.
+fn shown(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    let name = object.getattr_opt("__qualname__")?;
+    Ok(match name {
+        Some(name) if name.is_instance_of::<PyString>() => name.to_string(),
+        _ => object.repr()?.to_string(),
+    })
+}
+
+/// `types=`: types, and what makes values of them.
+///
+/// # Errors
+/// `TypeError` if it is no mapping of types to functions.
+pub(super) fn registry<'py>(
+    object: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let Some(object) = object else { return Ok(None) };
+    let Ok(mapping) = object.cast::<PyMapping>() else {
+        let kind = object.get_type().name()?;
+        let reason = format!("types must be a mapping of types to functions, not {kind}");
+        return Err(PyTypeError::new_err(reason));
+    };
+    // As it is now: a registry that changes later does not change the plan.
+    let types = PyDict::new(object.py());
+    types.update(mapping)?;
+    for (of, by) in &types {
+        let via = super::wrappers::is_instance(&by, &super::known::VIA);
+        if !via && !by.is_callable() {
+            let (of, kind) = (display(&of), by.get_type().name()?);
+            let reason = format!("types[{of}] must be a function or a via(...), not {kind}");
+            return Err(PyTypeError::new_err(reason));
+        }
+    }
+    Ok((!types.is_empty()).then_some(types))
+}
+
+/// The words of `rename=`.
+const STYLES: [&str; 5] = ["camel", "pascal", "kebab", "snake", "upper"];
+
+/// `rename=`, checked as far as it can be without a class.
+pub(super) fn rename(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    if let Ok(word) = object.cast::<PyString>() {
+        if STYLES.contains(&word.to_str()?) {
+            return Ok(());
+        }
+        let word = word.to_str()?.escape_debug();
+        let reason = format!(
+            "rename must be 'camel', 'pascal', 'kebab', 'snake', 'upper', a mapping or a function, \
+             not '{word}'"
+        );
+        return Err(PyValueError::new_err(reason));
+    }
+    if object.cast::<PyMapping>().is_ok()
+        || object.is_callable() && !object.is_instance_of::<PyType>()
+    {
+        return Ok(());
+    }
+    let kind = object.get_type().name()?;
+    let reason = format!("rename must be a str, a mapping or a function, not {kind}");
+    Err(PyTypeError::new_err(reason))
+}

@@ -1,0 +1,205 @@
+//! Unions that the kind of the value decides: `int | str`, `X | list[X]`.
+//!
+//! A document says of each value whether it is null, a truth value, a number, text, a list or a
+//! map. Each of these leads to at most one member of the union, but for text: there, what is
+//! written in a form of its own (a date, a UUID, the values of an enum) is tried first, in the order
+//! of the union, and `str` takes what is left.
+//!
+//! Markup says nothing: all values are text, and an integer, a number and a truth value are tried
+//! before the forms above.
+
+use penstock_core::sink::Want;
+use pyo3::prelude::*;
+
+use super::classes::Sort;
+use super::walk::{Walk, node};
+use super::{Family, Kind, Node, NodeId};
+
+/// Which member of a union takes which values.
+#[derive(Default)]
+pub(crate) struct Tokens {
+    /// `null`, where a member means it.
+    pub(crate) null: Option<NodeId>,
+    /// `true` and `false`.
+    pub(crate) boolean: Option<NodeId>,
+    /// A number without fraction and exponent.
+    pub(crate) integer: Option<NodeId>,
+    /// Any other number.
+    pub(crate) number: Option<NodeId>,
+    /// Text: the first that it fits.
+    pub(crate) text: Vec<NodeId>,
+    /// A list.
+    pub(crate) list: Option<NodeId>,
+    /// A map.
+    pub(crate) map: Option<NodeId>,
+}
+
+impl Tokens {
+    /// The form in which the reader should give a number.
+    fn want(&self, nodes: &[Node]) -> Want {
+        let is = |member: Option<NodeId>, kind: fn(&Kind) -> bool| {
+            member.is_some_and(|member| kind(&nodes[member as usize].kind))
+        };
+        if is(self.number, |kind| matches!(kind, Kind::Decimal)) {
+            Want::Digits
+        } else if is(self.integer, |kind| matches!(kind, Kind::Float)) {
+            Want::Float
+        } else {
+            Want::Native
+        }
+    }
+
+    /// The members in the order in which untyped text is tried as each of them.
+    pub(crate) fn untyped(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let number = self.number.filter(|number| self.integer != Some(*number));
+        let typed = self.integer.into_iter().chain(number).chain(self.boolean);
+        typed.chain(self.text.iter().copied())
+    }
+}
+
+/// The members of a union as they are sorted.
+#[derive(Default)]
+struct Sorting {
+    tokens: Tokens,
+    /// What takes any text.
+    any_text: Option<NodeId>,
+    /// A `Decimal`, which takes text if nothing else does.
+    decimal: Option<NodeId>,
+    /// A named tuple, which takes a list if nothing else does.
+    row: Option<NodeId>,
+}
+
+impl<'py> Walk<'_, 'py> {
+    /// A union that is not only of classes.
+    pub(super) fn union_of(
+        &mut self,
+        members: &[Bound<'py, PyAny>],
+        mut nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let mut nodes: Vec<NodeId> = Vec::with_capacity(members.len());
+        for member in members {
+            let node = self.node(member, false)?;
+            let Node { kind, nullable: also, .. } = &self.compiler.nodes[node as usize];
+            nullable |= also;
+            if matches!(kind, Kind::Any) {
+                return Ok(super::walk::node(Kind::Any, false, "Any".into()));
+            }
+            nodes.push(node);
+        }
+        let is_class = |walk: &Self, node: NodeId| {
+            let node = &walk.compiler.nodes[node as usize];
+            matches!(node.kind, Kind::Class(_) | Kind::Tagged(_)) && node.after.is_none()
+        };
+        let classes: Vec<_> = nodes.iter().copied().filter(|node| is_class(self, *node)).collect();
+        if classes.len() == nodes.len() {
+            return self.tagged(&classes, nullable, id);
+        }
+        let mut sorting = Sorting::default();
+        if let [_, _, ..] = classes[..] {
+            let union = self.compiler.push(Kind::Any, false, String::new());
+            self.compiler.nodes[union as usize] = self.tagged(&classes, false, union)?;
+            nodes.retain(|node| !classes.contains(node));
+            nodes.push(union);
+        }
+        for &node in &nodes {
+            self.sort(&mut sorting, node)?;
+        }
+        let names: Vec<_> = nodes.iter().map(|node| self.name(*node)).collect();
+        let name = names.join(" | ");
+        let Sorting { mut tokens, any_text, decimal, row } = sorting;
+        // An integer may stand for a float.
+        tokens.integer = tokens.integer.or(tokens.number);
+        tokens.list = tokens.list.or(row);
+        tokens.text.extend(any_text.or(decimal));
+        let parts = tokens.list.or(tokens.map);
+        if let Some(part) = parts
+            && self.compiler.family == Family::Markup
+        {
+            let part = self.name(part);
+            let reason = format_args!("{name}: in XML nothing tells {part} from the others");
+            return Err(self.error(reason));
+        }
+        let want = tokens.want(&self.compiler.nodes);
+        let mut union = node(Kind::Tokens(Box::new(tokens)), nullable, name);
+        union.want = want;
+        Ok(union)
+    }
+
+    /// Sorts a member in.
+    fn sort(&self, sorting: &mut Sorting, member: NodeId) -> PyResult<()> {
+        let tokens = &mut sorting.tokens;
+        let Node { kind, after, .. } = &self.compiler.nodes[member as usize];
+        let place = match kind {
+            Kind::Any | Kind::None => return Ok(()),
+            Kind::Bool => (&mut tokens.boolean, "true or false"),
+            Kind::Int => (&mut tokens.integer, "an integer"),
+            Kind::Float => (&mut tokens.number, "a number"),
+            Kind::Decimal => {
+                sorting.decimal = Some(member);
+                (&mut tokens.number, "a number")
+            }
+            Kind::Str if after.as_ref().is_some_and(|after| after.has_form) => {
+                tokens.text.push(member);
+                return Ok(());
+            }
+            Kind::Str | Kind::Bytes | Kind::Hex => (&mut sorting.any_text, "a string"),
+            Kind::Duration | Kind::DateTime | Kind::Date | Kind::Time | Kind::Uuid => {
+                tokens.text.push(member);
+                return Ok(());
+            }
+            Kind::Choice(choice) => {
+                if !choice.text_objects.is_empty() {
+                    tokens.text.push(member);
+                }
+                let of_ints = !choice.ints.is_empty();
+                let of_bools = choice.bools.iter().any(Option::is_some);
+                let places = [
+                    (of_ints, &mut tokens.integer, "an integer"),
+                    (of_bools, &mut tokens.boolean, "true or false"),
+                    (choice.null.is_some(), &mut tokens.null, "null"),
+                ];
+                for (takes, place, what) in places {
+                    if takes {
+                        self.set(place, member, what)?;
+                    }
+                }
+                return Ok(());
+            }
+            Kind::List(_)
+            | Kind::Set(_)
+            | Kind::FrozenSet(_)
+            | Kind::TupleOf(_)
+            | Kind::Tuple(_) => (&mut tokens.list, "an array"),
+            Kind::Dict(..) | Kind::Tagged(_) => (&mut tokens.map, "an object"),
+            Kind::Class(class) => {
+                if self.compiler.met[*class as usize].sort == Sort::NamedTuple {
+                    sorting.row = Some(member);
+                }
+                (&mut tokens.map, "an object")
+            }
+            // A union within the union, by way of an alias.
+            Kind::Tokens(inner) => {
+                let members = [inner.null, inner.boolean, inner.integer, inner.number];
+                let members = members.into_iter().chain([inner.list, inner.map]).flatten();
+                let mut members: Vec<_> = members.chain(inner.text.iter().copied()).collect();
+                members.sort_unstable();
+                members.dedup();
+                return members.into_iter().try_for_each(|member| self.sort(sorting, member));
+            }
+        };
+        let (place, what) = place;
+        self.set(place, member, what)
+    }
+
+    fn set(&self, place: &mut Option<NodeId>, member: NodeId, what: &str) -> PyResult<()> {
+        match place.replace(member) {
+            Some(other) if other != member => {
+                let (one, other) = (self.name(other), self.name(member));
+                let reason = format_args!("{one} | {other}: nothing tells them apart in {what}");
+                Err(self.error(reason))
+            }
+            _ => Ok(()),
+        }
+    }
+}

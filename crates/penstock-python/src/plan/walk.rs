@@ -1,0 +1,484 @@
+//! One annotation to what it asks for.
+//!
+//! Every annotation that is met gets a node of its own at once, and what it asks for is found
+//! then: so an annotation may refer to itself by way of a container, and wrappers that say nothing
+//! of the type (`Annotated`, a `NewType`, an alias, a name in quotes) are what is in them.
+
+use penstock_core::sink::Want;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+use super::after::{self, After};
+use super::builtin::{Container, builtin, display, is_type_of_none, qualified};
+use super::choice;
+use super::classes::{self, Sort};
+use super::generics;
+use super::known;
+use super::layout;
+use super::names::Scope;
+use super::types::{Compiler, DEEPEST, Place};
+use super::unions::Union;
+use super::wrappers::{arguments, at, forward, is_instance, metadata};
+use super::{Kind, Node, NodeId, Tagged};
+
+/// A node without steps after the value.
+pub(super) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
+    let want = match kind {
+        Kind::Float => Want::Float,
+        Kind::Decimal => Want::Digits,
+        _ => Want::Native,
+    };
+    // `None | None` and `Any | None` are no more than what they begin with.
+    let nullable = nullable && !matches!(kind, Kind::Any | Kind::None);
+    let mut name = match &kind {
+        Kind::Choice(choice) => choice.title.to_string(),
+        _ => written.clone(),
+    };
+    if nullable {
+        name.push_str(" | None");
+        written.push_str(" | None");
+    }
+    Node { kind, nullable, want, after: None, name: name.into(), written: written.into() }
+}
+
+/// One annotation being walked.
+pub(super) struct Walk<'a, 'py> {
+    pub(super) compiler: &'a mut Compiler<'py>,
+    pub(super) scope: &'a Scope<'py>,
+    pub(super) place: Place<'a>,
+    pub(super) depth: usize,
+}
+
+impl<'py> Walk<'_, 'py> {
+    pub(super) fn error(&self, reason: impl std::fmt::Display) -> PyErr {
+        self.place.error(self.compiler.py, reason)
+    }
+
+    fn unsupported(&self, what: impl std::fmt::Display) -> PyErr {
+        self.error(format_args!("{what} is not supported yet"))
+    }
+
+    /// The node of an annotation, or of it `| None`.
+    pub(super) fn node(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+    ) -> PyResult<NodeId> {
+        // A class means the same everywhere; anything else may have names in it, whose meaning
+        // depends on where it stands.
+        let is_class = annotation.is_instance_of::<PyType>();
+        let scope = if is_class { (0, 0) } else { self.scope.address() };
+        let key = (annotation.as_ptr() as usize, scope, nullable);
+        if let Some(id) = self.compiler.known(key) {
+            return Ok(id);
+        }
+        // Text shares the node of what it stands for.
+        if let Some(meant) = self.evaluated(annotation)? {
+            self.deeper()?;
+            let id = self.node(&meant, nullable);
+            self.depth -= 1;
+            return id;
+        }
+        let id = self.compiler.share(key, annotation);
+        self.compiler.nodes[id as usize] = self.content(annotation, nullable, id)?;
+        Ok(id)
+    }
+
+    /// What the annotation asks for, to stand at `id`.
+    fn content(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        self.deeper()?;
+        let node = self.new_content(annotation, nullable, id);
+        self.depth -= 1;
+        node
+    }
+
+    /// One level further in.
+    fn deeper(&mut self) -> PyResult<()> {
+        if self.depth == DEEPEST {
+            return Err(self.error("the annotation is nested too deep, or refers only to itself"));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// What text stands for, if the annotation is text.
+    fn evaluated(&self, annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if let Ok(text) = annotation.cast::<PyString>() {
+            let meant = self.scope.evaluate(text);
+            return Ok(Some(meant.map_err(|why| self.place.unresolved(text, why))?));
+        }
+        if is_instance(annotation, &known::FORWARD_REF) {
+            return Ok(Some(forward(annotation, self.scope, self.place)?));
+        }
+        Ok(None)
+    }
+
+    fn new_content(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        if let Some(own) = after::of_registry(self.compiler, annotation)? {
+            return self.via(&own, nullable, id, annotation);
+        }
+        if let Ok(class) = annotation.cast::<PyType>() {
+            return self.class(class, None, nullable, id);
+        }
+        if annotation.is_none() {
+            return Ok(node(Kind::None, false, "None".into()));
+        }
+        if let Some(meant) = self.evaluated(annotation)? {
+            return self.content(&meant, nullable, id);
+        }
+        if is_instance(annotation, &known::ANNOTATED) {
+            return self.annotated(annotation, nullable, id);
+        }
+        if is_instance(annotation, &known::TYPE_VAR) {
+            let meant = generics::meaning(self, annotation)?;
+            return self.content(&meant, nullable, id);
+        }
+        if is_instance(annotation, &known::NEW_TYPE) {
+            let meant = annotation.getattr(intern!(py, "__supertype__"))?;
+            return self.content(&meant, nullable, id);
+        }
+        if known::SELF.is(annotation) || known::SELF_EXTENSION.is(annotation) {
+            let Some((class, name)) = self.compiler.instance(self.scope) else {
+                return Err(self.error("Self stands only in a class"));
+            };
+            return Ok(node(Kind::Class(class), nullable, name));
+        }
+        if known::LITERAL_STRING.is(annotation) {
+            return Ok(node(Kind::Str, nullable, "str".into()));
+        }
+        // What is written with type variables is written again with what they stand for.
+        if let Some(meant) = generics::substituted(self, annotation)? {
+            self.compiler.keep(&meant);
+            return self.content(&meant, nullable, id);
+        }
+        if is_alias(annotation) {
+            let meant = annotation.getattr(intern!(py, "__value__"))?;
+            return self.content(&meant, nullable, id);
+        }
+        if is_instance(annotation, &known::UNION_TYPE) {
+            return self.union(&arguments(annotation)?, nullable, id);
+        }
+        let Some(origin) = annotation.getattr_opt(intern!(py, "__origin__"))? else {
+            return Err(self.not_a_type(annotation));
+        };
+        if known::UNION.is(&origin) {
+            return self.union(&arguments(annotation)?, nullable, id);
+        }
+        if known::LITERAL.is(&origin) {
+            let (choice, name) = choice::of_literal(&arguments(annotation)?, self.place)?;
+            return Ok(node(Kind::Choice(Box::new(choice)), nullable, name));
+        }
+        if is_alias(&origin) {
+            let meant = generics::of_alias(self, &origin, &arguments(annotation)?)?;
+            self.compiler.keep(&meant);
+            return self.content(&meant, nullable, id);
+        }
+        let Ok(origin) = origin.cast_into::<PyType>() else {
+            return Err(self.unsupported(display(annotation)));
+        };
+        self.parameterized(annotation, &origin, nullable, id)
+    }
+
+    /// `Annotated[T, ...]`: what is said beside the type and is not about a field.
+    fn annotated(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        if at(annotation)?.is_some() {
+            let rule = "at(...) stands only around the whole annotation of a field";
+            return Err(self.error(rule));
+        }
+        let words: Vec<_> = metadata(annotation)?.iter().collect();
+        let origin = annotation.getattr(intern!(py, "__origin__"))?;
+        self.worded(&origin, &words, nullable, id)
+    }
+
+    /// A type, with the words beside it.
+    fn worded(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        words: &[Bound<'py, PyAny>],
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let mut node = match after::via_of(words)? {
+            Some(via) => self.via(&via, nullable, id, annotation)?,
+            None => self.content(annotation, nullable, id)?,
+        };
+        if words.iter().any(|word| known::HEX.is(word)) {
+            node = self.hex(node)?;
+        }
+        after::constrain(self, &mut node, words)?;
+        Ok(node)
+    }
+
+    /// The node of a type with the words beside it, which no other annotation shares if there are
+    /// any.
+    pub(super) fn with_words(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        words: &[Bound<'py, PyAny>],
+    ) -> PyResult<NodeId> {
+        if words.is_empty() {
+            return self.node(annotation, false);
+        }
+        let id = self.compiler.push(Kind::Any, false, String::new());
+        self.compiler.nodes[id as usize] = self.worded(annotation, words, false, id)?;
+        Ok(id)
+    }
+
+    /// Applies words to a node that only one field has.
+    pub(super) fn constrain(&mut self, id: NodeId, words: &[Bound<'py, PyAny>]) -> PyResult<()> {
+        let any = node(Kind::Any, false, String::new());
+        let mut node = std::mem::replace(&mut self.compiler.nodes[id as usize], any);
+        if words.iter().any(|word| known::HEX.is(word)) {
+            node = self.hex(node)?;
+        }
+        after::constrain(self, &mut node, words)?;
+        self.compiler.nodes[id as usize] = node;
+        Ok(())
+    }
+
+    /// A node of bytes as one of hexadecimal digits.
+    fn hex(&self, plain: Node) -> PyResult<Node> {
+        match plain.kind {
+            Kind::Bytes if plain.after.is_none() => {
+                Ok(node(Kind::Hex, plain.nullable, "bytes".into()))
+            }
+            _ => Err(self.error("Hex stands beside bytes")),
+        }
+    }
+
+    /// A value that a function of the user makes of another. `of` is what it makes.
+    fn via(
+        &mut self,
+        via: &after::Via<'py>,
+        nullable: bool,
+        id: NodeId,
+        of: &Bound<'py, PyAny>,
+    ) -> PyResult<Node> {
+        let mut source = match &via.source {
+            Some(source) => self.content(source, false, id)?,
+            None => node(Kind::Any, false, "Any".into()),
+        };
+        let takes_null = source.nullable || matches!(source.kind, Kind::Any | Kind::None);
+        let steps = vec![after::Step::Call(via.decode.clone().unbind())];
+        After::add(&mut source, steps);
+        if let Some(after) = &mut source.after {
+            after.takes_null |= takes_null && !nullable;
+        }
+        source.nullable |= nullable;
+        let mut name = display(of);
+        if nullable {
+            name.push_str(" | None");
+        }
+        (source.name, source.written) = (name.clone().into(), name.into());
+        Ok(source)
+    }
+
+    /// A union of classes, to be told apart when they are planned.
+    pub(super) fn tagged(
+        &mut self,
+        classes: &[NodeId],
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let mut parts = Vec::new();
+        for &class in classes {
+            match self.compiler.unions.iter().find(|union| union.node == class) {
+                // A union within the union, by way of an alias.
+                Some(inner) => parts.extend(&inner.classes),
+                None => parts.push(class),
+            }
+        }
+        let names: Vec<_> = parts.iter().map(|class| self.name(*class)).collect();
+        let names = names.join(" | ");
+        let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
+        self.compiler.unions.push(Union { node: id, classes: parts, field });
+        Ok(node(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names))
+    }
+
+    pub(super) fn name(&self, id: NodeId) -> &str {
+        let name = &self.compiler.nodes[id as usize].written;
+        // Only what is still being looked at has no name yet.
+        if name.is_empty() { "..." } else { name }
+    }
+
+    /// A class, with its arguments if it is generic and has some.
+    fn class(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        arguments: Option<Bound<'py, PyTuple>>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        if let Some((kind, name)) = builtin(class) {
+            return Ok(node(kind, nullable, name.into()));
+        }
+        if let Some(container) = Container::of(class) {
+            let any = self.compiler.any();
+            let key = match container {
+                Container::Dict => Some(self.compiler.push(Kind::Str, false, "str".into())),
+                _ => None,
+            };
+            let kind = container.of_one_kind(key, any);
+            return Ok(node(kind, nullable, container.name().into()));
+        }
+        if let Some((class, name)) = self.compiler.class_of(class, arguments.as_ref())? {
+            return Ok(node(Kind::Class(class), nullable, name));
+        }
+        self.compiler.note(class);
+        if let Some(own) = after::of_class(class)? {
+            return self.via(&own, nullable, id, class.as_any());
+        }
+        let sort = match classes::sort(class)? {
+            Ok(sort) => sort,
+            Err(reason) => return Err(self.place.error(py, reason)),
+        };
+        if let Sort::Enum = sort {
+            let choice = choice::of_enum(class, self.place)?;
+            let name = class.name()?.to_string();
+            return Ok(node(Kind::Choice(Box::new(choice)), nullable, name));
+        }
+        let (class, name) = self.compiler.meet(class, arguments, sort, self.place)?;
+        Ok(node(Kind::Class(class), nullable, name))
+    }
+
+    /// A union.
+    fn union(
+        &mut self,
+        members: &Bound<'py, PyTuple>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let is_none = |member: &Bound<'py, PyAny>| member.is_none() || is_type_of_none(member);
+        let nullable = nullable || members.iter().any(|member| is_none(&member));
+        let members: Vec<_> = members.iter().filter(|member| !is_none(member)).collect();
+        match &members[..] {
+            [] => Ok(node(Kind::None, false, "None".into())),
+            [only] => self.content(only, nullable, id),
+            _ => self.union_of(&members, nullable, id),
+        }
+    }
+
+    /// `list[X]`, `Box[int]` and the like.
+    fn parameterized(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        origin: &Bound<'py, PyType>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let arguments = annotation.getattr_opt(intern!(self.compiler.py, "__args__"))?;
+        let Some(arguments) = arguments else {
+            return self.class(origin, None, nullable, id);
+        };
+        let arguments = arguments.cast_into::<PyTuple>()?;
+        let Some(container) = Container::of(origin) else {
+            if !layout::is_heap_type(origin) {
+                return Err(self.unsupported(qualified(origin)));
+            }
+            let arguments = generics::resolved(self, &arguments)?;
+            return self.class(origin, Some(arguments), nullable, id);
+        };
+        let (kind, name) = self.container(annotation, container, &arguments)?;
+        Ok(node(kind, nullable, name))
+    }
+
+    /// `list[X]` and the like.
+    fn container(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        container: Container,
+        arguments: &Bound<'py, PyTuple>,
+    ) -> PyResult<(Kind, String)> {
+        let arguments: Vec<_> = arguments.iter().collect();
+        match (container, arguments.as_slice()) {
+            (Container::Tuple, [item, dots]) if dots.is(self.compiler.py.Ellipsis()) => {
+                let item = self.node(item, false)?;
+                Ok((Kind::TupleOf(item), format!("tuple[{}, ...]", self.name(item))))
+            }
+            (Container::Tuple, []) => Ok((Kind::Tuple([].into()), "tuple[()]".into())),
+            (Container::Tuple, items) => {
+                let items: PyResult<Box<[_]>> =
+                    items.iter().map(|item| self.node(item, false)).collect();
+                let items = items?;
+                let names: Vec<_> = items.iter().map(|item| self.name(*item)).collect();
+                let name = format!("tuple[{}]", names.join(", "));
+                Ok((Kind::Tuple(items), name))
+            }
+            (Container::Dict, [key, value]) => {
+                let key = self.key(key)?;
+                let value = self.node(value, false)?;
+                let name = format!("dict[{}, {}]", self.name(key), self.name(value));
+                Ok((Kind::Dict(key, value), name))
+            }
+            (_, [item]) if container != Container::Dict => {
+                let item = self.node(item, false)?;
+                let name = format!("{}[{}]", container.name(), self.name(item));
+                let hashed = matches!(container, Container::Set | Container::FrozenSet);
+                if hashed && !self.compiler.is_hashable(item, DEEPEST) {
+                    return Err(self.no_hash(item, container));
+                }
+                Ok((container.of_one_kind(None, item), name))
+            }
+            _ => Err(self.not_a_type(annotation)),
+        }
+    }
+
+    /// The keys of a dict: text, or what stands for text.
+    fn key(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<NodeId> {
+        let id = self.node(annotation, false)?;
+        let node = &self.compiler.nodes[id as usize];
+        match &node.kind {
+            Kind::Str if !node.nullable => Ok(id),
+            Kind::Any => Ok(self.compiler.push(Kind::Str, false, "str".into())),
+            Kind::Choice(choice) if !node.nullable && choice.is_of_text() => Ok(id),
+            _ => {
+                let name = &node.written;
+                Err(self.error(format_args!("dict keys of type {name} are not supported yet")))
+            }
+        }
+    }
+
+    /// A set of what has no hash.
+    #[cold]
+    pub(super) fn no_hash(&self, item: NodeId, container: Container) -> PyErr {
+        let (item, set) = (self.name(item), container.with_article());
+        self.error(format_args!("{item} has no hash, so it cannot be an element of {set}"))
+    }
+
+    #[cold]
+    fn not_a_type(&self, annotation: &Bound<'py, PyAny>) -> PyErr {
+        let name = display(annotation);
+        if is_instance(annotation, &known::INIT_VAR) {
+            return self.unsupported("InitVar");
+        }
+        let class = annotation.get_type();
+        if class.module().is_ok_and(|module| module == "typing" || module == "typing_extensions") {
+            return self.unsupported(name);
+        }
+        self.error(format_args!("{name} is not a type"))
+    }
+}
+
+/// `type X = ...`
+fn is_alias(object: &Bound<'_, PyAny>) -> bool {
+    is_instance(object, &known::TYPE_ALIAS) || is_instance(object, &known::TYPE_ALIAS_EXTENSION)
+}

@@ -1,0 +1,124 @@
+"""`via`: the word for "made by this function" in a field's annotation."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+
+class via:  # noqa: N801 - a word in the language of annotations, like `at`
+    """Say that a value is made by a function of yours.
+
+    It may stand beside a type, `Annotated[Money, via(Money.parse)]`; on a class, as its attribute
+    `__penstock__`, for all uses of that class; and in a registry, `types={Money: via(...)}`, for
+    one plan or call. The value is decoded as the function's parameter is annotated, then the function
+    is called with it, and what it returns is the value. A `ValueError` or `TypeError` that it
+    raises is a `ValidationError` with the place.
+
+    Attributes:
+        decode: The function. It takes one argument.
+        source: The type in which the document has the value. Left out, it is the annotation of the
+            function's parameter, and `Any` if there is none.
+        encode: The way back, for writing: it takes a value and returns one of type `source`.
+
+    Raises:
+        TypeError: `decode` or `encode` cannot be called.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> from typing import Annotated
+        >>> import penstock
+        >>> def hours(text: str) -> int:
+        ...     return int(text.removesuffix("h"))
+        >>> @dataclass
+        ... class Trip:
+        ...     duration: Annotated[int, penstock.via(hours)]
+        >>> penstock.json.decode('{"duration": "3h"}', Trip)
+        Trip(duration=3)
+    """
+
+    __module__ = "penstock"
+    __slots__ = ("decode", "encode", "source")
+
+    decode: Callable[[Any], Any]
+    source: Any
+    encode: Callable[[Any], Any] | None
+
+    def __init__(
+        self,
+        decode: Callable[[Any], Any],
+        source: Any = ...,
+        /,
+        *,
+        encode: Callable[[Any], Any] | None = None,
+    ) -> None:
+        """Take the function, uncalled."""
+        if not callable(decode):
+            raise TypeError(f"via() takes a function, not {type(decode).__name__}")
+        if encode is not None and not callable(encode):
+            raise TypeError(f"via(encode=...) takes a function, not {type(encode).__name__}")
+        object.__setattr__(self, "decode", decode)
+        object.__setattr__(self, "source", source)
+        object.__setattr__(self, "encode", encode)
+
+    def _takes(self) -> Any:
+        """The type of what the function takes; `...` if nothing says it."""
+        if self.source is not ...:
+            return self.source
+        if isinstance(self.decode, type):
+            return ...
+        function = getattr(self.decode, "__func__", self.decode)
+        code = getattr(function, "__code__", None)
+        if code is None or not code.co_argcount:
+            return ...
+        bound = getattr(self.decode, "__self__", None) is not None
+        names = code.co_varnames[: code.co_argcount][int(bound) :]
+        if not names:
+            return ...
+        annotation = getattr(function, "__annotations__", {}).get(names[0], ...)
+        if isinstance(annotation, str):
+            import typing  # noqa: PLC0415 - only for annotations that are text
+
+            return typing.ForwardRef(annotation, module=function.__module__)
+        return annotation
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse: annotations are shared and hashed."""
+        raise AttributeError(f"via() cannot be changed once made (setting {name!r})")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse, as for setting."""
+        raise AttributeError(f"via() cannot be changed once made (deleting {name!r})")
+
+    def __repr__(self) -> str:
+        """Return the call that makes it."""
+        parts = [getattr(self.decode, "__qualname__", repr(self.decode))]
+        if self.source is not ...:
+            parts.append(getattr(self.source, "__name__", repr(self.source)))
+        if self.encode is not None:
+            parts.append(f"encode={getattr(self.encode, '__qualname__', repr(self.encode))}")
+        return f"via({', '.join(parts)})"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by the functions and the type."""
+        if not isinstance(other, via):
+            return NotImplemented
+        return (self.decode, self.source, self.encode) == (other.decode, other.source, other.encode)
+
+    def __hash__(self) -> int:
+        """Hash by value, as `Annotated` needs."""
+        return hash((via, self.decode, self.encode))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle as the call that makes it."""
+        return _from_parts, (self.decode, self.source, self.encode)
+
+
+def _from_parts(
+    decode: Callable[[Any], Any], source: Any, encode: Callable[[Any], Any] | None
+) -> via:
+    """Undo `via.__reduce__`: pickle has no other way to pass keywords."""
+    return via(decode, source, encode=encode)
