@@ -32,6 +32,7 @@ from penstock._limits import Limits
 from penstock._on import Stop, on
 from penstock._repairs import Repair, RepairWarning
 from penstock._rust import Element, Items, Progress, Reader, __version__
+from penstock._tag import tag
 from penstock._types import PLAIN
 from penstock._via import via
 
@@ -107,6 +108,7 @@ __all__ = [
     "on",
     "read",
     "send",
+    "tag",
     "via",
     "xml",
 ]

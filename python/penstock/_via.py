@@ -14,8 +14,8 @@ class via:  # noqa: N801 - a word in the language of annotations, like `at`
 
     It may stand beside a type, `Annotated[Money, via(Money.parse)]`; on a class, as its attribute
     `__penstock__`, for all uses of that class; and in a registry, `types={Money: via(...)}`, for
-    one plan or call. The value is decoded as the function's parameter is annotated, then the function
-    is called with it, and what it returns is the value. A `ValueError` or `TypeError` that it
+    one plan or call. The value is decoded as the parameter of the function is annotated, then it
+    is called, and what it returns is the value. A `ValueError` or `TypeError` that it
     raises is a `ValidationError` with the place.
 
     Attributes:

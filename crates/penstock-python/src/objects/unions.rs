@@ -8,7 +8,7 @@ use super::builder::{Answer, Builder};
 use super::elements::Awaited;
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
-use crate::plan::{Kind, Tagged};
+use crate::plan::{Kind, Tagged, Telling};
 use penstock_core::event::{Key, KeyKind, Text};
 use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
@@ -61,6 +61,7 @@ impl Held {
 }
 
 impl Builder {
+    /// The union that the element at hand is of.
     fn tagged<'a>(&self) -> Option<&'a Tagged> {
         match &self.plan().nodes[self.top().node as usize].kind {
             Kind::Tagged(tagged) => Some(tagged),
@@ -68,12 +69,18 @@ impl Builder {
         }
     }
 
+    /// The attribute that says the class of the element at hand.
+    fn tag_name(&self) -> &str {
+        match self.tagged().map(|tagged| &tagged.by) {
+            Some(Telling::Value { tag, .. }) => tag,
+            _ => "",
+        }
+    }
+
     /// An attribute of an element whose class is not known yet.
     #[inline(never)]
     pub(super) fn union_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
-        let tag = self.tagged().is_some_and(|tagged| {
-            key.prefix.is_none() && tagged.tag.as_bytes() == key.name.bytes()
-        });
+        let tag = key.prefix.is_none() && self.tag_name().as_bytes() == key.name.bytes();
         if !tag && is_about(key) && is_nil(key) {
             self.markup.awaited = Awaited::Nil;
             return Ok(Flow::Take);
@@ -87,16 +94,16 @@ impl Builder {
     #[inline(never)]
     pub(super) fn tag(&mut self, text: Text<'_>, at: u64) -> Answer {
         self.markup.held.value(text, at);
-        let Some(tagged) = self.tagged() else { return Ok(Flow::Take) };
+        let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Flow::Take) };
+        let Telling::Value { tag, table, classes, .. } = by else { return Ok(Flow::Take) };
         let found = [text.bytes(), xsd::trimmed(text.bytes())];
-        let found = found.iter().find_map(|bytes| tagged.table.find(bytes));
+        let found = found.iter().find_map(|bytes| table.find(bytes));
         let Some(found) = found else {
             let got = brief(text.text.as_str());
-            let (tag, expected) = (&tagged.tag, &tagged.expected);
             let reason = format!("the attribute '{tag}' is {got}, expected {expected}");
             return Err(self.mismatch(at, reason, Some(expected.to_string()), Some(got)));
         };
-        let node = tagged.classes[found as usize];
+        let node = classes[found as usize];
         let Kind::Class(class) = self.plan().nodes[node as usize].kind else {
             return Ok(Flow::Take);
         };
@@ -132,7 +139,7 @@ impl Builder {
     pub(super) fn untagged(&mut self, at: u64) -> Refusal {
         self.markup.held.clear();
         let Some(tagged) = self.tagged() else { return self.misfit(at, "an element") };
-        let (tag, expected) = (shortened(&tagged.tag), &tagged.expected);
+        let (tag, expected) = (shortened(self.tag_name()), &tagged.expected);
         let name = &self.plan().nodes[self.top().node as usize].name;
         let reason =
             format!("expected {name}, got an element without the attribute '{tag}' ({expected})");

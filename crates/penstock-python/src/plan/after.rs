@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyType};
 
 use super::types::Compiler;
 use super::walk::Walk;
-use super::{Node, known, layout, wrappers};
+use super::{Node, NodeId, known, layout, wrappers};
 
 /// What is done with a value after it is made.
 pub(crate) struct After {
@@ -102,10 +102,14 @@ pub(super) fn of_class<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Via<'
 }
 
 /// Adds the constraints that stand beside a type.
-pub(super) fn constrain(
-    walk: &Walk<'_, '_>,
-    _node: &mut Node,
-    words: &[Bound<'_, PyAny>],
+pub(super) fn constrain<'py>(
+    walk: &mut Walk<'_, 'py>,
+    node: &mut Node,
+    id: NodeId,
+    words: &[Bound<'py, PyAny>],
 ) -> PyResult<()> {
+    for word in words.iter().filter(|word| wrappers::is_instance(word, &known::TAG)) {
+        walk.tag(node, id, word)?;
+    }
     wrappers::refuse_constraints(words, walk.place)
 }

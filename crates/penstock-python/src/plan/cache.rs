@@ -227,7 +227,7 @@ fn new_plan<'py>(
     }
     let mut nodes = compiler.nodes;
     classes::settle_keys(py, &nodes, &mut plans)?;
-    unions::settle(py, compiler.unions, &mut nodes, &plans)?;
+    unions::settle(py, compiler.unions, &mut nodes, &plans, family)?;
     for plan in &mut plans {
         plan.take_aim(&nodes, family);
     }

@@ -9,8 +9,8 @@ use super::names::Scope;
 use super::types::{Compiler, Place};
 use super::wrappers::{At, FieldType, field_type};
 use super::{
-    Absent, Build, ClassId, ClassPlan, Family, Field, Kind, Node, NodeId, dataclass, generics,
-    known, layout, named_tuple, paths,
+    Absent, Build, ClassId, ClassPlan, ClassTag, Family, Field, Kind, Node, NodeId, dataclass,
+    generics, known, layout, named_tuple, paths,
 };
 use super::{plain, renaming, typed_dict};
 
@@ -129,6 +129,8 @@ pub(super) struct Shape<'py> {
     pub(super) fields: Vec<Declared<'py>>,
     pub(super) build: Build,
     pub(super) why_called: Option<String>,
+    /// What the class itself says of how it is told from others.
+    pub(super) tag: Option<ClassTag>,
 }
 
 /// The class that is being planned.
@@ -264,6 +266,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         takes_key: routes.takes_key,
         build: shape.build,
         why_called: shape.why_called.map(Into::into),
+        tag: shape.tag,
     })
 }
 

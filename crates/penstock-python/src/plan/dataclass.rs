@@ -57,7 +57,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         Ok(generated) => {
             let names: Vec<_> = sources.into_iter().map(|source| source.name).collect();
             match build::storage(&class, &names, generated.post_init)? {
-                Ok(build) => return Ok(Shape { fields, build, why_called: None }),
+                Ok(build) => return Ok(Shape { fields, build, why_called: None, tag: None }),
                 Err(reason) => reason,
             }
         }

@@ -83,4 +83,5 @@ pub(super) static INIT_VAR: Known = Known::new("dataclasses", "InitVar");
 pub(super) static TIMEDELTA: Known = Known::new("datetime", "timedelta");
 pub(super) static HEX: Known = Known::new("penstock._at", "Hex");
 pub(super) static VIA: Known = Known::new("penstock._via", "via");
+pub(super) static TAG: Known = Known::new("penstock._tag", "tag");
 pub(super) static AT: Known = Known::new("penstock._at", "at");

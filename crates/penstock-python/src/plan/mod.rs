@@ -230,16 +230,39 @@ pub(crate) enum Kind {
     Class(ClassId),
 }
 
-/// Classes told apart by the value of an attribute. Empty until the classes are planned.
+/// Classes of which the document says which one an object is of.
 pub(crate) struct Tagged {
-    /// The attribute, which has no prefix.
-    pub(crate) tag: Box<str>,
-    /// Its values.
-    pub(crate) table: KeyTable,
-    /// Parallel to the keys of `table`: the node of the class.
-    pub(crate) classes: Vec<NodeId>,
-    /// The values for messages: `"a", "b" or "c"`.
+    /// How it says so.
+    pub(crate) by: Telling,
+    /// What is looked for, for messages: the values `"a", "b" or "c"`, or the keys.
     pub(crate) expected: Box<str>,
+}
+
+/// What tells the classes of a union apart.
+pub(crate) enum Telling {
+    /// The classes are not planned yet.
+    Unsettled,
+    /// The value of a key; in markup, of an attribute without a prefix.
+    Value {
+        /// The key.
+        tag: Box<str>,
+        /// Its values that are text.
+        table: KeyTable,
+        /// Parallel to the keys of `table`: the node of the class.
+        classes: Vec<NodeId>,
+        /// Its values that are integers, and the node of the class of each.
+        ints: Vec<(i64, NodeId)>,
+    },
+    /// Which keys there are: those that an object of one class must have, and that no other class
+    /// has.
+    Keys {
+        /// The keys.
+        table: KeyTable,
+        /// Parallel to the keys of `table`: the node of the class.
+        classes: Vec<NodeId>,
+        /// The class that has no such key: it is what none of them says.
+        rest: Option<NodeId>,
+    },
 }
 
 /// The values of an `Enum` or a `Literal`.
@@ -287,6 +310,21 @@ pub(crate) struct ClassPlan {
     pub(crate) build: Build,
     /// Why the class is called, where it is: `City has its own __init__`.
     pub(crate) why_called: Option<Box<str>>,
+    /// What the class itself says of how it is told from others.
+    pub(super) tag: Option<ClassTag>,
+}
+
+/// A key, and its value in the objects of one class.
+pub(crate) struct ClassTag {
+    pub(super) key: String,
+    pub(super) value: TagValue,
+}
+
+/// The value of a tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum TagValue {
+    Text(String),
+    Int(i64),
 }
 
 /// The type of the elements of a collection.

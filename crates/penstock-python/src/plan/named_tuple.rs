@@ -50,7 +50,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         fields.push(declared);
     }
     match why_called(subject, &fields)? {
-        None => Ok(Shape { fields, build: Build::Tuple, why_called: None }),
+        None => Ok(Shape { fields, build: Build::Tuple, why_called: None, tag: None }),
         Some(reason) => signature::called(subject, fields, reason),
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         Err(_) if layout::has_dict(&class) => Build::Attributes { post_init: false },
         Err(reason) => return Err(subject.error(format_args!(" cannot be filled: {reason}"))),
     };
-    Ok(Shape { fields, build, why_called: None })
+    Ok(Shape { fields, build, why_called: None, tag: None })
 }
 
 /// What an object of the class has for the attribute when nothing is stored.

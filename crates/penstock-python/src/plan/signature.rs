@@ -141,7 +141,7 @@ pub(super) fn called<'py>(
     }
     let keywords = PyTuple::new(py, taken[positional..].iter().map(|field| &field.name))?.unbind();
     let build = Build::Call { positional, keywords };
-    Ok(Shape { fields: taken, build, why_called: Some(reason) })
+    Ok(Shape { fields: taken, build, why_called: Some(reason), tag: None })
 }
 
 /// True if no other Python code receives the arguments of a call than the constructor.

@@ -84,7 +84,7 @@ pub(super) struct Compiler<'py> {
     /// What the prefixes of paths stand for; nothing if they are a part of names.
     pub(super) prefixes: Option<Vec<(String, String)>>,
     /// Unions of classes, to be told apart when the classes are planned.
-    pub(super) unions: Vec<Union>,
+    pub(super) unions: Vec<Union<'py>>,
     /// What the caller of `Plan` asked for.
     pub(super) settings: Settings<'py>,
     pub(super) nodes: Vec<Node>,

@@ -1,121 +1,322 @@
-//! Unions of classes: which attribute tells them apart.
+//! Unions of classes: what tells them apart.
+//!
+//! In this order: what the caller says, by a `tag(...)`; a key that each class gives other values,
+//! by a `Literal` or an `Enum`, or by a tag of its own; and in formats of keys and values the keys
+//! that an object of one class must have and that no other class knows.
 
 use penstock_core::keys::KeyTable;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString, PyType};
 
+use super::known;
 use super::types::Place;
-use super::{ClassPlan, Kind, Node, NodeId, Tagged, Target};
+use super::wrappers::is_instance;
+use super::{
+    Absent, ClassPlan, Family, Kind, Node, NodeId, TagValue, Tagged, Target, Telling, plan_error,
+};
 
 /// A union that was met.
-pub(super) struct Union {
+pub(super) struct Union<'py> {
     /// Its own node.
     pub(super) node: NodeId,
     /// Those of its classes.
     pub(super) classes: Vec<NodeId>,
     /// The field and the class in whose annotation it stands.
     pub(super) field: Option<(String, String)>,
+    /// What stands beside it: a `tag(...)`, or the key alone.
+    pub(super) tag: Option<Bound<'py, PyAny>>,
+}
+
+impl Union<'_> {
+    fn place(&self) -> Place<'_> {
+        Place { field: self.field.as_ref().map(|(field, class)| (&**field, &**class)) }
+    }
 }
 
 impl Tagged {
     /// What stands for a union until its classes are planned.
     pub(super) fn unsettled() -> Self {
-        let table = KeyTable::new(&[]);
-        Tagged { tag: "".into(), table, classes: Vec::new(), expected: "".into() }
+        Tagged { by: Telling::Unsettled, expected: "".into() }
     }
 }
 
-/// An attribute of a class whose values are all known.
+/// A key, with values that it has, and the place in the union of the class of each.
 struct Tag {
-    name: Box<str>,
-    values: Vec<String>,
-}
-
-/// The attributes of a class that may tell it from others: fields with a `Literal` of text, or an
-/// `Enum` whose members are text.
-fn tags(py: Python<'_>, nodes: &[Node], class: &ClassPlan) -> PyResult<Vec<Tag>> {
-    let mut tags = Vec::new();
-    for edge in &class.states[0].attributes.edges {
-        let Target::Field(field) = edge.to else { continue };
-        if !edge.takes_unprefixed() {
-            continue;
-        }
-        let Some(field) = class.fields.get(field as usize) else { continue };
-        let Kind::Choice(choice) = &nodes[field.node as usize].kind else { continue };
-        if !choice.is_of_text() || choice.enum_class.is_some() {
-            continue;
-        }
-        let mut values = Vec::new();
-        for object in &choice.text_objects {
-            if let Ok(text) = object.bind(py).cast::<PyString>() {
-                values.push(text.to_str()?.to_owned());
-            }
-        }
-        // The members of an `Enum` need not be text themselves.
-        if values.len() < choice.text_objects.len() {
-            continue;
-        }
-        tags.push(Tag { name: edge.name.clone(), values });
-    }
-    Ok(tags)
+    key: String,
+    values: Vec<(TagValue, usize)>,
 }
 
 /// Finds what tells the classes of each union apart, now that they are planned.
-pub(super) fn settle(
-    py: Python<'_>,
-    unions: Vec<Union>,
+pub(super) fn settle<'py>(
+    py: Python<'py>,
+    unions: Vec<Union<'py>>,
     nodes: &mut [Node],
     classes: &[ClassPlan],
+    family: Family,
 ) -> PyResult<()> {
     for union in unions {
-        let mut all = Vec::new();
+        let mut members = Vec::with_capacity(union.classes.len());
         for node in &union.classes {
-            let Kind::Class(class) = nodes[*node as usize].kind else { continue };
-            all.push(tags(py, nodes, &classes[class as usize])?);
+            if let Kind::Class(class) = nodes[*node as usize].kind {
+                members.push(&classes[class as usize]);
+            }
         }
-        let found = all.first().into_iter().flatten().find_map(|tag| common(tag, &all));
-        let Some((name, values)) = found else {
-            let field = union.field.as_ref().map(|(field, class)| (&**field, &**class));
+        let tag = match &union.tag {
+            Some(word) => Some(said(py, word, &union, &members, family)?),
+            None => found(py, nodes, &members, family)?,
+        };
+        let tagged = match tag {
+            Some(tag) => Some(by_value(&tag, &union.classes)),
+            None if family == Family::Keyed => by_keys(&members, &union.classes),
+            None => None,
+        };
+        let Some(tagged) = tagged else {
             let written = &nodes[union.node as usize].written;
-            let reason = format_args!(
-                "no attribute tells the classes of {written} apart: give each of them a field of \
-                 a Literal type for the same attribute, or choose by the element's name with \
-                 at({{\"name\": Class, ...}})"
-            );
-            return Err(Place { field }.error(py, reason));
-        };
-        let keys: Vec<&[u8]> = values.iter().map(|(value, _)| value.as_bytes()).collect();
-        let shown: Vec<_> = values.iter().map(|(value, _)| format!("{value:?}")).collect();
-        let expected = match shown.split_last() {
-            Some((last, [])) => last.clone(),
-            Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-            None => String::new(),
-        };
-        let tagged = Tagged {
-            tag: name,
-            table: KeyTable::new(&keys),
-            classes: values.iter().map(|(_, class)| union.classes[*class]).collect(),
-            expected: expected.into(),
+            return Err(union.place().error(py, nothing_tells(written, family)));
         };
         nodes[union.node as usize].kind = Kind::Tagged(Box::new(tagged));
     }
     Ok(())
 }
 
-/// A value of an attribute, and the place in the union of the class that has it.
-type Value = (String, usize);
+#[cold]
+fn nothing_tells(written: &str, family: Family) -> String {
+    if family == Family::Markup {
+        return format!(
+            "no attribute tells the classes of {written} apart: give each of them a field of a \
+             Literal type for the same attribute, or choose by the element's name with \
+             at({{\"name\": Class, ...}})"
+        );
+    }
+    format!(
+        "nothing tells the classes of {written} apart: name a key that does with tag(\"key\"), or \
+         give each of them a field of a Literal type for the same key"
+    )
+}
 
-/// The attribute of `tag` with the values that all classes have for it, if no two share one.
-fn common(tag: &Tag, all: &[Vec<Tag>]) -> Option<(Box<str>, Vec<Value>)> {
-    let mut values: Vec<Value> = Vec::new();
-    for (class, tags) in all.iter().enumerate() {
-        let same = tags.iter().find(|other| other.name == tag.name)?;
-        for value in &same.values {
-            if values.iter().any(|(known, _)| known == value) {
-                return None;
+/// The union as its classes are told apart by the value of a key.
+fn by_value(tag: &Tag, nodes: &[NodeId]) -> Tagged {
+    let (mut texts, mut classes, mut ints) = (Vec::new(), Vec::new(), Vec::new());
+    let mut shown: Vec<String> = Vec::new();
+    for (value, class) in &tag.values {
+        match value {
+            TagValue::Text(text) => {
+                texts.push(text.as_bytes());
+                classes.push(nodes[*class]);
+                shown.push(format!("{text:?}"));
             }
-            values.push((value.clone(), class));
+            TagValue::Int(value) => {
+                ints.push((*value, nodes[*class]));
+                shown.push(value.to_string());
+            }
         }
     }
-    Some((tag.name.clone(), values))
+    let table = KeyTable::new(&texts);
+    let by = Telling::Value { tag: tag.key.as_str().into(), table, classes, ints };
+    Tagged { by, expected: alternatives(&shown).into() }
+}
+
+/// `"a", "b" or "c"`
+fn alternatives(shown: &[String]) -> String {
+    match shown.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// What the caller says: a key, whose values are the names of the classes, or a `tag(...)`.
+fn said<'py>(
+    py: Python<'py>,
+    word: &Bound<'py, PyAny>,
+    union: &Union<'py>,
+    members: &[&ClassPlan],
+    family: Family,
+) -> PyResult<Tag> {
+    let (key, values) = if is_instance(word, &known::TAG) {
+        let values = word.getattr(intern!(py, "values"))?;
+        (word.getattr(intern!(py, "key"))?, (!values.is_none()).then_some(values))
+    } else {
+        (word.clone(), None)
+    };
+    let key: String = match key.cast::<PyString>() {
+        Ok(key) => key.to_str()?.to_owned(),
+        Err(_) => return Err(plan_error(py, "tag= takes a key as a str, or a tag(...)")),
+    };
+    let mut tag = Tag { key, values: Vec::new() };
+    let Some(values) = values else {
+        for (place, class) in members.iter().enumerate() {
+            let name = class.class.bind(py).cast::<PyType>()?.name()?.to_string();
+            add(&mut tag, TagValue::Text(name), place)
+                .map_err(|name| union.place().error(py, format_args!("two classes are {name}")))?;
+        }
+        return Ok(tag);
+    };
+    let mut named = vec![false; members.len()];
+    for (value, class) in values.cast::<PyDict>()?.iter() {
+        let is_it = |member: &&&ClassPlan| member.class.bind(py).is(&class);
+        let Some(place) = members.iter().position(|member| is_it(&member)) else {
+            let class = super::builtin::display(&class);
+            let reason = format_args!("tag(...) names {class}, which is not in the union");
+            return Err(union.place().error(py, reason));
+        };
+        named[place] = true;
+        let value = match value.extract::<i64>() {
+            Ok(value) if family == Family::Keyed => TagValue::Int(value),
+            Ok(value) => TagValue::Text(value.to_string()),
+            Err(_) => TagValue::Text(value.extract()?),
+        };
+        tag.values.push((value, place));
+    }
+    if let Some(place) = named.iter().position(|named| !named) {
+        let class = &members[place].name;
+        return Err(union.place().error(py, format_args!("tag(...) has no value for {class}")));
+    }
+    Ok(tag)
+}
+
+/// Adds a value, or gives it back if another class has it.
+fn add(tag: &mut Tag, value: TagValue, place: usize) -> Result<(), String> {
+    if tag.values.iter().any(|(known, _)| *known == value) {
+        return Err(match value {
+            TagValue::Text(text) => format!("{text:?}"),
+            TagValue::Int(value) => value.to_string(),
+        });
+    }
+    tag.values.push((value, place));
+    Ok(())
+}
+
+/// A key that all classes have, with values that no two of them share.
+fn found(
+    py: Python<'_>,
+    nodes: &[Node],
+    members: &[&ClassPlan],
+    family: Family,
+) -> PyResult<Option<Tag>> {
+    let mut all = Vec::with_capacity(members.len());
+    for class in members {
+        all.push(tags(py, nodes, class, family)?);
+    }
+    let Some(first) = all.first() else { return Ok(None) };
+    for (key, _) in first {
+        let mut tag = Tag { key: key.clone(), values: Vec::new() };
+        let tells = all.iter().enumerate().all(|(place, tags)| {
+            let same = tags.iter().find(|(other, _)| other == key);
+            same.is_some_and(|(_, values)| {
+                values.iter().all(|value| add(&mut tag, value.clone(), place).is_ok())
+            })
+        });
+        if tells {
+            return Ok(Some(tag));
+        }
+    }
+    Ok(None)
+}
+
+/// The keys of a class whose values are all known: by a tag of its own, a `Literal`, or an `Enum`.
+fn tags(
+    py: Python<'_>,
+    nodes: &[Node],
+    class: &ClassPlan,
+    family: Family,
+) -> PyResult<Vec<(String, Vec<TagValue>)>> {
+    let mut tags = Vec::new();
+    if let Some(tag) = &class.tag {
+        tags.push((tag.key.clone(), vec![tag.value.clone()]));
+    }
+    let state = &class.states[0];
+    let edges: Vec<(&str, &Target)> = match family {
+        Family::Keyed => state.keys.iter().map(|edge| (&*edge.name, &edge.to)).collect(),
+        Family::Markup => {
+            let edges = state.attributes.edges.iter().filter(|edge| edge.takes_unprefixed());
+            edges.map(|edge| (&*edge.name, &edge.to)).collect()
+        }
+    };
+    for (name, to) in edges {
+        let Target::Field(field) = *to else { continue };
+        let Some(field) = class.fields.get(field as usize) else { continue };
+        let node = &nodes[field.node as usize];
+        let Kind::Choice(choice) = &node.kind else { continue };
+        let has_others = choice.bools.iter().any(Option::is_some) || choice.null.is_some();
+        let open = choice.enum_class.is_some() || node.nullable || node.after.is_some();
+        if has_others || open {
+            continue;
+        }
+        let mut values: Vec<_> =
+            choice.ints.iter().map(|(value, _)| TagValue::Int(*value)).collect();
+        if family == Family::Markup && !values.is_empty() {
+            continue;
+        }
+        for object in &choice.text_objects {
+            let object = object.bind(py);
+            // The members of an `Enum` need not be text themselves.
+            let text = match object.getattr_opt(intern!(py, "_value_"))? {
+                Some(value) => value,
+                None => object.clone(),
+            };
+            if let Ok(text) = text.cast::<PyString>() {
+                values.push(TagValue::Text(text.to_str()?.to_owned()));
+            }
+        }
+        if values.len() == choice.ints.len() + choice.text_objects.len() {
+            tags.push((name.to_owned(), values));
+        }
+    }
+    Ok(tags)
+}
+
+/// The union as its classes are told apart by the keys that there are.
+fn by_keys(members: &[&ClassPlan], nodes: &[NodeId]) -> Option<Tagged> {
+    // What takes keys by `*` may have any.
+    if members.iter().any(|class| class.states[0].other.is_some()) {
+        return None;
+    }
+    let (mut keys, mut classes, mut rest) = (Vec::new(), Vec::new(), None);
+    let mut shown = Vec::new();
+    for (place, class) in members.iter().enumerate() {
+        let known = |key: &str| {
+            members.iter().enumerate().any(|(other, class)| {
+                other != place && class.states[0].keys.iter().any(|edge| &*edge.name == key)
+            })
+        };
+        let before = keys.len();
+        for edge in &class.states[0].keys {
+            if is_required(class, edge.to) && !known(&edge.name) {
+                keys.push(edge.name.as_bytes());
+                classes.push(nodes[place]);
+                shown.push(format!("{:?}", edge.name));
+            }
+        }
+        if keys.len() == before && rest.replace(nodes[place]).is_some() {
+            return None;
+        }
+    }
+    let by = Telling::Keys { table: KeyTable::new(&keys), classes, rest };
+    Some(Tagged { by, expected: alternatives(&shown).into() })
+}
+
+/// Whether an object must have what a key leads to: a field that is required.
+fn is_required(class: &ClassPlan, to: Target) -> bool {
+    let mut open = vec![to];
+    let mut seen = Vec::new();
+    while let Some(to) = open.pop() {
+        match to {
+            Target::Field(field) => {
+                let field = &class.fields[field as usize];
+                if matches!(field.absent, Absent::Error) && !field.gathers {
+                    return true;
+                }
+            }
+            Target::State(state) if !seen.contains(&state) => {
+                seen.push(state);
+                let state = &class.states[state as usize];
+                open.extend(state.keys.iter().map(|edge| edge.to));
+                open.extend(state.indexes.iter().map(|(_, to)| *to));
+            }
+            Target::State(_) => {}
+        }
+    }
+    false
 }

@@ -223,7 +223,7 @@ impl<'py> Walk<'_, 'py> {
         if words.iter().any(|word| known::HEX.is(word)) {
             node = self.hex(node)?;
         }
-        after::constrain(self, &mut node, words)?;
+        after::constrain(self, &mut node, id, words)?;
         Ok(node)
     }
 
@@ -249,7 +249,7 @@ impl<'py> Walk<'_, 'py> {
         if words.iter().any(|word| known::HEX.is(word)) {
             node = self.hex(node)?;
         }
-        after::constrain(self, &mut node, words)?;
+        after::constrain(self, &mut node, id, words)?;
         self.compiler.nodes[id as usize] = node;
         Ok(())
     }
@@ -309,8 +309,31 @@ impl<'py> Walk<'_, 'py> {
         let names: Vec<_> = parts.iter().map(|class| self.name(*class)).collect();
         let names = names.join(" | ");
         let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
-        self.compiler.unions.push(Union { node: id, classes: parts, field });
+        let tag = self.compiler.settings.tag.clone();
+        self.compiler.unions.push(Union { node: id, classes: parts, field, tag });
         Ok(node(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names))
+    }
+
+    /// Says what tells the classes of a union apart.
+    pub(super) fn tag(
+        &mut self,
+        node: &Node,
+        id: NodeId,
+        word: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        let union = match &node.kind {
+            Kind::Tagged(_) => Some(id),
+            Kind::Tokens(tokens) => tokens.map,
+            _ => None,
+        };
+        let unions = &mut self.compiler.unions;
+        match unions.iter_mut().find(|known| Some(known.node) == union) {
+            Some(union) => {
+                union.tag = Some(word.clone());
+                Ok(())
+            }
+            None => Err(self.error("tag(...) stands beside a union of classes")),
+        }
     }
 
     pub(super) fn name(&self, id: NodeId) -> &str {

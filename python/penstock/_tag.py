@@ -1,0 +1,94 @@
+"""`tag`: the word for "this key says which class it is" beside a union."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, NoReturn
+
+
+class tag:  # noqa: N801 - a word in the language of annotations, like `at`
+    """Say which key, or in XML which attribute, tells the classes of a union apart.
+
+    It stands beside the union, `Annotated[Circle | Square, tag("type")]`, or is given to a plan,
+    `Plan(Circle | Square, tag="type")`, without touching a class. The classes need not have a
+    field for the key.
+
+    Attributes:
+        key: The key.
+        values: The values of the key, each with its class. Without them the names of the classes
+            are the values.
+
+    Raises:
+        TypeError: The key is no `str`, or the values are no mapping of `str` or `int` to classes.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> from typing import Annotated
+        >>> import penstock
+        >>> @dataclass
+        ... class Circle:
+        ...     radius: float
+        >>> @dataclass
+        ... class Square:
+        ...     side: float
+        >>> Shape = Annotated[Circle | Square, penstock.tag("type", {"o": Circle, "#": Square})]
+        >>> penstock.json.decode('[{"side": 2, "type": "#"}, {"type": "o", "radius": 1}]', list[Shape])
+        [Square(side=2.0), Circle(radius=1.0)]
+    """
+
+    __module__ = "penstock"
+    __slots__ = ("key", "values")
+
+    key: str
+    values: dict[str | int, type] | None
+
+    def __init__(self, key: str, values: Mapping[Any, type] | None = None, /) -> None:
+        """Take the key and the values, unread."""
+        if not isinstance(key, str):
+            raise TypeError(f"tag() takes a key as a str, not {type(key).__name__}")
+        given: dict[str | int, type] | None = None
+        if values is not None:
+            if not hasattr(values, "items"):
+                kind = type(values).__name__
+                raise TypeError(f"tag() takes a mapping of values to classes, not {kind}")
+            given = dict(values.items())
+            for value in given:
+                if not isinstance(value, (str, int)) or isinstance(value, bool):
+                    raise TypeError(f"tag() takes values that are str or int, not {value!r}")
+        object.__setattr__(self, "key", key)
+        object.__setattr__(self, "values", given)
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        """Refuse: annotations are shared and hashed."""
+        raise AttributeError(f"tag() cannot be changed once made (setting {name!r})")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        """Refuse, as for setting."""
+        raise AttributeError(f"tag() cannot be changed once made (deleting {name!r})")
+
+    def __repr__(self) -> str:
+        """Return the call that makes it."""
+        if self.values is None:
+            return f"tag({self.key!r})"
+        pairs = ", ".join(
+            f"{value!r}: {getattr(cls, '__name__', repr(cls))}"
+            for value, cls in self.values.items()
+        )
+        return f"tag({self.key!r}, {{{pairs}}})"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare by key and values."""
+        if not isinstance(other, tag):
+            return NotImplemented
+        return self.key == other.key and self.values == other.values
+
+    def __hash__(self) -> int:
+        """Hash by value, as `Annotated` needs."""
+        return hash((tag, self.key, self.values and tuple(self.values)))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle as the call that makes it."""
+        return tag, (self.key, self.values)
