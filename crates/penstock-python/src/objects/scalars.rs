@@ -268,7 +268,11 @@ impl Builder {
             let made = self.text_as(node, text, at);
             return self.give_as(node, made, at);
         };
-        let made = self.first_fit(tokens.text.iter().copied(), STRING, at, |builder, member| {
+        if tokens.text.is_empty() {
+            return Err(self.misfit(at, STRING));
+        }
+        let got = brief(text.text.as_str());
+        let made = self.first_fit(tokens.text.iter().copied(), &got, at, |builder, member| {
             builder.text_as(member, text, at)
         })?;
         self.put(made, at)

@@ -133,9 +133,15 @@ pub(super) fn bindings<'py>(
         return Ok(Vec::new());
     }
     let mut open = vec![(class.clone(), own(class, given)?)];
+    let mut found = Vec::new();
+    // The annotations of a `TypedDict` are those of its bases too.
+    let merged = layout::own_attribute(base, intern!(py, "__total__")).is_some();
     while let Some((class, bindings)) = open.pop() {
-        if class.is(base) {
-            return Ok(bindings);
+        if class.is(base) || merged {
+            found.extend(bindings.iter().cloned());
+        }
+        if class.is(base) && !merged {
+            break;
         }
         let bases = layout::own_attribute(&class, intern!(py, "__orig_bases__"));
         let bases = bases.and_then(|bases| bases.cast_into::<PyTuple>().ok());
@@ -160,7 +166,7 @@ pub(super) fn bindings<'py>(
             }
         }
     }
-    Ok(Vec::new())
+    Ok(found)
 }
 
 /// What the class's own variables stand for.

@@ -39,6 +39,8 @@ pub(super) struct Scope<'py> {
     pub(super) instance: Option<ClassId>,
     /// What type variables stand for.
     bindings: Bindings<'py>,
+    /// Whether the names are those of a module that is not the class's.
+    elsewhere: bool,
     /// Globals and locals for what is more than one name.
     frame: OnceCell<(Bound<'py, PyDict>, Bound<'py, PyDict>)>,
 }
@@ -64,7 +66,8 @@ impl<'py> Scope<'py> {
         });
         let (namespace, relatives) = (namespace.cloned(), relatives.clone());
         let (instance, bindings, frame) = (None, Vec::new(), OnceCell::new());
-        Scope { class, module, namespace, relatives, instance, bindings, frame }
+        let elsewhere = false;
+        Scope { class, module, namespace, relatives, instance, bindings, elsewhere, frame }
     }
 
     /// The scope as it is in the planning of a class: its own, or that of a base.
@@ -75,7 +78,10 @@ impl<'py> Scope<'py> {
 
     /// By what two scopes are told apart: the class, and the class that is being planned.
     pub(super) fn address(&self) -> (usize, u32) {
-        let class = self.class.as_ref().map_or(0, |class| class.as_ptr() as usize);
+        let class = match &self.module {
+            Some(module) if self.elsewhere => module.as_ptr() as usize,
+            _ => self.class.as_ref().map_or(0, |class| class.as_ptr() as usize),
+        };
         (class, self.instance.map_or(0, |instance| instance + 1))
     }
 
@@ -95,6 +101,7 @@ impl<'py> Scope<'py> {
             relatives: self.relatives.clone(),
             instance: self.instance,
             bindings: self.bindings.clone(),
+            elsewhere: true,
             frame: OnceCell::new(),
         }
     }

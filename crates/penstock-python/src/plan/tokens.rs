@@ -106,7 +106,10 @@ impl<'py> Walk<'_, 'py> {
             self.sort(&mut sorting, node)?;
         }
         let names: Vec<_> = nodes.iter().map(|node| self.name(*node)).collect();
-        let name = names.join(" | ");
+        let written = names.join(" | ");
+        let known = &self.compiler.nodes;
+        let names: Vec<_> = nodes.iter().map(|node| &*known[*node as usize].name).collect();
+        let names = names.join(" | ");
         let Sorting { mut tokens, any_text, decimal, row } = sorting;
         // An integer may stand for a float.
         tokens.integer = tokens.integer.or(tokens.number);
@@ -117,11 +120,12 @@ impl<'py> Walk<'_, 'py> {
             && self.compiler.family == Family::Markup
         {
             let part = self.name(part);
-            let reason = format_args!("{name}: in XML nothing tells {part} from the others");
+            let reason = format_args!("{written}: in XML nothing tells {part} from the others");
             return Err(self.error(reason));
         }
         let want = tokens.want(&self.compiler.nodes);
-        let mut union = node(Kind::Tokens(Box::new(tokens)), nullable, name);
+        let mut union = node(Kind::Tokens(Box::new(tokens)), nullable, written);
+        union.name = if nullable { format!("{names} | None").into() } else { names.into() };
         union.want = want;
         Ok(union)
     }

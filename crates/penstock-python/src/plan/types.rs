@@ -22,8 +22,12 @@ use super::{ClassId, Family, Kind, Node, NodeId, PLAIN, Seen, plan_error};
 /// How deep annotations may be nested. What goes deeper refers to itself and to nothing else.
 pub(super) const DEEPEST: usize = 100;
 
-/// How many classes a plan may have. A generic class that is written with itself has no end.
-const MOST_CLASSES: usize = 10_000;
+/// With how many different arguments a plan may have one class. What has more is written with
+/// itself in itself, and has no end.
+const MOST_INSTANCES: usize = 64;
+
+/// How long the arguments of a class may be to be shown.
+const LONGEST_NAME: usize = 80;
 
 /// Where an annotation stands, for messages.
 #[derive(Clone, Copy)]
@@ -131,7 +135,7 @@ impl<'py> Compiler<'py> {
         scope: &Scope<'py>,
         place: Place<'_>,
     ) -> PyResult<NodeId> {
-        Walk { compiler: self, scope, place, depth: 0 }.with_words(annotation, words)
+        Walk::new(self, scope, place).with_words(annotation, words)
     }
 
     /// Applies words to a node that only one field has.
@@ -145,7 +149,7 @@ impl<'py> Compiler<'py> {
         if words.is_empty() {
             return Ok(());
         }
-        Walk { compiler: self, scope, place, depth: 0 }.constrain(id, words)
+        Walk::new(self, scope, place).constrain(id, words)
     }
 
     /// The node of `Any`.
@@ -161,7 +165,7 @@ impl<'py> Compiler<'py> {
         scope: &Scope<'py>,
         place: Place<'_>,
     ) -> PyResult<(NodeId, Vec<NodeId>)> {
-        Walk { compiler: self, scope, place, depth: 0 }.choice(annotation, types)
+        Walk::new(self, scope, place).choice(annotation, types)
     }
 
     /// The node of a dict whose keys are taken from its values.
@@ -172,7 +176,7 @@ impl<'py> Compiler<'py> {
         scope: &Scope<'py>,
         place: Place<'_>,
     ) -> PyResult<NodeId> {
-        Walk { compiler: self, scope, place, depth: 0 }.keyed(annotation, key)
+        Walk::new(self, scope, place).keyed(annotation, key)
     }
 
     /// The node that an annotation was given before.
@@ -221,9 +225,10 @@ impl<'py> Compiler<'py> {
         sort: Sort,
         place: Place<'_>,
     ) -> PyResult<(ClassId, String)> {
-        if self.met.len() == MOST_CLASSES {
+        let same = self.instances.iter().filter(|(known, ..)| known.is(class));
+        if same.count() == MOST_INSTANCES {
             let class = class.name()?;
-            let reason = format_args!("more than {MOST_CLASSES} classes, the last is {class}");
+            let reason = format_args!("{class} is written with ever other arguments, without end");
             return Err(place.error(self.py, reason));
         }
         let id = self.met.len() as ClassId;
@@ -234,7 +239,9 @@ impl<'py> Compiler<'py> {
             }
             Some(arguments) => {
                 let shown: Vec<_> = arguments.iter().map(|argument| display(&argument)).collect();
-                name = format!("{name}[{}]", shown.join(", "));
+                let shown = shown.join(", ");
+                let long = shown.chars().count() > LONGEST_NAME;
+                name = if long { format!("{name}[...]") } else { format!("{name}[{shown}]") };
                 self.instances.push((class.clone(), arguments.clone(), id));
             }
         }

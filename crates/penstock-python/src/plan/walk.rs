@@ -48,6 +48,18 @@ pub(super) struct Walk<'a, 'py> {
     pub(super) scope: &'a Scope<'py>,
     pub(super) place: Place<'a>,
     pub(super) depth: usize,
+    /// What a function of the user's takes, if that comes next.
+    pub(super) source: Option<Bound<'py, PyAny>>,
+}
+
+impl<'a, 'py> Walk<'a, 'py> {
+    pub(super) fn new(
+        compiler: &'a mut Compiler<'py>,
+        scope: &'a Scope<'py>,
+        place: Place<'a>,
+    ) -> Self {
+        Walk { compiler, scope, place, depth: 0, source: None }
+    }
 }
 
 impl<'py> Walk<'_, 'py> {
@@ -126,7 +138,9 @@ impl<'py> Walk<'_, 'py> {
         id: NodeId,
     ) -> PyResult<Node> {
         let py = self.compiler.py;
-        if let Some(own) = after::of_registry(self.compiler, annotation)? {
+        // What a function of the registry takes may be of the very type that it makes.
+        let taken = self.source.take().is_some_and(|source| source.is(annotation));
+        if !taken && let Some(own) = after::of_registry(self.compiler, annotation)? {
             return self.via(&own, nullable, id, annotation);
         }
         if let Ok(class) = annotation.cast::<PyType>() {
@@ -165,7 +179,7 @@ impl<'py> Walk<'_, 'py> {
         }
         if is_alias(annotation) {
             let meant = annotation.getattr(intern!(py, "__value__"))?;
-            return self.content(&meant, nullable, id);
+            return self.alias(annotation, &meant, nullable, id);
         }
         if is_instance(annotation, &known::UNION_TYPE) {
             return self.union(&arguments(annotation)?, nullable, id);
@@ -183,12 +197,31 @@ impl<'py> Walk<'_, 'py> {
         if is_alias(&origin) {
             let meant = generics::of_alias(self, &origin, &arguments(annotation)?)?;
             self.compiler.keep(&meant);
-            return self.content(&meant, nullable, id);
+            return self.alias(&origin, &meant, nullable, id);
         }
         let Ok(origin) = origin.cast_into::<PyType>() else {
             return Err(self.unsupported(display(annotation)));
         };
         self.parameterized(annotation, &origin, nullable, id)
+    }
+
+    /// What an alias stands for. Names in quotes are those of the module that defines it.
+    fn alias(
+        &mut self,
+        alias: &Bound<'py, PyAny>,
+        meant: &Bound<'py, PyAny>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        let module = alias.getattr_opt(intern!(py, "__module__"))?;
+        let Some(Ok(module)) = module.map(|module| module.cast_into::<PyString>()) else {
+            return self.content(meant, nullable, id);
+        };
+        let scope = self.scope.in_module(py, module.to_str()?);
+        let Walk { compiler, place, depth, .. } = self;
+        let (place, depth) = (*place, *depth);
+        Walk { compiler, scope: &scope, place, depth, source: None }.content(meant, nullable, id)
     }
 
     /// `Annotated[T, ...]`: what is said beside the type and is not about a field.
@@ -273,7 +306,10 @@ impl<'py> Walk<'_, 'py> {
         of: &Bound<'py, PyAny>,
     ) -> PyResult<Node> {
         let mut source = match &via.source {
-            Some(source) => self.content(source, false, id)?,
+            Some(source) => {
+                self.source = Some(source.clone());
+                self.content(source, false, id)?
+            }
             None => node(Kind::Any, false, "Any".into()),
         };
         let takes_null = source.nullable || matches!(source.kind, Kind::Any | Kind::None);
