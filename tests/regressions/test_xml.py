@@ -38,3 +38,10 @@ def test_28_and_is_told_of_the_element_that_has_it() -> None:
     nothing = '<n xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" on="7"><on>0</on>'
     nil = '<inner on="x" xsi:nil="true"/></n>'
     assert penstock.xml.decode(nothing + nil, Node) == Node(on=False)
+
+
+def test_29_an_entity_that_is_left_as_it_is_written_may_have_any_name() -> None:
+    """The text was said to be ASCII whatever the name of the entity in it."""
+    declarations = '<!DOCTYPE a [<!ENTITY % p SYSTEM "p">%p;]>'
+    got = penstock.xml.decode(f'{declarations}<a b="&aä;">&a水;c</a>', unresolved="text")
+    assert got == {"a": {"@b": "&aä;", "#text": "&a水;c"}}

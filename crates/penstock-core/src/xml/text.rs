@@ -203,6 +203,7 @@ impl Reader {
                             break (at, Next::Entity(reached));
                         }
                         // It stays as it is written.
+                        ascii &= name.is_ascii();
                         at = end;
                     }
                 },
