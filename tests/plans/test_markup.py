@@ -255,7 +255,7 @@ def test_a_choice() -> None:
     expected = Drawing([Rect("rect"), Circle("circle", 2)])
     assert xml.decode(text, Drawing) == expected
     assert repr(Plan(Drawing)).splitlines()[:3] == [
-        "Plan(Drawing) for XML",
+        "Plan(Drawing)",
         "Drawing, fast: attributes",
         "    shapes: list[Circle | Rect] at 'circle or rect'",
     ]
@@ -329,14 +329,6 @@ def test_one_annotation_for_a_choice_and_a_union() -> None:
 def test_a_choice_whose_paths_meet() -> None:
     cls = of(Annotated[list[Any], at({"i": Item, "*": str})])
     assert refused(cls) == "field 'x' of Doc: 'i' and '*' lead to the same value"
-
-
-def test_a_choice_is_of_xml_only() -> None:
-    with pytest.raises(PlanError) as caught:
-        penstock.json.decode("{}", Drawing)
-    assert str(caught.value) == (
-        "field 'shapes' of Drawing: a choice of types by path is for XML only, yet"
-    )
 
 
 def test_a_set_of_what_has_no_hash() -> None:
@@ -522,8 +514,8 @@ def test_a_plan_serves_both_families() -> None:
         assert penstock.json.decode('{"id": 3}', plan) == Item(3)
     drawing = Plan(Drawing)
     assert xml.decode("<d><rect kind='rect'/></d>", drawing) == Drawing([Rect("rect")])
-    with pytest.raises(PlanError, match="is for XML only"):
-        penstock.json.decode("{}", drawing)
+    made = penstock.json.decode('{"rect": {"kind": "rect"}}', drawing)
+    assert made == Drawing([Rect("rect")])
 
 
 def test_a_plan_with_names_and_prefixes() -> None:

@@ -312,10 +312,10 @@ impl Builder {
         // SAFETY: points into the plan, which `self` keeps alive.
         let edges = unsafe { self.edges.as_ref() };
         match edges[key].to {
-            Target::Field(field) => {
-                self.aim_at(field);
+            Target::Field(aim) => {
+                self.aim_at(aim);
                 if self.options.duplicates != Duplicates::Last {
-                    return self.follow_once(field, at);
+                    return self.follow_once(at);
                 }
                 Ok(Flow::Take)
             }
@@ -325,7 +325,8 @@ impl Builder {
 
     /// A key of a field, where a second one is not simply the one that counts.
     #[inline(never)]
-    fn follow_once(&mut self, field: u32, at: u64) -> Answer {
+    fn follow_once(&mut self, at: u64) -> Answer {
+        let field = self.aim().field;
         let filled = !self.stack.get(self.top().slots + field as usize).is_null();
         if filled && !self.aim().gathers {
             let name = &self.class().fields[field as usize].key;

@@ -376,7 +376,9 @@ fn missing(builder: &Builder, class: &ClassPlan, field: &Field, at: u64) -> Refu
     } else if builder.is_markup() {
         format!("{} lacks the required {}", class.name, markup_place(class, field))
     } else {
-        format!("{} lacks the required key {:?}", class.name, field.key)
+        // The keys of a choice are told apart by a word.
+        let keys = field.key.escape_debug().to_string().replace(" or ", "\" or \"");
+        format!("{} lacks the required key \"{keys}\"", class.name)
     };
     outer_mismatch(builder, at, reason)
 }

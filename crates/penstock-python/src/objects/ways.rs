@@ -55,7 +55,7 @@ impl Builder {
             self.remember_way_key(key.text.as_str());
         }
         match target {
-            Target::Field(field) => self.aim_at(field),
+            Target::Field(aim) => self.aim_at(aim),
             Target::State(state) => {
                 // A key is there, so its value will be. That an element is there shows when it
                 // is passed.
@@ -143,7 +143,7 @@ impl Builder {
             let takers = state.takes_key.iter().map(|&field| Target::Field(field));
             for target in targets.chain(takers) {
                 match target {
-                    Target::Field(field) => self.forget_field(field),
+                    Target::Field(aim) => self.forget_field(class.aims[aim as usize].field),
                     Target::State(next) if !known.contains(&next) => {
                         known.push(next);
                         open.push(next);

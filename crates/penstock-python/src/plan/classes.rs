@@ -9,8 +9,8 @@ use super::names::Scope;
 use super::types::{Compiler, Place};
 use super::wrappers::{At, FieldType, field_type};
 use super::{
-    Absent, Build, ClassId, ClassPlan, ClassTag, Family, Field, Kind, Node, NodeId, dataclass,
-    generics, known, layout, named_tuple, paths,
+    Absent, Build, ClassId, ClassPlan, ClassTag, Field, Kind, Node, NodeId, dataclass, generics,
+    known, layout, named_tuple, paths,
 };
 use super::{plain, renaming, typed_dict};
 
@@ -179,10 +179,6 @@ impl<'py> Subject<'_, 'py> {
         let mut of_types = Vec::new();
         let node = match &field.at {
             Some(At { routes, .. }) if routes.iter().any(|(_, into)| into.is_some()) => {
-                if self.compiler.family == Family::Keyed {
-                    let reason = "a choice of types by path is for XML only, yet";
-                    return Err(place.error(self.compiler.py, reason));
-                }
                 let types: Vec<_> = routes.iter().filter_map(|(_, into)| into.clone()).collect();
                 let (node, chosen) =
                     self.compiler.choice(&field.annotation, &types, scope, place)?;

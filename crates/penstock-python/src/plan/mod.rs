@@ -295,7 +295,7 @@ pub(crate) struct ClassPlan {
     pub(crate) fields: Box<[Field]>,
     /// For each field, what is to be known of a value for it.
     pub(crate) aims: Box<[Aim]>,
-    /// Markup: for each further type of a choice its field and its node.
+    /// For each type of a choice its field and its node.
     routes: Vec<(u32, NodeId)>,
     /// Fields whose items become a dict, and the field of the items that is the key.
     keys: Vec<(usize, String)>,
@@ -404,8 +404,7 @@ pub(crate) struct State {
     pub(crate) other: Option<Target>,
     /// Fields which collect the key or index that led to this state (`*/key()`).
     pub(crate) takes_key: Box<[u32]>,
-    /// Markup: the child elements. A [`Target::Field`] of markup is an index into the aims of the
-    /// class: those of its fields, and behind them one for each further type of a choice.
+    /// Markup: the child elements.
     pub(crate) elements: Names,
     /// Markup: the attributes.
     pub(crate) attributes: Names,
@@ -428,7 +427,8 @@ pub(crate) struct KeyEdge {
 /// Where a key or an element leads.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
-    /// To the value of a field.
+    /// To the value of a field: an index into the aims of the class, which are those of its fields
+    /// and behind them one for each type of a choice.
     Field(u32),
     /// To another map or list on the way.
     State(u32),

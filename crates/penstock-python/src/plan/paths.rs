@@ -36,19 +36,38 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         return markup::routes(subject, fields);
     }
     let mut ways = Vec::with_capacity(fields.len());
-    for (id, field) in (0..).zip(fields) {
-        if field.is_read {
-            ways.push((way(subject, field)?, id));
+    let mut choices = Vec::new();
+    let mut gathers = vec![false; fields.len()];
+    for (id, field) in (0..).zip(fields).filter(|(_, field)| field.is_read) {
+        let Some(at) = &field.at else {
+            ways.push((Way::Key(field.key()?.into()), id));
+            continue;
+        };
+        for (text, into) in &at.routes {
+            let aim = match into {
+                Some(node) => {
+                    gathers[id as usize] = true;
+                    choices.push((id, *node));
+                    (fields.len() + choices.len() - 1) as u32
+                }
+                None => id,
+            };
+            ways.push((way(subject, field, text)?, aim));
         }
     }
-    let mut gathers = vec![false; fields.len()];
+    let owner = |aim: u32| match choices.get((aim as usize).wrapping_sub(fields.len())) {
+        Some((field, _)) => *field,
+        None => aim,
+    };
     if ways.iter().all(|(way, _)| matches!(way, Way::Key(_))) {
-        let state = one_state(subject, &ways, fields)?;
+        let state =
+            one_state(&ways).map_err(|(a, b)| conflict(subject, fields, owner(a), owner(b)))?;
         let (states, takes_key) = ([state].into(), [].into());
-        return Ok(Routes { states, takes_key, gathers, choices: Vec::new() });
+        return Ok(Routes { states, takes_key, gathers, choices });
     }
     let mut paths = Vec::with_capacity(ways.len());
-    for (way, id) in ways {
+    for (way, aim) in ways {
+        let id = owner(aim);
         let path = match way {
             Way::Path(path) => path,
             Way::Key(key) => path_of_key(&key).ok_or_else(|| {
@@ -57,27 +76,23 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
                 subject.place(&place).error(subject.compiler.py, reason)
             })?,
         };
-        gathers[id as usize] = path.matches_many();
-        paths.push((path, id));
+        gathers[id as usize] |= path.matches_many();
+        paths.push((path, aim));
     }
     let automaton = Automaton::fields(&paths).map_err(|refused| match refused {
-        Refused::Conflict { a, b } => conflict(subject, fields, a, b),
+        Refused::Conflict { a, b } => conflict(subject, fields, owner(a), owner(b)),
         refused => subject.error(format_args!(": {refused}")),
     })?;
     let mut states = Vec::with_capacity(automaton.states.len());
     for state in automaton.states {
-        states.push(converted(subject, fields, state)?);
+        states.push(converted(subject, fields, owner, state)?);
     }
     let takes_key = std::mem::take(&mut states[0].takes_key);
-    Ok(Routes { states: states.into(), takes_key, gathers, choices: Vec::new() })
+    Ok(Routes { states: states.into(), takes_key, gathers, choices })
 }
 
-fn way<'a>(subject: &Subject<'_, '_>, field: &'a Declared<'_>) -> PyResult<Way<'a>> {
-    let Some(at) = &field.at else { return Ok(Way::Key(field.key()?.into())) };
-    // A choice of types was refused where its field was declared.
-    let Some((text, _)) = at.routes.first() else {
-        return Ok(Way::Key(field.key()?.into()));
-    };
+/// The way that a path of an `at(...)` says.
+fn way<'a>(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResult<Way<'a>> {
     let py = subject.compiler.py;
     let error = |reason: &dyn std::fmt::Display| match field.name.to_str() {
         Ok(name) => subject.place(name).error(py, format_args!("at('{text}'): {reason}")),
@@ -110,11 +125,8 @@ pub(super) fn path_of_key(key: &str) -> Option<Path> {
     exact.then_some(path)
 }
 
-fn one_state(
-    subject: &Subject<'_, '_>,
-    ways: &[(Way<'_>, u32)],
-    fields: &[Declared<'_>],
-) -> PyResult<State> {
+/// The state of an object without paths, or the aims of two that have the same key.
+fn one_state(ways: &[(Way<'_>, u32)]) -> Result<State, (u32, u32)> {
     let keys: Vec<&str> = ways
         .iter()
         .map(|(way, _)| match way {
@@ -127,8 +139,7 @@ fn one_state(
     for (index, key) in (0..).zip(&bytes) {
         match table.find(key) {
             Some(first) if first != index => {
-                let (a, b) = (ways[first as usize].1, ways[index as usize].1);
-                return Err(conflict(subject, fields, a, b));
+                return Err((ways[first as usize].1, ways[index as usize].1));
             }
             _ => {}
         }
@@ -154,6 +165,7 @@ fn one_state(
 fn converted(
     subject: &Subject<'_, '_>,
     fields: &[Declared<'_>],
+    owner: impl Fn(u32) -> u32,
     state: select::State,
 ) -> PyResult<State> {
     let target = |to: select::Target| match (to.accept, to.state) {
@@ -161,7 +173,7 @@ fn converted(
         (None, Some(state)) => Ok(Target::State(state)),
         // Beside a field there is only a state that wants the key by which the field was found.
         (field, _) => {
-            let name = fields[field.unwrap_or(0) as usize].name.to_string();
+            let name = fields[owner(field.unwrap_or(0)) as usize].name.to_string();
             let reason = "another field takes the key() of its value; that is not supported yet";
             Err(subject.place(&name).error(subject.compiler.py, reason))
         }

@@ -304,8 +304,9 @@ fn is_required(class: &ClassPlan, to: Target) -> bool {
     while let Some(to) = open.pop() {
         match to {
             Target::Field(field) => {
-                let field = &class.fields[field as usize];
-                if matches!(field.absent, Absent::Error) && !field.gathers {
+                // Of a choice no single key is required.
+                let field = class.fields.get(field as usize);
+                if field.is_some_and(|it| matches!(it.absent, Absent::Error) && !it.gathers) {
                     return true;
                 }
             }
