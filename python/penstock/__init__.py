@@ -15,7 +15,7 @@ The verbs here take the format from the file's name, its first bytes, or `format
 
 from __future__ import annotations
 
-from penstock import _format, _rust, _send, _sources, aio, json, ndjson, xml
+from penstock import _format, _plan, _rust, _send, _sources, aio, json, ndjson, xml
 from penstock._at import Hex, at
 from penstock._decoder import Decoder
 from penstock._errors import (
@@ -129,8 +129,10 @@ def decode(
     /,
     *,
     format: Format | None = None,
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     limits: Limits | None = None,
 ) -> T:
@@ -143,8 +145,10 @@ def decode(
             there it is `list[City]`; `penstock.ndjson.decode` takes the type of one record.
         format: `"json"`, `"ndjson"` or `"xml"`. Left out, XML if the data begins with `<`, else
             JSON.
+        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of bytes; see `penstock.json.decode`.
         limits: The bounds to enforce, if not the default ones.
 
@@ -168,11 +172,22 @@ def decode(
     kind = _format.of_data(data) if format is None else _format.checked(format)
     if kind == "json":
         return json.decode(
-            data, into, duplicates=duplicates, unknown=unknown, encoding=encoding, limits=limits
+            data,
+            into,
+            all_errors=all_errors,
+            duplicates=duplicates,
+            unknown=unknown,
+            types=types,
+            encoding=encoding,
+            limits=limits,
         )
     record = _format.record_type("decode", into) if kind == "ndjson" else into
+    if types is not None:
+        record = _plan.with_types(record, types)
     grammar = _format.GRAMMAR[kind]
-    return _rust.decode(kind, data, record, duplicates, unknown, encoding, grammar, limits)
+    return _rust.decode(
+        kind, data, record, duplicates, unknown, all_errors, encoding, grammar, limits
+    )
 
 
 def load(
@@ -181,8 +196,10 @@ def load(
     /,
     *,
     format: Format | None = None,
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -197,8 +214,10 @@ def load(
             there it is `list[City]`; `penstock.ndjson.load` takes the type of one record.
         format: `"json"`, `"ndjson"` or `"xml"`. Left out, the suffix of the name tells, or else the
             first bytes of a file at a path. Suffixes of compression are seen through.
+        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
@@ -226,9 +245,21 @@ def load(
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
         record = _format.record_type("load", into) if kind == "ndjson" else into
+        if types is not None:
+            record = _plan.with_types(record, types)
         grammar = _format.GRAMMAR[kind]
         return _rust.load(
-            kind, given, record, duplicates, unknown, encoding, grammar, compression, limits, name
+            kind,
+            given,
+            record,
+            duplicates,
+            unknown,
+            all_errors,
+            encoding,
+            grammar,
+            compression,
+            limits,
+            name,
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.
@@ -243,8 +274,10 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -263,8 +296,10 @@ def read(
         at: Where the records are; see `penstock.json.read`.
         errors: What becomes of a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps before it gives up.
+        all_errors: Whether errors tell of all that does not fit; see `penstock.json.read`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What becomes of keys that a class does not name; see `penstock.json.read`.
+        types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
@@ -287,6 +322,8 @@ def read(
         >>> sum(penstock.read(path, int))
         17
     """
+    if types is not None:
+        into, at = _plan.of_records(into, at, types)
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
@@ -300,6 +337,7 @@ def read(
             max_errors,
             duplicates,
             unknown,
+            all_errors,
             encoding,
             grammar,
             compression,

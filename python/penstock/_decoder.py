@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from penstock import _format, _rust
+from penstock import _format, _plan, _rust
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._limits import Limits
-    from penstock._types import At, CountedUnknown, Duplicates, Errors, Format
+    from penstock._types import At, CountedUnknown, Duplicates, Errors, Format, Types
 
 
 class Decoder(_rust.Decoder[T]):
@@ -33,8 +33,10 @@ class Decoder(_rust.Decoder[T]):
         at: Where the records are; see `read`.
         errors: What becomes of a record that does not fit; see `read`.
         max_errors: How many errors `"collect"` keeps before it gives up.
+        all_errors: Whether errors tell of all that does not fit; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What becomes of keys that the type does not name; see `penstock.json.read`.
+        types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         limits: The bounds to enforce, if not the default ones.
 
@@ -65,16 +67,30 @@ class Decoder(_rust.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
+        all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
+        types: Types | None = None,
         encoding: str | None = None,
         limits: Limits | None = None,
     ) -> Self:
         """Compile the type and the path; no byte is read yet."""
+        if types is not None:
+            into, at = _plan.of_records(into, at, types)
         kind = _format.checked(format)
         grammar = _format.GRAMMAR[kind]
         return cls._make(
-            kind, into, at, errors, max_errors, duplicates, unknown, encoding, grammar, limits
+            kind,
+            into,
+            at,
+            errors,
+            max_errors,
+            duplicates,
+            unknown,
+            all_errors,
+            encoding,
+            grammar,
+            limits,
         )
 
     @classmethod

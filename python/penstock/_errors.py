@@ -15,11 +15,35 @@ traceback names them as they are imported: `penstock.ValidationError`.
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Self, TypeVar
+
+    E = TypeVar("E", bound="PenstockError")
+
 
 class PenstockError(Exception):
-    """Anything that Penstock itself raises. Catch it to catch all of them."""
+    """Anything that Penstock itself raises. Catch it to catch all of them.
+
+    All of them can be copied and pickled, with what they know, their notes and their `__cause__`,
+    so they survive a process pool. A cause that cannot be pickled is left behind.
+    """
 
     __module__ = "penstock"
+
+    # Attributes live in `__dict__` and the message is the only argument. `__init__` is not called
+    # again, whatever a subclass makes it take.
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle with the cause, which exceptions do not do on their own."""
+        return _restored, (type(self), self.args, _packed(self.__cause__)), self.__dict__
+
+    def __copy__(self) -> Self:
+        """Copy with the cause."""
+        copied = _restored(type(self), self.args, None)
+        copied.__dict__.update(self.__dict__)
+        copied.__cause__ = self.__cause__
+        return copied
 
 
 class DecodeError(PenstockError, ValueError):
@@ -46,6 +70,9 @@ class DecodeError(PenstockError, ValueError):
             the line.
         excerpt: A piece of the line around the place, safe to print.
         caret: How many characters of `excerpt` stand before the place.
+        others: With `all_errors=True`, what else does not fit in the record, each an error with a
+            place of its own.
+        omitted: How many more problems there were than the hundred that are kept.
 
     Example:
         >>> import penstock
@@ -58,8 +85,6 @@ class DecodeError(PenstockError, ValueError):
 
     __module__ = "penstock"
 
-    # Attributes live in `__dict__` and the message is the only argument: so `BaseException`
-    # already knows how to carry both through a pickle, and notes with them.
     def __init__(
         self,
         reason: str,
@@ -73,6 +98,8 @@ class DecodeError(PenstockError, ValueError):
         path: str | None = None,
         excerpt: str | None = None,
         caret: int | None = None,
+        others: tuple[ValidationError, ...] = (),
+        omitted: int = 0,
     ) -> None:
         """Make an error from what is wrong and what is known about where."""
         self.reason = reason
@@ -85,7 +112,27 @@ class DecodeError(PenstockError, ValueError):
         self.path = path
         self.excerpt = excerpt
         self.caret = caret
-        super().__init__(_printable(f"{self._place()}{reason}{self._within()}"))
+        self.others = others
+        self.omitted = omitted
+        super().__init__(f"{self._message()}{self._count()}")
+
+    @property
+    def problems(self) -> tuple[DecodeError, ...]:
+        """All that is wrong with the record, in the order of the document, this error included."""
+        # The rest of the record is not known: it is malformed, or too large.
+        return (*self.others, self)
+
+    def _message(self) -> str:
+        """Where and what, in one line."""
+        return _printable(f"{self._place()}{self.reason}{self._within()}")
+
+    def _count(self) -> str:
+        """` (and 2 problems before it)`, if there are any."""
+        return self._counted("problem{} before it")
+
+    def _counted(self, what: str) -> str:
+        count = len(self.others) + self.omitted
+        return f" (and {count:,} {what.format('' if count == 1 else 's')})" if count else ""
 
     def _place(self) -> str:
         """`cities.json:1:2345: `, or as much of it as is known."""
@@ -107,15 +154,11 @@ class DecodeError(PenstockError, ValueError):
             parts.append(f"at {short}")
         return f" ({', '.join(parts)})" if parts else ""
 
-    def __reduce__(self) -> tuple[object, ...]:
-        """Pickle without calling `__init__` again, whatever a subclass makes it take."""
-        return BaseException.__new__, (type(self), *self.args), self.__dict__
-
     def report(self) -> str:
         """Return the message, and below it the line at fault with a caret under the place.
 
-        Several lines without a final newline, without colour, and safe to print: what the input
-        holds cannot drive the terminal.
+        With `all_errors=True`, the same for each of the `problems`. Several lines without a final
+        newline, without colour, and safe to print: what the input holds cannot drive the terminal.
 
         Example:
             >>> import penstock
@@ -128,7 +171,13 @@ class DecodeError(PenstockError, ValueError):
             1 | {"lat": "42.5"}
               |         ^
         """
-        message = str(self)
+        reports = [problem._report_alone() for problem in self.problems]  # noqa: SLF001 - an error like this one
+        if self.omitted:
+            reports.append(f"and {self.omitted:,} more problem{'' if self.omitted == 1 else 's'}")
+        return "\n\n".join(reports)
+
+    def _report_alone(self) -> str:
+        message = self._message()
         if not self.excerpt:
             return message
         from unicodedata import combining, east_asian_width  # noqa: PLC0415 - for a report only
@@ -168,6 +217,18 @@ class ValidationError(DecodeError):
         got: What stands there instead: `"a string"`.
 
     Both are None where the fault is not one value in place of another.
+
+    With `all_errors=True` it is the first problem of its record, and `problems` has all of them:
+
+        >>> import penstock
+        >>> sizes = '{"a": 1, "b": "2", "c": null}'
+        >>> try:
+        ...     penstock.json.decode(sizes, dict[str, int], all_errors=True)
+        ... except penstock.ValidationError as error:
+        ...     print(error)
+        ...     [(problem.path, problem.got) for problem in error.problems]
+        line 1, column 15: expected int, got a string (at b) (and 1 more problem)
+        [('b', 'a string'), ('c', 'null')]
     """
 
     __module__ = "penstock"
@@ -187,6 +248,8 @@ class ValidationError(DecodeError):
         path: str | None = None,
         excerpt: str | None = None,
         caret: int | None = None,
+        others: tuple[ValidationError, ...] = (),
+        omitted: int = 0,
     ) -> None:
         """Make an error from what is wrong and what is known about where."""
         self.expected = expected
@@ -202,7 +265,18 @@ class ValidationError(DecodeError):
             path=path,
             excerpt=excerpt,
             caret=caret,
+            others=others,
+            omitted=omitted,
         )
+
+    @property
+    def problems(self) -> tuple[ValidationError, ...]:
+        """All that does not fit in the record, in the order of the document, this error first."""
+        return (self, *self.others)
+
+    def _count(self) -> str:
+        """` (and 2 more problems)`, if there are any."""
+        return self._counted("more problem{}")
 
 
 class LimitExceeded(DecodeError):
@@ -224,6 +298,31 @@ class InternalError(PenstockError, RuntimeError):
     """Penstock itself is at fault, never the input alone. Please report it."""
 
     __module__ = "penstock"
+
+
+def _restored(kind: type[E], args: tuple[object, ...], cause: bytes | None) -> E:
+    """Make an error again without its attributes, which come behind."""
+    error: E = BaseException.__new__(kind, *args)
+    if cause is not None:
+        import pickle  # noqa: PLC0415 - only where there is something to unpickle
+
+        try:
+            error.__cause__ = pickle.loads(cause)  # noqa: S301 - a part of a pickle
+        except Exception:  # noqa: BLE001 - many exceptions can be pickled and not be made again
+            error.__cause__ = None
+    return error
+
+
+def _packed(cause: BaseException | None) -> bytes | None:
+    """Pickle a cause on its own, so that it may fail alone."""
+    if cause is None:
+        return None
+    import pickle  # noqa: PLC0415 - only where there is something to pickle
+
+    try:
+        return pickle.dumps(cause)
+    except Exception:  # noqa: BLE001 - whatever its class raises
+        return None
 
 
 def _printable(text: str) -> str:

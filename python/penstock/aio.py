@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, TypeForm
 
     from penstock._limits import Limits
-    from penstock._types import At, CountedUnknown, Duplicates, Errors, Format, T
+    from penstock._types import At, CountedUnknown, Duplicates, Errors, Format, T, Types
 
 __all__ = ["read"]
 
@@ -31,8 +31,10 @@ async def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     limits: Limits | None = None,
 ) -> AsyncGenerator[T, None]:
@@ -45,8 +47,10 @@ async def read(
         at: Where the records are; see `penstock.json.read`.
         errors: What becomes of a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps before it gives up.
+        all_errors: Whether errors tell of all that does not fit; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What becomes of keys that the type does not name; see `penstock.json.read`.
+        types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         limits: The bounds to enforce, if not the default ones.
 
@@ -73,8 +77,10 @@ async def read(
         at=at,
         errors=errors,
         max_errors=max_errors,
+        all_errors=all_errors,
         duplicates=duplicates,
         unknown=unknown,
+        types=types,
         encoding=encoding,
         limits=limits,
     )

@@ -10,7 +10,7 @@ scanning speed.
 
 from __future__ import annotations
 
-from penstock import _decoder, _rust, _send, _sources
+from penstock import _decoder, _plan, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Duplicates,
         Errors,
         Source,
+        Types,
         Unknown,
     )
 
@@ -40,8 +41,10 @@ def decode(
     into: TypeForm[T] = PLAIN,
     /,
     *,
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     limits: Limits | None = None,
 ) -> T:
@@ -52,10 +55,14 @@ def decode(
             path: that is `load`.
         into: The type of the document. Left out, `Any` or `object` gives dicts, lists, strings,
             ints, floats, bools and None. A `penstock.Plan` is accepted wherever a type is.
+        all_errors: Whether an error tells of all that does not fit, in its `problems`, and
+            not of the first place only.
         duplicates: Which value of a key that an object repeats counts: the `"last"` or the
             `"first"`, or `"error"` for neither. Keys that are skipped are not compared.
         unknown: Whether to `"skip"` keys that a class does not name, or to take them for an
             `"error"`.
+        types: Functions that make values of types, for this call: `{Money: Money.parse}`; see
+            `penstock.Plan`, which made once is cheaper for many calls.
         encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
             the WHATWG table, such as `"latin1"`.
         limits: The bounds to enforce, if not the default ones.
@@ -82,7 +89,11 @@ def decode(
         >>> penstock.json.decode('[{"name": "Chur", "population": 37424}]', list[City])
         [City(name='Chur', population=37424)]
     """
-    return _rust.decode("json", data, into, duplicates, unknown, encoding, "document", limits)
+    if types is not None:
+        into = _plan.with_types(into, types)
+    return _rust.decode(
+        "json", data, into, duplicates, unknown, all_errors, encoding, "document", limits
+    )
 
 
 def load(
@@ -90,8 +101,10 @@ def load(
     into: TypeForm[T] = PLAIN,
     /,
     *,
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -103,8 +116,10 @@ def load(
         source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
             that is `decode`.
         into: The type of the document, as for `decode`.
+        all_errors: Whether an error tells of all that does not fit, as for `decode`.
         duplicates: Which value of a repeated key counts, as for `decode`.
         unknown: What becomes of keys that a class does not name, as for `decode`.
+        types: Functions that make values of types, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
             default the first bytes tell. None takes the source as it is.
@@ -129,6 +144,8 @@ def load(
         >>> penstock.json.load(path, dict[str, int])
         {'S': 36, 'M': 40}
     """
+    if types is not None:
+        into = _plan.with_types(into, types)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         return _rust.load(
@@ -137,6 +154,7 @@ def load(
             into,
             duplicates,
             unknown,
+            all_errors,
             encoding,
             "document",
             compression,
@@ -155,8 +173,10 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -181,9 +201,12 @@ def read(
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
             function is called with each error. Malformed JSON always raises and ends the reading.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        all_errors: Whether the error of a record tells of all that does not fit in it, in its
+            `problems`, and not of the first place only.
         duplicates: Which value of a repeated key counts, as for `decode`.
         unknown: What becomes of keys that a class does not name, as for `decode`; `"collect"` skips
             them and counts each in `reader.unknown`.
+        types: Functions that make values of types, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed, as for `load`.
         member: The member of a zip archive, as for `load`.
@@ -206,6 +229,8 @@ def read(
         >>> sum(penstock.json.read(file, int, at="found/*"))
         17
     """
+    if types is not None:
+        into, at = _plan.of_records(into, at, types)
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
         return _rust.Reader(
@@ -217,6 +242,7 @@ def read(
             max_errors,
             duplicates,
             unknown,
+            all_errors,
             encoding,
             "document",
             compression,
@@ -299,12 +325,26 @@ class Decoder(_decoder.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
+        all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
+        types: Types | None = None,
         encoding: str | None = None,
         limits: Limits | None = None,
     ) -> Self:
         """Compile the type and the path; no byte is read yet."""
+        if types is not None:
+            into, at = _plan.of_records(into, at, types)
         return cls._make(
-            "json", into, at, errors, max_errors, duplicates, unknown, encoding, "document", limits
+            "json",
+            into,
+            at,
+            errors,
+            max_errors,
+            duplicates,
+            unknown,
+            all_errors,
+            encoding,
+            "document",
+            limits,
         )

@@ -12,7 +12,7 @@ or without white space between them.
 
 from __future__ import annotations
 
-from penstock import _decoder, _rust, _send, _sources
+from penstock import _decoder, _plan, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Errors,
         Framing,
         Source,
+        Types,
         Unknown,
     )
 
@@ -44,8 +45,10 @@ def decode(
     /,
     *,
     framing: Framing = "lines",
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     limits: Limits | None = None,
 ) -> list[T]:
@@ -56,8 +59,10 @@ def decode(
             path: that is `load`.
         into: The type of one record; see `penstock.json.decode`.
         framing: What separates records: `"lines"`, `"sequence"` or `"concatenated"`.
+        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of bytes; see `penstock.json.decode`.
         limits: The bounds to enforce, if not the default ones.
 
@@ -78,7 +83,11 @@ def decode(
         >>> penstock.ndjson.decode("1 2[3]", framing="concatenated")
         [1, 2, [3]]
     """
-    return _rust.decode("ndjson", data, into, duplicates, unknown, encoding, framing, limits)
+    if types is not None:
+        into = _plan.with_types(into, types)
+    return _rust.decode(
+        "ndjson", data, into, duplicates, unknown, all_errors, encoding, framing, limits
+    )
 
 
 def load(
@@ -87,8 +96,10 @@ def load(
     /,
     *,
     framing: Framing = "lines",
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -101,8 +112,10 @@ def load(
             that is `decode`.
         into: The type of one record; see `penstock.json.decode`.
         framing: What separates records, as for `decode`.
+        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
@@ -125,6 +138,8 @@ def load(
         >>> penstock.ndjson.load(path, dict[str, int])
         [{'ms': 12}, {'ms': 7}]
     """
+    if types is not None:
+        into = _plan.with_types(into, types)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         return _rust.load(
@@ -133,6 +148,7 @@ def load(
             into,
             duplicates,
             unknown,
+            all_errors,
             encoding,
             framing,
             compression,
@@ -152,8 +168,10 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
+    types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -174,8 +192,10 @@ def read(
             function is called with each error. Malformed input that is `"concatenated"` always
             raises and ends the reading, for nothing says where the next record starts.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        all_errors: Whether errors tell of all that does not fit; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What becomes of keys that a class does not name; see `penstock.json.read`.
+        types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
@@ -197,6 +217,8 @@ def read(
         >>> list(reader), reader.skipped
         ([1, 3], 1)
     """
+    if types is not None:
+        into, at = _plan.of_records(into, at, types)
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
         return _rust.Reader(
@@ -208,6 +230,7 @@ def read(
             max_errors,
             duplicates,
             unknown,
+            all_errors,
             encoding,
             framing,
             compression,
@@ -289,12 +312,26 @@ class Decoder(_decoder.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
+        all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
+        types: Types | None = None,
         encoding: str | None = None,
         limits: Limits | None = None,
     ) -> Self:
         """Compile the type and the path; no byte is read yet."""
+        if types is not None:
+            into, at = _plan.of_records(into, at, types)
         return cls._make(
-            "ndjson", into, at, errors, max_errors, duplicates, unknown, encoding, framing, limits
+            "ndjson",
+            into,
+            at,
+            errors,
+            max_errors,
+            duplicates,
+            unknown,
+            all_errors,
+            encoding,
+            framing,
+            limits,
         )

@@ -16,7 +16,7 @@ says so, neither a file nor an address.
 
 from __future__ import annotations
 
-from penstock import _decoder, _rust, _send, _sources
+from penstock import _decoder, _plan, _rust, _send, _sources
 from penstock._rust import Events
 from penstock._types import PLAIN, T
 
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         RepairWord,
         Repeated,
         Source,
+        Types,
         Unknown,
         Unresolved,
     )
@@ -70,12 +71,14 @@ def decode(
     into: TypeForm[T] = PLAIN,
     /,
     *,
+    all_errors: bool = False,
     unknown: Unknown = "skip",
     repeated: Repeated = "error",
     namespaces: Namespaces | None = None,
     unresolved: Unresolved = "error",
     repair: RepairWord | Iterable[RepairWord] = (),
     force_list: ForceList = False,
+    types: Types | None = None,
     encoding: str | None = None,
     limits: Limits | None = None,
 ) -> T:
@@ -88,6 +91,8 @@ def decode(
             a dict of the root's name, with `"@name"` for attributes, `"#text"` for text beside
             them, lists of elements that are repeated, and None for those that are empty. A
             `penstock.Plan` is accepted wherever a type is.
+        all_errors: Whether an error tells of all that does not fit, in its `problems`, and
+            not of the first place only.
         unknown: Whether to `"skip"` elements and attributes that a class does not name, or to take
             them for an `"error"`. `xsi:` attributes are always skipped.
         repeated: What a repeated element means for a field that holds one: an `"error"`, the
@@ -106,6 +111,8 @@ def decode(
             `RepairWarning` says what was repaired.
         force_list: Without a class: which elements are lists even where they are alone, True for
             all of them, or their names.
+        types: Functions that make values of types, for this call: `{Money: Money.parse}`; see
+            `penstock.Plan`, which made once is cheaper for many calls.
         encoding: The encoding of bytes where neither a byte order mark nor the XML declaration
             says it, if it is not UTF-8: a name of the WHATWG table, or `"utf-16-le"` and its like.
         limits: The bounds to enforce, if not the default ones.
@@ -132,8 +139,10 @@ def decode(
         >>> penstock.xml.decode('<city population="134591"><name>Bern</name></city>')
         {'city': {'@population': '134591', 'name': 'Bern'}}
     """
+    if types is not None:
+        into = _plan.with_types(into, types)
     grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
-    return _rust.decode("xml", data, into, "last", unknown, encoding, grammar, limits)
+    return _rust.decode("xml", data, into, "last", unknown, all_errors, encoding, grammar, limits)
 
 
 def load(
@@ -141,12 +150,14 @@ def load(
     into: TypeForm[T] = PLAIN,
     /,
     *,
+    all_errors: bool = False,
     unknown: Unknown = "skip",
     repeated: Repeated = "error",
     namespaces: Namespaces | None = None,
     unresolved: Unresolved = "error",
     repair: RepairWord | Iterable[RepairWord] = (),
     force_list: ForceList = False,
+    types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -158,12 +169,14 @@ def load(
         source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
             that is `decode`.
         into: The type of the root element, as for `decode`.
+        all_errors: Whether an error tells of all that does not fit, as for `decode`.
         unknown: What becomes of what a class does not name, as for `decode`.
         repeated: What a repeated element means for a field that holds one, as for `decode`.
         namespaces: The URIs of prefixes in paths, as for `decode`.
         unresolved: What becomes of references to what is not there, as for `decode`.
         repair: What to repair instead of refusing it, as for `decode`.
         force_list: Without a class: which elements are always lists, as for `decode`.
+        types: Functions that make values of types, as for `decode`.
         encoding: The encoding where the document does not say it, as for `decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
@@ -186,11 +199,23 @@ def load(
         >>> penstock.xml.load(path, dict[str, int])
         {'S': 36, 'M': 40}
     """
+    if types is not None:
+        into = _plan.with_types(into, types)
     grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         return _rust.load(
-            "xml", given, into, "last", unknown, encoding, grammar, compression, limits, name
+            "xml",
+            given,
+            into,
+            "last",
+            unknown,
+            all_errors,
+            encoding,
+            grammar,
+            compression,
+            limits,
+            name,
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.
@@ -204,12 +229,14 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    all_errors: bool = False,
     unknown: CountedUnknown = "skip",
     repeated: Repeated = "error",
     namespaces: Namespaces | None = None,
     unresolved: Unresolved = "error",
     repair: RepairWord | Iterable[RepairWord] = (),
     force_list: ForceList = False,
+    types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -237,6 +264,8 @@ def read(
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
             function is called with each error. Malformed XML always raises and ends the reading.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        all_errors: Whether the error of a record tells of all that does not fit in it, in its
+            `problems`, and not of the first place only.
         unknown: What becomes of what a class does not name, as for `decode`; `"collect"` skips it
             and counts each name in `reader.unknown`.
         repeated: What a repeated element means for a field that holds one, as for `decode`.
@@ -244,6 +273,7 @@ def read(
         unresolved: What becomes of references to what is not there, as for `decode`.
         repair: What to repair instead of refusing it, as for `decode`.
         force_list: Without a class: which elements are always lists, as for `decode`.
+        types: Functions that make values of types, as for `decode`.
         encoding: The encoding where the document does not say it, as for `decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
@@ -266,6 +296,8 @@ def read(
         >>> sum(penstock.xml.read(file, int, at="feed/n"))
         10
     """
+    if types is not None:
+        into, at = _plan.of_records(into, at, types)
     grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
@@ -278,6 +310,7 @@ def read(
             max_errors,
             "last",
             unknown,
+            all_errors,
             encoding,
             grammar,
             compression,
@@ -438,17 +471,31 @@ class Decoder(_decoder.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
+        all_errors: bool = False,
         unknown: CountedUnknown = "skip",
         repeated: Repeated = "error",
         namespaces: Namespaces | None = None,
         unresolved: Unresolved = "error",
         repair: RepairWord | Iterable[RepairWord] = (),
         force_list: ForceList = False,
+        types: Types | None = None,
         encoding: str | None = None,
         limits: Limits | None = None,
     ) -> Self:
         """Compile the type and the path; no byte is read yet."""
+        if types is not None:
+            into, at = _plan.of_records(into, at, types)
         grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
         return cls._make(
-            "xml", into, at, errors, max_errors, "last", unknown, encoding, grammar, limits
+            "xml",
+            into,
+            at,
+            errors,
+            max_errors,
+            "last",
+            unknown,
+            all_errors,
+            encoding,
+            grammar,
+            limits,
         )

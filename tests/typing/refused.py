@@ -7,7 +7,7 @@ penstock.decode(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentTy
 penstock.decode("1", 1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 penstock.decode("1", format="toml")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 penstock.decode(data="1")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
-penstock.json.decode("1", int, "last")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+penstock.json.decode("1", int, True)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 penstock.json.read("a.json", framing="lines")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 penstock.json.load("a.json", errors="skip")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
 penstock.Limits(depth=None)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

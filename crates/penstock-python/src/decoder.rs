@@ -199,7 +199,7 @@ impl Decoder {
 #[pymethods]
 impl Decoder {
     #[new]
-    #[pyo3(signature = (format, r#type, at, errors, max_errors, duplicates, unknown, encoding, grammar, limits, /))]
+    #[pyo3(signature = (format, r#type, at, errors, max_errors, duplicates, unknown, all_errors, encoding, grammar, limits, /))]
     #[expect(clippy::too_many_arguments, reason = "the public classes give them all, by position")]
     fn new(
         py: Python<'_>,
@@ -210,6 +210,7 @@ impl Decoder {
         max_errors: &Bound<'_, PyAny>,
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
+        all_errors: &Bound<'_, PyAny>,
         encoding: Option<&Bound<'_, PyAny>>,
         grammar: &Bound<'_, PyAny>,
         limits: Option<&Bound<'_, PyAny>>,
@@ -225,6 +226,7 @@ impl Decoder {
                     max_errors.clone(),
                     duplicates.clone(),
                     unknown.clone(),
+                    all_errors.clone(),
                     encoding.into_pyobject(py)?,
                     grammar.clone(),
                     limits.into_pyobject(py)?,
@@ -245,6 +247,7 @@ impl Decoder {
                 options: Options {
                     duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
                     unknown: options::unknown(options::text("unknown", unknown)?)?,
+                    all_errors: options::flag("all_errors", all_errors)?,
                     pause: true,
                     recycle: false,
                 },

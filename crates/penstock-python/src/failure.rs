@@ -7,7 +7,7 @@ use penstock_core::select;
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -18,6 +18,14 @@ pub(crate) struct Where<'a> {
     pub(crate) place: Option<Place>,
     pub(crate) record: Option<u64>,
     pub(crate) path: Vec<PathStep>,
+}
+
+/// What else is wrong with a record, as errors of their own.
+#[derive(Default)]
+pub(crate) struct Others {
+    pub(crate) errors: Vec<Py<PyAny>>,
+    /// How many more there were.
+    pub(crate) omitted: u64,
 }
 
 impl From<select::PathStep> for PathStep {
@@ -43,7 +51,7 @@ fn make<'py>(
     class: &str,
     reason: &str,
     place: &Where<'_>,
-    more: &[(&str, Option<&str>)],
+    others: Others,
 ) -> PyResult<Bound<'py, PyAny>> {
     let class = py.import("penstock._errors")?.getattr(class)?;
     let known = PyDict::new(py);
@@ -59,11 +67,11 @@ fn make<'py>(
         known.set_item("excerpt", text)?;
         known.set_item("caret", caret)?;
     }
-    let error = class.call((reason,), Some(&known))?;
-    for (name, value) in more {
-        error.setattr(*name, *value)?;
+    if !others.errors.is_empty() {
+        known.set_item("others", PyTuple::new(py, others.errors)?)?;
+        known.set_item("omitted", others.omitted)?;
     }
-    Ok(error)
+    class.call((reason,), Some(&known))
 }
 
 /// The line around a place, with dots where it goes on.
@@ -87,8 +95,8 @@ fn class_of(kind: Kind) -> &'static str {
 
 /// The exception for input at fault.
 #[cold]
-pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>) -> PyErr {
-    match make(py, class_of(fault.kind()), fault.reason(), place, &[]) {
+pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>, others: Others) -> PyErr {
+    match make(py, class_of(fault.kind()), fault.reason(), place, others) {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
     }
@@ -96,14 +104,22 @@ pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>) -> PyEr
 
 /// The exception for a value that does not fit.
 #[cold]
-pub(crate) fn of_mismatch(py: Python<'_>, mismatch: &Mismatch, place: &Where<'_>) -> PyErr {
-    let class = if mismatch.limit { "LimitExceeded" } else { "ValidationError" };
-    let more: &[(&str, Option<&str>)] = if mismatch.limit {
-        &[]
-    } else {
-        &[("expected", mismatch.expected.as_deref()), ("got", mismatch.got.as_deref())]
+pub(crate) fn of_mismatch(
+    py: Python<'_>,
+    mismatch: &Mismatch,
+    place: &Where<'_>,
+    others: Others,
+) -> PyErr {
+    let work = || {
+        if mismatch.limit {
+            return make(py, "LimitExceeded", &mismatch.reason, place, others);
+        }
+        let error = make(py, "ValidationError", &mismatch.reason, place, others)?;
+        error.setattr("expected", mismatch.expected.as_deref())?;
+        error.setattr("got", mismatch.got.as_deref())?;
+        Ok(error)
     };
-    match make(py, class, &mismatch.reason, place, more) {
+    match work() {
         Ok(error) => {
             let error = PyErr::from_value(error);
             error.set_cause(py, mismatch.cause.as_ref().map(|cause| cause.clone_ref(py)));
@@ -116,7 +132,12 @@ pub(crate) fn of_mismatch(py: Python<'_>, mismatch: &Mismatch, place: &Where<'_>
 /// The exception for a source that raised. What is no error of the source, an interrupt, say, goes
 /// through as it is; so does a refusal to read at all, and what is ours already.
 #[cold]
-pub(crate) fn of_source(py: Python<'_>, error: io::Error, place: &Where<'_>) -> PyErr {
+pub(crate) fn of_source(
+    py: Python<'_>,
+    error: io::Error,
+    place: &Where<'_>,
+    others: Others,
+) -> PyErr {
     let raised = PyErr::from(error);
     let ours = py.import("penstock._errors").and_then(|module| module.getattr("PenstockError"));
     let is_ours = ours.and_then(|class| raised.value(py).is_instance(&class)).unwrap_or(false);
@@ -128,7 +149,7 @@ pub(crate) fn of_source(py: Python<'_>, error: io::Error, place: &Where<'_>) -> 
     }
     let name = raised.get_type(py).name().map_or_else(|_| "error".to_owned(), |n| n.to_string());
     let reason = format!("reading failed: {name}: {}", raised.value(py));
-    match make(py, "DecodeError", &reason, place, &[]) {
+    match make(py, "DecodeError", &reason, place, others) {
         Ok(error) => {
             let error = PyErr::from_value(error);
             error.set_cause(py, Some(raised));
@@ -144,12 +165,18 @@ pub(crate) fn noted(py: Python<'_>, error: PyErr, place: &Where<'_>) -> PyErr {
     if !error.is_instance_of::<PyException>(py) {
         return error;
     }
-    let note = make(py, "DecodeError", "raised here", place, &[])
+    let note = make(py, "DecodeError", "raised here", place, Others::default())
         .and_then(|place| error.value(py).call_method1(intern!(py, "add_note"), (place.str()?,)));
     match note {
         Ok(_) => error,
         Err(second) => second,
     }
+}
+
+/// A record is in error, and nothing says why: a fault of ours.
+#[cold]
+pub(crate) fn untold() -> PyErr {
+    pyo3::exceptions::PySystemError::new_err("a record in error without a problem")
 }
 
 /// All errors that were collected, together.

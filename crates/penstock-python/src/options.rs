@@ -7,7 +7,7 @@ use penstock_core::limits::Limits;
 use penstock_core::source::{Compression, Encoding, encoding};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString};
+use pyo3::types::{PyBool, PyInt, PyString};
 
 /// A word that is none of those allowed.
 #[cold]
@@ -39,6 +39,14 @@ pub(crate) fn text_or_none<'a>(
     match object.cast::<PyString>() {
         Ok(text) => text.to_str().map(Some),
         Err(_) => Err(wrong_type(option, "a str or None", object)),
+    }
+}
+
+/// An option that is True or False.
+pub(crate) fn flag(option: &str, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match object.cast::<PyBool>() {
+        Ok(flag) => Ok(flag.is_true()),
+        Err(_) => Err(wrong_type(option, "a bool", object)),
     }
 }
 

@@ -4,9 +4,9 @@
 //! is decided what becomes of a record in error. It is driven from outside: row by row, batch by
 //! batch, chunk by chunk.
 
-use crate::failure::{self, Where};
+use crate::failure::{self, Others, Where};
 use crate::grammar::Grammar;
-use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Refusal};
+use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Problems, Refusal};
 use crate::options::Errors;
 use crate::plan::Plan;
 use crate::repairs::Repaired;
@@ -149,7 +149,10 @@ impl Pump {
         // Of a whole document that becomes plain values, nothing is to be lost.
         let declarations = settings.records.is_none() && plan.is_plain();
         let reader = settings.grammar.reader(declarations, &settings.limits);
-        let mut builder = Builder::new(plan, settings.options);
+        let mut options = settings.options;
+        // Nobody looks at errors that are only counted.
+        options.all_errors &= !matches!(settings.errors, Errors::Skip);
+        let mut builder = Builder::new(plan, options);
         if let Some(markup) = settings.grammar.markup(&settings.limits) {
             builder.set_markup(markup);
         }
@@ -243,6 +246,7 @@ impl Pump {
                     return self.end(py);
                 }
                 Ok(Step::More | Step::Turn) => {
+                    self.place_problems();
                     let mut done = self.reader.consumed();
                     if let Some(from) = self.outlet.builder().keeps() {
                         let before = from.saturating_sub(self.reader.base());
@@ -278,8 +282,9 @@ impl Pump {
             }
             Err(SourceError::Io(error)) => {
                 self.finished = true;
+                let others = self.others(py);
                 let at = self.place_of(self.window_end(), self.outlet.prefix());
-                return Err(failure::of_source(py, error, &at));
+                return Err(failure::of_source(py, error, &at, others));
             }
         }
         py.check_signals()
@@ -374,7 +379,8 @@ impl Pump {
             return Err(self.fatal(py, &fault));
         }
         if !self.reader.is_abandoned() {
-            self.refuse(py, |pump| failure::of_fault(py, &fault, &pump.place(&fault)))?;
+            let others = self.others(py);
+            self.refuse(py, |pump| failure::of_fault(py, &fault, &pump.place(&fault), others))?;
         }
         self.outlet.restart();
         let _ = self.reader.resynchronise();
@@ -386,6 +392,7 @@ impl Pump {
     fn refused(&mut self, py: Python<'_>, refusal: Refusal) -> PyResult<()> {
         let mismatch = match refusal {
             Refusal::Mismatch(mismatch) => mismatch,
+            Refusal::Kept => return Err(failure::untold()),
             Refusal::Python(error) => {
                 self.finished = true;
                 // What raised is an object being made, not one of its values.
@@ -395,22 +402,49 @@ impl Pump {
                 return Err(failure::noted(py, *error, &at));
             }
         };
+        let others = self.others(py);
         let single = self.grammar.is_document() && matches!(self.outlet, Outlet::Root(_));
         if single || matches!(self.errors, Errors::Raise) {
             self.finished = true;
-            return Err(self.mismatch_error(py, &mismatch));
+            return Err(self.mismatch_error(py, &mismatch, others));
         }
-        self.refuse(py, |pump| pump.mismatch_error(py, &mismatch))?;
+        self.refuse(py, |pump| pump.mismatch_error(py, &mismatch, others))?;
         let depth = self.outlet.record_depth();
         self.outlet.abandon();
         self.reader.abandon(depth);
         Ok(())
     }
 
-    fn mismatch_error(&self, py: Python<'_>, mismatch: &Mismatch) -> PyErr {
+    fn mismatch_error(&self, py: Python<'_>, mismatch: &Mismatch, others: Others) -> PyErr {
         let mut path = self.outlet.prefix();
         path.extend(mismatch.path.iter().cloned());
-        failure::of_mismatch(py, mismatch, &self.place_of(mismatch.at, path))
+        let mut place = self.place_of(mismatch.at, path);
+        if let Some(known) = &mismatch.place {
+            place.place = Some((**known).clone());
+        }
+        failure::of_mismatch(py, mismatch, &place, others)
+    }
+
+    /// What is wrong with the record at hand, beside what is told.
+    #[cold]
+    fn others(&mut self, py: Python<'_>) -> Others {
+        let Problems { kept, omitted, .. } = self.builder_mut().take_problems();
+        let error = |problem: &Mismatch| {
+            self.mismatch_error(py, problem, Others::default()).into_value(py).into_any()
+        };
+        Others { errors: kept.iter().map(error).collect(), omitted }
+    }
+
+    /// Looks up the places of what may be told later, as the text around them is about to go.
+    fn place_problems(&mut self) {
+        let window = &self.window;
+        let builder = match &mut self.outlet {
+            Outlet::Root(builder) => builder,
+            Outlet::Inside(select) => select.inner_mut(),
+        };
+        for problem in builder.unplaced() {
+            problem.place = Some(Box::new(window.locate(problem.at)));
+        }
     }
 
     /// Does with the error of a record what the caller chose. The error itself is only made for
@@ -447,7 +481,8 @@ impl Pump {
 
     /// The exception for a fault behind which nothing is read, with all that were collected before.
     fn fatal(&mut self, py: Python<'_>, fault: &Fault) -> PyErr {
-        let error = failure::of_fault(py, fault, &self.place(fault));
+        let others = self.others(py);
+        let error = failure::of_fault(py, fault, &self.place(fault), others);
         if self.collected.is_empty() {
             return error;
         }

@@ -154,7 +154,7 @@ impl Reader {
 #[pymethods]
 impl Reader {
     #[new]
-    #[pyo3(signature = (format, source, r#type, at, errors, max_errors, duplicates, unknown, encoding, grammar, compression, limits, name, /))]
+    #[pyo3(signature = (format, source, r#type, at, errors, max_errors, duplicates, unknown, all_errors, encoding, grammar, compression, limits, name, /))]
     #[expect(
         clippy::too_many_arguments,
         reason = "the public functions give them all, by position"
@@ -169,6 +169,7 @@ impl Reader {
         max_errors: &Bound<'_, PyAny>,
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
+        all_errors: &Bound<'_, PyAny>,
         encoding: Option<&Bound<'_, PyAny>>,
         grammar: &Bound<'_, PyAny>,
         compression: Option<&Bound<'_, PyAny>>,
@@ -188,6 +189,7 @@ impl Reader {
                 options: Options {
                     duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
                     unknown: options::unknown(options::text("unknown", unknown)?)?,
+                    all_errors: options::flag("all_errors", all_errors)?,
                     pause: true,
                     recycle: true,
                 },

@@ -1,7 +1,7 @@
 //! A source on its way through a reader to a sink that takes all of it: what `send` and `events`
 //! share. Records, and errors that can be passed over, are the pump's.
 
-use crate::failure::{self, Where};
+use crate::failure::{self, Others, Where};
 use crate::grammar::Grammar;
 use crate::repairs::Repaired;
 use penstock_core::error::{Fail, Fault};
@@ -92,7 +92,7 @@ impl Stream {
             Err(SourceError::Fault(fault)) => return Err(self.fault(py, &fault)),
             Err(SourceError::Io(error)) => {
                 let end = self.window.base() + self.window.text().as_bytes().len() as u64;
-                return Err(failure::of_source(py, error, &self.place(end)));
+                return Err(failure::of_source(py, error, &self.place(end), Others::default()));
             }
         }
         py.check_signals()
@@ -116,6 +116,6 @@ impl Stream {
 
     #[cold]
     fn fault(&self, py: Python<'_>, fault: &Fault) -> PyErr {
-        failure::of_fault(py, fault, &self.place(fault.offset()))
+        failure::of_fault(py, fault, &self.place(fault.offset()), Others::default())
     }
 }

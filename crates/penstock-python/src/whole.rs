@@ -1,9 +1,9 @@
 //! `decode` and `load`: whole documents.
 
 use crate::decoder::{in_pieces, slice};
-use crate::failure::{self, Where, guarded};
+use crate::failure::{self, Others, Where, guarded};
 use crate::grammar::Grammar;
-use crate::objects::{Builder, Options, Pause, Refusal};
+use crate::objects::{Builder, Mismatch, Options, Pause, Problems, Refusal};
 use crate::options::{self, Errors};
 use crate::plan::Plan;
 use crate::pump::{LARGE, Pump, Settings, Turn, total_exceeded};
@@ -51,6 +51,7 @@ impl Common {
         into: &Bound<'_, PyAny>,
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
+        all_errors: &Bound<'_, PyAny>,
         grammar: &Bound<'_, PyAny>,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
@@ -68,6 +69,7 @@ impl Common {
             options: Options {
                 duplicates: options::duplicates(duplicates)?,
                 unknown: options::unknown(unknown)?,
+                all_errors: options::flag("all_errors", all_errors)?,
                 pause: false,
                 recycle: false,
             },
@@ -106,7 +108,7 @@ impl Common {
 
 /// The document in memory.
 #[pyfunction]
-#[pyo3(signature = (format, data, r#type, duplicates, unknown, encoding, grammar, limits, /))]
+#[pyo3(signature = (format, data, r#type, duplicates, unknown, all_errors, encoding, grammar, limits, /))]
 #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
 pub(crate) fn decode<'py>(
     py: Python<'py>,
@@ -115,12 +117,13 @@ pub(crate) fn decode<'py>(
     r#type: &Bound<'py, PyAny>,
     duplicates: &Bound<'py, PyAny>,
     unknown: &Bound<'py, PyAny>,
+    all_errors: &Bound<'py, PyAny>,
     encoding: Option<&Bound<'py, PyAny>>,
     grammar: &Bound<'py, PyAny>,
     limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let common = Common::new(format, r#type, duplicates, unknown, grammar, limits)?;
+        let common = Common::new(format, r#type, duplicates, unknown, all_errors, grammar, limits)?;
         let encoding = options::text_or_none("encoding", encoding)?;
         let encoding = options::encoding(encoding)?.filter(|encoding| !encoding.is_utf8());
         if let Ok(text) = data.cast::<PyString>() {
@@ -178,7 +181,7 @@ pub(crate) fn decode<'py>(
 
 /// The document of a path, a file or chunks.
 #[pyfunction]
-#[pyo3(signature = (format, source, r#type, duplicates, unknown, encoding, grammar, compression, limits, name, /))]
+#[pyo3(signature = (format, source, r#type, duplicates, unknown, all_errors, encoding, grammar, compression, limits, name, /))]
 #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
 pub(crate) fn load<'py>(
     py: Python<'py>,
@@ -187,6 +190,7 @@ pub(crate) fn load<'py>(
     r#type: &Bound<'py, PyAny>,
     duplicates: &Bound<'py, PyAny>,
     unknown: &Bound<'py, PyAny>,
+    all_errors: &Bound<'py, PyAny>,
     encoding: Option<&Bound<'py, PyAny>>,
     grammar: &Bound<'py, PyAny>,
     compression: Option<&Bound<'py, PyAny>>,
@@ -194,7 +198,7 @@ pub(crate) fn load<'py>(
     name: Option<&Bound<'py, PyString>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let common = Common::new(format, r#type, duplicates, unknown, grammar, limits)?;
+        let common = Common::new(format, r#type, duplicates, unknown, all_errors, grammar, limits)?;
         let compression = options::text_or_none("compression", compression)?;
         let compression = options::compression(compression)?;
         let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
@@ -274,8 +278,10 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
         match step {
             Ok(Step::Done | Step::Stopped) => break,
             Ok(Step::More | Step::Paused | Step::Turn) => {}
-            Err(Fail::Input(fault)) => return Err(document.fault(&fault, Some(&builder))),
-            Err(Fail::Sink(refusal)) => return Err(document.refused(refusal, &builder, &reader)),
+            Err(Fail::Input(fault)) => return Err(document.fault(&fault, Some(&mut builder))),
+            Err(Fail::Sink(refusal)) => {
+                return Err(document.refused(refusal, &mut builder, &reader));
+            }
         }
         let end = document.start + text.text().as_bytes().len() as u64;
         let fault = match rest {
@@ -288,7 +294,7 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
                 Fault::malformed(end, format!("invalid UTF-8: byte 0x{byte:02x}"))
             }
         };
-        return Err(document.fault(&fault, Some(&builder)));
+        return Err(document.fault(&fault, Some(&mut builder)));
     }
     if let Some(pause) = &mut pause
         && bytes.len() as u64 >= LARGE
@@ -321,28 +327,44 @@ impl Document<'_, '_> {
     }
 
     fn at(&self, offset: u64, builder: Option<&Builder>) -> Where<'static> {
-        let path = builder.map_or_else(Vec::new, |builder| builder.path(true));
         let place = Some(self.place(offset));
+        let format = self.grammar.format();
+        let Some(builder) = builder else {
+            return Where { format, source: None, place, record: None, path: Vec::new() };
+        };
+        Where { place, path: builder.path(true), ..self.of_record(builder) }
+    }
+
+    /// What is known of the record at hand without a place in it.
+    fn of_record(&self, builder: &Builder) -> Where<'static> {
         let streamed = !self.grammar.is_document();
-        let record = builder.filter(|_| streamed).map(|builder| builder.ready() as u64 + 1);
-        Where { format: self.grammar.format(), source: None, place, record, path }
+        let record = streamed.then(|| builder.ready() as u64 + 1);
+        let format = self.grammar.format();
+        Where { format, source: None, place: None, record, path: Vec::new() }
     }
 
     #[cold]
-    fn fault(&self, fault: &Fault, builder: Option<&Builder>) -> PyErr {
+    fn fault(&self, fault: &Fault, builder: Option<&mut Builder>) -> PyErr {
         if fault.kind() == Kind::Malformed
             && fault.offset() == 0
             && let Some(what) = packed(self.bytes)
         {
             let reason = format!("this is {what}; load() decompresses, decode() does not");
-            return failure::of_fault(self.py, &Fault::malformed(0, reason), &self.at(0, None));
+            let fault = Fault::malformed(0, reason);
+            return failure::of_fault(self.py, &fault, &self.at(0, None), Others::default());
         }
-        failure::of_fault(self.py, fault, &self.at(fault.offset(), builder))
+        let Some(builder) = builder else {
+            let place = self.at(fault.offset(), None);
+            return failure::of_fault(self.py, fault, &place, Others::default());
+        };
+        let others = self.others(builder);
+        failure::of_fault(self.py, fault, &self.at(fault.offset(), Some(builder)), others)
     }
 
     #[cold]
-    fn refused(&self, refusal: Refusal, builder: &Builder, reader: &Reader) -> PyErr {
+    fn refused(&self, refusal: Refusal, builder: &mut Builder, reader: &Reader) -> PyErr {
         match refusal {
+            Refusal::Kept => failure::untold(),
             Refusal::Python(error) => {
                 // What raised is an object being made, not one of its values.
                 let mut place = self.at(reader.offset(), Some(builder));
@@ -350,11 +372,33 @@ impl Document<'_, '_> {
                 failure::noted(self.py, *error, &place)
             }
             Refusal::Mismatch(mismatch) => {
+                let others = self.others(builder);
                 let mut place = self.at(mismatch.at, Some(builder));
                 place.path = mismatch.path.clone();
-                failure::of_mismatch(self.py, &mismatch, &place)
+                failure::of_mismatch(self.py, &mismatch, &place, others)
             }
         }
+    }
+
+    /// What is wrong with the record at hand, beside what is told. The document is gone through
+    /// once for the places of all of it.
+    #[cold]
+    fn others(&self, builder: &mut Builder) -> Others {
+        let Problems { kept, omitted, .. } = builder.take_problems();
+        let (mut counter, mut passed) = (self.counter(), 0);
+        let error = |problem: &Mismatch| {
+            let at = usize::try_from(problem.at - self.start).unwrap_or(usize::MAX);
+            let at = at.min(self.bytes.len());
+            counter.advance(&self.bytes[passed..at]);
+            passed = at;
+            let (before, behind) = self.bytes.split_at(at);
+            let mut place = self.of_record(builder);
+            place.place = Some(locate_in(&counter, before, behind, problem.at, problem.at));
+            place.path = problem.path.clone();
+            let error = failure::of_mismatch(self.py, problem, &place, Others::default());
+            error.into_value(self.py).into_any()
+        };
+        Others { errors: kept.iter().map(error).collect(), omitted }
     }
 }
 

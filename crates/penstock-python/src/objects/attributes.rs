@@ -183,11 +183,13 @@ impl Builder {
         let depth = self.frames.len();
         let slots = self.top().slots;
         let first = self.markup.deferred.partition_point(|(of, ..)| *of < depth);
-        let mut own = self.markup.deferred.drain(first..);
-        match own.find(|(_, field, _)| self.stack.get(slots + *field as usize).is_null()) {
-            Some((.., refusal)) => Err(refusal),
-            None => Ok(()),
+        for (_, field, refusal) in self.markup.deferred.split_off(first) {
+            if self.stack.get(slots + field as usize).is_null() {
+                self.keep(refusal)?;
+                self.fill_lost_field(field);
+            }
         }
+        Ok(())
     }
 
     /// The value of `xsi:nil`.
@@ -200,7 +202,8 @@ impl Builder {
             Some(true) => {}
             None => {
                 let reason = format!("xsi:nil is '{}', not true or false", text.text.as_str());
-                return Err(self.mismatch(at, reason, None, None));
+                let refusal = self.mismatch(at, reason, None, None);
+                return self.lost_element(refusal);
             }
         }
         let node = if leaf { self.aim().node } else { self.top().node };
@@ -215,7 +218,8 @@ impl Builder {
             let expected = &node.name;
             let reason = format!("expected {expected}, got an element with xsi:nil");
             let got = Some("an element with xsi:nil".to_owned());
-            return Err(self.mismatch(at, reason, Some(expected.to_string()), got));
+            let refusal = self.mismatch(at, reason, Some(expected.to_string()), got);
+            return self.lost_element(refusal);
         }
         if let Some(open) = self.markup.open.last_mut() {
             open.nil = true;

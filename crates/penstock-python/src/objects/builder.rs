@@ -6,6 +6,7 @@ use super::frame::{Frame, FrameKind, WAY};
 use super::make::{self, Ring};
 use super::order::Order;
 use super::place::brief;
+use super::problems::Problems;
 use super::refusal::{PathStep, Refusal};
 use super::stack::Stack;
 use super::text::new_str;
@@ -47,6 +48,8 @@ pub(crate) enum Unknown {
 pub(crate) struct Options {
     pub(crate) duplicates: Duplicates,
     pub(crate) unknown: Unknown,
+    /// Whether to tell of all that is wrong with a record.
+    pub(crate) all_errors: bool,
     /// Whether to pause after each record.
     pub(crate) pause: bool,
     /// Whether a row that nobody holds any more may be filled again.
@@ -90,6 +93,8 @@ pub(crate) struct Builder {
     /// The keys by which the containers on the way to fields were found, by depth.
     pub(super) way_keys: Vec<String>,
     pub(super) markup: Markup,
+    /// What is wrong with the record at hand, where all of it is to be told.
+    pub(super) problems: Problems,
 }
 
 // SAFETY: all pointers in here are to the plan's own memory, kept alive by the `Arc`, or owned
@@ -134,6 +139,7 @@ impl Builder {
             seen_beyond: Vec::new(),
             way_keys: Vec::new(),
             markup: Markup::default(),
+            problems: Problems::default(),
             plan,
         };
         builder.settle_markup();
@@ -488,7 +494,7 @@ impl Sink for Builder {
     #[inline(always)]
     fn begin_map(&mut self, at: u64) -> Answer {
         let aim = self.aim();
-        match aim.brief {
+        let answer = match aim.brief {
             Brief::Any => self.begin_dict(FrameKind::PlainDict, aim.node, self.top().aim),
             Brief::Other => match self.item().kind {
                 Kind::Class(class) => self.enter_class(class, aim.node, false, at),
@@ -497,26 +503,25 @@ impl Sink for Builder {
             Brief::Way => self.begin_way_map(at),
             Brief::Markup => self.begin_element(at),
             _ => Err(self.misfit(at, "an object")),
-        }
+        };
+        self.begun(answer)
     }
 
     #[inline(always)]
     fn end_map(&mut self, at: u64) -> Answer {
-        let value = match self.top().kind {
-            FrameKind::Class => make::object(self, at)?,
-            FrameKind::PlainDict | FrameKind::Dict => make::dict(self, at)?,
+        let made = match self.top().kind {
+            FrameKind::Class => make::object(self, at),
+            FrameKind::PlainDict | FrameKind::Dict => make::dict(self, at),
             FrameKind::WayMap => return self.end_way(),
             _ => return self.end_element(at),
         };
-        let node = self.top().node;
-        self.pop_frame();
-        self.put_part(node, value, at)
+        self.end_part(made, at)
     }
 
     #[inline(always)]
     fn begin_list(&mut self, at: u64) -> Answer {
         let aim = self.aim();
-        match aim.brief {
+        let answer = match aim.brief {
             Brief::Any => {
                 let element = self.top().aim;
                 self.push_frame(Frame::new(
@@ -530,51 +535,48 @@ impl Sink for Builder {
             Brief::Way => self.begin_way_list(at),
             _ if aim.gathers && self.gathers_elements() => self.begin_gathered(),
             _ => self.begin_list_of(aim.node, at),
-        }
+        };
+        self.begun(answer)
     }
 
     #[inline(always)]
     fn end_list(&mut self, at: u64) -> Answer {
-        let value = match self.top().kind {
-            FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => make::list(self, at)?,
-            FrameKind::Row => make::object(self, at)?,
+        let made = match self.top().kind {
+            FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => make::list(self, at),
+            FrameKind::Row => make::object(self, at),
             _ => return self.end_way(),
         };
-        let node = self.top().node;
-        self.pop_frame();
-        self.put_part(node, value, at)
+        self.end_part(made, at)
     }
 
     #[inline(always)]
     fn key(&mut self, key: Text<'_>, at: u64) -> Answer {
-        match self.top().kind {
-            FrameKind::PlainDict => {
-                if self.options.duplicates == Duplicates::Error {
-                    self.key_once(key, at)?;
-                }
-                let object = caches::key(self.attached(), key);
-                if object.is_null() {
-                    return Err(self.raised());
-                }
-                self.stack.push(object);
-                Ok(Flow::Take)
-            }
+        let answer = match self.top().kind {
+            FrameKind::PlainDict => self.plain_key(key, at),
             FrameKind::Dict => self.dict_key(key, at),
             _ => self.field_key(key, at),
-        }
+        };
+        self.keyed(answer)
     }
 
     #[inline]
     fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
         match key.kind {
             KeyKind::Member => self.key(key.name, at),
-            KeyKind::Element => self.element(key, at),
-            KeyKind::Attribute => self.attribute(key, at),
+            KeyKind::Element => {
+                let answer = self.element(key, at);
+                self.keyed(answer)
+            }
+            KeyKind::Attribute => {
+                let answer = self.attribute(key, at);
+                self.keyed(answer)
+            }
         }
     }
 
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
-        self.give_scalar(value, at)
+        let answer = self.give_scalar(value, at);
+        self.valued(answer)
     }
 
     #[inline]
@@ -587,8 +589,10 @@ impl Sink for Builder {
         self.seen_keys.clear();
         self.seen_beyond.clear();
         self.markup.clear();
+        self.problems = Problems::default();
         self.frames.truncate(1);
         self.frames_changed();
+        self.top_mut().spoiled = false;
     }
 
     fn matched(&mut self, by: Matched<'_>) {
@@ -603,32 +607,38 @@ impl Sink for Builder {
 
     #[inline(always)]
     fn null(&mut self, at: u64) -> Answer {
-        self.give_null(at)
+        let answer = self.give_null(at);
+        self.valued(answer)
     }
 
     #[inline(always)]
     fn boolean(&mut self, value: bool, at: u64) -> Answer {
-        self.give_bool(value, at)
+        let answer = self.give_bool(value, at);
+        self.valued(answer)
     }
 
     #[inline(always)]
     fn int(&mut self, value: i64, at: u64) -> Answer {
-        self.give_int(value, at)
+        let answer = self.give_int(value, at);
+        self.valued(answer)
     }
 
     #[inline(always)]
     fn float(&mut self, value: f64, at: u64) -> Answer {
-        self.give_float(value, at)
+        let answer = self.give_float(value, at);
+        self.valued(answer)
     }
 
     #[inline(always)]
     fn number(&mut self, digits: &[u8], at: u64) -> Answer {
-        self.give_number(digits, at)
+        let answer = self.give_number(digits, at);
+        self.valued(answer)
     }
 
     #[inline(always)]
     fn text(&mut self, text: Text<'_>, at: u64) -> Answer {
-        self.give_text(text, at)
+        let answer = self.give_text(text, at);
+        self.valued(answer)
     }
 
     #[inline(always)]
@@ -642,7 +652,8 @@ impl Sink for Builder {
     fn expected_key_found(&mut self, at: u64) -> Answer {
         let key = self.top().next;
         self.found_key(key);
-        self.follow(key as usize, at)
+        let answer = self.follow(key as usize, at);
+        self.keyed(answer)
     }
 
     #[inline(always)]
@@ -726,6 +737,33 @@ impl Builder {
                 None => self.unknown_key(key, at),
             },
         }
+    }
+
+    /// A key of a plain dict.
+    #[inline(always)]
+    fn plain_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        if self.options.duplicates == Duplicates::Error {
+            self.key_once(key, at)?;
+        }
+        let object = caches::key(self.attached(), key);
+        if object.is_null() {
+            return Err(self.raised());
+        }
+        self.stack.push(object);
+        Ok(Flow::Take)
+    }
+
+    /// The container at hand ends, of whose values this was made.
+    #[inline(always)]
+    fn end_part(&mut self, made: Result<*mut ffi::PyObject, Refusal>, at: u64) -> Answer {
+        let value = match made {
+            Ok(value) => value,
+            Err(refusal) => return self.lost_container(refusal),
+        };
+        let node = self.top().node;
+        self.pop_frame();
+        let answer = self.put_part(node, value, at);
+        self.valued(answer)
     }
 
     /// Remembers a key of the dict at hand, where it may occur only once.

@@ -78,6 +78,8 @@ pub(super) struct Open {
     pub(super) nil: bool,
     /// In a plain dict: it is a list even if it is alone.
     pub(super) forced: bool,
+    /// It does not fit, whatever comes in it.
+    pub(super) lost: bool,
 }
 
 /// What the value of an attribute is for.
@@ -139,7 +141,7 @@ impl Markup {
 
     /// The element at hand ends: its text goes.
     pub(super) fn close(&mut self) -> Open {
-        let end = Open { at: 0, text: 0, nil: false, forced: false };
+        let end = Open { at: 0, text: 0, nil: false, forced: false, lost: false };
         let open = self.open.pop().unwrap_or(end);
         self.text.truncate(open.text);
         open
@@ -183,7 +185,11 @@ impl Builder {
         if matches!(self.item().kind, Kind::Str) {
             return Ok(Flow::Take);
         }
-        Err(self.misfit(self.markup.at(), "an element with child elements"))
+        if self.is_lost() {
+            return Ok(Flow::Skip);
+        }
+        let refusal = self.misfit(self.markup.at(), "an element with child elements");
+        self.lost_element(refusal)
     }
 
     /// An element inside one whose values are for the fields of a class.
@@ -328,7 +334,7 @@ impl Builder {
                 Ok(Flow::Take)
             }
             FrameKind::Named => self.named_child(key, at),
-            FrameKind::Union => Err(self.untagged(at)),
+            FrameKind::Union => self.lost_union(at),
             _ => Ok(Flow::Skip),
         }
     }
@@ -344,7 +350,8 @@ impl Builder {
         if self.markup.text.is_empty() {
             self.markup.ascii = true;
         }
-        self.markup.open.push(Open { at, text: self.markup.text.len(), nil: false, forced });
+        let text = self.markup.text.len();
+        self.markup.open.push(Open { at, text, nil: false, forced, lost: false });
         let aim = self.aim();
         if aim.brief == Brief::Way {
             return self.begin_wrapper();
@@ -428,7 +435,7 @@ impl Builder {
             match self.top().kind {
                 FrameKind::Plain => {}
                 FrameKind::Element | FrameKind::Wrapper if self.state().text.is_some() => {}
-                FrameKind::Union => return Err(self.untagged(at)),
+                FrameKind::Union => return self.lost_union(at),
                 _ => return Ok(Flow::Take),
             }
         }
@@ -478,13 +485,18 @@ impl Builder {
     /// An element that becomes a scalar ends.
     #[inline]
     fn end_leaf(&mut self) -> Answer {
-        let Some(&Open { at, text: from, nil, .. }) = self.markup.open.last() else {
+        let Some(&Open { at, text: from, nil, lost, .. }) = self.markup.open.last() else {
             return Ok(Flow::Take);
         };
-        let value = if nil { self.new_none() } else { self.own_text(from, at)? };
+        let value = match nil {
+            _ if lost => Err(Refusal::Kept),
+            true => Ok(self.new_none()),
+            false => self.own_text(from, at),
+        };
         self.markup.close();
         self.markup.leaf = 0;
-        self.put_in_markup(value, at)
+        let answer = value.and_then(|value| self.put_in_markup(value, at));
+        self.valued(answer)
     }
 
     /// The text from a place on, as the value at hand.
@@ -511,11 +523,15 @@ impl Builder {
             if !self.markup.deferred.is_empty() {
                 self.settle_deferred()?;
             }
-            make::object(self, at)?
+            match make::object(self, at) {
+                Ok(value) => value,
+                Err(refusal) => return self.lost_container(refusal),
+            }
         };
         self.markup.close();
         self.pop_frame();
-        self.put_in_markup(value, at)
+        let answer = self.put_in_markup(value, at);
+        self.valued(answer)
     }
 
     /// An element that becomes a collection, or that was to become one of several classes, ends.
@@ -526,15 +542,21 @@ impl Builder {
             self.stack.release_from(self.attached(), self.top().base);
             self.new_none()
         } else {
-            match self.top().kind {
-                FrameKind::Items => make::list(self, at)?,
-                FrameKind::Named => self.end_named(at)?,
-                _ => return Err(self.untagged(at)),
+            let made = match self.top().kind {
+                FrameKind::Items => make::list(self, at),
+                FrameKind::Named => self.end_named(at),
+                _ if self.is_lost() => Err(Refusal::Kept),
+                _ => Err(self.untagged(at)),
+            };
+            match made {
+                Ok(value) => value,
+                Err(refusal) => return self.lost_container(refusal),
             }
         };
         self.markup.close();
         self.pop_frame();
-        self.put_in_markup(value, at)
+        let answer = self.put_in_markup(value, at);
+        self.valued(answer)
     }
 
     /// `None`: a new reference.
@@ -569,14 +591,14 @@ impl Builder {
         self.top_mut().key = NONE;
         self.top_mut().unnamed = false;
         let field = self.aim().field;
-        if !self.stack.get(self.top().slots + field as usize).is_null()
-            && !self.collects(field)
-            && self.again_by_rule("text", at)? == Flow::Skip
-        {
-            return Ok(());
+        if !self.stack.get(self.top().slots + field as usize).is_null() && !self.collects(field) {
+            let answer = self.again_by_rule("text", at);
+            if self.keyed(answer)? == Flow::Skip {
+                return Ok(());
+            }
         }
-        let value = self.own_text(from, at)?;
-        self.put_in_markup(value, at).map(|_| ())
+        let answer = self.own_text(from, at).and_then(|value| self.put_in_markup(value, at));
+        self.valued(answer).map(|_| ())
     }
 
     /// Whether what takes an element's own text takes it run by run: if it is part of a choice,
@@ -598,9 +620,10 @@ impl Builder {
             return Ok(());
         }
         self.aim_at(aim);
-        let value = self.own_text(from, at)?;
+        let value = self.own_text(from, at);
         self.markup.text.truncate(from);
-        self.put_in_markup(value, at).map(|_| ())
+        let answer = value.and_then(|value| self.put_in_markup(value, at));
+        self.valued(answer).map(|_| ())
     }
 
     /// A value is made of an element or attribute: puts it where it belongs. Takes over the
@@ -654,6 +677,11 @@ impl Builder {
     /// The value of the whole document.
     #[inline(never)]
     fn deliver_root(&mut self, value: *mut ffi::PyObject) -> Answer {
+        if self.top().spoiled {
+            // SAFETY: the reference is handed over to us.
+            unsafe { drop(Bound::from_owned_ptr(self.attached(), value)) };
+            return Err(Refusal::Kept);
+        }
         if self.stack.len() == 0 {
             return self.deliver(value);
         }

@@ -34,6 +34,8 @@ pub(super) struct Frame {
     pub(super) seen: u64,
     /// True if the key at hand is not a known one: it is then kept for messages.
     pub(super) unnamed: bool,
+    /// True if something in it does not fit: then it is not made.
+    pub(super) spoiled: bool,
 }
 
 impl Frame {
@@ -53,6 +55,7 @@ impl Frame {
             index: 0,
             seen: 0,
             unnamed: false,
+            spoiled: false,
         }
     }
 }

@@ -23,22 +23,91 @@ pub(super) fn list(builder: &mut Builder, at: u64) -> Made {
     let base = builder.top().base;
     let kind = &builder.plan().nodes[builder.top().node as usize].kind;
     match kind {
+        _ if builder.top().spoiled => Err(spoiled(builder, at)),
         Kind::Any | Kind::List(_) => new_list(builder, base),
-        Kind::Tuple(items)
-            if items.len() != builder.stack.len() - base || builder.top().index > 0 =>
-        {
-            let count = (builder.stack.len() - base) as u64 + builder.top().index;
-            let expected = items.len();
-            let reason = if builder.is_markup() {
-                format!("expected {expected} child elements, got {count}")
-            } else {
-                format!("expected an array of {expected}, got one of {count}")
-            };
-            Err(outer_mismatch(builder, at, reason))
+        Kind::Tuple(items) if has_wrong_length(builder, items.len()) => {
+            Err(wrong_length(builder, items.len(), at))
         }
         Kind::Tuple(_) | Kind::TupleOf(_) => new_tuple(builder, base),
         _ => new_set(builder, base, at, matches!(kind, Kind::FrozenSet(_))),
     }
+}
+
+/// Whether the tuple at hand has another length than it must have.
+fn has_wrong_length(builder: &Builder, expected: usize) -> bool {
+    expected != builder.stack.len() - builder.top().base || builder.top().index > 0
+}
+
+#[cold]
+#[inline(never)]
+fn wrong_length(builder: &Builder, expected: usize, at: u64) -> Refusal {
+    let count = (builder.stack.len() - builder.top().base) as u64 + builder.top().index;
+    let reason = if builder.is_markup() {
+        format!("expected {expected} child elements, got {count}")
+    } else {
+        format!("expected an array of {expected}, got one of {count}")
+    };
+    outer_mismatch(builder, at, reason)
+}
+
+/// The container at hand is not made, because something in it does not fit. What else is wrong
+/// with it is kept.
+#[cold]
+#[inline(never)]
+pub(super) fn spoiled(builder: &mut Builder, at: u64) -> Refusal {
+    if builder.is_lost() {
+        return Refusal::Kept;
+    }
+    let kept = match builder.top().kind {
+        FrameKind::Class | FrameKind::Element => {
+            let class = builder.class();
+            keep_missing(builder, class, 0, at)
+        }
+        FrameKind::Row => {
+            let class = builder.class();
+            let long = row_too_long(builder, class, at).map_or(Ok(()), |it| builder.keep(it));
+            long.and_then(|()| keep_missing(builder, class, 0, at))
+        }
+        _ => match &builder.plan().nodes[builder.top().node as usize].kind {
+            Kind::Tuple(items) if has_wrong_length(builder, items.len()) => {
+                let refusal = wrong_length(builder, items.len(), at);
+                builder.keep(refusal)
+            }
+            _ => Ok(()),
+        },
+    };
+    kept.err().unwrap_or(Refusal::Kept)
+}
+
+/// Keeps a problem for each required field without a value, from one on.
+#[cold]
+#[inline(never)]
+fn keep_missing(
+    builder: &mut Builder,
+    class: &ClassPlan,
+    from: usize,
+    at: u64,
+) -> Result<(), Refusal> {
+    for (index, field) in class.fields.iter().enumerate().skip(from) {
+        let lacks = builder.stack.get(builder.top().slots + index).is_null()
+            && matches!(field.absent, Absent::Error)
+            && !(field.gathers && nothing_gathered(builder, field)?.is_some());
+        if lacks {
+            let refusal = missing(builder, class, field, at);
+            builder.keep(refusal)?;
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with an array for a named tuple if it has too many items.
+fn row_too_long(builder: &Builder, class: &ClassPlan, at: u64) -> Option<Refusal> {
+    let (expected, got) = (class.fields.len(), builder.top().index);
+    if got <= expected as u64 {
+        return None;
+    }
+    let reason = format!("expected an array of {expected}, got one of {got}");
+    Some(outer_mismatch(builder, at, reason))
 }
 
 #[inline(always)]
@@ -101,6 +170,9 @@ fn new_set(builder: &mut Builder, base: usize, at: u64, frozen: bool) -> Made {
 /// The dict at hand, from the keys and values that alternate on the stack.
 #[inline(always)]
 pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
+    if builder.top().spoiled {
+        return Err(Refusal::Kept);
+    }
     let base = builder.top().base;
     let count = (builder.stack.len() - base) / 2;
     let simple = builder.options.duplicates == Duplicates::Last;
@@ -194,10 +266,13 @@ fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made 
 #[inline(always)]
 pub(super) fn object(builder: &mut Builder, at: u64) -> Made {
     let class = builder.class();
-    if builder.top().kind == FrameKind::Row && builder.top().index > class.fields.len() as u64 {
-        let (expected, got) = (class.fields.len(), builder.top().index);
-        let reason = format!("expected an array of {expected}, got one of {got}");
-        return Err(outer_mismatch(builder, at, reason));
+    if builder.top().spoiled {
+        return Err(spoiled(builder, at));
+    }
+    if builder.top().kind == FrameKind::Row
+        && let Some(refusal) = row_too_long(builder, class, at)
+    {
+        return Err(refusal);
     }
     match &class.build {
         Build::Slots { offsets, post_init, recyclable } => {
@@ -256,8 +331,12 @@ fn allocate(class: &ClassPlan) -> *mut ffi::PyObject {
 #[inline(never)]
 fn fill_all(builder: &mut Builder, class: &ClassPlan, at: u64) -> Result<(), Refusal> {
     for (index, field) in class.fields.iter().enumerate() {
-        if builder.stack.get(builder.top().slots + index).is_null() || field.gathers {
-            fill(builder, class, field, index, at)?;
+        if (builder.stack.get(builder.top().slots + index).is_null() || field.gathers)
+            && let Err(refusal) = fill(builder, class, field, index, at)
+        {
+            builder.keep(refusal)?;
+            keep_missing(builder, class, index + 1, at)?;
+            return Err(Refusal::Kept);
         }
     }
     Ok(())
@@ -419,6 +498,7 @@ fn outer_mismatch(builder: &Builder, at: u64, reason: String) -> Refusal {
         path,
         cause: None,
         limit: false,
+        place: None,
     }))
 }
 

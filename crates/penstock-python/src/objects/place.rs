@@ -26,8 +26,9 @@ impl Builder {
         got: Option<String>,
     ) -> Refusal {
         let path = self.path(true);
-        let (cause, limit) = (None, false);
-        Refusal::Mismatch(Box::new(Mismatch { at, reason, expected, got, path, cause, limit }))
+        let (cause, limit, place) = (None, false, None);
+        let mismatch = Mismatch { at, reason, expected, got, path, cause, limit, place };
+        Refusal::Mismatch(Box::new(mismatch))
     }
 
     /// A record in error because it exceeds a limit.

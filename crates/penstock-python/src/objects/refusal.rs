@@ -1,5 +1,6 @@
 //! Why a value was refused: it does not fit, or the user's own code raised.
 
+use penstock_core::position::Place;
 use pyo3::prelude::*;
 use std::fmt;
 
@@ -45,6 +46,19 @@ pub(crate) struct Mismatch {
     pub(crate) cause: Option<PyErr>,
     /// Which limit was exceeded rather than which type not met.
     pub(crate) limit: bool,
+    /// The place of `at`, where the text around it may be gone when it is told.
+    pub(crate) place: Option<Box<Place>>,
+}
+
+impl Mismatch {
+    /// How many bytes its texts take, about.
+    pub(crate) fn size(&self) -> usize {
+        let path = self.path.iter().map(|step| match step {
+            PathStep::Key(name) | PathStep::Attribute(name) => name.len(),
+            PathStep::Index(_) => 0,
+        });
+        path.sum::<usize>() + self.reason.len()
+    }
 }
 
 /// The builder's error. One word wide, so that the answer to an event stays in registers.
@@ -54,6 +68,8 @@ pub(crate) enum Refusal {
     Mismatch(Box<Mismatch>),
     /// An exception that is not ours to interpret.
     Python(Box<PyErr>),
+    /// What is wrong is kept already.
+    Kept,
 }
 
 impl From<PyErr> for Refusal {

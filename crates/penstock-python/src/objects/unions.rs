@@ -101,7 +101,8 @@ impl Builder {
         let Some(found) = found else {
             let got = brief(text.text.as_str());
             let reason = format!("the attribute '{tag}' is {got}, expected {expected}");
-            return Err(self.mismatch(at, reason, Some(expected.to_string()), Some(got)));
+            let refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
+            return self.lost_element(refusal);
         };
         let node = classes[found as usize];
         let Kind::Class(class) = self.plan().nodes[node as usize].kind else {
@@ -126,11 +127,24 @@ impl Builder {
                 prefix: attribute.prefix.as_ref().map(text),
                 kind: KeyKind::Attribute,
             };
-            if self.attribute(key, attribute.at)? != Flow::Skip {
-                self.attribute_value(text(&attribute.value), attribute.value_at)?;
+            let answer = self.attribute(key, attribute.at);
+            if self.keyed(answer)? != Flow::Skip {
+                let answer = self.attribute_value(text(&attribute.value), attribute.value_at);
+                self.valued(answer)?;
             }
         }
         Ok(Flow::Take)
+    }
+
+    /// The content begins, and the class is not known: the element does not fit.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn lost_union(&mut self, at: u64) -> Answer {
+        if self.is_lost() {
+            return Ok(Flow::Skip);
+        }
+        let refusal = self.untagged(at);
+        self.lost_element(refusal)
     }
 
     /// The content begins, or the element ends, and its class is not known.

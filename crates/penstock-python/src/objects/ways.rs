@@ -91,6 +91,7 @@ impl Builder {
             Matched::Key(key) => self.give_text(key, self.at),
             Matched::Index(index) => self.give_int(index as i64, self.at),
         };
+        let result = self.valued(result);
         self.top_mut().kind = kind;
         result.map(|_| ())
     }
@@ -133,7 +134,15 @@ impl Builder {
 
     /// Empties the fields that a state leads to.
     fn forget_way(&mut self, state: u32) {
+        for field in self.fields_behind(state) {
+            self.forget_field(field);
+        }
+    }
+
+    /// The fields that a state leads to.
+    pub(super) fn fields_behind(&self, state: u32) -> Vec<u32> {
         let class = self.class();
+        let mut fields = Vec::new();
         let mut open = vec![state];
         let mut known = open.clone();
         while let Some(state) = open.pop() {
@@ -143,7 +152,7 @@ impl Builder {
             let takers = state.takes_key.iter().map(|&field| Target::Field(field));
             for target in targets.chain(takers) {
                 match target {
-                    Target::Field(aim) => self.forget_field(class.aims[aim as usize].field),
+                    Target::Field(aim) => fields.push(class.aims[aim as usize].field),
                     Target::State(next) if !known.contains(&next) => {
                         known.push(next);
                         open.push(next);
@@ -152,6 +161,7 @@ impl Builder {
                 }
             }
         }
+        fields
     }
 
     pub(super) fn forget_field(&mut self, field: u32) {

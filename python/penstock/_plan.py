@@ -1,0 +1,33 @@
+"""Types with the functions that make their values: `types=` of the verbs."""
+
+from __future__ import annotations
+
+from penstock import _rust
+from penstock._types import PLAIN
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from typing_extensions import TypeForm
+
+    from penstock._types import At, T, Types
+
+
+def with_types(into: Any, types: Types) -> Any:
+    """Return a plan of `into`, a type or a plan, that knows `types` as well."""
+    return _rust.Plan(into, types=types)
+
+
+def of_records(
+    into: TypeForm[T], at: At[T] | None, types: Types
+) -> tuple[TypeForm[T], At[T] | None]:
+    """Return a plan of each type that a reader is given: one, or one for each path."""
+    if at is None or isinstance(at, str):
+        return with_types(into, types), at
+    if into is not PLAIN or not hasattr(at, "keys"):
+        return into, at  # Refused where it is refused without types.
+    kinds: Mapping[str, TypeForm[T]] = at
+    return into, {path: with_types(kinds[path], types) for path in kinds}
