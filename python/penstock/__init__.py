@@ -29,6 +29,7 @@ from penstock._errors import (
     ValidationError,
 )
 from penstock._limits import Limits
+from penstock._marks import pattern, typecode
 from penstock._on import Stop, on
 from penstock._repairs import Repair, RepairWarning
 from penstock._rust import Element, Items, Progress, Reader, __version__
@@ -106,9 +107,11 @@ __all__ = [
     "load",
     "ndjson",
     "on",
+    "pattern",
     "read",
     "send",
     "tag",
+    "typecode",
     "via",
     "xml",
 ]

@@ -795,19 +795,13 @@ impl Builder {
             return Ok(Flow::Skip);
         };
         let py = self.attached();
-        let object = match &self.plan().nodes[keys as usize].kind {
-            Kind::Choice(choice) => match choice.text(py, key.text.as_str())? {
-                Some(object) => object.into_ptr(),
-                None => {
-                    let got = format!("the key {}", brief(key.text.as_str()));
-                    let reason = format!("expected {}, got {got}", choice.expected);
-                    let expected = Some(choice.expected.to_string());
-                    return Err(self.mismatch(at, reason, expected, Some(got)));
-                }
-            },
-            // The keys of the outermost dict are met once each.
-            _ if self.frames.len() == 2 => new_str(py, key),
-            _ => caches::key(py, key),
+        let node = &self.plan().nodes[keys as usize];
+        let object = match &node.kind {
+            Kind::Str | Kind::Any if node.after.is_none() => {
+                // The keys of the outermost dict are met once each.
+                if self.frames.len() == 2 { new_str(py, key) } else { caches::key(py, key) }
+            }
+            _ => self.typed_key(keys, key, at)?,
         };
         if object.is_null() {
             return Err(self.raised());

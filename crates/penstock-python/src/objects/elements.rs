@@ -182,7 +182,7 @@ impl Builder {
     /// An element inside one that becomes a scalar.
     #[inline(never)]
     fn inner_element(&mut self) -> Answer {
-        if matches!(self.item().kind, Kind::Str) {
+        if self.item().is_text() {
             return Ok(Flow::Take);
         }
         if self.is_lost() {
@@ -279,7 +279,9 @@ impl Builder {
         match self.markup.options.repeated {
             Repeated::First => Ok(Flow::Skip),
             Repeated::Last => Ok(Flow::Take),
-            Repeated::Join if matches!(self.item().kind, Kind::Str) => Ok(Flow::Take),
+            Repeated::Join if matches!(self.item().kind, Kind::Str) && !self.aim().finishes => {
+                Ok(Flow::Take)
+            }
             _ => {
                 let one = &self.item().written;
                 let one = one.strip_suffix(" | None").unwrap_or(one);
@@ -583,7 +585,7 @@ impl Builder {
         // No text at all is a `str` like any other; no value of any other type, and no choice.
         let text = &self.markup.text.as_bytes()[from..];
         let chosen = aim as usize >= self.class().fields.len();
-        let may_lack = chosen || !matches!(self.item().kind, Kind::Str);
+        let may_lack = chosen || !self.item().is_text();
         if may_lack && xsd::trimmed(text).is_empty() {
             return Ok(());
         }

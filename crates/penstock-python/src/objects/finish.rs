@@ -2,10 +2,15 @@
 
 use super::builder::Builder;
 use super::make;
+use super::place::{brief, shortened};
 use super::refusal::Refusal;
-use crate::plan::{NodeId, Step};
+use crate::plan::{Check, Limit, NodeId, Step, Test};
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyArithmeticError, PyTypeError, PyValueError};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 
 impl Builder {
     /// A value with what its node says is to be done with it. Takes the reference over and gives one
@@ -17,7 +22,8 @@ impl Builder {
         value: *mut ffi::PyObject,
         at: u64,
     ) -> Result<*mut ffi::PyObject, Refusal> {
-        let Some(after) = &self.plan().nodes[node as usize].after else { return Ok(value) };
+        let node = &self.plan().nodes[node as usize];
+        let Some(after) = &node.after else { return Ok(value) };
         let py = self.attached();
         // SAFETY: the reference is handed over to us.
         let mut value = unsafe { Bound::from_owned_ptr(py, value) };
@@ -25,13 +31,156 @@ impl Builder {
             return Ok(value.into_ptr());
         }
         for step in &after.steps {
-            value = match step {
+            match step {
                 Step::Call(function) => {
                     let made = function.bind(py).call1((value,));
-                    made.map_err(|error| make::raised_by(self, error, at, true))?
+                    value = made.map_err(|error| make::raised_by(self, error, at, true))?;
                 }
-            };
+                Step::Convert(function) => match function.bind(py).call1((&value,)) {
+                    Ok(made) => value = made,
+                    Err(error) => return Err(self.unconverted(&node.name, &value, error, at)),
+                },
+                Step::Trim => {
+                    value = value.call_method1(intern!(py, "strip"), (intern!(py, " \t\r\n"),))?;
+                }
+                Step::Check(check) => self.check(check, &value, at)?,
+            }
         }
         Ok(value.into_ptr())
+    }
+
+    /// A value that cannot be converted: the exception says why.
+    #[cold]
+    #[inline(never)]
+    fn unconverted(
+        &self,
+        expected: &str,
+        value: &Bound<'_, PyAny>,
+        error: PyErr,
+        at: u64,
+    ) -> Refusal {
+        let py = self.attached();
+        let of_value = error.is_instance_of::<PyValueError>(py)
+            || error.is_instance_of::<PyTypeError>(py)
+            || error.is_instance_of::<PyArithmeticError>(py);
+        if !of_value {
+            return error.into();
+        }
+        let got = described(value);
+        let mut reason = format!("expected {expected}, got {got}");
+        let said = error.value(py).to_string();
+        if !said.is_empty() {
+            reason.push_str(": ");
+            reason.push_str(&said);
+        }
+        let mut refusal = self.mismatch(at, reason, Some(expected.to_owned()), Some(got));
+        if let Refusal::Mismatch(mismatch) = &mut refusal {
+            mismatch.cause = Some(error);
+        }
+        refusal
+    }
+
+    /// Asks a question of a value.
+    #[inline]
+    fn check(&self, check: &Check, value: &Bound<'_, PyAny>, at: u64) -> Result<(), Refusal> {
+        let raised = |error| make::raised_by(self, error, at, true);
+        let holds = match &check.test {
+            Test::Bound(op, limit) => match compared(value, *op, limit) {
+                Some(holds) => holds,
+                None => {
+                    let limit = limit.object().bind(value.py());
+                    value.rich_compare(limit, *op).and_then(|it| it.is_truthy()).map_err(raised)?
+                }
+            },
+            Test::Multiple(of, function) => match small(value) {
+                Some(value) => value.wrapping_rem(*of) == 0,
+                None => self.holds(function, value).map_err(raised)?,
+            },
+            Test::Length { least, most } => {
+                let length = value.len().map_err(raised)?;
+                if (*least..=*most).contains(&length) {
+                    return Ok(());
+                }
+                let text = value.is_instance_of::<PyString>();
+                let got = if text { described(value) } else { length.to_string() };
+                return Err(self.unmet(check, got, at));
+            }
+            Test::Holds(function) => self.holds(function, value).map_err(raised)?,
+        };
+        if holds { Ok(()) } else { Err(self.unmet(check, described(value), at)) }
+    }
+
+    fn holds(&self, function: &Py<PyAny>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        function.bind(value.py()).call1((value,))?.is_truthy()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unmet(&self, check: &Check, got: String, at: u64) -> Refusal {
+        let expected = &check.expected;
+        let reason = format!("expected {expected}, got {got}");
+        self.mismatch(at, reason, Some(expected.to_string()), Some(got))
+    }
+}
+
+/// An integer of 64 bits.
+#[inline]
+fn small(value: &Bound<'_, PyAny>) -> Option<i64> {
+    if !value.is_exact_instance_of::<PyInt>() {
+        return None;
+    }
+    let mut overflow = 0;
+    // SAFETY: a live object that is an int, for which this raises nothing.
+    let small = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &raw mut overflow) };
+    (overflow == 0).then_some(small)
+}
+
+/// How a value compares to a limit, where both are plain numbers of the same type.
+#[inline]
+fn compared(value: &Bound<'_, PyAny>, op: CompareOp, limit: &Limit) -> Option<bool> {
+    /// As many integers on both sides of zero are doubles.
+    const EXACT: u64 = 1 << 53;
+    let order = match limit {
+        Limit::Int(limit, _) => match small(value) {
+            Some(value) => Some(value.cmp(limit)),
+            None if limit.unsigned_abs() <= EXACT => {
+                value.cast_exact::<PyFloat>().ok()?.value().partial_cmp(&(*limit as f64))
+            }
+            None => return None,
+        },
+        Limit::Float(limit, _) => value.cast_exact::<PyFloat>().ok()?.value().partial_cmp(limit),
+        Limit::Other(_) => return None,
+    };
+    Some(order.is_some_and(|order| match op {
+        CompareOp::Gt => order.is_gt(),
+        CompareOp::Ge => order.is_ge(),
+        CompareOp::Lt => order.is_lt(),
+        _ => order.is_le(),
+    }))
+}
+
+/// A value for a message: as a document would have it, and the beginning of it.
+fn described(value: &Bound<'_, PyAny>) -> String {
+    if let Ok(text) = value.cast::<PyString>() {
+        return text.to_str().map_or_else(|_| "a string".into(), brief);
+    }
+    if let Ok(truth) = value.cast_exact::<PyBool>() {
+        return if truth.is_true() { "true".into() } else { "false".into() };
+    }
+    if value.is_none() {
+        return "null".into();
+    }
+    if let Ok(list) = value.cast::<PyList>() {
+        return format!("an array of {}", list.len());
+    }
+    if value.is_instance_of::<PyDict>() {
+        return "an object".into();
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return format!("{} bytes", bytes.as_bytes().len());
+    }
+    match value.str() {
+        Ok(text) => shortened(&text.to_string_lossy()),
+        Err(_) => value.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string()),
     }
 }

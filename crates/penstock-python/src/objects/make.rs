@@ -216,7 +216,10 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
 fn has_text_keys(builder: &Builder) -> bool {
     let nodes = &builder.plan().nodes;
     match nodes[builder.top().node as usize].kind {
-        Kind::Dict(keys, _) => matches!(nodes[keys as usize].kind, Kind::Str | Kind::Any),
+        Kind::Dict(keys, _) => {
+            let keys = &nodes[keys as usize];
+            matches!(keys.kind, Kind::Str | Kind::Any) && keys.after.is_none()
+        }
         _ => true,
     }
 }

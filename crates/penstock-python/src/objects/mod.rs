@@ -12,6 +12,7 @@ mod collector;
 mod elements;
 mod finish;
 mod frame;
+mod keys;
 mod lexical;
 mod make;
 mod named;

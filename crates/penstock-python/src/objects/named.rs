@@ -32,7 +32,9 @@ impl Builder {
         match self.markup.options.repeated {
             Repeated::First => Ok(Flow::Skip),
             Repeated::Last => Ok(Flow::Take),
-            Repeated::Join if matches!(self.item().kind, Kind::Str) => Ok(Flow::Take),
+            Repeated::Join if matches!(self.item().kind, Kind::Str) && !self.aim().finishes => {
+                Ok(Flow::Take)
+            }
             _ => {
                 let nodes = &self.plan().nodes;
                 let Kind::Dict(keys, _) = nodes[self.top().node as usize].kind else {
@@ -60,12 +62,12 @@ impl Builder {
                 Bound::from_borrowed_ptr(py, self.stack.get(base + 1)),
             )
         };
-        Ok(dict.contains(key)?)
+        dict.contains(key).map_err(|error| make::own_code_raised(self, error, self.markup.at()))
     }
 
     /// The value of a child of an element that becomes a dict.
     #[inline(never)]
-    pub(super) fn put_named(&mut self, value: *mut ffi::PyObject, _at: u64) -> Answer {
+    pub(super) fn put_named(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         let py = self.attached();
         let base = self.top().base;
         let key = self.stack.replace(base + 1, ptr::null_mut());
@@ -82,7 +84,8 @@ impl Builder {
             return Ok(Flow::Take);
         };
         if element(&self.plan().nodes, values).is_some() {
-            match dict.get_item(&key)? {
+            let known = dict.get_item(&key);
+            match known.map_err(|error| make::own_code_raised(self, error, at))? {
                 Some(list) => {
                     list.cast_into::<PyList>().map_err(PyErr::from)?.append(value)?;
                 }
@@ -97,7 +100,7 @@ impl Builder {
             dict.set_item(key, old.add(" ")?.add(new)?)?;
             return Ok(Flow::Take);
         }
-        dict.set_item(key, value)?;
+        dict.set_item(key, value).map_err(|error| make::own_code_raised(self, error, at))?;
         Ok(Flow::Take)
     }
 
@@ -116,10 +119,16 @@ impl Builder {
             // SAFETY: the stack owns it, and it is a dict.
             let dict = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(base)) };
             let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
+            let finishes = nodes[values as usize].after.is_some();
             for (key, list) in dict.copy()?.iter() {
-                if let Some(other) = make::collected(self, values, list, at)? {
-                    dict.set_item(key, other)?;
+                let other = make::collected(self, values, list.clone(), at)?;
+                if !finishes && other.is_none() {
+                    continue;
                 }
+                let made = self.finish(values, other.unwrap_or(list).into_ptr(), at);
+                // SAFETY: the reference is handed over to us.
+                let made = unsafe { Bound::from_owned_ptr(py, made?) };
+                dict.set_item(key, made)?;
             }
         }
         let dict = self.stack.replace(base, ptr::null_mut());

@@ -96,8 +96,14 @@ impl Builder {
                 Some(PathStep::Key(edge.name.to_string()))
             }
             FrameKind::PlainDict | FrameKind::Dict => {
-                let place = frame.base + own.checked_sub(1)?;
-                (own % 2 == 1).then(|| PathStep::Key(self.describe_key(place)))
+                if own % 2 == 0 {
+                    return None;
+                }
+                // As it was written, where it is no text any more.
+                if frame.unnamed {
+                    return self.way_keys.get(depth).map(|key| PathStep::Key(key.clone()));
+                }
+                Some(PathStep::Key(self.describe_key(frame.base + own - 1)))
             }
             FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
                 Some(PathStep::Index(own as u64 + frame.index))

@@ -304,7 +304,7 @@ impl Builder {
     }
 
     /// What a node makes of a string: a new reference.
-    fn text_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
+    pub(super) fn text_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let py = self.attached();
         let bytes = text.bytes();
         let object = match self.kind(node) {
@@ -391,7 +391,7 @@ impl Builder {
 
 /// Whether text is a decimal number as JSON would write one: what `Decimal` also takes beyond
 /// that (white space, underscores, other scripts' digits, `NaN`) is not meant by a document.
-fn is_decimal(bytes: &[u8]) -> bool {
+pub(super) fn is_decimal(bytes: &[u8]) -> bool {
     use penstock_core::value::number::{Outcome, scan};
     if !matches!(bytes.first(), Some(b'-' | b'0'..=b'9')) {
         return false;

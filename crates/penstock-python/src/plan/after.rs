@@ -7,11 +7,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
+use super::constraints::Check;
 use super::types::Compiler;
-use super::walk::Walk;
-use super::{Node, NodeId, known, layout, wrappers};
+use super::{Kind, Node, known, layout, wrappers};
 
 /// What is done with a value after it is made.
+#[derive(Default)]
 pub(crate) struct After {
     /// In this order.
     pub(crate) steps: Vec<Step>,
@@ -20,30 +21,94 @@ pub(crate) struct After {
     /// Whether not every text can be such a value: in a union, what does not fit may be another
     /// member's.
     pub(crate) has_form: bool,
+    /// What the value is in the end, if not what its kind says.
+    pub(super) nature: Option<Nature>,
+    /// Whether the value in the end has no hash, if that is not as its kind says.
+    pub(super) hashable: Option<bool>,
 }
 
 /// One thing that is done with a value.
 pub(crate) enum Step {
-    /// This is called with the value, and what it returns is the value.
+    /// A function of the user's is called with the value, and what it returns is the value.
     Call(Py<PyAny>),
+    /// The same, by a function that only raises where the value cannot be one of the type.
+    Convert(Py<PyAny>),
+    /// White space around text goes.
+    Trim,
+    /// The value is looked at.
+    Check(Check),
+}
+
+/// What may be asked of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nature {
+    /// To be more or less than another, and a multiple of one.
+    Number,
+    /// To be before or after another.
+    Ordered,
+    /// The same, and in which time zone it is.
+    Moment,
+    /// How many characters it has.
+    Text,
+    /// How many bytes it has.
+    Bytes,
+    /// How many items it has.
+    Items,
+    /// Nothing of all this.
+    Other,
+    /// That shows when the value is there.
+    Unknown,
+}
+
+impl Node {
+    /// What may be asked of a value of the node.
+    pub(super) fn nature(&self, nodes: &[Node]) -> Nature {
+        if let Some(nature) = self.after.as_ref().and_then(|after| after.nature) {
+            return nature;
+        }
+        match &self.kind {
+            Kind::Int | Kind::Float | Kind::Decimal => Nature::Number,
+            Kind::Date | Kind::Duration => Nature::Ordered,
+            Kind::DateTime | Kind::Time => Nature::Moment,
+            Kind::Str => Nature::Text,
+            Kind::Bytes | Kind::Hex => Nature::Bytes,
+            Kind::List(_)
+            | Kind::Set(_)
+            | Kind::FrozenSet(_)
+            | Kind::TupleOf(_)
+            | Kind::Tuple(_)
+            | Kind::Dict(..) => Nature::Items,
+            Kind::None | Kind::Bool | Kind::Uuid => Nature::Other,
+            Kind::Any | Kind::Choice(_) | Kind::Class(_) | Kind::Tagged(_) => Nature::Unknown,
+            Kind::Tokens(tokens) => {
+                let mut natures =
+                    tokens.members().map(|member| nodes[member as usize].nature(nodes));
+                let first = natures.next().unwrap_or(Nature::Other);
+                if natures.all(|nature| nature == first) { first } else { Nature::Other }
+            }
+        }
+    }
+
+    /// True if the node takes any text as it is.
+    pub(crate) fn is_text(&self) -> bool {
+        matches!(self.kind, Kind::Str) && self.after.as_ref().is_none_or(|after| !after.has_form)
+    }
 }
 
 impl After {
     /// Adds steps to what is done with a node's value.
-    pub(super) fn add(node: &mut Node, steps: Vec<Step>) {
-        if steps.is_empty() {
-            return;
-        }
-        let after = node.after.get_or_insert_with(|| {
-            Box::new(After { steps: Vec::new(), takes_null: false, has_form: false })
-        });
+    pub(super) fn add(node: &mut Node, steps: impl IntoIterator<Item = Step>) -> &mut After {
+        let after = node.after.get_or_insert_default();
         after.steps.extend(steps);
+        after
     }
 
     /// Visits all objects that are held.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
-        self.steps.iter().map(|step| match step {
-            Step::Call(function) => function,
+        self.steps.iter().filter_map(|step| match step {
+            Step::Call(function) | Step::Convert(function) => Some(function),
+            Step::Check(check) => check.object(),
+            Step::Trim => None,
         })
     }
 }
@@ -99,17 +164,4 @@ pub(super) fn of_class<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Via<'
         return Ok(None);
     }
     Via::of(&class.getattr(name)?).map(Some)
-}
-
-/// Adds the constraints that stand beside a type.
-pub(super) fn constrain<'py>(
-    walk: &mut Walk<'_, 'py>,
-    node: &mut Node,
-    id: NodeId,
-    words: &[Bound<'py, PyAny>],
-) -> PyResult<()> {
-    for word in words.iter().filter(|word| wrappers::is_instance(word, &known::TAG)) {
-        walk.tag(node, id, word)?;
-    }
-    wrappers::refuse_constraints(words, walk.place)
 }

@@ -5,12 +5,13 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PyString, PyTuple, PyType};
 
 use super::builtin::{Container, builtin, display, is_type_of_none};
+use super::containers::Collection;
 use super::types::DEEPEST;
 use super::walk::Walk;
-use super::wrappers::{arguments, forward, is_instance};
+use super::wrappers::{arguments, forward, is_generic_alias, is_instance};
 use super::{Kind, NodeId, known};
 
 impl<'py> Walk<'_, 'py> {
@@ -52,18 +53,23 @@ impl<'py> Walk<'_, 'py> {
                 return Err(self.error(reason));
             }
             let node = self.node(of_path, nullable || none)?;
-            if let Some((container @ (Container::Set | Container::FrozenSet), _)) = collection
+            if let Some(((container, _), _)) = &collection
+                && container.hashes()
                 && !self.compiler.is_hashable(node, DEEPEST)
             {
-                return Err(self.no_hash(node, container));
+                return Err(self.no_hash(node, container.base));
             }
             nodes.push(node);
         }
         let each = self.compiler.push(Kind::Any, false, names);
         let Some((container, nullable)) = collection else { return Ok((each, nodes)) };
-        let dots = if container == Container::Tuple { ", ..." } else { "" };
-        let name = format!("{}[{}{dots}]", container.name(), self.name(each));
-        Ok((self.compiler.push(container.of_one_kind(None, each), nullable, name), nodes))
+        let (container, class) = container;
+        let dots = if container.base == Container::Tuple { ", ..." } else { "" };
+        let name = format!("{}[{}{dots}]", container.name, self.name(each));
+        let kind = container.base.of_one_kind(None, each);
+        let node = self.finished(container, &class, kind, each, name, nullable)?;
+        self.compiler.nodes.push(node);
+        Ok((self.compiler.nodes.len() as NodeId - 1, nodes))
     }
 
     /// The node of a dict that is keyed by the field `by` of its values.
@@ -74,18 +80,20 @@ impl<'py> Walk<'_, 'py> {
             self.error(format_args!("at(key='{by}') is for a dict[K, V], not {written}"))
         };
         let [only] = &members[..] else { return Err(refuse()) };
-        let Some(Container::Dict) = container(only)? else { return Err(refuse()) };
-        if only.is_instance_of::<PyType>() {
+        let Some((found, class)) = container(only)? else { return Err(refuse()) };
+        let pair = arguments_of(only)?.filter(|_| found.base == Container::Dict);
+        let Some(Ok((key, value))) = pair.map(|pair| pair.extract::<Pair<'py>>()) else {
             return Err(refuse());
-        }
-        let (key, value) = arguments(only)?.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()?;
+        };
         let (key, value) = (self.node(&key, false)?, self.node(&value, false)?);
         if !self.compiler.is_hashable(key, DEEPEST) {
             let key = self.name(key);
             return Err(self.error(format_args!("{key} has no hash, so it cannot be a key")));
         }
-        let name = format!("dict[{}, {}]", self.name(key), self.name(value));
-        Ok(self.compiler.push(Kind::Dict(key, value), nullable, name))
+        let name = format!("{}[{}, {}]", found.name, self.name(key), self.name(value));
+        let node = self.finished(found, &class, Kind::Dict(key, value), value, name, nullable)?;
+        self.compiler.nodes.push(node);
+        Ok(self.compiler.nodes.len() as NodeId - 1)
     }
 
     /// What a union is made of, unions in it included, or the type itself; and whether `None` is
@@ -121,16 +129,14 @@ impl<'py> Walk<'_, 'py> {
     fn collection(
         &self,
         annotation: &Bound<'py, PyAny>,
-    ) -> PyResult<Option<(Container, Option<Bound<'py, PyAny>>)>> {
-        let found = match container(annotation)? {
-            None | Some(Container::Dict) => return Ok(None),
-            Some(found) => found,
-        };
-        if annotation.is_instance_of::<PyType>() {
-            return Ok(Some((found, None)));
+    ) -> PyResult<Option<(Found<'py>, Option<Bound<'py, PyAny>>)>> {
+        let Some(found) = container(annotation)? else { return Ok(None) };
+        let base = found.0.base;
+        if base == Container::Dict {
+            return Ok(None);
         }
-        let arguments = arguments(annotation)?;
-        Ok(match (found, arguments.len()) {
+        let Some(arguments) = arguments_of(annotation)? else { return Ok(Some((found, None))) };
+        Ok(match (base, arguments.len()) {
             (Container::Tuple, 2) if arguments.get_item(1)?.is(self.compiler.py.Ellipsis()) => {
                 Some((found, Some(arguments.get_item(0)?)))
             }
@@ -153,11 +159,29 @@ fn is_union(annotation: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(origin.is_some_and(|origin| known::UNION.is(&origin)))
 }
 
-/// The builtin collection that an annotation is of.
-fn container(annotation: &Bound<'_, PyAny>) -> PyResult<Option<Container>> {
-    if let Ok(class) = annotation.cast::<PyType>() {
-        return Ok(Container::of(class));
+/// A key and a value.
+type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
+
+/// A collection and its class.
+type Found<'py> = (Collection, Bound<'py, PyType>);
+
+/// What an annotation is written with, if it is.
+fn arguments_of<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+    if annotation.is_instance_of::<PyType>() && !is_generic_alias(annotation) {
+        return Ok(None);
     }
-    let origin = annotation.getattr_opt(intern!(annotation.py(), "__origin__"))?;
-    Ok(origin.and_then(|origin| origin.cast::<PyType>().ok().and_then(Container::of)))
+    let found = annotation.getattr_opt(intern!(annotation.py(), "__args__"))?;
+    Ok(found.and_then(|found| found.cast_into().ok()))
+}
+
+/// The collection that an annotation is of.
+fn container<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Found<'py>>> {
+    let class = match annotation.cast::<PyType>() {
+        Ok(class) => Some(class.clone()),
+        Err(_) => {
+            let origin = annotation.getattr_opt(intern!(annotation.py(), "__origin__"))?;
+            origin.and_then(|origin| origin.cast_into::<PyType>().ok())
+        }
+    };
+    Ok(class.and_then(|class| Some((Collection::of(&class)?, class))))
 }

@@ -3,18 +3,15 @@
 use penstock_core::keys::KeyTable;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyMappingProxy, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyMappingProxy, PyString, PyTuple, PyType};
 
+use super::builtin::builtin;
+use super::conversions::is_subclass;
 use super::types::Place;
 use super::{Choice, known, layout};
 
-impl Choice {
-    /// True if each value is text.
-    pub(super) fn is_of_text(&self) -> bool {
-        let none_of = self.bools.iter().all(Option::is_none);
-        none_of && self.ints.is_empty() && self.null.is_none() && !self.text_objects.is_empty()
-    }
-}
+/// Types that the values of an `Enum` may have beside the builtin ones.
+static SPELT: [&known::Known; 2] = [&known::FRACTION, &known::ZONE_INFO];
 
 /// How many values of a type a message about another value names at most.
 const FEW: usize = 6;
@@ -103,10 +100,17 @@ pub(super) fn of_literal(
     let mut gathered = Gathered::default();
     let mut names = Vec::new();
     for value in values {
-        let shown = value.repr()?.to_string();
-        // The member of an `Enum` that is also a `str` is not that text.
-        let member = known::ENUM_META.is(&value.get_type().get_type());
-        if member || !gathered.add(&value, &value)? {
+        let shown = if is_enum(&value.get_type()) {
+            let name: String = value.getattr(intern!(values.py(), "_name_"))?.extract()?;
+            format!("{}.{name}", value.get_type().name()?)
+        } else {
+            value.repr()?.to_string()
+        };
+        // The member of an `Enum` stands for what it is the value of.
+        let member = is_enum(&value.get_type());
+        let stands_for =
+            if member { value.getattr(intern!(values.py(), "_value_"))? } else { value.clone() };
+        if !gathered.add(&stands_for, &value)? {
             let reason = format_args!("Literal[{shown}] is not supported yet");
             return Err(place.error(values.py(), reason));
         }
@@ -120,20 +124,76 @@ pub(super) fn of_literal(
     Ok((gathered.into_choice(title, None), written))
 }
 
+/// How the members of an `Enum` are found.
+pub(super) enum Members<'py> {
+    /// Their values are such that a document has them.
+    Choice(Choice),
+    /// Their values are all of this type.
+    Values { of: Bound<'py, PyType> },
+}
+
+fn is_tuple(class: &Bound<'_, PyType>) -> bool {
+    class.is(&class.py().get_type::<PyTuple>())
+}
+
+/// True for an `Enum`, whatever else it is.
+pub(super) fn is_enum(class: &Bound<'_, PyType>) -> bool {
+    let meta = known::ENUM_META.get(class.py());
+    meta.is_some_and(|meta| is_subclass(&class.get_type(), meta))
+}
+
+/// True for a `Flag`.
+pub(super) fn is_flag(class: &Bound<'_, PyType>) -> bool {
+    known::FLAG.get(class.py()).is_some_and(|flag| is_subclass(class, flag))
+}
+
+/// The one type of all values; `float` for that and `int`.
+fn common_type<'py>(
+    values: &[(Bound<'py, PyAny>, Bound<'py, PyAny>)],
+) -> Option<Bound<'py, PyType>> {
+    let mut common: Option<Bound<'py, PyType>> = None;
+    for (value, _) in values {
+        let class = value.get_type();
+        match &common {
+            None => common = Some(class),
+            Some(known) if known.is(&class) => {}
+            Some(known) => {
+                let py = class.py();
+                let (int, float) = (py.get_type::<PyInt>(), py.get_type::<PyFloat>());
+                let is_number = |class: &Bound<'_, PyType>| class.is(&int) || class.is(&float);
+                if !is_number(known) || !is_number(&class) {
+                    return None;
+                }
+                common = Some(float);
+            }
+        }
+    }
+    common
+}
+
 /// The values of an `Enum`, each with its member.
-pub(super) fn of_enum(class: &Bound<'_, PyType>, place: Place<'_>) -> PyResult<Choice> {
+pub(super) fn of_enum<'py>(class: &Bound<'py, PyType>, place: Place<'_>) -> PyResult<Members<'py>> {
     let py = class.py();
     let name = class.name()?;
     let mut gathered = Gathered::default();
     let members = class.getattr(intern!(py, "__members__"))?.cast_into::<PyMappingProxy>()?;
+    let mut values = Vec::new();
     for member in members.values()? {
-        let value = member.getattr(intern!(py, "_value_"))?;
-        if !gathered.add(&value, &member)? {
-            let member: String = member.getattr(intern!(py, "_name_"))?.extract()?;
-            let value = value.repr()?;
-            let reason = "only text, integers of 64 bits, bool and None are supported yet";
-            return Err(place.error(py, format_args!("{name}.{member} is {value}; {reason}")));
+        values.push((member.getattr(intern!(py, "_value_"))?, member));
+    }
+    for (value, member) in &values {
+        if gathered.add(value, member)? {
+            continue;
         }
+        if let Some(of) = common_type(&values)
+            && (builtin(&of).is_some() || is_tuple(&of) || SPELT.iter().any(|known| known.is(&of)))
+        {
+            return Ok(Members::Values { of });
+        }
+        let member: String = member.getattr(intern!(py, "_name_"))?.extract()?;
+        let value = value.repr()?;
+        let reason = "a document has no such value, or the values are of several types";
+        return Err(place.error(py, format_args!("{name}.{member} is {value}; {reason}")));
     }
     if gathered.shown.is_empty() {
         return Err(place.error(py, format_args!("{name} has no members")));
@@ -148,5 +208,5 @@ pub(super) fn of_enum(class: &Bound<'_, PyType>, place: Place<'_>) -> PyResult<C
     // A `_missing_` of its own may accept more than the values.
     let few = !own && gathered.shown.len() <= FEW;
     let title = if few { format!("{name} ({})", gathered.expected()) } else { name.to_string() };
-    Ok(gathered.into_choice(title, own.then(|| class.clone().unbind())))
+    Ok(Members::Choice(gathered.into_choice(title, own.then(|| class.clone().unbind()))))
 }

@@ -9,8 +9,8 @@ use super::names::Scope;
 use super::types::{Compiler, Place};
 use super::wrappers::{At, FieldType, field_type};
 use super::{
-    Absent, Build, ClassId, ClassPlan, ClassTag, Field, Kind, Node, NodeId, dataclass, generics,
-    known, layout, named_tuple, paths,
+    Absent, Build, ClassId, ClassPlan, ClassTag, Field, Kind, Node, NodeId, dataclass, derived,
+    generics, known, layout, named_tuple, paths,
 };
 use super::{plain, renaming, typed_dict};
 
@@ -20,7 +20,8 @@ pub(super) enum Sort {
     Dataclass,
     NamedTuple,
     TypedDict,
-    Enum,
+    /// A dict with annotations, which are its keys.
+    Keys,
     /// Just a class with annotations.
     Plain,
 }
@@ -33,12 +34,6 @@ pub(super) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, String>> 
         return unsupported();
     }
     let metaclass = class.get_type();
-    if known::ENUM_META.get(py).is_some_and(|meta| is_subclass(&metaclass, meta)) {
-        if known::FLAG.get(py).is_some_and(|flag| is_subclass(class, flag)) {
-            return Ok(Err(format!("flags are not supported yet: {}", class.name()?)));
-        }
-        return Ok(Ok(Sort::Enum));
-    }
     let foreign = [
         (intern!(py, "__attrs_attrs__"), "attrs classes"),
         (intern!(py, "__pydantic_fields__"), "pydantic models"),
@@ -72,11 +67,6 @@ pub(super) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, String>> 
         return unsupported();
     }
     Ok(plain::refusal(class)?.map_or(Ok(Sort::Plain), Err))
-}
-
-/// By the real bases: no `__subclasscheck__` is asked.
-fn is_subclass(class: &Bound<'_, PyType>, base: &Bound<'_, PyAny>) -> bool {
-    layout::bases(class).iter().any(|class| class.is(base))
 }
 
 fn has_annotations(class: &Bound<'_, PyType>) -> bool {
@@ -226,7 +216,8 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         Sort::Dataclass => dataclass::shape(&mut subject)?,
         Sort::NamedTuple => named_tuple::shape(&mut subject)?,
         Sort::TypedDict => typed_dict::shape(&mut subject)?,
-        Sort::Plain | Sort::Enum => plain::shape(&mut subject)?,
+        Sort::Keys => derived::shape(&mut subject)?,
+        Sort::Plain => plain::shape(&mut subject)?,
     };
     let routes = paths::routes(&subject, &shape.fields)?;
     let mut keys = Vec::new();

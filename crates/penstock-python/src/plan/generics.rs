@@ -57,7 +57,9 @@ fn default<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAn
 }
 
 /// The type variables in an annotation.
-fn parameters<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
+pub(super) fn parameters<'py>(
+    annotation: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyTuple>>> {
     let found = annotation.getattr_opt(intern!(annotation.py(), "__parameters__"))?;
     let found = found.and_then(|found| found.cast_into::<PyTuple>().ok());
     Ok(found.filter(|found| !found.is_empty()))
@@ -190,7 +192,7 @@ fn own<'py>(
 }
 
 /// An annotation with these bindings applied.
-fn with<'py>(
+pub(super) fn with<'py>(
     annotation: &Bound<'py, PyAny>,
     bindings: &Bindings<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {

@@ -49,6 +49,12 @@ impl Tokens {
         }
     }
 
+    /// All members but what means null, each as often as it takes something.
+    pub(super) fn members(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let typed = [self.boolean, self.integer, self.number, self.list, self.map];
+        typed.into_iter().flatten().chain(self.text.iter().copied())
+    }
+
     /// The members in the order in which untyped text is tried as each of them.
     pub(crate) fn untyped(&self) -> impl Iterator<Item = NodeId> + '_ {
         let number = self.number.filter(|number| self.integer != Some(*number));
@@ -80,9 +86,9 @@ impl<'py> Walk<'_, 'py> {
         let mut nodes: Vec<NodeId> = Vec::with_capacity(members.len());
         for member in members {
             let node = self.node(member, false)?;
-            let Node { kind, nullable: also, .. } = &self.compiler.nodes[node as usize];
+            let Node { kind, nullable: also, after, .. } = &self.compiler.nodes[node as usize];
             nullable |= also;
-            if matches!(kind, Kind::Any) {
+            if matches!(kind, Kind::Any) && after.is_none() {
                 return Ok(super::walk::node(Kind::Any, false, "Any".into()));
             }
             nodes.push(node);
@@ -135,7 +141,12 @@ impl<'py> Walk<'_, 'py> {
         let tokens = &mut sorting.tokens;
         let Node { kind, after, .. } = &self.compiler.nodes[member as usize];
         let place = match kind {
-            Kind::Any | Kind::None => return Ok(()),
+            Kind::Any => {
+                let name = self.name(member);
+                let reason = format_args!("{name} takes any value, so it cannot be in a union");
+                return Err(self.error(reason));
+            }
+            Kind::None => return Ok(()),
             Kind::Bool => (&mut tokens.boolean, "true or false"),
             Kind::Int => (&mut tokens.integer, "an integer"),
             Kind::Float => (&mut tokens.number, "a number"),

@@ -283,7 +283,11 @@ impl<'py> Compiler<'py> {
     /// True if objects of the node have a hash, as far as the type can say.
     pub(super) fn is_hashable(&self, id: NodeId, depth: usize) -> bool {
         let hashable = |id: &NodeId| depth == 0 || self.is_hashable(*id, depth - 1);
-        match &self.nodes[id as usize].kind {
+        let node = &self.nodes[id as usize];
+        if let Some(hashable) = node.after.as_ref().and_then(|after| after.hashable) {
+            return hashable;
+        }
+        match &node.kind {
             Kind::List(_) | Kind::Set(_) | Kind::Dict(..) => false,
             Kind::TupleOf(item) => hashable(item),
             Kind::Tuple(items) => items.iter().all(hashable),

@@ -7,12 +7,15 @@
 use penstock_core::sink::Want;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
-use super::after::{self, After};
-use super::builtin::{Container, builtin, display, is_type_of_none, qualified};
-use super::choice;
-use super::classes::{self, Sort};
+use super::after::{self, After, Nature};
+use super::builtin::{builtin, display, is_type_of_none, qualified};
+use super::choice::{self, Members};
+use super::classes;
+use super::constraints;
+use super::containers::Collection;
+use super::conversions;
 use super::generics;
 use super::known;
 use super::layout;
@@ -50,6 +53,8 @@ pub(super) struct Walk<'a, 'py> {
     pub(super) depth: usize,
     /// What a function of the user's takes, if that comes next.
     pub(super) source: Option<Bound<'py, PyAny>>,
+    /// The `typecode(...)` beside an array, if that comes next.
+    pub(super) typecode: Option<String>,
 }
 
 impl<'a, 'py> Walk<'a, 'py> {
@@ -58,7 +63,7 @@ impl<'a, 'py> Walk<'a, 'py> {
         scope: &'a Scope<'py>,
         place: Place<'a>,
     ) -> Self {
-        Walk { compiler, scope, place, depth: 0, source: None }
+        Walk { compiler, scope, place, depth: 0, source: None, typecode: None }
     }
 }
 
@@ -98,7 +103,7 @@ impl<'py> Walk<'_, 'py> {
     }
 
     /// What the annotation asks for, to stand at `id`.
-    fn content(
+    pub(super) fn content(
         &mut self,
         annotation: &Bound<'py, PyAny>,
         nullable: bool,
@@ -167,7 +172,7 @@ impl<'py> Walk<'_, 'py> {
             let Some((class, name)) = self.compiler.instance(self.scope) else {
                 return Err(self.error("Self stands only in a class"));
             };
-            return Ok(node(Kind::Class(class), nullable, name));
+            return Ok(self.of_class(class, nullable, name));
         }
         if known::LITERAL_STRING.is(annotation) {
             return Ok(node(Kind::Str, nullable, "str".into()));
@@ -219,9 +224,10 @@ impl<'py> Walk<'_, 'py> {
             return self.content(meant, nullable, id);
         };
         let scope = self.scope.in_module(py, module.to_str()?);
-        let Walk { compiler, place, depth, .. } = self;
-        let (place, depth) = (*place, *depth);
-        Walk { compiler, scope: &scope, place, depth, source: None }.content(meant, nullable, id)
+        let Walk { compiler, place, depth, typecode, .. } = self;
+        let (place, depth, typecode) = (*place, *depth, typecode.take());
+        let mut walk = Walk { depth, typecode, ..Walk::new(compiler, &scope, place) };
+        walk.content(meant, nullable, id)
     }
 
     /// `Annotated[T, ...]`: what is said beside the type and is not about a field.
@@ -251,12 +257,18 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Node> {
         let mut node = match after::via_of(words)? {
             Some(via) => self.via(&via, nullable, id, annotation)?,
-            None => self.content(annotation, nullable, id)?,
+            None => {
+                self.typecode = typecode(words)?;
+                self.content(annotation, nullable, id)?
+            }
         };
+        if self.typecode.take().is_some() {
+            return Err(self.error("typecode(...) stands beside an array"));
+        }
         if words.iter().any(|word| known::HEX.is(word)) {
             node = self.hex(node)?;
         }
-        after::constrain(self, &mut node, id, words)?;
+        constraints::constrain(self, &mut node, id, words)?;
         Ok(node)
     }
 
@@ -282,7 +294,7 @@ impl<'py> Walk<'_, 'py> {
         if words.iter().any(|word| known::HEX.is(word)) {
             node = self.hex(node)?;
         }
-        after::constrain(self, &mut node, id, words)?;
+        constraints::constrain(self, &mut node, id, words)?;
         self.compiler.nodes[id as usize] = node;
         Ok(())
     }
@@ -290,9 +302,7 @@ impl<'py> Walk<'_, 'py> {
     /// A node of bytes as one of hexadecimal digits.
     fn hex(&self, plain: Node) -> PyResult<Node> {
         match plain.kind {
-            Kind::Bytes if plain.after.is_none() => {
-                Ok(node(Kind::Hex, plain.nullable, "bytes".into()))
-            }
+            Kind::Bytes => Ok(Node { kind: Kind::Hex, ..plain }),
             _ => Err(self.error("Hex stands beside bytes")),
         }
     }
@@ -314,10 +324,10 @@ impl<'py> Walk<'_, 'py> {
         };
         let takes_null = source.nullable || matches!(source.kind, Kind::Any | Kind::None);
         let steps = vec![after::Step::Call(via.decode.clone().unbind())];
-        After::add(&mut source, steps);
-        if let Some(after) = &mut source.after {
-            after.takes_null |= takes_null && !nullable;
-        }
+        let after = After::add(&mut source, steps);
+        after.takes_null |= takes_null && !nullable;
+        let unhashable = via.decode.cast::<PyType>().is_ok_and(layout::is_unhashable);
+        (after.nature, after.hashable) = (Some(Nature::Unknown), Some(!unhashable));
         source.nullable |= nullable;
         let mut name = display(of);
         if nullable {
@@ -390,33 +400,58 @@ impl<'py> Walk<'_, 'py> {
         if let Some((kind, name)) = builtin(class) {
             return Ok(node(kind, nullable, name.into()));
         }
-        if let Some(container) = Container::of(class) {
-            let any = self.compiler.any();
-            let key = match container {
-                Container::Dict => Some(self.compiler.push(Kind::Str, false, "str".into())),
-                _ => None,
-            };
-            let kind = container.of_one_kind(key, any);
-            return Ok(node(kind, nullable, container.name().into()));
+        if let Some(converted) = self.converted(class, nullable)? {
+            return Ok(converted);
+        }
+        if let Some(collection) = Collection::of(class) {
+            return self.bare_collection(class, collection, nullable);
         }
         if let Some((class, name)) = self.compiler.class_of(class, arguments.as_ref())? {
-            return Ok(node(Kind::Class(class), nullable, name));
+            return Ok(self.of_class(class, nullable, name));
         }
         self.compiler.note(class);
         if let Some(own) = after::of_class(class)? {
             return self.via(&own, nullable, id, class.as_any());
         }
+        if choice::is_enum(class) {
+            return self.enumeration(class, nullable, id);
+        }
+        if let Some(derived) = self.derived(class, arguments.as_ref(), nullable, id)? {
+            return Ok(derived);
+        }
         let sort = match classes::sort(class)? {
             Ok(sort) => sort,
             Err(reason) => return Err(self.place.error(py, reason)),
         };
-        if let Sort::Enum = sort {
-            let choice = choice::of_enum(class, self.place)?;
-            let name = class.name()?.to_string();
-            return Ok(node(Kind::Choice(Box::new(choice)), nullable, name));
-        }
         let (class, name) = self.compiler.meet(class, arguments, sort, self.place)?;
         Ok(node(Kind::Class(class), nullable, name))
+    }
+
+    /// An `Enum`, by the values of its members.
+    fn enumeration(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Node> {
+        if choice::is_flag(class) {
+            return self.flags(class, nullable);
+        }
+        let name = class.name()?.to_string();
+        let of = match choice::of_enum(class, self.place)? {
+            Members::Choice(choice) => {
+                return Ok(node(Kind::Choice(Box::new(choice)), nullable, name));
+            }
+            Members::Values { of } => of,
+        };
+        // Values of a type that a document spells: they are read as such, and find their member.
+        let mut values = self.class(&of, None, nullable, id)?;
+        let find = conversions::applied(self.compiler.py, "member", class)?;
+        let after = After::add(&mut values, [after::Step::Convert(find.unbind())]);
+        (after.nature, after.hashable) = (Some(Nature::Unknown), Some(true));
+        let shown = if nullable { format!("{name} | None") } else { name };
+        (values.name, values.written) = (shown.clone().into(), shown.into());
+        Ok(values)
     }
 
     /// A union.
@@ -449,82 +484,25 @@ impl<'py> Walk<'_, 'py> {
             return self.class(origin, None, nullable, id);
         };
         let arguments = arguments.cast_into::<PyTuple>()?;
-        let Some(container) = Container::of(origin) else {
-            if !layout::is_heap_type(origin) {
-                return Err(self.unsupported(qualified(origin)));
-            }
-            let arguments = generics::resolved(self, &arguments)?;
-            return self.class(origin, Some(arguments), nullable, id);
-        };
-        let (kind, name) = self.container(annotation, container, &arguments)?;
-        Ok(node(kind, nullable, name))
-    }
-
-    /// `list[X]` and the like.
-    fn container(
-        &mut self,
-        annotation: &Bound<'py, PyAny>,
-        container: Container,
-        arguments: &Bound<'py, PyTuple>,
-    ) -> PyResult<(Kind, String)> {
-        let arguments: Vec<_> = arguments.iter().collect();
-        match (container, arguments.as_slice()) {
-            (Container::Tuple, [item, dots]) if dots.is(self.compiler.py.Ellipsis()) => {
-                let item = self.node(item, false)?;
-                Ok((Kind::TupleOf(item), format!("tuple[{}, ...]", self.name(item))))
-            }
-            (Container::Tuple, []) => Ok((Kind::Tuple([].into()), "tuple[()]".into())),
-            (Container::Tuple, items) => {
-                let items: PyResult<Box<[_]>> =
-                    items.iter().map(|item| self.node(item, false)).collect();
-                let items = items?;
-                let names: Vec<_> = items.iter().map(|item| self.name(*item)).collect();
-                let name = format!("tuple[{}]", names.join(", "));
-                Ok((Kind::Tuple(items), name))
-            }
-            (Container::Dict, [key, value]) => {
-                let key = self.key(key)?;
-                let value = self.node(value, false)?;
-                let name = format!("dict[{}, {}]", self.name(key), self.name(value));
-                Ok((Kind::Dict(key, value), name))
-            }
-            (_, [item]) if container != Container::Dict => {
-                let item = self.node(item, false)?;
-                let name = format!("{}[{}]", container.name(), self.name(item));
-                let hashed = matches!(container, Container::Set | Container::FrozenSet);
-                if hashed && !self.compiler.is_hashable(item, DEEPEST) {
-                    return Err(self.no_hash(item, container));
-                }
-                Ok((container.of_one_kind(None, item), name))
-            }
-            _ => Err(self.not_a_type(annotation)),
+        if let Some(collection) = Collection::of(origin) {
+            return self.collection_of(annotation, origin, collection, &arguments, nullable);
         }
-    }
-
-    /// The keys of a dict: text, or what stands for text.
-    fn key(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<NodeId> {
-        let id = self.node(annotation, false)?;
-        let node = &self.compiler.nodes[id as usize];
-        match &node.kind {
-            Kind::Str if !node.nullable => Ok(id),
-            Kind::Any => Ok(self.compiler.push(Kind::Str, false, "str".into())),
-            Kind::Choice(choice) if !node.nullable && choice.is_of_text() => Ok(id),
-            _ => {
-                let name = &node.written;
-                Err(self.error(format_args!("dict keys of type {name} are not supported yet")))
+        if known::PATTERN_TYPE.is(origin) {
+            if arguments.get_item(0)?.is(self.compiler.py.get_type::<PyBytes>()) {
+                let reason = "a pattern of bytes stands in no document: say Pattern[str]";
+                return Err(self.error(reason));
             }
+            return self.class(origin, None, nullable, id);
         }
-    }
-
-    /// A set of what has no hash.
-    #[cold]
-    pub(super) fn no_hash(&self, item: NodeId, container: Container) -> PyErr {
-        let (item, set) = (self.name(item), container.with_article());
-        self.error(format_args!("{item} has no hash, so it cannot be an element of {set}"))
+        if !layout::is_heap_type(origin) {
+            return Err(self.unsupported(qualified(origin)));
+        }
+        let arguments = generics::resolved(self, &arguments)?;
+        self.class(origin, Some(arguments), nullable, id)
     }
 
     #[cold]
-    fn not_a_type(&self, annotation: &Bound<'py, PyAny>) -> PyErr {
+    pub(super) fn not_a_type(&self, annotation: &Bound<'py, PyAny>) -> PyErr {
         let name = display(annotation);
         if is_instance(annotation, &known::INIT_VAR) {
             return self.unsupported("InitVar");
@@ -535,6 +513,12 @@ impl<'py> Walk<'_, 'py> {
         }
         self.error(format_args!("{name} is not a type"))
     }
+}
+
+/// What a `typecode(...)` among the words says.
+fn typecode(words: &[Bound<'_, PyAny>]) -> PyResult<Option<String>> {
+    let found = words.iter().find(|word| is_instance(word, &known::TYPECODE));
+    found.map(|word| word.getattr(intern!(word.py(), "code"))?.extract()).transpose()
 }
 
 /// `type X = ...`

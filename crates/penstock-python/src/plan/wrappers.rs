@@ -5,9 +5,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
+use super::known;
 use super::names::Scope;
 use super::types::Place;
-use super::{known, layout};
 
 /// How many wrappers there may be. What has more refers to itself and to nothing else.
 const MOST: usize = 100;
@@ -182,21 +182,4 @@ fn read_at<'py>(at: &Bound<'py, PyAny>) -> PyResult<At<'py>> {
     }
     let paths: Vec<_> = routes.iter().map(|(path, _)| path.as_str()).collect();
     Ok(At { shown: paths.join(" or "), routes, key })
-}
-
-/// A constraint that is not checked would be a wrong value let through.
-pub(super) fn refuse_constraints(words: &[Bound<'_, PyAny>], place: Place<'_>) -> PyResult<()> {
-    for object in words {
-        let py = object.py();
-        let class = object.get_type();
-        let module = layout::own_attribute(&class, intern!(py, "__module__"));
-        let theirs = |module: Bound<'_, PyAny>| {
-            module.cast::<PyString>().is_ok_and(|module| module == "annotated_types")
-        };
-        if module.is_some_and(theirs) && class.name()? != "DocInfo" {
-            let constraint = object.repr()?;
-            return Err(place.error(py, format_args!("{constraint} is not supported yet")));
-        }
-    }
-    Ok(())
 }

@@ -1,0 +1,317 @@
+//! Collections: the builtin ones, and those that are made of them.
+//!
+//! What the standard library has beside `list`, `dict` and `set` is first gathered as one of these
+//! and then handed to the class. An abstract one (`Sequence`, `Mapping`) is the builtin one that it
+//! stands for.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet};
+use pyo3::types::{PyString, PyTuple, PyType};
+
+use super::after::{After, Nature, Step};
+use super::builtin::Container;
+use super::conversions::applied;
+use super::known::{self, Known};
+use super::types::DEEPEST;
+use super::walk::{Walk, node};
+use super::{Kind, Node, NodeId};
+
+/// A class of collections.
+#[derive(Clone, Copy)]
+pub(super) struct Collection {
+    /// What it is gathered as.
+    pub(super) base: Container,
+    pub(super) name: &'static str,
+    finish: Finish,
+    known: Option<&'static Known>,
+}
+
+/// What is done with what was gathered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Finish {
+    /// Nothing.
+    Builtin,
+    /// The class is called with it.
+    Call,
+    /// It becomes a `defaultdict` whose factory makes what the values are.
+    Default,
+    /// The values are counts.
+    Count,
+    /// It becomes an `array.array`.
+    Array,
+}
+
+impl Collection {
+    const fn abstract_of(known: &'static Known, base: Container, name: &'static str) -> Self {
+        Collection { base, name, finish: Finish::Builtin, known: Some(known) }
+    }
+
+    const fn made(
+        known: &'static Known,
+        base: Container,
+        name: &'static str,
+        finish: Finish,
+    ) -> Self {
+        Collection { base, name, finish, known: Some(known) }
+    }
+
+    /// The collection that a class is.
+    pub(super) fn of(class: &Bound<'_, PyType>) -> Option<Self> {
+        if let Some(base) = Container::of(class) {
+            return Some(Collection {
+                base,
+                name: base.name(),
+                finish: Finish::Builtin,
+                known: None,
+            });
+        }
+        let is = |collection: &&Collection| collection.known.is_some_and(|known| known.is(class));
+        COLLECTIONS.iter().find(is).copied()
+    }
+
+    /// Whether a value of a class that is derived from it is made by calling that with one of it.
+    pub(super) fn is_called(&self) -> bool {
+        self.known.is_none() || matches!(self.finish, Finish::Call | Finish::Count)
+    }
+
+    /// Whether its items must have a hash.
+    pub(super) fn hashes(&self) -> bool {
+        matches!(self.base, Container::Set | Container::FrozenSet)
+    }
+}
+
+static COLLECTIONS: [Collection; 13] = {
+    use Container::{Dict, List, Set};
+    [
+        Collection::abstract_of(&known::SEQUENCE, List, "Sequence"),
+        Collection::abstract_of(&known::MUTABLE_SEQUENCE, List, "MutableSequence"),
+        Collection::abstract_of(&known::ITERABLE, List, "Iterable"),
+        Collection::abstract_of(&known::COLLECTION, List, "Collection"),
+        Collection::abstract_of(&known::MAPPING, Dict, "Mapping"),
+        Collection::abstract_of(&known::MUTABLE_MAPPING, Dict, "MutableMapping"),
+        Collection::abstract_of(&known::ABSTRACT_SET, Set, "Set"),
+        Collection::abstract_of(&known::MUTABLE_SET, Set, "MutableSet"),
+        Collection::made(&known::DEQUE, List, "deque", Finish::Call),
+        Collection::made(&known::DEFAULT_DICT, Dict, "defaultdict", Finish::Default),
+        Collection::made(&known::ORDERED_DICT, Dict, "OrderedDict", Finish::Call),
+        Collection::made(&known::COUNTER, Dict, "Counter", Finish::Count),
+        Collection::made(&known::ARRAY, List, "array", Finish::Array),
+    ]
+};
+
+impl<'py> Walk<'_, 'py> {
+    /// A collection that is written without arguments.
+    pub(super) fn bare_collection(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        collection: Collection,
+        nullable: bool,
+    ) -> PyResult<Node> {
+        let (key, item) = match (collection.base, collection.finish) {
+            (_, Finish::Array) => return self.array(None, nullable),
+            (Container::Dict, Finish::Count) => {
+                let key = self.compiler.push(Kind::Str, false, "str".into());
+                (Some(key), self.compiler.push(Kind::Int, false, "int".into()))
+            }
+            (Container::Dict, _) => {
+                let key = self.compiler.push(Kind::Str, false, "str".into());
+                (Some(key), self.compiler.any())
+            }
+            _ => (None, self.compiler.any()),
+        };
+        let kind = collection.base.of_one_kind(key, item);
+        self.finished(collection, class, kind, item, collection.name.into(), nullable)
+    }
+
+    /// `list[X]` and the like.
+    pub(super) fn collection_of(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        class: &Bound<'py, PyType>,
+        collection: Collection,
+        arguments: &Bound<'py, PyTuple>,
+        nullable: bool,
+    ) -> PyResult<Node> {
+        let arguments: Vec<_> = arguments.iter().collect();
+        let (kind, item, name) = match (collection.base, collection.finish, &arguments[..]) {
+            (_, Finish::Array, [item]) => return self.array(Some(item), nullable),
+            (Container::Tuple, _, [item, dots]) if dots.is(self.compiler.py.Ellipsis()) => {
+                let item = self.node(item, false)?;
+                (Kind::TupleOf(item), item, format!("tuple[{}, ...]", self.name(item)))
+            }
+            (Container::Tuple, _, []) => {
+                let kind = Kind::Tuple([].into());
+                return Ok(node(kind, nullable, "tuple[()]".into()));
+            }
+            (Container::Tuple, _, items) => {
+                let items: PyResult<Box<[_]>> =
+                    items.iter().map(|item| self.node(item, false)).collect();
+                let items = items?;
+                let names: Vec<_> = items.iter().map(|item| self.name(*item)).collect();
+                let name = format!("tuple[{}]", names.join(", "));
+                return Ok(node(Kind::Tuple(items), nullable, name));
+            }
+            (Container::Dict, Finish::Count, [key]) => {
+                let key = self.key(key)?;
+                let count = self.compiler.push(Kind::Int, false, "int".into());
+                (Kind::Dict(key, count), count, format!("Counter[{}]", self.name(key)))
+            }
+            (Container::Dict, _, [key, value]) => {
+                let key = self.key(key)?;
+                let value = self.node(value, false)?;
+                let (keys, values) = (self.name(key), self.name(value));
+                let name = format!("{}[{keys}, {values}]", collection.name);
+                (Kind::Dict(key, value), value, name)
+            }
+            (base, _, [item]) if base != Container::Dict => {
+                let item = self.node(item, false)?;
+                if collection.hashes() && !self.compiler.is_hashable(item, DEEPEST) {
+                    return Err(self.no_hash(item, base));
+                }
+                let name = format!("{}[{}]", collection.name, self.name(item));
+                (base.of_one_kind(None, item), item, name)
+            }
+            _ => return Err(self.not_a_type(annotation)),
+        };
+        self.finished(collection, class, kind, item, name, nullable)
+    }
+
+    /// A node of a collection, with what is done when it is gathered.
+    pub(super) fn finished(
+        &self,
+        collection: Collection,
+        class: &Bound<'py, PyType>,
+        kind: Kind,
+        item: NodeId,
+        name: String,
+        nullable: bool,
+    ) -> PyResult<Node> {
+        let py = self.compiler.py;
+        let mut node = node(kind, nullable, name);
+        let by = match collection.finish {
+            Finish::Builtin | Finish::Array => return Ok(node),
+            Finish::Call | Finish::Count => class.clone().into_any(),
+            Finish::Default => {
+                let partial = py.import("functools")?.getattr("partial")?;
+                partial.call1((class, self.factory(item)))?
+            }
+        };
+        let after = After::add(&mut node, [Step::Convert(by.unbind())]);
+        (after.nature, after.hashable) = (Some(Nature::Items), Some(false));
+        Ok(node)
+    }
+
+    /// What makes an empty value of a node, if it says so: the factory of a `defaultdict`.
+    fn factory(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
+        let py = self.compiler.py;
+        let node = &self.compiler.nodes[node as usize];
+        if node.nullable {
+            return None;
+        }
+        if let Some(after) = &node.after
+            && let Some(Step::Call(made) | Step::Convert(made)) = after.steps.last()
+        {
+            let is_empty = matches!(after.nature, Some(Nature::Items | Nature::Bytes));
+            return is_empty.then(|| made.bind(py).clone());
+        }
+        let class = match &node.kind {
+            Kind::Bool => py.get_type::<PyBool>(),
+            Kind::Int => py.get_type::<PyInt>(),
+            Kind::Float => py.get_type::<PyFloat>(),
+            Kind::Str => py.get_type::<PyString>(),
+            Kind::Bytes | Kind::Hex => py.get_type::<PyBytes>(),
+            Kind::List(_) => py.get_type::<PyList>(),
+            Kind::Set(_) => py.get_type::<PySet>(),
+            Kind::FrozenSet(_) => py.get_type::<PyFrozenSet>(),
+            Kind::TupleOf(_) => py.get_type::<PyTuple>(),
+            Kind::Dict(..) => py.get_type::<PyDict>(),
+            Kind::Decimal => return known::DECIMAL.get(py).cloned(),
+            Kind::Class(class) => self.compiler.met[*class as usize].class.clone(),
+            _ => return None,
+        };
+        Some(class.into_any())
+    }
+
+    /// An `array.array`: the type of its numbers is said by a `typecode(...)`, or by its argument.
+    fn array(&mut self, item: Option<&Bound<'py, PyAny>>, nullable: bool) -> PyResult<Node> {
+        let py = self.compiler.py;
+        let is = |class: Bound<'py, PyType>| item.is_some_and(|item| item.is(&class));
+        let code = match self.typecode.take() {
+            Some(code) => code,
+            None if is(py.get_type::<PyInt>()) => "q".into(),
+            None if is(py.get_type::<PyFloat>()) => "d".into(),
+            None => {
+                let rule = "array says nothing of its numbers: say typecode(...) beside it";
+                return Err(self.error(rule));
+            }
+        };
+        let item = match code.as_str() {
+            "f" | "d" => self.compiler.push(Kind::Float, false, "float".into()),
+            _ => self.compiler.push(Kind::Int, false, "int".into()),
+        };
+        let mut node = node(Kind::List(item), nullable, "array".into());
+        let by = applied(py, "numbers", code)?;
+        let after = After::add(&mut node, [Step::Convert(by.unbind())]);
+        (after.nature, after.hashable) = (Some(Nature::Items), Some(false));
+        Ok(node)
+    }
+
+    /// The keys of a dict: text, or what stands for text.
+    fn key(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<NodeId> {
+        let id = self.node(annotation, false)?;
+        let node = &self.compiler.nodes[id as usize];
+        if matches!(node.kind, Kind::Any) && node.after.is_none() {
+            return Ok(self.compiler.push(Kind::Str, false, "str".into()));
+        }
+        if !self.is_key(id) {
+            let name = &node.written;
+            return Err(self.error(format_args!("dict keys cannot be {name}: a key is text")));
+        }
+        if !self.compiler.is_hashable(id, DEEPEST) {
+            let name = &node.written;
+            return Err(self.error(format_args!("{name} has no hash, so it cannot be a key")));
+        }
+        Ok(id)
+    }
+
+    /// True if the text of a key can be a value of the node.
+    fn is_key(&self, id: NodeId) -> bool {
+        let node = &self.compiler.nodes[id as usize];
+        let is_text = match &node.kind {
+            Kind::Any
+            | Kind::Bool
+            | Kind::Int
+            | Kind::Float
+            | Kind::Decimal
+            | Kind::Str
+            | Kind::Bytes
+            | Kind::Hex
+            | Kind::Duration
+            | Kind::DateTime
+            | Kind::Date
+            | Kind::Time
+            | Kind::Uuid => true,
+            Kind::Choice(choice) => choice.null.is_none(),
+            Kind::Tokens(tokens) => {
+                tokens.null.is_none() && tokens.members().all(|member| self.is_key(member))
+            }
+            Kind::None
+            | Kind::List(_)
+            | Kind::Set(_)
+            | Kind::FrozenSet(_)
+            | Kind::TupleOf(_)
+            | Kind::Tuple(_)
+            | Kind::Dict(..)
+            | Kind::Class(_)
+            | Kind::Tagged(_) => false,
+        };
+        is_text && !node.nullable
+    }
+
+    /// A set of what has no hash.
+    #[cold]
+    pub(super) fn no_hash(&self, item: NodeId, container: Container) -> PyErr {
+        let (item, set) = (self.name(item), container.with_article());
+        self.error(format_args!("{item} has no hash, so it cannot be an element of {set}"))
+    }
+}

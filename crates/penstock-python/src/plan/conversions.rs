@@ -1,0 +1,143 @@
+//! Types of the standard library that are made of a simpler value: of text as they print
+//! themselves, most of them.
+//!
+//! Each is a kind, and a function that is called with the value. The functions stand in
+//! `penstock._conversions`, which is imported when such a type is met.
+
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+
+use super::after::{After, Nature, Step};
+use super::known::{self, Known};
+use super::walk::{Walk, node};
+use super::{Family, Kind, Node, layout};
+
+/// How a type is made of a simpler value.
+struct Conversion {
+    known: &'static Known,
+    /// Its name in an annotation.
+    name: &'static str,
+    /// The function of `penstock._conversions`; the class itself, if there is none.
+    function: Option<&'static str>,
+    /// Whether not every text is such a value.
+    has_form: bool,
+    nature: Nature,
+}
+
+impl Conversion {
+    const fn by_class(known: &'static Known, name: &'static str) -> Self {
+        let (has_form, nature) = (true, Nature::Ordered);
+        Conversion { known, name, function: None, has_form, nature }
+    }
+
+    const fn by(
+        known: &'static Known,
+        name: &'static str,
+        function: &'static str,
+        nature: Nature,
+    ) -> Self {
+        Conversion { known, name, function: Some(function), has_form: true, nature }
+    }
+}
+
+static OF_TEXT: [Conversion; 9] = [
+    Conversion::by_class(&known::IPV4_ADDRESS, "IPv4Address"),
+    Conversion::by_class(&known::IPV6_ADDRESS, "IPv6Address"),
+    Conversion::by_class(&known::IPV4_NETWORK, "IPv4Network"),
+    Conversion::by_class(&known::IPV6_NETWORK, "IPv6Network"),
+    Conversion::by_class(&known::IPV4_INTERFACE, "IPv4Interface"),
+    Conversion::by_class(&known::IPV6_INTERFACE, "IPv6Interface"),
+    Conversion::by(&known::ZONE_INFO, "ZoneInfo", "zone", Nature::Other),
+    Conversion::by(&known::FRACTION, "Fraction", "fraction", Nature::Number),
+    Conversion::by(&known::COMPLEX, "complex", "number", Nature::Other),
+];
+
+/// A function of `penstock._conversions`.
+pub(super) fn function<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import(intern!(py, "penstock._conversions"))?.getattr(name)
+}
+
+/// A function of `penstock._conversions` with its first argument.
+pub(super) fn applied<'py>(
+    py: Python<'py>,
+    name: &str,
+    argument: impl IntoPyObject<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let partial = py.import(intern!(py, "functools"))?.getattr(intern!(py, "partial"))?;
+    partial.call1((function(py, name)?, argument))
+}
+
+impl<'py> Walk<'_, 'py> {
+    /// A node of text that becomes something else.
+    fn of_text(
+        &self,
+        function: Bound<'py, PyAny>,
+        name: String,
+        has_form: bool,
+        nature: Nature,
+        nullable: bool,
+    ) -> Node {
+        let mut node = node(Kind::Str, nullable, name);
+        // What is more than text has no white space around it.
+        let trims = has_form && self.compiler.family == Family::Markup;
+        let trim = trims.then_some(Step::Trim);
+        let steps = trim.into_iter().chain([Step::Convert(function.unbind())]);
+        let after = After::add(&mut node, steps);
+        (after.has_form, after.nature) = (has_form, Some(nature));
+        after.hashable = Some(true);
+        node
+    }
+
+    /// A class of the standard library that is made of a simpler value, if it is one.
+    pub(super) fn converted(
+        &self,
+        class: &Bound<'py, PyType>,
+        nullable: bool,
+    ) -> PyResult<Option<Node>> {
+        let py = self.compiler.py;
+        if class.as_type_ptr() == &raw mut ffi::PyByteArray_Type {
+            let mut node = node(Kind::Bytes, nullable, "bytearray".into());
+            let after = After::add(&mut node, [Step::Convert(class.clone().into_any().unbind())]);
+            (after.nature, after.hashable) = (Some(Nature::Bytes), Some(false));
+            return Ok(Some(node));
+        }
+        if let Some(found) = OF_TEXT.iter().find(|conversion| conversion.known.is(class)) {
+            let by = match found.function {
+                Some(name) => function(py, name)?,
+                None => class.clone().into_any(),
+            };
+            let Conversion { name, has_form, nature, .. } = found;
+            return Ok(Some(self.of_text(by, (*name).into(), *has_form, *nature, nullable)));
+        }
+        if known::PATTERN_TYPE.is(class) {
+            let by = function(py, "pattern")?;
+            return Ok(Some(self.of_text(by, "Pattern".into(), false, Nature::Other, nullable)));
+        }
+        if known::PURE_PATH.get(py).is_some_and(|path| is_subclass(class, path)) {
+            let name = class.name()?.to_string();
+            if class.call1(("x",)).is_err() {
+                let reason = format_args!("{name} is of another operating system");
+                return Err(self.error(reason));
+            }
+            let by = class.clone().into_any();
+            return Ok(Some(self.of_text(by, name, false, Nature::Other, nullable)));
+        }
+        Ok(None)
+    }
+
+    /// A set of flags, from their integer.
+    pub(super) fn flags(&self, class: &Bound<'py, PyType>, nullable: bool) -> PyResult<Node> {
+        let py = self.compiler.py;
+        let mut node = node(Kind::Int, nullable, class.name()?.to_string());
+        let steps = [Step::Convert(applied(py, "flags", class)?.unbind())];
+        After::add(&mut node, steps).nature = Some(Nature::Unknown);
+        Ok(node)
+    }
+}
+
+/// By the real bases: no `__subclasscheck__` is asked.
+pub(super) fn is_subclass(class: &Bound<'_, PyType>, base: &Bound<'_, PyAny>) -> bool {
+    layout::bases(class).iter().any(|class| class.is(base))
+}

@@ -1,0 +1,153 @@
+//! Classes that are derived from a builtin one: `class Tags(list[str])`, `class Name(str)`.
+//!
+//! They are read as what they are derived from, and called with that. A dict whose class has
+//! annotations is one of known keys, like a `TypedDict`.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+use super::after::{After, Step};
+use super::builtin::{Container, builtin};
+use super::classes::{Shape, Sort, Subject, own_annotations};
+use super::containers::Collection;
+use super::generics;
+use super::names::{Scope, same_name};
+use super::walk::{Walk, node};
+use super::{Absent, Build, ClassId, Kind, Node, NodeId, layout};
+
+/// The class that a class of the user's is derived from, if values are read as that.
+fn base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+    let py = class.py();
+    // Classes that say more of themselves than that.
+    let marks = [
+        intern!(py, "__dataclass_fields__"),
+        intern!(py, "__attrs_attrs__"),
+        intern!(py, "__pydantic_fields__"),
+        intern!(py, "__struct_fields__"),
+        intern!(py, "__total__"),
+    ];
+    let says_more = marks.iter().any(|mark| layout::attribute(class, mark).is_some());
+    if !layout::is_heap_type(class) || says_more || layout::is_abstract(class) {
+        return None;
+    }
+    let is_base = |class: &Bound<'py, PyType>| match builtin(class) {
+        Some((Kind::Any | Kind::None | Kind::DateTime | Kind::Date | Kind::Time, _)) => false,
+        Some(_) => true,
+        None => Collection::of(class).is_some_and(|collection| collection.is_called()),
+    };
+    let base = layout::bases(class).into_iter().skip(1).find(is_base)?;
+    let is_tuple = Container::of(&base) == Some(Container::Tuple);
+    let named = is_tuple && layout::attribute(class, intern!(py, "_fields")).is_some();
+    (!named).then_some(base)
+}
+
+/// The base as the class, or one that it is derived from, writes it: `list[str]`; and that class.
+fn written<'py>(
+    class: &Bound<'py, PyType>,
+    given: Option<&Bound<'py, PyTuple>>,
+    base: &Bound<'py, PyType>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyType>)> {
+    let py = class.py();
+    for owner in layout::bases(class) {
+        let bases = layout::own_attribute(&owner, intern!(py, "__orig_bases__"));
+        let Some(Ok(bases)) = bases.map(|bases| bases.cast_into::<PyTuple>()) else { continue };
+        for written in bases {
+            let origin = written.getattr_opt(intern!(py, "__origin__"))?;
+            if origin.is_some_and(|origin| origin.is(base)) {
+                let bindings = generics::bindings(class, given, &owner)?;
+                let mut annotation = generics::with(&written, &bindings)?;
+                // What is not derived from `Generic` does not say which variables it has.
+                if let Some(given) = given
+                    && bindings.is_empty()
+                    && generics::parameters(&annotation)?.is_some_and(|of| of.len() == given.len())
+                {
+                    annotation = annotation.get_item(given)?;
+                }
+                return Ok((annotation, owner));
+            }
+        }
+    }
+    Ok((base.clone().into_any(), class.clone()))
+}
+
+/// True if the class, or one that it is derived from, has annotations.
+fn is_annotated(class: &Bound<'_, PyType>) -> bool {
+    layout::bases(class).iter().any(|base| own_annotations(base).is_some())
+}
+
+impl<'py> Walk<'_, 'py> {
+    /// A class that is derived from a builtin one, if it is.
+    pub(super) fn derived(
+        &mut self,
+        class: &Bound<'py, PyType>,
+        arguments: Option<&Bound<'py, PyTuple>>,
+        nullable: bool,
+        id: NodeId,
+    ) -> PyResult<Option<Node>> {
+        let Some(base) = base(class) else { return Ok(None) };
+        if Container::of(&base) == Some(Container::Dict) && is_annotated(class) {
+            let sort = Sort::Keys;
+            let arguments = arguments.cloned();
+            let (of, name) = self.compiler.meet(class, arguments, sort, self.place)?;
+            return Ok(Some(self.of_class(of, nullable, name)));
+        }
+        let (annotation, owner) = written(class, arguments, &base)?;
+        self.compiler.keep(&annotation);
+        let names = self.compiler.settings.namespace.as_ref();
+        let scope = Scope::new(Some(owner), names, &self.compiler.relatives);
+        let Walk { compiler, place, depth, .. } = self;
+        let mut walk = Walk { depth: *depth, ..Walk::new(compiler, &scope, *place) };
+        let mut node = walk.content(&annotation, nullable, id)?;
+        let mut name = class.name()?.to_string();
+        if nullable {
+            name.push_str(" | None");
+        }
+        (node.name, node.written) = (name.clone().into(), name.into());
+        let nature = node.nature(&self.compiler.nodes);
+        let after = After::add(&mut node, [Step::Call(class.clone().into_any().unbind())]);
+        after.nature = Some(nature);
+        after.hashable = Some(!layout::is_unhashable(class));
+        Ok(Some(node))
+    }
+
+    /// A class that was given its number.
+    pub(super) fn of_class(&self, class: ClassId, nullable: bool, name: String) -> Node {
+        let mut node = node(Kind::Class(class), nullable, name);
+        let met = &self.compiler.met[class as usize];
+        if met.sort == Sort::Keys {
+            let after = After::add(&mut node, [Step::Call(met.class.clone().into_any().unbind())]);
+            after.hashable = Some(!layout::is_unhashable(&met.class));
+        }
+        node
+    }
+}
+
+/// The keys of a dict whose class annotates them, those of the bases first. A key that has a value
+/// in the class may be absent.
+pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
+    let class = subject.class.clone();
+    let mut fields: Vec<super::classes::Declared<'py>> = Vec::new();
+    for base in layout::bases(&class).iter().rev() {
+        let Some(annotations) = own_annotations(base) else { continue };
+        let scope = subject.scope(base)?;
+        for (name, annotation) in &annotations {
+            let name = name.cast_into::<PyString>()?;
+            let field = subject.field_type(&name, annotation, &scope)?;
+            let place = fields.iter().position(|known| same_name(&known.name, &name));
+            if field.class_var {
+                place.map(|place| fields.remove(place));
+                continue;
+            }
+            let has_value = layout::attribute(&class, &name).is_some();
+            let required = field.required.unwrap_or(!has_value);
+            let absent = if required { Absent::Error } else { Absent::Unset };
+            let declared = subject.declared(name, field, &scope, absent)?;
+            match place {
+                Some(place) => fields[place] = declared,
+                None => fields.push(declared),
+            }
+        }
+    }
+    Ok(Shape { fields, build: Build::Dict, why_called: None, tag: None })
+}

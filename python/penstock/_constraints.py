@@ -1,0 +1,196 @@
+"""What the words of several libraries ask of a value, said in one way.
+
+The extension imports this when it first meets such a word. What is asked is a kind, what belongs
+to it, and how it is put in messages behind the name of the type: `("gt", 0, "> 0")`.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from penstock._marks import pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime, time, tzinfo
+
+    Said = tuple[str, Any, str]
+
+# What may be asked by an attribute of this name, in this order.
+_BOUNDS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
+_CHANGES = {"strip_whitespace": str.strip, "to_upper": str.upper, "to_lower": str.lower}
+# Attributes that say nothing of the values, or what holds of all values anyway.
+_REMARKS = frozenset({"strict", "regex_engine"})
+
+
+def said(word: object) -> list[Said]:
+    """Return what a word asks for.
+
+    Raises:
+        TypeError: It asks for something that is not known here.
+    """
+    return list(_said(word))
+
+
+def _said(word: object) -> Iterator[Said]:
+    package = _package(word)
+    if isinstance(word, pattern):
+        yield _matching(word.regex)
+    elif package == "annotated_types":
+        yield from _of_annotated_types(word)
+    elif package == "msgspec":
+        yield from _of_attributes(word, ("tz",))
+    elif type(word).__name__ == "FieldInfo":
+        for part in getattr(word, "metadata", ()):
+            yield from _said(part)
+    elif type(word).__name__ == "Strict":
+        return
+    else:
+        yield from _of_attributes(word, ())
+
+
+def _package(word: object) -> str:
+    """Return the library that a word, or what it is derived from, is of."""
+    for cls in type(word).__mro__:
+        package: str = cls.__module__.partition(".")[0]
+        if package in {"annotated_types", "msgspec", "pydantic"}:
+            return package
+    return ""
+
+
+def _of_annotated_types(word: Any) -> Iterator[Said]:
+    import annotated_types  # noqa: PLC0415 - the word is of it, so it is there
+
+    one = {
+        annotated_types.Gt: ("gt",),
+        annotated_types.Ge: ("ge",),
+        annotated_types.Lt: ("lt",),
+        annotated_types.Le: ("le",),
+        annotated_types.MultipleOf: ("multiple_of",),
+        annotated_types.MinLen: ("min_length",),
+        annotated_types.MaxLen: ("max_length",),
+    }.get(type(word))
+    if one is not None:
+        yield from _of_attributes(word, one)
+    elif isinstance(word, annotated_types.Predicate):
+        yield _holding(word.func)
+    elif isinstance(word, annotated_types.Timezone):
+        yield _in_zone(word.tz)
+    elif isinstance(word, annotated_types.GroupedMetadata):
+        for part in word:
+            yield from _said(part)
+    elif type(word).__name__ not in {"Unit", "DocInfo"}:
+        raise TypeError(f"{word!r} is not known, so it cannot be checked")
+
+
+def _of_attributes(word: Any, known: tuple[str, ...]) -> Iterator[Said]:
+    """Take what a word says by its attributes, as `msgspec.Meta` and Pydantic's do."""
+    for name, change in _CHANGES.items():
+        if getattr(word, name, None):
+            yield "call", change, ""
+    for name, sign in _BOUNDS.items():
+        bound = getattr(word, name, None)
+        if bound is not None:
+            yield name, bound, f"{sign} {bound}"
+    multiple = getattr(word, "multiple_of", None)
+    if multiple is not None:
+        if not multiple:
+            raise TypeError(f"{word!r}: nothing is a multiple of 0")
+        yield "multiple_of", multiple, f"that is a multiple of {multiple}"
+    for name in ("min_length", "max_length"):
+        length = getattr(word, name, None)
+        if length is not None:
+            yield name, length, ""
+    regex = getattr(word, "pattern", None)
+    if regex is not None:
+        yield _matching(regex if isinstance(regex, str) else regex.pattern, regex)
+    if "tz" in known and word.tz is not None:
+        yield _in_zone(... if word.tz else None)
+    if getattr(word, "allow_inf_nan", None) is False:
+        from math import isfinite  # noqa: PLC0415 - only for those who use it
+
+        yield "holds", isfinite, "that is finite"
+    asked = {name for name, value in getattr(word, "__dict__", {}).items() if value is not None}
+    names = {*_CHANGES, *_BOUNDS, "multiple_of", "min_length", "max_length", "pattern"}
+    unknown = asked - names - _REMARKS - {"allow_inf_nan"}
+    if unknown and _package(word) == "pydantic":
+        raise TypeError(f"{word!r} is not known, so it cannot be checked")
+
+
+def _matching(text: str, regex: Any = None) -> Said:
+    return "pattern", re.compile(text if regex is None else regex).search, f'matching "{text}"'
+
+
+def _holding(function: Callable[[Any], object]) -> Said:
+    """Take a predicate, or what a `Not` denies."""
+    denied = type(function).__name__ == "Not" and _package(function) == "annotated_types"
+    named = function.func if denied else function  # type: ignore[attr-defined]
+    name = getattr(named, "__qualname__", None) or repr(named)
+    return "holds", function, f"for which {name} {'does not hold' if denied else 'holds'}"
+
+
+def _in_zone(zone: Any) -> Said:
+    if zone is None:
+        return "timezone", _is_naive, "without a time zone"
+    if zone is ...:
+        return "timezone", _is_aware, "with a time zone"
+    if isinstance(zone, str):
+        from zoneinfo import ZoneInfo  # noqa: PLC0415 - only for those who use it
+
+        try:
+            zone = ZoneInfo(zone)
+        except (LookupError, OSError, ValueError) as error:
+            raise TypeError(f"Timezone({zone!r}): no such time zone is known") from error
+    return "timezone", InZone(zone), f"in {zone}"
+
+
+def _is_naive(value: datetime | time) -> bool:
+    return value.tzinfo is None
+
+
+def _is_aware(value: datetime | time) -> bool:
+    return value.tzinfo is not None
+
+
+class InZone:
+    """Whether a `datetime` has the offset that a time zone has at that moment."""
+
+    def __init__(self, zone: tzinfo) -> None:
+        self.zone = zone
+
+    def __call__(self, value: Any) -> bool:
+        """Return whether it does; a `time` does if its offset is that of the zone at all times."""
+        if value.tzinfo is None:
+            return False
+        if not hasattr(value, "astimezone"):
+            return bool(value.utcoffset() == self.zone.utcoffset(None))
+        return bool(value.astimezone(self.zone).utcoffset() == value.utcoffset())
+
+
+class Multiple:
+    """Whether a number is so many times another: by their digits, where they are floats."""
+
+    def __init__(self, of: Any) -> None:
+        self.of = of
+        self.exact = _exact(of)
+
+    def __call__(self, value: Any) -> bool:
+        """Return whether it is."""
+        return not _exact(value) % self.exact
+
+
+# More digits than that, before or behind the point, are not written out to be divided.
+_MOST_DIGITS = 10_000
+
+
+def _exact(value: Any) -> Any:
+    if isinstance(value, float):
+        return Fraction(repr(value))
+    if isinstance(value, Decimal):
+        if max(abs(value.adjusted()), len(value.as_tuple().digits)) > _MOST_DIGITS:
+            raise ValueError(f"a number of more than {_MOST_DIGITS} digits cannot be divided")
+        return Fraction(value)
+    return value
