@@ -18,6 +18,8 @@ class Limits:
         depth: How many arrays and objects may be open at once.
         token: Bytes of one string or key that is wanted. Skipped ones are never kept, so they may
             be of any length.
+        lookahead: Bytes of one JSON object that are looked over for the key which says its class,
+            where a union asks for it. They are kept in memory meanwhile.
         number: Bytes of one number. Turning digits into an integer takes time that grows with
             their square.
         total: Bytes of the whole source after decompression, or None for any.
@@ -54,6 +56,7 @@ class Limits:
         "depth",
         "entities",
         "expansion",
+        "lookahead",
         "name",
         "number",
         "ratio",
@@ -65,6 +68,7 @@ class Limits:
 
     depth: int
     token: int
+    lookahead: int
     number: int
     total: int | None
     ratio: int | None
@@ -81,6 +85,7 @@ class Limits:
         *,
         depth: int = 1_000,
         token: int = 256 << 20,
+        lookahead: int = 16 << 20,
         number: int = 4_300,
         total: int | None = None,
         ratio: int | None = 1_100,
@@ -96,6 +101,7 @@ class Limits:
         for word, bound, may_be_none in (
             ("depth", depth, False),
             ("token", token, False),
+            ("lookahead", lookahead, False),
             ("number", number, False),
             ("total", total, True),
             ("ratio", ratio, True),
@@ -121,6 +127,7 @@ class Limits:
         return {
             "depth": self.depth,
             "token": self.token,
+            "lookahead": self.lookahead,
             "number": self.number,
             "total": self.total,
             "ratio": self.ratio,

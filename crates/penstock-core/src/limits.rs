@@ -8,6 +8,8 @@ pub struct Limits {
     pub depth: usize,
     /// Bytes of one token that has to be kept whole: a string or a key that is wanted.
     pub token: usize,
+    /// Bytes of one map that are looked ahead for the key which says what it becomes: kept whole.
+    pub lookahead: usize,
     /// Bytes of one number.
     pub number: usize,
     /// Decompressed bytes of the whole source, or none.
@@ -36,6 +38,7 @@ impl Default for Limits {
         Limits {
             depth: 1_000,
             token: 256 << 20,
+            lookahead: 16 << 20,
             number: 4_300,
             total: None,
             // Deflate cannot exceed 1,032; the formats that can are the ones used for bombs.

@@ -22,10 +22,27 @@ pub enum Flow {
     /// [wakes](Sink::wakes) the sink. A reader that cannot find them at scanning speed takes it for
     /// `Take`, so more may be told than was asked for.
     Watch,
+    /// To the beginning of a map: look ahead for one of its keys before its members are told
+    /// ([`Sink::look_key`]). To any other event, and in a format where what tells maps apart comes
+    /// first, it means the same as `Take`.
+    Look,
     /// Return to the caller, and go on from here when called again. Something is ready.
     Pause,
     /// Return to the caller: the rest of the document is not wanted.
     Stop,
+}
+
+/// A sink's answer while a reader looks ahead for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Look on.
+    Pass,
+    /// To a key: its value is wanted ([`Sink::look_value`]). Else the same as `Pass`.
+    Value,
+    /// It is known what the map becomes: tell it, from its first member on.
+    Found,
+    /// The map is not wanted: pass over it. Nothing more of it is told, its end included.
+    Skip,
 }
 
 /// The form in which a sink wants the next number.
@@ -71,6 +88,19 @@ pub trait Sink {
 
     /// The record that follows is of this kind, where several kinds are read at once.
     fn record(&mut self, _kind: u32) {}
+
+    /// While looking ahead ([`Flow::Look`]): a key of the map at hand.
+    fn look_key(&mut self, _key: Text<'_>, _at: u64) -> Result<Look, Self::Error> {
+        Ok(Look::Found)
+    }
+    /// While looking ahead: the value of the key that was asked for; none if it has parts.
+    fn look_value(&mut self, _value: Option<Scalar<'_>>, _at: u64) -> Result<Look, Self::Error> {
+        Ok(Look::Found)
+    }
+    /// While looking ahead: the map ends, and it is not known yet what it becomes.
+    fn look_end(&mut self, _at: u64) -> Result<Look, Self::Error> {
+        Ok(Look::Found)
+    }
 
     /// Lent to the reader: whether comments and processing instructions are wanted. They are told
     /// by the two methods below if so, and only checked if not.

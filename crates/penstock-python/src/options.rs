@@ -151,6 +151,7 @@ pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     Ok(Limits {
         depth: size("depth")?,
         token: size("token")?,
+        lookahead: size("lookahead")?,
         number: size("number")?,
         total: bytes("total")?,
         ratio: bytes("ratio")?,

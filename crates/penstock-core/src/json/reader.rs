@@ -9,12 +9,13 @@
 //! There is one grammar, in [`Reader::drive`], compiled twice: once telling events and once, for
 //! what the sink does not want, only checking.
 
+use super::look::{Looking, Scout};
 use super::token::{self, Passed};
 use crate::error::{Fail, Fault};
 use crate::event::Text;
 use crate::limits::Limits;
 use crate::reader::Step;
-use crate::sink::{Flow, Sink, Want};
+use crate::sink::{Flow, Look, Sink, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{
     Isa, Job, TextBuf, ValidText, dispatch, dispatch_portable, stands_at, unescape_json,
@@ -82,6 +83,8 @@ pub struct Reader {
     skip_to: usize,
     /// Whether it is an abandoned value that is skipped.
     abandoned: bool,
+    /// The map that is looked into, if one is.
+    looking: Option<Looking>,
     /// How many bytes of the unfinished token at `pos` are scanned already, and what is known of
     /// them.
     partial: Partial,
@@ -95,6 +98,7 @@ pub struct Reader {
     depth_limit: usize,
     token_limit: usize,
     number_limit: usize,
+    look_limit: usize,
 }
 
 /// A token that the window's end cut.
@@ -122,6 +126,12 @@ impl<S: Sink> Job for Run<'_, '_, '_, S> {
     fn run<I: Isa>(self, isa: I) -> Self::Output {
         let Run { reader, text, last, sink } = self;
         loop {
+            if reader.looking.is_some() {
+                match reader.look(isa, text, last, sink)? {
+                    Step::Turn => continue,
+                    step => return Ok(step),
+                }
+            }
             let step = if reader.skip_to == NOWHERE {
                 reader.drive::<I, S, false>(isa, text, last, sink)?
             } else {
@@ -145,6 +155,7 @@ impl Reader {
             stack: Vec::new(),
             skip_to: NOWHERE,
             abandoned: false,
+            looking: None,
             partial: WHOLE,
             trailing: 0,
             separated: false,
@@ -153,6 +164,7 @@ impl Reader {
             depth_limit: limits.depth,
             token_limit: limits.token,
             number_limit: limits.number,
+            look_limit: limits.lookahead,
         }
     }
 
@@ -165,13 +177,14 @@ impl Reader {
     /// How many bytes of the window are done with.
     #[must_use]
     pub fn consumed(&self) -> usize {
-        self.pos
+        // The brace itself stays, for messages.
+        self.looking.as_ref().map_or(self.pos, |looking| looking.from - 1)
     }
 
     /// The offset in the source of the first byte that is not done with.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.base + self.pos as u64
+        self.base + self.consumed() as u64
     }
 
     /// How many maps and lists are open.
@@ -185,14 +198,19 @@ impl Reader {
     /// # Panics
     /// If they are not done with.
     pub fn drop_front(&mut self, count: usize) {
-        assert!(count <= self.pos, "dropped bytes that are still needed");
+        assert!(count <= self.consumed(), "dropped bytes that are still needed");
         self.pos -= count;
+        if let Some(looking) = &mut self.looking {
+            looking.from -= count;
+        }
         self.base += count as u64;
     }
 
     /// Gives up the value that was under construction at `depth`: what is left of it is passed
     /// over, checked and without events. For a value that did not fit.
     pub fn abandon(&mut self, depth: usize) {
+        // What was looked over is not looked at again.
+        self.looking = None;
         if self.stack.len() > depth {
             self.skip_to = depth;
             self.abandoned = true;
@@ -207,6 +225,7 @@ impl Reader {
             return false;
         }
         self.state = State::Lost;
+        self.looking = None;
         self.partial = WHOLE;
         self.trailing = 0;
         self.stack.clear();
@@ -268,6 +287,63 @@ impl Reader {
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         dispatch_portable(Run { reader: self, text, last, sink })
+    }
+
+    /// Looks ahead in the map at hand, as far as the window, the limit or the sink allow.
+    #[inline(never)]
+    fn look<I: Isa, S: Sink>(
+        &mut self,
+        isa: I,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        let Some(Looking { from, depth }) = self.looking else { return Ok(Step::Turn) };
+        // No more is seen than the limit allows, however much of it is here: where a search ends
+        // must not depend on the windows.
+        let bytes = text.as_bytes();
+        let mut end = from.saturating_add(self.look_limit);
+        let cut = end < bytes.len();
+        if cut {
+            while bytes[end] & 0xC0 == 0x80 {
+                end -= 1;
+            }
+        }
+        let (seen, last) = if cut { (text.slice(0..end), false) } else { (text, last) };
+        let mut scout = Scout::new(sink);
+        loop {
+            let step = if self.skip_to == NOWHERE {
+                self.drive::<I, _, false>(isa, seen, last, &mut scout)
+            } else {
+                self.drive::<I, _, true>(isa, seen, last, &mut scout)
+            };
+            match step {
+                Ok(Step::Turn) => {}
+                Ok(Step::Stopped) => break,
+                Ok(Step::More) if cut => {
+                    self.looking = None;
+                    let fault = token::looks_too_far(self.base + from as u64, self.look_limit);
+                    return Err(Fail::Input(fault));
+                }
+                Ok(step) => return Ok(step),
+                Err(fail) => {
+                    self.looking = None;
+                    return Err(fail);
+                }
+            }
+        }
+        self.looking = None;
+        if scout.found == Some(Look::Skip) {
+            self.skip_to = if self.stack.len() > depth { depth } else { NOWHERE };
+            return Ok(Step::Turn);
+        }
+        self.pos = from;
+        self.state = State::FirstKey;
+        self.stack.truncate(depth);
+        self.stack.push(true);
+        self.partial = WHOLE;
+        self.trailing = 0;
+        Ok(Step::Turn)
     }
 
     /// The grammar. `SKIP` compiles it without events.
@@ -351,6 +427,14 @@ impl Reader {
                     pos = $pos;
                     match answer {
                         Ok(Flow::Take | Flow::Watch) => false,
+                        Ok(Flow::Look) => {
+                            if state == State::FirstKey {
+                                let depth = self.stack.len() - 1;
+                                self.looking = Some(Looking { from: pos, depth });
+                                leave!(Step::Turn);
+                            }
+                            false
+                        }
                         Ok(Flow::Skip) => true,
                         Ok(Flow::Pause) => leave!(Step::Paused),
                         Ok(Flow::Stop) => leave!(Step::Stopped),

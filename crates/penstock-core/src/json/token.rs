@@ -134,6 +134,18 @@ pub(super) fn too_long(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("a string longer than {limit} bytes (limits.token)"))
 }
 
+/// A map of which a longer part than the limit does not say what it becomes. `at` is behind its
+/// opening brace.
+#[cold]
+#[inline(never)]
+pub(super) fn looks_too_far(at: u64, limit: usize) -> Fault {
+    let reason = format!(
+        "the first {limit} bytes of the object do not say of which class it is \
+         (limits.lookahead): the key that does should come first"
+    );
+    Fault::limit(at - 1, reason)
+}
+
 /// A number longer than the limit.
 #[cold]
 #[inline(never)]

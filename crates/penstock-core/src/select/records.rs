@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::automaton::{Automaton, Refused, State, Target};
 use super::path::{Path, PathError};
 use crate::event::{Key, KeyKind, Matched, Scalar, Text};
-use crate::sink::{Flow, Sink, Want};
+use crate::sink::{Flow, Look, Sink, Want};
 
 /// One step of the way to a place in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -315,6 +315,14 @@ impl<S: Sink> Select<S> {
         }
     }
 
+    /// A map that is not wanted after a look has no end to be told of.
+    fn looked<E>(&mut self, answer: Result<Look, E>) -> Result<Look, E> {
+        if let Ok(Look::Skip) = answer {
+            self.depth -= 1;
+        }
+        answer
+    }
+
     /// A record begins: counts it, and says of which kind it is and how the path's `*` found it.
     fn announce(&mut self, kind: u32) {
         self.met += 1;
@@ -425,6 +433,19 @@ impl<S: Sink> Sink for Select<S> {
         if self.depth > 0 {
             self.inner.matched(by);
         }
+    }
+    // Only maps in a record are looked into: outside of them nothing answers so.
+    fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Self::Error> {
+        let answer = self.inner.look_key(key, at);
+        self.looked(answer)
+    }
+    fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, Self::Error> {
+        let answer = self.inner.look_value(value, at);
+        self.looked(answer)
+    }
+    fn look_end(&mut self, at: u64) -> Result<Look, Self::Error> {
+        let answer = self.inner.look_end(at);
+        self.looked(answer)
     }
     fn abandon(&mut self) {
         self.depth = 0;

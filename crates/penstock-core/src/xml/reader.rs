@@ -382,6 +382,7 @@ impl Reader {
                 state = $state;
                 pos = $pos;
                 match answer {
+                    Ok(Flow::Look) => Flow::Take,
                     Ok(flow @ (Flow::Take | Flow::Skip | Flow::Watch)) => flow,
                     Ok(Flow::Pause) => leave!(Step::Paused),
                     Ok(Flow::Stop) => leave!(Step::Stopped),

@@ -14,7 +14,7 @@ use crate::plan::{
     Aim, Brief, Build, ClassId, ClassPlan, KeyEdge, Kind, Node, NodeId, PLAIN, Plan, State, Target,
 };
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
-use penstock_core::sink::{Flow, Sink, Want};
+use penstock_core::sink::{Flow, Look, Sink, Want};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, HashSet};
@@ -281,7 +281,13 @@ impl Builder {
 
     /// Enters the object of a class: its map, or for a named tuple its array.
     #[inline(always)]
-    fn enter_class(&mut self, class: ClassId, node: NodeId, row: bool, at: u64) -> Answer {
+    pub(super) fn enter_class(
+        &mut self,
+        class: ClassId,
+        node: NodeId,
+        row: bool,
+        at: u64,
+    ) -> Answer {
         let plan = &self.plan().classes[class as usize];
         let base = self.stack.len();
         self.stack.push_empty(plan.fields.len());
@@ -579,6 +585,18 @@ impl Sink for Builder {
         self.valued(answer)
     }
 
+    fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
+        self.tag_key(key, at)
+    }
+
+    fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, Refusal> {
+        self.tag_value(value, at)
+    }
+
+    fn look_end(&mut self, at: u64) -> Result<Look, Refusal> {
+        self.no_tag(at)
+    }
+
     #[inline]
     fn piece(&mut self, text: Text<'_>, at: u64) -> Answer {
         self.add_text(text, at)
@@ -681,6 +699,10 @@ impl Builder {
             Kind::Any => self.begin_dict(FrameKind::PlainDict, node, self.aim_of(PLAIN)),
             Kind::Tokens(tokens) if let Some(member) = tokens.map => {
                 self.begin_other_map(member, at)
+            }
+            Kind::Tagged(_) => {
+                self.look(node);
+                Ok(Flow::Look)
             }
             _ => Err(self.misfit(at, "an object")),
         }

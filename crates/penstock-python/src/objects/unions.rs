@@ -1,18 +1,22 @@
-//! Elements that become an object of one of several classes, by the value of an attribute.
+//! Objects of one of several classes.
 //!
-//! Attributes have no order, so those before the one that settles it are held back and given to
-//! the class once it is known. A whole start tag is bounded, and so is what is held.
+//! Which one it is must be known before the first value is put. The members of a map are looked
+//! over by the reader, without being told, up to the key that says it. The attributes of an
+//! element have no order, so those before the one that says it are held back and given to the class
+//! then; a whole start tag is bounded, and so is what is held.
 
 use super::attributes::{is_about, is_nil};
 use super::builder::{Answer, Builder};
 use super::elements::Awaited;
+use super::frame::{Frame, FrameKind, WAY};
 use super::place::{brief, shortened};
-use super::refusal::Refusal;
-use crate::plan::{Kind, Tagged, Telling};
-use penstock_core::event::{Key, KeyKind, Text};
-use penstock_core::sink::Flow;
+use super::refusal::{PathStep, Refusal};
+use crate::plan::{Kind, NodeId, Tagged, Telling};
+use penstock_core::event::{Key, KeyKind, Scalar, Text};
+use penstock_core::sink::{Flow, Look};
 use penstock_core::value::xsd;
 use std::ops::Range;
+use std::ptr::NonNull;
 
 /// Attributes that wait for their class, their texts in one buffer.
 #[derive(Default)]
@@ -75,6 +79,87 @@ impl Builder {
             Some(Telling::Value { tag, .. }) => tag,
             _ => "",
         }
+    }
+
+    /// A map begins whose class is to be looked for.
+    pub(super) fn look(&mut self, node: NodeId) {
+        let (way, base) = (NonNull::from(&WAY), self.stack.len());
+        self.push_frame(Frame::new(FrameKind::Union, node, way, base));
+    }
+
+    /// The class of the map at hand is known: that of `node`.
+    fn choose(&mut self, node: NodeId, at: u64) -> Result<Look, Refusal> {
+        self.pop_frame();
+        if let Kind::Class(class) = self.plan().nodes[node as usize].kind {
+            self.enter_class(class, node, false, at)?;
+        }
+        Ok(Look::Found)
+    }
+
+    /// A key of a map whose class is not known yet.
+    #[inline(never)]
+    pub(super) fn tag_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
+        let Some(Tagged { by, .. }) = self.tagged() else { return Ok(Look::Found) };
+        match by {
+            Telling::Value { tag, .. } if tag.as_bytes() == key.bytes() => Ok(Look::Value),
+            Telling::Keys { table, classes, .. } if let Some(found) = table.find(key.bytes()) => {
+                self.choose(classes[found as usize], at)
+            }
+            _ => Ok(Look::Pass),
+        }
+    }
+
+    /// The value of the key by which the class is known.
+    #[inline(never)]
+    pub(super) fn tag_value(
+        &mut self,
+        value: Option<Scalar<'_>>,
+        at: u64,
+    ) -> Result<Look, Refusal> {
+        let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Look::Found) };
+        let Telling::Value { tag, table, classes, ints } = by else { return Ok(Look::Found) };
+        let node = match value {
+            Some(Scalar::Text(text)) => {
+                table.find(text.bytes()).map(|found| classes[found as usize])
+            }
+            Some(Scalar::Int(value)) => {
+                ints.iter().find(|(known, _)| *known == value).map(|(_, node)| *node)
+            }
+            _ => None,
+        };
+        if let Some(node) = node {
+            return self.choose(node, at);
+        }
+        let got = match value {
+            Some(Scalar::Text(text)) => brief(text.text.as_str()),
+            Some(Scalar::Int(value)) => value.to_string(),
+            Some(Scalar::Null) => "null".to_owned(),
+            Some(Scalar::Bool(value)) => value.to_string(),
+            Some(_) => "a number".to_owned(),
+            None => "an array or an object".to_owned(),
+        };
+        let reason = format!("the key {} is {got}, expected {expected}", brief(tag));
+        let mut refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
+        if let Refusal::Mismatch(mismatch) = &mut refusal {
+            mismatch.path.push(PathStep::Key(tag.to_string()));
+        }
+        Err(refusal)
+    }
+
+    /// The map at hand ends, and no key of it said its class.
+    #[inline(never)]
+    pub(super) fn no_tag(&mut self, at: u64) -> Result<Look, Refusal> {
+        let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Look::Found) };
+        let name = &self.plan().nodes[self.top().node as usize].name;
+        let reason = match by {
+            Telling::Keys { rest: Some(node), .. } => return self.choose(*node, at),
+            Telling::Value { tag, .. } => {
+                let tag = brief(tag);
+                format!("expected {name}, got an object without the key {tag} ({expected})")
+            }
+            _ => format!("expected {name}, got an object without a key of theirs ({expected})"),
+        };
+        Err(self.mismatch(at, reason, Some(name.to_string()), None))
     }
 
     /// An attribute of an element whose class is not known yet.

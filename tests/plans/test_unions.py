@@ -1,0 +1,350 @@
+"""Unions of classes, told apart by a key: from JSON. From XML, by an attribute: `test_markup`."""
+
+import enum
+import itertools
+import json as plain_json
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, TypedDict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import penstock
+from penstock import (
+    LimitExceeded,
+    Limits,
+    MalformedInput,
+    Plan,
+    PlanError,
+    TruncatedInput,
+    ValidationError,
+    json,
+    ndjson,
+    tag,
+    xml,
+)
+
+
+class Sort(enum.Enum):
+    LINE = "line"
+    POINT = "point"
+
+
+@dataclass
+class Circle:
+    kind: Literal["circle", "disc"]
+    radius: int
+
+
+@dataclass
+class Rect:
+    kind: Literal["rect"]
+    width: int
+    inner: "Shape | None" = None
+
+
+@dataclass
+class Line:
+    kind: Literal["line"]
+    length: int
+
+
+@dataclass
+class First:
+    version: Literal[1]
+    a: int
+
+
+@dataclass
+class Second:
+    version: Literal[2, 3]
+    a: int
+
+
+@dataclass
+class Created:
+    id: int
+    author: str
+
+
+@dataclass
+class Moved:
+    id: int
+    to: int
+    by: str = ""
+
+
+@dataclass
+class Touched:
+    id: int
+
+
+@dataclass
+class Alike:
+    id: int
+
+
+class Keys(TypedDict):
+    id: int
+    keys: list[str]
+
+
+Shape = Circle | Rect
+Event = Created | Moved | Touched
+Tagged = Annotated[Created | Moved, tag("event", {"new": Created, "mv": Moved, "rename": Moved})]
+
+
+def orders(record: dict[str, Any]) -> list[str]:
+    """The record as text, with its keys in each order."""
+    return [plain_json.dumps(dict(pairs)) for pairs in itertools.permutations(record.items())]
+
+
+@pytest.mark.parametrize(
+    ("into", "record", "value"),
+    [
+        (Shape, {"kind": "circle", "radius": 1, "more": [{"kind": "rect"}]}, Circle("circle", 1)),
+        (Shape, {"kind": "disc", "radius": 1}, Circle("disc", 1)),
+        (Shape, {"kind": "rect", "width": 2, "inner": None}, Rect("rect", 2)),
+        (
+            Shape,
+            {"width": 2, "inner": {"radius": 1, "kind": "circle"}, "kind": "rect"},
+            Rect("rect", 2, Circle("circle", 1)),
+        ),
+        (First | Second, {"version": 1, "a": 2}, First(1, 2)),
+        (First | Second, {"version": 3, "a": 2}, Second(3, 2)),
+        (Event, {"id": 1, "by": "me"}, Touched(1)),
+        (Event, {"id": 1, "to": 2, "by": "me"}, Moved(1, 2, "me")),
+        (Created | Keys, {"id": 1, "keys": ["a"], "other": 1}, {"id": 1, "keys": ["a"]}),
+        (Created | Keys, {"id": 1, "author": "a"}, Created(1, "a")),
+        (Tagged, {"event": "new", "id": 1, "author": "me"}, Created(1, "me")),
+        (Tagged, {"event": "rename", "id": 1, "to": 2}, Moved(1, 2)),
+        (Plan(Created | Moved, tag="type"), {"type": "Moved", "id": 1, "to": 2}, Moved(1, 2)),
+        (Plan(list[Created | Moved], tag=tag("type")), None, None),
+        (Shape | int | None, {"kind": "disc", "radius": 1}, Circle("disc", 1)),
+    ],
+)
+def test_the_class_is_found_wherever_its_key_stands(
+    into: Any, record: dict[str, Any] | None, value: object
+) -> None:
+    if record is None:
+        return
+    for text in orders(record):
+        got = json.decode(text, into)
+        assert got == value
+        assert type(got) is type(value)
+
+
+def test_in_other_values() -> None:
+    text = '{"a": [{"radius": 1, "kind": "disc"}, 7, null], "b": []}'
+    assert json.decode(text, dict[str, list[Shape | int | None]]) == {
+        "a": [Circle("disc", 1), 7, None],
+        "b": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("into", "text", "path", "column", "reason"),
+    [
+        (
+            Shape,
+            '{"kind": "oval"}',
+            "kind",
+            10,
+            'the key "kind" is "oval", expected "circle", "disc" or "rect"',
+        ),
+        (
+            Shape,
+            '{"kind": 7}',
+            "kind",
+            10,
+            'the key "kind" is 7, expected "circle", "disc" or "rect"',
+        ),
+        (
+            Shape,
+            '{"kind": null}',
+            "kind",
+            10,
+            'the key "kind" is null, expected "circle", "disc" or "rect"',
+        ),
+        (
+            Shape,
+            '{"kind": ["rect"]}',
+            "kind",
+            10,
+            'the key "kind" is an array or an object, expected "circle", "disc" or "rect"',
+        ),
+        (
+            Shape,
+            '{"radius": 1}',
+            None,
+            13,
+            'expected Circle | Rect, got an object without the key "kind" ("circle", "disc" or "rect")',
+        ),
+        (Shape, "[]", None, 1, "expected Circle | Rect, got an array"),
+        (Shape, '{"radius": "a", "kind": "disc"}', "radius", 12, "expected int, got a string"),
+        (Shape, '{"kind": "disc"}', None, 16, 'Circle lacks the required key "radius"'),
+        (
+            First | Second,
+            '{"version": 4}',
+            "version",
+            13,
+            'the key "version" is 4, expected 1, 2 or 3',
+        ),
+        (
+            Created | Moved,
+            '{"id": 1}',
+            None,
+            9,
+            'expected Created | Moved, got an object without a key of theirs ("author" or "to")',
+        ),
+        (
+            Tagged,
+            '{"event": "old"}',
+            "event",
+            11,
+            'the key "event" is "old", expected "new", "mv" or "rename"',
+        ),
+    ],
+)
+def test_what_does_not_fit(
+    into: Any, text: str, path: str | None, column: int, reason: str
+) -> None:
+    for prefix, suffix, steps, asked in [("", "", [], into), ("[", "]", ["0"], list[into])]:
+        with pytest.raises(ValidationError) as caught:
+            json.decode(prefix + text + suffix, asked)
+        error = caught.value
+        where = "/".join(steps + ([path] if path else [])) or None
+        assert (error.reason, error.path, error.column) == (reason, where, column + len(prefix))
+
+
+def test_records_behind_one_that_does_not_fit() -> None:
+    lines = b'{"radius": 1, "kind": "disc"}\n{"kind": "x"}\n{"a": 1}\n{"radius":\n{"kind": "rect", "width": 1}\n'
+    rows = ndjson.read([lines], Shape, errors="skip")
+    assert list(rows) == [Circle("disc", 1), Rect("rect", 1)]
+    assert rows.skipped == 3
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"radius": tru, "kind": "disc"}',
+        '{"radius" 1, "kind": "disc"}',
+        '{"radius": 1 "kind": "disc"}',
+    ],
+)
+def test_malformed_while_looking(text: str) -> None:
+    with pytest.raises(MalformedInput) as looking:
+        json.decode(text, Shape)
+    with pytest.raises(MalformedInput) as plain:
+        json.decode(text)
+    assert (looking.value.offset, looking.value.reason) == (plain.value.offset, plain.value.reason)
+
+
+@given(st.data())
+def test_however_it_is_cut(data: st.DataObject) -> None:
+    text = (
+        b'[{"a": {"kind": [1, {"kind": "rect"}]}, "\\u00e9": "\\ud834\\udd1e", "radius": 12, '
+        b'"kind": "disc"}, {"inner": {"width": 1, "kind": "rect"}, "width": -3, "kind": "rect"}]'
+    )
+    ends = sorted(data.draw(st.sets(st.integers(1, len(text) - 1), max_size=12)))
+    pieces = [text[a:b] for a, b in itertools.pairwise([0, *ends, len(text)])]
+    expected = [Circle("disc", 12), Rect("rect", -3, Rect("rect", 1))]
+    assert list(json.read(pieces, Shape)) == expected
+    # And cut off: never anything else than the beginning of it.
+    decoder = json.Decoder(Shape)
+    rows = [row for piece in pieces[:-1] for row in decoder.feed(piece)]
+    assert rows == expected[: len(rows)]
+    with pytest.raises(TruncatedInput):
+        decoder.finish()
+
+
+@given(st.data())
+def test_as_by_hand(data: st.DataObject) -> None:
+    """A naive twin: read all of it, look at the key, call the class."""
+    extra = st.dictionaries(
+        st.text(max_size=3).filter(lambda key: key not in {"kind", "radius", "width", "inner"}),
+        st.recursive(st.none() | st.integers() | st.text(max_size=3), st.lists, max_leaves=4),
+        max_size=3,
+    )
+    record = data.draw(extra) | data.draw(
+        st.sampled_from(
+            [{"kind": "disc", "radius": 1}, {"kind": "rect", "width": 2}, {"radius": 1}]
+        )
+    )
+    keys = data.draw(st.permutations(list(record)))
+    text = plain_json.dumps({key: record[key] for key in keys})
+    if "kind" not in record:
+        with pytest.raises(ValidationError, match="without the key"):
+            json.decode(text, Shape)
+    elif record["kind"] == "disc":
+        assert json.decode(text, Shape) == Circle("disc", 1)
+    else:
+        assert json.decode(text, Shape) == Rect("rect", 2)
+
+
+def test_the_limit_does_not_depend_on_the_windows() -> None:
+    text = '{"radius": 1, "more": "' + "x" * 50 + '", "kind": "disc"}'
+    for lookahead in range(60, 100):
+        limits = Limits(lookahead=lookahead)
+        outcomes = []
+        for size in (1, 7, 1000):
+            chunks = [text[i : i + size].encode() for i in range(0, len(text), size)]
+            try:
+                outcomes.append(str(list(json.read(chunks, Shape, limits=limits))))
+            except LimitExceeded as error:
+                outcomes.append(f"{error.offset}: {error.reason}")
+        assert len(set(outcomes)) == 1
+        assert outcomes[0].startswith(("0: the first ", "[Circle("))
+    assert outcomes[0] == "[Circle(kind='disc', radius=1)]"
+    with pytest.raises(
+        LimitExceeded, match=r"\(limits.lookahead\): the key that does should come first"
+    ):
+        json.decode(text, Shape, limits=Limits(lookahead=60))
+
+
+@pytest.mark.parametrize(
+    ("union", "reason"),
+    [
+        (Touched | Keys, None),
+        (Created | Created, None),
+        (Touched | Alike, "nothing tells the classes of Touched | Alike apart"),
+        (Annotated[Created | Moved, tag("t", {"a": Created})], "tag(...) has no value for Moved"),
+        (
+            Annotated[Created | Moved, tag("t", {"a": Created, "b": Rect})],
+            "tag(...) names Rect, which is not in the union",
+        ),
+        (Annotated[int | str, tag("t")], "tag(...) stands beside a union of classes"),
+    ],
+)
+def test_plans(union: Any, reason: str | None) -> None:
+    if reason is None:
+        Plan(union)
+        return
+    with pytest.raises(PlanError) as caught:
+        Plan(union)
+    assert str(caught.value).startswith(reason)
+
+
+def test_from_xml_by_what_the_tag_says() -> None:
+    text = '<e event="mv"><id>1</id><to>2</to></e>'
+    assert xml.decode(text, Tagged) == Moved(1, 2)
+
+
+def test_the_word() -> None:
+    word = tag("type", {"a": Circle, 1: Rect})
+    assert repr(word) == "tag('type', {'a': Circle, 1: Rect})"
+    assert repr(tag("type")) == "tag('type')"
+    assert word == tag("type", {"a": Circle, 1: Rect})
+    assert hash(word) == hash(tag("type", {"a": Circle, 1: Rect}))
+    assert word != tag("type")
+    wrong: Any = 3
+    with pytest.raises(TypeError, match=r"^tag\(\) takes a key as a str, not int$"):
+        tag(wrong)
+    with pytest.raises(TypeError, match=r"takes a mapping of values to classes, not int"):
+        tag("a", wrong)
+    with pytest.raises(TypeError, match=r"takes values that are str or int, not 1.5"):
+        tag("a", {1.5: Circle})
+    with pytest.raises(AttributeError, match="cannot be changed"):
+        word.key = "b"
+    assert penstock.tag is tag
