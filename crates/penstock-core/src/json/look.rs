@@ -30,10 +30,11 @@ impl<'s, S: Sink> Scout<'s, S> {
         Scout { sink, found: None }
     }
 
-    fn settle(&mut self, answer: Result<Look, S::Error>) -> Result<Flow, S::Error> {
+    /// What the reader does upon the sink's answer.
+    fn settle(&mut self, answer: Result<Look, S::Error>, value: Flow) -> Result<Flow, S::Error> {
         Ok(match answer? {
             Look::Pass => Flow::Skip,
-            Look::Value => Flow::Take,
+            Look::Value => value,
             end => {
                 self.found = Some(end);
                 Flow::Stop
@@ -47,22 +48,22 @@ impl<S: Sink> Sink for Scout<'_, S> {
 
     fn begin_map(&mut self, at: u64) -> Result<Flow, S::Error> {
         let answer = self.sink.look_value(None, at);
-        self.settle(answer)
+        self.settle(answer, Flow::Skip)
     }
     fn begin_list(&mut self, at: u64) -> Result<Flow, S::Error> {
         let answer = self.sink.look_value(None, at);
-        self.settle(answer)
+        self.settle(answer, Flow::Skip)
     }
     fn end_map(&mut self, at: u64) -> Result<Flow, S::Error> {
         let answer = self.sink.look_end(at);
-        self.settle(answer)
+        self.settle(answer, Flow::Skip)
     }
     fn end_list(&mut self, _at: u64) -> Result<Flow, S::Error> {
         Ok(Flow::Take)
     }
     fn key(&mut self, key: Text<'_>, at: u64) -> Result<Flow, S::Error> {
         let answer = self.sink.look_key(key, at);
-        self.settle(answer)
+        self.settle(answer, Flow::Take)
     }
     fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, S::Error> {
         debug_assert_eq!(key.kind, KeyKind::Member);
@@ -70,7 +71,7 @@ impl<S: Sink> Sink for Scout<'_, S> {
     }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, S::Error> {
         let answer = self.sink.look_value(Some(value), at);
-        self.settle(answer)
+        self.settle(answer, Flow::Skip)
     }
     fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, S::Error> {
         Ok(Flow::Take)

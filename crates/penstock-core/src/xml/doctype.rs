@@ -232,6 +232,10 @@ impl Reader {
         }
         self.made.push(Repair { kind, offset: fault.offset() });
         self.inputs.clear();
+        // What is passed over begins at the fault, wherever the token does that it stands in: the
+        // beginning of that may be passed already, or not, as the windows fall.
+        let at = usize::try_from(fault.offset().saturating_sub(self.base)).unwrap_or(0);
+        self.pos = self.pos.max(at);
         self.in_subset = false;
         self.state = State::LostSubset;
         Ok(())
