@@ -45,3 +45,13 @@ def test_29_an_entity_that_is_left_as_it_is_written_may_have_any_name() -> None:
     declarations = '<!DOCTYPE a [<!ENTITY % p SYSTEM "p">%p;]>'
     got = penstock.xml.decode(f'{declarations}<a b="&aä;">&a水;c</a>', unresolved="text")
     assert got == {"a": {"@b": "&aä;", "#text": "&a水;c"}}
+
+
+def test_30_what_is_left_of_a_broken_subset_begins_at_the_fault() -> None:
+    """It began where the token did, or in its midst, as the chunks fell."""
+    text = b"<!DOCTYPE a [<?p q]><b/>\x00?>]><a/>"
+    for size in (1, 5, 100):
+        chunks = [text[at : at + size] for at in range(0, len(text), size)]
+        reader = penstock.xml.read(chunks, at="a", repair="broken_subset")
+        assert list(reader) == [None]
+        assert [repair.offset for repair in reader.repairs] == [24]

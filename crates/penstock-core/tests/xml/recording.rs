@@ -101,7 +101,7 @@ pub(crate) fn filtered(all: &[Event], answers: Answers) -> Vec<Event> {
         let asked = |part| match answers.answer(*at, part) {
             Flow::Skip => Mode::Skip,
             Flow::Watch => Mode::Watch,
-            Flow::Take | Flow::Pause | Flow::Stop => Mode::Take,
+            Flow::Take | Flow::Look | Flow::Pause | Flow::Stop => Mode::Take,
         };
         let tell = match what {
             What::Element(name) => {
