@@ -348,3 +348,13 @@ def test_the_word() -> None:
     with pytest.raises(AttributeError, match="cannot be changed"):
         word.key = "b"
     assert penstock.tag is tag
+
+
+def test_what_is_done_with_an_object_of_the_union() -> None:
+    def area(shape: Shape) -> int:
+        return shape.radius if isinstance(shape, Circle) else shape.width
+
+    alone = Annotated[int, penstock.via(area)]
+    text = '[{"kind": "disc", "radius": 3}, {"width": 4, "kind": "rect"}]'
+    assert json.decode(text, list[alone]) == [3, 4]
+    assert json.decode(text[:-1] + ', "a"]', list[alone | str]) == [3, 4, "a"]

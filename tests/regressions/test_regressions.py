@@ -4,8 +4,11 @@ The reader's own are in `crates/penstock-core/tests/json/regressions.rs`.
 """
 
 import gc
+import subprocess
+import sys
 import weakref
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -117,3 +120,12 @@ def test_5_an_error_of_finish_is_raised_at_once() -> None:
         decoder.finish()
     assert decoder.finish() == [2]
     assert decoder.finish() == []
+
+
+def test_31_a_union_needs_no_module() -> None:
+    """`int | str` was no type in a process that had not imported `types`."""
+    code = "import penstock; print(penstock.json.decode('[1]', list[int | str]))"
+    run = [sys.executable, "-S", "-c", code]
+    path = str(Path(penstock.__file__).parent.parent)
+    done = subprocess.run(run, capture_output=True, text=True, check=True, env={"PYTHONPATH": path})
+    assert done.stdout == "[1]\n"

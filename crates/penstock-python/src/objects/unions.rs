@@ -89,9 +89,11 @@ impl Builder {
 
     /// The class of the map at hand is known: that of `node`.
     fn choose(&mut self, node: NodeId, at: u64) -> Result<Look, Refusal> {
+        // What is to be done with an object of the union is said at the union.
+        let union = self.top().node;
         self.pop_frame();
         if let Kind::Class(class) = self.plan().nodes[node as usize].kind {
-            self.enter_class(class, node, false, at)?;
+            self.enter_class(class, union, false, at)?;
         }
         Ok(Look::Found)
     }

@@ -22,7 +22,12 @@ impl Known {
     /// The object, or nothing if its module was not imported or does not have it.
     pub(super) fn get<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
         if self.object.get(py).is_none() {
-            let object = imported(py, self.module)?.getattr(self.name).ok()?;
+            // `int | str` is of a type that needs no module to be made.
+            let module = match imported(py, self.module) {
+                None if self.module == "types" => py.import("types").ok()?.into_any(),
+                module => module?,
+            };
+            let object = module.getattr(self.name).ok()?;
             // Another thread may have been quicker: it found the same object.
             let _ = self.object.set(py, object.unbind());
         }
