@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import collections
 import enum
+import functools
 import gc
 import json
 import typing
@@ -554,39 +555,213 @@ def test_plain_classes() -> None:
     assert way(Slots) == "fast: slots by offset"
 
 
-def test_refused_classes() -> None:
-    class City:
-        x: int
-
-        def __init__(self, x: int) -> None: ...
-
-    later = "that kind of class is not supported yet"
-    assert refused(City) == f"City has its own __init__; {later}"
-
+def test_classes_that_are_called_and_then_filled() -> None:
     class New:
         x: int
 
-        def __new__(cls) -> typing.Self: ...  # type: ignore[empty-body]
+        def __new__(cls) -> typing.Self:
+            made = super().__new__(cls)
+            made.marked = True  # type: ignore[attr-defined]
+            return made
 
-    assert refused(New) == f"New has its own __new__; {later}"
+    assert way(New) == "called, then filled: New has its own __new__"
+    assert vars(penstock.json.decode('{"x": 1}', New)) == {"marked": True, "x": 1}
 
     class Init:
-        def __init__(self, x: int) -> None: ...
+        x: int
+        y: str = "y"
 
-    assert refused(Init) == f"Init has its own __init__; {later}"
+        def __init__(self) -> None:
+            self.marked = True
+
+    assert way(Init) == "called, then filled: Init has its own __init__"
+    assert vars(penstock.json.decode('{"x": 1}', Init)) == {"marked": True, "x": 1}
 
     class SetAttr:
         x: int
 
-        def __setattr__(self, name: str, value: object) -> None: ...
+        def __setattr__(self, name: str, value: object) -> None:
+            super().__setattr__(name, (value, "set"))
 
-    assert refused(SetAttr) == f"SetAttr overrides __setattr__; {later}"
+    assert way(SetAttr) == "called, then filled: SetAttr overrides __setattr__"
+    assert vars(penstock.json.decode('{"x": 1}', SetAttr)) == {"x": (1, "set")}
+
+
+def test_what_setting_an_attribute_raises() -> None:
+    class Checked:
+        x: int
+
+        def __setattr__(self, name: str, value: object) -> None:
+            raise ValueError(f"{name} is not {value}")
+
+    with pytest.raises(penstock.ValidationError, match="ValueError: x is not 1") as caught:
+        penstock.json.decode('[{"x": 1}]', list[Checked])
+    assert caught.value.path == "0"
+
+
+def test_parameters_without_annotations_have_those_of_the_class() -> None:
+    class City:
+        x: int
+        y: list[int]
+
+        def __init__(self, x, more=2):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
+            self.x, self.more = x, more
+
+    assert way(City) == "called: City has its own __init__"
+    assert shown(City) == ["x: int"]
+    assert vars(penstock.json.decode('{"x": 1, "more": 3}', City)) == {"x": 1, "more": 2}
+
+    class Other:
+        x: int
+
+        def __init__(self, y): ...  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
+
+    assert refused(Other) == (
+        "Other: Other has its own __init__, whose parameter 'y' is not a field"
+    )
+
+    class Optional:
+        x: int
+
+        def __init__(self, y=1): ...  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
+
+    assert refused(Optional) == (
+        "Optional: Optional has its own __init__, which takes none of its attributes"
+    )
+
+
+# Classes whose `__init__` is annotated.
+
+
+class Stored:
+    ignored: str
+
+    def __init__(self, x: int, y: list[int] | None = None, *, z: str = "z") -> None:
+        """Keep what is given."""
+        self.x = x
+        self._y = y
+        self.z: str = z
+
+
+def test_an_init_that_only_stores_its_parameters_is_not_called() -> None:
+    assert way(Stored) == "fast: attributes"
+    assert shown(Stored) == ["x: int", "_y: list[int] | None at 'y' = None", "z: str = 'z'"]
+    assert as_if_called(Stored, x=1)
+    assert as_if_called(Stored, z="a", y=[1], x=1)
+
+    class Slots:
+        __slots__ = ("x", "y")
+
+        def __init__(self, x: int, y: int = 2, /) -> None:
+            self.y = y
+            self.x = x
+
+    assert way(Slots) == "fast: slots by offset"
+    assert penstock.json.decode('{"x": 1}', Slots).y == 2
+
+
+def test_an_init_that_does_more_is_called() -> None:
+    class More(Stored):
+        def __init__(self, x: int, rest, /, last: float = 1, *args: int, **others: int) -> None:  # type: ignore[no-untyped-def]  # noqa: ANN001
+            super().__init__(x)
+            self.all = (rest, last, args, others)
+
+    assert way(More) == "called: More has its own __init__"
+    assert shown(More) == ["x: int", "rest: Any", "last: float, may be absent"]
+    made = penstock.json.decode('{"rest": [1], "x": 1, "others": 2, "z": "no"}', More)
+    assert made.all == ([1], 1, (), {})
+    assert vars(made) == vars(More(1, [1]))
+
+    def changed(source: str) -> str:
+        names: dict[str, Any] = {}
+        exec(f"class C:\n def __init__({source}", names)
+        return way(names["C"])
+
+    assert changed("self, x: int): self.x = x") == "fast: attributes"
+    called = "called: C has its own __init__"
+    assert changed("self, x: int): self.x = x; self.y = x") == called
+    assert changed("self, x: int): self.x = -x") == called
+    assert changed("self, x: int): self.y = x") == called
+    assert changed("self, x: int, y: int): self.x = y; self.y = x") == called
+    assert changed("self, x: int, y: int): self.x = x") == called
+    assert changed("self, x: int, **more): self.x = x") == called
+    assert changed("self, x: int): x.self = x") == called
+    assert changed("self, x: int):\n  if x: self.x = x") == called
+    assert changed("self, x: int): self.x = x; return self.x") == called
+    assert changed("self, x: int):\n  def f(): x\n  self.x = x") == called
+
+
+def test_defaults_of_parameters_by_position_only() -> None:
+    class City:
+        def __init__(self, a: int, b: int = 2, c: int = 3, /) -> None:
+            self.all = (a, b, c)
+
+    assert shown(City) == ["a: int", "b: int = 2", "c: int = 3"]
+    assert penstock.json.decode('{"c": 9, "a": 1}', City).all == (1, 2, 9)
+
+
+def test_an_annotated_new() -> None:
+    class City:
+        def __new__(cls, x: int, y: str = "y") -> typing.Self:
+            made = super().__new__(cls)
+            made.all = (x, y)  # type: ignore[attr-defined]
+            return made
+
+    assert way(City) == "called: City has its own __new__"
+    assert vars(penstock.json.decode('{"x": 1}', City)) == {"all": (1, "y")}
+
+
+def test_an_init_behind_a_decorator() -> None:
+    def decorated(function: Any) -> Any:
+        @functools.wraps(function)
+        def wrapper(self: object, **values: Any) -> None:
+            function(self, **values)
+
+        return wrapper
+
+    class City:
+        @decorated
+        def __init__(self, x: int, y: int = 2) -> None:
+            self.x, self.y = x, y
+
+    assert shown(City) == ["x: int", "y: int, may be absent"]
+    assert as_if_called(City, x=1)
+
+
+def test_an_inherited_init_speaks_of_the_names_of_its_module() -> None:
+    names: dict[str, Any] = {"__name__": "elsewhere"}
+    exec(
+        "class Inner:\n def __init__(self, x: int): self.x = x\n"
+        "class Outer:\n def __init__(self, inner: 'Inner'): self.inner = inner\n",
+        names,
+    )
+
+    class City(names["Outer"]):  # type: ignore[misc]
+        pass
+
+    assert shown(City) == ["inner: Inner"]
+    assert penstock.json.decode('{"inner": {"x": 1}}', City).inner.x == 1
+
+
+def test_words_beside_parameters() -> None:
+    class City:
+        def __init__(self, x: Annotated[int, penstock.at("a/b")]) -> None:
+            self.x = x
+
+    assert penstock.json.decode('{"a": {"b": 1}}', City).x == 1
+
+
+def test_classes_that_say_nothing_of_what_they_take() -> None:
+    class City:
+        def __init__(self, x):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
+            self.x = x
+
+    assert refused(City).endswith("City is not supported yet")
 
     class Spoken(Protocol):
         x: int
 
-    spoken = f"{__name__}.test_refused_classes.<locals>.Spoken"
-    assert refused(Spoken) == f"protocols are not supported yet: {spoken}"
+    assert refused(Spoken) == "Spoken is a protocol, so no object of it can be made"
 
     class Attrs:
         __attrs_attrs__ = ()
@@ -594,12 +769,45 @@ def test_refused_classes() -> None:
     assert refused(Attrs) == "attrs classes are not supported yet: Attrs"
 
 
-def test_init_vars_are_refused() -> None:
+# What is a parameter and no attribute.
+
+
+def test_init_vars() -> None:
     @dataclass
     class City:
-        x: InitVar[int]
+        x: int
+        scale: InitVar[int]
+        names: InitVar[list[str] | None] = None
+        y: int = 0
 
-    assert refused(City) == "field 'x' of City: InitVar is not supported yet"
+        def __post_init__(self, scale: int, names: list[str] | None) -> None:
+            self.x *= scale
+            self.seen = names
+
+    assert way(City) == "called: City has the InitVar 'scale'"
+    assert shown(City) == [
+        "x: int",
+        "scale: int",
+        "names: list[str] | None, may be absent",
+        "y: int, may be absent",
+    ]
+    assert as_if_called(City, x=2, scale=3)
+    assert as_if_called(City, x=2, scale=3, y=1, names=["a"])
+    with pytest.raises(penstock.ValidationError, match='City lacks the required key "scale"'):
+        penstock.json.decode('{"x": 1}', City)
+
+
+def test_words_in_metadata() -> None:
+    @dataclass
+    class City:
+        x: int = field(metadata={"penstock": penstock.at("a/b")})
+        y: bytes = field(
+            default=b"",
+            metadata={"penstock": (penstock.Hex, penstock.at("c")), "other": penstock.at("d")},
+        )
+
+    assert shown(City) == ["x: int at 'a/b'", "y: bytes at 'c' = b''"]
+    assert penstock.json.decode('{"a": {"b": 1}, "c": "ff"}', City) == City(1, b"\xff")
 
 
 # The cache.

@@ -7,7 +7,7 @@ use super::refusal::{Mismatch, PathStep, Refusal};
 use crate::plan::{Absent, Build, ClassPlan, Field, Kind, NodeId, Target, element};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use std::ptr;
 
 /// A reference that the caller takes over, or why there is none.
@@ -571,6 +571,9 @@ fn by_name(builder: &mut Builder, class: &ClassPlan, build: &Build, at: u64) -> 
             call(builder, class, base, *positional, keywords.bind(py))
                 .map_err(|error| own_code_raised(builder, error, at))
         }
+        Build::Fill => {
+            fill_by_name(builder, class, base).map_err(|error| own_code_raised(builder, error, at))
+        }
         Build::Slots { .. } => return Err(builder.raised()),
     }?;
     builder.stack.release_from(py, base);
@@ -661,21 +664,38 @@ fn call<'py>(
             Bound::from_owned_ptr_or_err(py, made)
         };
     }
-    let named = pyo3::types::PyDict::new(py);
+    // What is absent is left out, with its name.
+    let mut given = values[..positional].to_vec();
+    let mut names = Vec::with_capacity(keywords.len());
     for (name, &value) in keywords.iter().zip(&values[positional..]) {
-        // SAFETY: the stack owns the reference, or the place is empty.
-        if let Some(value) = unsafe { Bound::from_borrowed_ptr_or_opt(py, value) } {
-            named.set_item(name, value)?;
+        if !value.is_null() {
+            given.push(value);
+            names.push(name);
         }
     }
-    let by_position = values[..positional].iter().map(|&value| {
-        // SAFETY: as above.
-        unsafe { Bound::from_borrowed_ptr(py, value) }
-    });
-    let by_position = PyTuple::new(py, by_position.collect::<Vec<_>>())?;
-    // SAFETY: the plan keeps the class alive.
-    let class = unsafe { Bound::from_borrowed_ptr(py, type_ptr) };
-    class.cast::<PyType>()?.call(by_position, Some(&named))
+    let names = PyTuple::new(py, names)?;
+    // SAFETY: as above.
+    unsafe {
+        let made = ffi::PyObject_Vectorcall(type_ptr, given.as_ptr(), positional, names.as_ptr());
+        Bound::from_owned_ptr_or_err(py, made)
+    }
+}
+
+/// Calls the class without arguments, and sets the attributes as a program would.
+fn fill_by_name<'py>(
+    builder: &Builder,
+    class: &ClassPlan,
+    base: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = builder.attached();
+    let object = class.class.bind(py).call0()?;
+    for (field, &value) in class.fields.iter().zip(builder.stack.from(base)) {
+        // SAFETY: the stack owns the reference, or the place is empty.
+        if let Some(value) = unsafe { Bound::from_borrowed_ptr_or_opt(py, value) } {
+            object.setattr(field.name.bind(py), value)?;
+        }
+    }
+    Ok(object)
 }
 
 /// The last two rows of a stream, for filling again when nobody holds them.

@@ -9,8 +9,8 @@ use super::names::Scope;
 use super::types::{Compiler, Place};
 use super::wrappers::{At, FieldType, field_type};
 use super::{
-    Absent, Build, ClassId, ClassPlan, ClassTag, Field, Kind, Node, NodeId, dataclass, derived,
-    generics, known, layout, named_tuple, paths,
+    Absent, Build, ClassId, ClassPlan, ClassTag, Field, Kind, Node, NodeId, annotated_init,
+    dataclass, derived, generics, known, layout, named_tuple, paths,
 };
 use super::{plain, renaming, typed_dict};
 
@@ -22,6 +22,8 @@ pub(super) enum Sort {
     TypedDict,
     /// A dict with annotations, which are its keys.
     Keys,
+    /// A class whose constructor has annotated parameters.
+    AnnotatedInit,
     /// Just a class with annotations.
     Plain,
 }
@@ -47,7 +49,7 @@ pub(super) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, String>> 
     }
     let is_protocol = layout::own_attribute(class, intern!(py, "_is_protocol"));
     if is_protocol.is_some_and(|is| is.is_truthy().unwrap_or(false)) {
-        return Ok(Err(format!("protocols are not supported yet: {}", qualified(class))));
+        return Ok(Err(format!("{} is a protocol, so no object of it can be made", class.name()?)));
     }
     if layout::is_abstract(class) {
         return Ok(Err(format!("{} is abstract, so no object of it can be made", class.name()?)));
@@ -63,10 +65,13 @@ pub(super) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, String>> 
     {
         return Ok(Ok(Sort::NamedTuple));
     }
-    if !has_annotations(class) && !plain::has_annotated_init(class)? {
-        return unsupported();
+    if annotated_init::has_one(class)? {
+        return Ok(Ok(Sort::AnnotatedInit));
     }
-    Ok(plain::refusal(class)?.map_or(Ok(Sort::Plain), Err))
+    if has_annotations(class) {
+        return Ok(Ok(Sort::Plain));
+    }
+    unsupported()
 }
 
 fn has_annotations(class: &Bound<'_, PyType>) -> bool {
@@ -192,6 +197,16 @@ impl<'py> Subject<'_, 'py> {
         Ok(Declared { name, key, node, at, absent, is_read: true })
     }
 
+    /// A field of which nothing is said but its name.
+    pub(super) fn undeclared(
+        &mut self,
+        name: Bound<'py, PyString>,
+        absent: Absent,
+    ) -> PyResult<Declared<'py>> {
+        let (key, node) = (self.renamed(&name)?, self.compiler.any());
+        Ok(Declared { name, key, node, at: None, absent, is_read: true })
+    }
+
     /// The key of a field of this name, where the caller renames fields.
     fn renamed(&self, name: &Bound<'py, PyString>) -> PyResult<Option<String>> {
         let Some(rename) = &self.compiler.settings.rename else { return Ok(None) };
@@ -217,6 +232,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         Sort::NamedTuple => named_tuple::shape(&mut subject)?,
         Sort::TypedDict => typed_dict::shape(&mut subject)?,
         Sort::Keys => derived::shape(&mut subject)?,
+        Sort::AnnotatedInit => annotated_init::shape(&mut subject)?,
         Sort::Plain => plain::shape(&mut subject)?,
     };
     let routes = paths::routes(&subject, &shape.fields)?;

@@ -26,6 +26,8 @@ struct Source<'py> {
     default: Option<Bound<'py, PyAny>>,
     factory: Option<Bound<'py, PyAny>>,
     init: bool,
+    /// `InitVar`: it is a parameter, and no attribute.
+    is_parameter: bool,
     kw_only: bool,
 }
 
@@ -41,7 +43,9 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         let declared = if source.init {
             let annotation = source.field.getattr(intern!(py, "type"))?;
             let scope = scopes.of(subject, source)?;
-            let field = subject.field_type(&source.name, annotation, scope)?;
+            let mut field = subject.field_type(&source.name, annotation, scope)?;
+            let metadata = source.field.getattr(intern!(py, "metadata"))?;
+            field.say_all(&metadata, subject.place(source.name.to_str()?))?;
             subject.declared(source.name.clone(), field, scope, absent)?
         } else {
             let node = subject.compiler.any();
@@ -81,14 +85,12 @@ fn sources<'py>(subject: &Subject<'_, 'py>) -> PyResult<Vec<Source<'py>>> {
             continue;
         }
         let name = name.cast_into::<PyString>()?;
-        if !known::FIELD.is(&kind) {
-            return Err(subject.place(name.to_str()?).error(py, "InitVar is not supported yet"));
-        }
         let given = |object: Bound<'py, PyAny>| (!known::MISSING.is(&object)).then_some(object);
         sources.push(Source {
             default: given(field.getattr(intern!(py, "default"))?),
             factory: given(field.getattr(intern!(py, "default_factory"))?),
             init: field.getattr(intern!(py, "init"))?.is_truthy()?,
+            is_parameter: !known::FIELD.is(&kind),
             kw_only: field.getattr(intern!(py, "kw_only"))?.is_truthy()?,
             name,
             field,
@@ -177,6 +179,9 @@ fn generated(
         || code.text(intern!(py, "co_qualname"))? != "__create_fn__.<locals>.__init__"
     {
         return own;
+    }
+    if let Some(parameter) = sources.iter().find(|source| source.is_parameter) {
+        return Ok(Err(format!("{} has the InitVar '{}'", class.name()?, parameter.name)));
     }
     // From here on it was made by dataclasses, and may have been made for other fields.
     let other =

@@ -6,6 +6,7 @@
 //! threads. They are kept beside the class, never on it, and dropped with it.
 
 mod after;
+mod annotated_init;
 mod build;
 mod builtin;
 mod by_path;
@@ -25,6 +26,7 @@ mod named_tuple;
 mod names;
 mod paths;
 mod plain;
+mod proof;
 mod renaming;
 mod settings;
 mod shown;
@@ -457,6 +459,8 @@ pub(crate) enum Build {
         /// Whether `__post_init__` is to be called.
         post_init: bool,
     },
+    /// The class is called without arguments, and its attributes are set.
+    Fill,
     /// A `NamedTuple` with the generated constructor: items by position.
     Tuple,
     /// A `TypedDict`: a dict with the present keys.

@@ -42,10 +42,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
                 let field = subject.field_type(&name, annotation, &scope)?;
                 subject.declared(name, field, &scope, absent)?
             }
-            None => {
-                let node = subject.compiler.any();
-                Declared { name, key: None, node, at: None, absent, is_read: true }
-            }
+            None => subject.undeclared(name, absent)?,
         };
         fields.push(declared);
     }

@@ -106,6 +106,12 @@ impl<'py> Scope<'py> {
         }
     }
 
+    /// The same with these names in place of those of the class's module.
+    pub(super) fn with_names(mut self, names: &Bound<'py, PyDict>) -> Self {
+        (self.elsewhere, self.module) = (true, Some(names.clone()));
+        self
+    }
+
     /// The object that `text` stands for. It may be text again.
     pub(super) fn evaluate(
         &self,

@@ -1,42 +1,19 @@
-//! Plain annotated classes: no decorator, no base class, no `__init__`.
+//! Plain annotated classes: no decorator, no base class, no `__init__` that says more.
 //!
 //! What such a class means is `cls()` and then an attribute for each value. A default is the
-//! class's own attribute, so an absent value needs nothing to be stored.
+//! class's own attribute, so an absent value needs nothing to be stored. If its `__init__` has
+//! parameters without annotations, those of the class are what they take.
 
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-use super::build;
+use super::build::{self, Reason};
 use super::classes::{Declared, Shape, Subject, own_annotations};
 use super::layout;
 use super::names::same_name;
+use super::signature::{self, Constructor, Parameters};
 use super::{Absent, Build};
-
-/// Why objects of the class cannot be made that way, if so: a clause that names it.
-pub(super) fn refusal(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
-    let name = class.name()?;
-    let reason = if !layout::has_plain_init(class) {
-        format!("{name} has its own __init__")
-    } else if let Some(reason) = build::own_creation(class)? {
-        reason
-    } else if !layout::has_plain_setattr(class) {
-        format!("{name} overrides __setattr__")
-    } else {
-        return Ok(None);
-    };
-    Ok(Some(format!("{reason}; that kind of class is not supported yet")))
-}
-
-/// True if the class says by its `__init__` what its fields are: a kind of its own.
-pub(super) fn has_annotated_init(class: &Bound<'_, PyType>) -> PyResult<bool> {
-    let py = class.py();
-    let Some(init) = layout::attribute(class, intern!(py, "__init__")) else { return Ok(false) };
-    match init.getattr_opt(intern!(py, "__annotations__"))? {
-        Some(annotations) => annotations.is_truthy(),
-        None => Ok(false),
-    }
-}
 
 /// The annotated attributes of the class and its bases, those of the bases first.
 pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
@@ -67,14 +44,54 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             }
         }
     }
-    let names: Vec<_> = fields.iter().map(|field| field.name.clone()).collect();
-    let build = match build::storage(&class, &names, false)? {
-        Ok(build) => build,
-        // A property is set like any attribute: that is what the class asks for.
-        Err(_) if layout::has_dict(&class) => Build::Attributes { post_init: false },
-        Err(reason) => return Err(subject.error(format_args!(" cannot be filled: {reason}"))),
+    let reason = match own_code(&class)? {
+        None => {
+            let names: Vec<_> = fields.iter().map(|field| field.name.clone()).collect();
+            match build::storage(&class, &names, false)? {
+                Ok(build) => return Ok(Shape { fields, build, why_called: None, tag: None }),
+                // A property is set like any attribute: that is what the class asks for.
+                Err(reason) if layout::has_dict(&class) => reason,
+                Err(reason) => {
+                    return Err(subject.error(format_args!(" cannot be filled: {reason}")));
+                }
+            }
+        }
+        Some(reason) => reason,
     };
-    Ok(Shape { fields, build, why_called: None, tag: None })
+    if takes_anything(&class)? {
+        let asked = fields.len();
+        let shape = signature::called(subject, fields, reason)?;
+        return match &shape.why_called {
+            Some(reason) if shape.fields.is_empty() && asked > 0 => {
+                Err(subject.error(format_args!(": {reason}, which takes none of its attributes")))
+            }
+            _ => Ok(shape),
+        };
+    }
+    Ok(Shape { fields, build: Build::Fill, why_called: Some(reason), tag: None })
+}
+
+/// The code of its own that runs when an object of the class is made and filled, if there is some.
+fn own_code(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
+    if !layout::has_plain_init(class) {
+        let owner = layout::owner(class, intern!(class.py(), "__init__"));
+        let owner = owner.map_or_else(|| class.clone(), |(owner, _)| owner);
+        return Ok(Some(format!("{} has its own __init__", owner.name()?)));
+    }
+    if let Some(reason) = build::own_creation(class)? {
+        return Ok(Some(reason));
+    }
+    let plain = layout::has_plain_setattr(class);
+    Ok((!plain).then_some(format!("{} overrides __setattr__", class.name()?)))
+}
+
+/// True if the class may be called with arguments, as far as its constructor says.
+fn takes_anything(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let Some(constructor) = Constructor::of(class)? else { return Ok(false) };
+    let parameters = Parameters::of(&constructor.parts)?;
+    let by_name = !parameters.list.is_empty() || parameters.takes_any_keyword;
+    // A `__new__` that takes whatever comes leaves it to the `__init__`, and there is none.
+    Ok(by_name && !(constructor.name == "__new__" && parameters.list.is_empty()))
 }
 
 /// What an object of the class has for the attribute when nothing is stored.

@@ -218,6 +218,7 @@ impl Plan {
             Build::Tuple => "fast: a tuple",
             Build::Dict => "fast: a dict",
             Build::Call { .. } => "called",
+            Build::Fill => "called, then filled",
         };
         let why = class.why_called.as_ref().map_or(String::new(), |why| format!(": {why}"));
         // Writing to a string does not fail.

@@ -2,7 +2,7 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
 
 use super::build::Reason;
 use super::classes::{Declared, Shape, Subject};
@@ -13,22 +13,30 @@ use super::{Absent, Build};
 const TAKES_MORE_BY_POSITION: usize = 0x04;
 const TAKES_MORE_BY_KEYWORD: usize = 0x08;
 
+/// How many wrappers a function may have.
+const MOST_WRAPPERS: usize = 100;
+
+/// One parameter of a function.
+pub(super) struct Parameter<'py> {
+    pub(super) name: Bound<'py, PyString>,
+    pub(super) default: Option<Bound<'py, PyAny>>,
+}
+
 /// The parameters of a function after its first.
-struct Parameters<'py> {
-    names: Vec<Bound<'py, PyString>>,
-    /// How many of `names`, from the first, may go by position.
-    by_position: usize,
-    /// How many of `names`, from the first, may not go by keyword.
-    only_by_position: usize,
-    /// Which of `names` have a default.
-    optional: Vec<bool>,
-    takes_any_keyword: bool,
+pub(super) struct Parameters<'py> {
+    pub(super) list: Vec<Parameter<'py>>,
+    /// How many of them, from the first, may go by position.
+    pub(super) by_position: usize,
+    /// How many of them, from the first, may not go by keyword.
+    pub(super) only_by_position: usize,
+    /// `**kwargs`
+    pub(super) takes_any_keyword: bool,
     /// `*args`
-    takes_rest: bool,
+    pub(super) takes_rest: bool,
 }
 
 impl<'py> Parameters<'py> {
-    fn of(function: &Function<'py>) -> PyResult<Self> {
+    pub(super) fn of(function: &Function<'py>) -> PyResult<Self> {
         let py = function.code.py();
         let number = |name: &Bound<'py, PyString>| function.code.getattr(name)?.extract::<usize>();
         let arguments = number(intern!(py, "co_argcount"))?;
@@ -38,42 +46,82 @@ impl<'py> Parameters<'py> {
         // `def __init__(*args)` has no first parameter of its own.
         let first = arguments.min(1);
         let names = variables.iter().take(arguments + keyword_only).skip(first);
-        let names =
-            names.map(|name| name.cast_into::<PyString>()).collect::<Result<Vec<_>, _>>()?;
         let flags = number(intern!(py, "co_flags"))?;
         let by_position = arguments - first;
-        let defaults = function.defaults.as_ref().map_or(0, |defaults| defaults.len());
-        let mut optional = vec![false; names.len()];
-        for (place, name) in names.iter().enumerate() {
-            optional[place] = if place < by_position {
-                place + defaults >= by_position
+        let defaults: Vec<_> = function.defaults.iter().flatten().collect();
+        let mut list = Vec::with_capacity(by_position + keyword_only);
+        for (place, name) in names.enumerate() {
+            let name = name.cast_into::<PyString>()?;
+            let default = if place < by_position {
+                let place = (place + defaults.len()).checked_sub(by_position);
+                place.and_then(|place| defaults.get(place).cloned())
             } else {
                 match &function.keyword_defaults {
-                    Some(defaults) => defaults.contains(name)?,
-                    None => false,
+                    Some(defaults) => defaults.get_item(&name)?,
+                    None => None,
                 }
             };
+            list.push(Parameter { name, default });
         }
         let only_by_position = number(intern!(py, "co_posonlyargcount"))?.saturating_sub(1);
         let takes_any_keyword = flags & TAKES_MORE_BY_KEYWORD != 0;
         let takes_rest = flags & TAKES_MORE_BY_POSITION != 0;
-        Ok(Parameters {
-            names,
-            by_position,
-            only_by_position,
-            optional,
-            takes_any_keyword,
-            takes_rest,
-        })
+        Ok(Parameters { list, by_position, only_by_position, takes_any_keyword, takes_rest })
     }
 
     fn place(&self, name: &Bound<'py, PyString>) -> Option<usize> {
-        for (place, known) in self.names.iter().enumerate() {
-            if same_name(known, name) {
-                return Some(place);
+        self.list.iter().position(|known| same_name(&known.name, name))
+    }
+}
+
+/// The function that decides what a class may be called with, if it is written in Python.
+pub(super) struct Constructor<'py> {
+    /// The class that defines it.
+    pub(super) owner: Bound<'py, PyType>,
+    /// `__init__` or `__new__`.
+    pub(super) name: &'static str,
+    /// The function, without what wraps it.
+    pub(super) function: Bound<'py, PyAny>,
+    pub(super) parts: Function<'py>,
+    /// Whether something wraps it.
+    pub(super) is_wrapped: bool,
+}
+
+impl<'py> Constructor<'py> {
+    /// The constructor of the class: its `__init__`, or its `__new__` if that has an own one only.
+    pub(super) fn of(class: &Bound<'py, PyType>) -> PyResult<Option<Self>> {
+        let py = class.py();
+        let (name, interned) = if layout::has_plain_init(class) {
+            ("__new__", intern!(py, "__new__"))
+        } else {
+            ("__init__", intern!(py, "__init__"))
+        };
+        let Some((owner, mut function)) = layout::owner(class, interned) else { return Ok(None) };
+        // `__new__` is kept as a static method.
+        if let Some(inner) = function.getattr_opt(intern!(py, "__func__"))? {
+            function = inner;
+        }
+        // A decorator that keeps the signature says so.
+        let mut is_wrapped = false;
+        for _ in 0..MOST_WRAPPERS {
+            match function.getattr_opt(intern!(py, "__wrapped__"))? {
+                Some(inner) => (function, is_wrapped) = (inner, true),
+                None => break,
             }
         }
-        None
+        let Some(parts) = Function::of(&function) else { return Ok(None) };
+        Ok(Some(Constructor { owner, name, function, parts, is_wrapped }))
+    }
+
+    /// The annotations of its parameters.
+    pub(super) fn annotations(&self) -> PyResult<Bound<'py, PyDict>> {
+        let py = self.function.py();
+        Ok(self.function.getattr(intern!(py, "__annotations__"))?.cast_into()?)
+    }
+
+    /// Why the class is called.
+    pub(super) fn reason(&self) -> PyResult<Reason> {
+        Ok(format!("{} has its own {}", self.owner.name()?, self.name))
     }
 }
 
@@ -85,20 +133,28 @@ pub(super) fn called<'py>(
     reason: Reason,
 ) -> PyResult<Shape<'py>> {
     let py = subject.compiler.py;
-    let parameters = match constructor(subject)? {
-        Some(function) => Some(Parameters::of(&function)?),
+    let constructor = Constructor::of(&subject.class)?;
+    let parameters = match &constructor {
+        Some(constructor) => Some(Parameters::of(&constructor.parts)?),
         None => None,
     };
     let mut taken = Vec::with_capacity(fields.len());
     for mut field in fields {
-        let place = match &parameters {
-            Some(parameters) => parameters.place(&field.name),
-            None => None,
-        };
+        let place = parameters.as_ref().and_then(|parameters| parameters.place(&field.name));
         let by_name = parameters.as_ref().is_none_or(|parameters| parameters.takes_any_keyword);
-        let optional = match (place, &parameters) {
-            (Some(place), Some(parameters)) => parameters.optional[place],
-            _ if by_name => !matches!(field.absent, Absent::Error),
+        field.absent = match (place, &parameters) {
+            (Some(place), Some(parameters)) => match &parameters.list[place].default {
+                // What goes by position cannot be left out before what is there.
+                Some(default) if place < parameters.only_by_position => {
+                    Absent::Value(default.clone().unbind())
+                }
+                Some(_) => Absent::Unset,
+                None => Absent::Error,
+            },
+            _ if by_name => match field.absent {
+                Absent::Error => Absent::Error,
+                _ => Absent::Unset,
+            },
             (None, Some(parameters)) if parameters.takes_rest => {
                 let rest = format_args!(
                     ": {reason}, which takes '{}' by position at most; that is not supported yet",
@@ -108,40 +164,45 @@ pub(super) fn called<'py>(
             }
             _ => continue,
         };
-        field.absent = if optional { Absent::Unset } else { Absent::Error };
-        taken.push(field);
+        taken.push((place.unwrap_or(usize::MAX), field));
     }
     // Who receives the call before the constructor, or after it, takes the same arguments, and
     // may take them by name only.
-    let alone = is_alone(subject);
+    let alone = is_alone(subject) && constructor.is_none_or(|constructor| !constructor.is_wrapped);
     let mut positional = 0;
     if let Some(parameters) = &parameters {
-        for (name, optional) in parameters.names.iter().zip(&parameters.optional) {
-            let known = taken.iter().any(|field| same_name(&field.name, name));
-            if !optional && !known {
+        for (place, parameter) in parameters.list.iter().enumerate() {
+            let known = taken.iter().any(|(of, _)| *of == place);
+            let name = &parameter.name;
+            if !known && parameter.default.is_none() {
                 let rest = format_args!(": {reason}, whose parameter '{name}' is not a field");
                 return Err(subject.error(rest));
             }
         }
-        let most = if alone { parameters.by_position } else { parameters.only_by_position };
+        // What goes by position only comes first, in the order of the parameters.
+        let only = parameters.only_by_position;
+        taken.sort_by_key(|(place, _)| if *place < only { *place } else { only });
+        let most = if alone { parameters.by_position } else { only };
         while positional < most
-            && let Some(field) = taken.get(positional)
-            && matches!(field.absent, Absent::Error)
-            && same_name(&field.name, &parameters.names[positional])
+            && let Some((place, field)) = taken.get(positional)
+            && *place == positional
+            && !matches!(field.absent, Absent::Unset)
         {
             positional += 1;
         }
-        if positional < parameters.only_by_position {
-            let name = &parameters.names[positional];
+        let left = taken.iter().skip(positional).any(|(place, _)| *place < only);
+        if left {
+            let name = &parameters.list[positional].name;
             let rest = format_args!(
-                ": {reason}, whose parameter '{name}' goes by position only; that is not supported yet"
+                ": {reason}, whose parameter '{name}' goes by position only and is not a field"
             );
             return Err(subject.error(rest));
         }
     }
-    let keywords = PyTuple::new(py, taken[positional..].iter().map(|field| &field.name))?.unbind();
+    let fields: Vec<_> = taken.into_iter().map(|(_, field)| field).collect();
+    let keywords = PyTuple::new(py, fields[positional..].iter().map(|field| &field.name))?.unbind();
     let build = Build::Call { positional, keywords };
-    Ok(Shape { fields: taken, build, why_called: Some(reason), tag: None })
+    Ok(Shape { fields, build, why_called: Some(reason), tag: None })
 }
 
 /// True if no other Python code receives the arguments of a call than the constructor.
@@ -152,22 +213,4 @@ fn is_alone(subject: &Subject<'_, '_>) -> bool {
         new.is_some_and(|(owner, _)| layout::is_heap_type(&owner))
     };
     layout::is_called_by_type(class) && (layout::has_plain_init(class) || !has_own_new())
-}
-
-/// The function that decides what the class may be called with, if it is written in Python.
-fn constructor<'py>(subject: &Subject<'_, 'py>) -> PyResult<Option<Function<'py>>> {
-    let py = subject.compiler.py;
-    let class = &subject.class;
-    let mut found = if layout::has_plain_init(class) {
-        layout::attribute(class, intern!(py, "__new__"))
-    } else {
-        layout::attribute(class, intern!(py, "__init__"))
-    };
-    // `__new__` is kept as a static method.
-    if let Some(method) = &found
-        && let Some(function) = method.getattr_opt(intern!(py, "__func__"))?
-    {
-        found = Some(function);
-    }
-    Ok(found.as_ref().and_then(Function::of))
 }

@@ -3,7 +3,7 @@
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyMapping, PyString, PyTuple, PyType};
 
 use super::known;
 use super::names::Scope;
@@ -26,6 +26,26 @@ pub(super) struct FieldType<'py> {
 }
 
 impl<'py> FieldType<'py> {
+    /// Takes what is said under our name in the metadata of a field: a word, or a tuple of them.
+    pub(super) fn say_all(
+        &mut self,
+        metadata: &Bound<'py, PyAny>,
+        place: Place<'_>,
+    ) -> PyResult<()> {
+        // Nearly no field has any.
+        let name = intern!(metadata.py(), "penstock");
+        let Ok(metadata) = metadata.cast::<PyMapping>() else { return Ok(()) };
+        if !metadata.contains(name)? {
+            return Ok(());
+        }
+        let said = metadata.get_item(name)?;
+        let words = match said.cast_into::<PyTuple>() {
+            Ok(words) => words.iter().collect(),
+            Err(word) => vec![word.into_inner()],
+        };
+        self.say(words.into_iter(), place)
+    }
+
     /// Takes what is said beside the type.
     pub(super) fn say(
         &mut self,
@@ -93,7 +113,8 @@ pub(super) fn field_type<'py>(
             return Ok(field);
         }
         if is_instance(annotation, &known::INIT_VAR) {
-            return Err(place.error(py, "InitVar is not supported yet"));
+            field.annotation = annotation.getattr(intern!(py, "type"))?;
+            continue;
         }
         // Nor is `list[int]` or `int | None`.
         if is_generic_alias(annotation) || is_instance(annotation, &known::UNION_TYPE) {
