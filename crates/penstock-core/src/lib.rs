@@ -12,6 +12,7 @@ pub mod event;
 pub mod json;
 pub mod keys;
 pub mod limits;
+pub mod near;
 pub mod position;
 pub mod reader;
 pub mod select;

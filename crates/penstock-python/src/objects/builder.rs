@@ -14,6 +14,7 @@ use crate::plan::{
     Aim, Brief, Build, ClassId, ClassPlan, KeyEdge, Kind, Node, NodeId, PLAIN, Plan, State, Target,
 };
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
+use penstock_core::near::nearest;
 use penstock_core::sink::{Flow, Look, Sink, Want};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -367,7 +368,10 @@ impl Builder {
             Unknown::Error => {
                 let name = key.text.as_str();
                 let class = &self.class().name;
-                let reason = format!("{class} has no field for the key {}", brief(name));
+                let near = nearest(name, self.state().keys.iter().map(|edge| &*edge.name));
+                let near =
+                    near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+                let reason = format!("{class} has no field for the key {}{near}", brief(name));
                 Err(self.mismatch(at, reason, None, None))
             }
             Unknown::Collect => {
@@ -586,15 +590,18 @@ impl Sink for Builder {
     }
 
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
-        self.tag_key(key, at)
+        let answer = self.tag_key(key, at);
+        self.looked(answer)
     }
 
     fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, Refusal> {
-        self.tag_value(value, at)
+        let answer = self.tag_value(value, at);
+        self.looked(answer)
     }
 
     fn look_end(&mut self, at: u64) -> Result<Look, Refusal> {
-        self.no_tag(at)
+        let answer = self.no_tag(at);
+        self.looked(answer)
     }
 
     #[inline]

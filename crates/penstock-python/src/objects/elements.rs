@@ -14,6 +14,7 @@ use super::refusal::Refusal;
 use crate::plan::{Brief, ClassId, Family, Kind, NodeId, Target, element};
 use penstock_core::event::{Key, Matched, Text};
 use penstock_core::limits::Limits;
+use penstock_core::near::nearest;
 use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
 use pyo3::prelude::*;
@@ -305,13 +306,26 @@ impl Builder {
         };
         if self.options.unknown == Unknown::Error {
             self.remember_way_key(&name);
+            let near = self.nearest_name(&name);
+            let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
             let name = shortened(&name);
-            let reason = format!("{class} has no {has} for the {} '{name}'", noun(key));
+            let reason = format!("{class} has no {has} for the {} '{name}'{near}", noun(key));
             return Err(self.mismatch(at, reason, None, None));
         }
         let sign = if self.markup.attribute { "@" } else { "" };
         self.count_unknown(format!("{class}.{sign}{name}"));
         Ok(Flow::Skip)
+    }
+
+    /// The name that was probably meant by one that the class at hand does not know.
+    #[cold]
+    fn nearest_name<'a>(&self, name: &str) -> Option<&'a str> {
+        if !matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper) {
+            return None;
+        }
+        let state = self.state();
+        let names = if self.markup.attribute { &state.attributes } else { &state.elements };
+        nearest(name, names.edges.iter().map(|edge| &*edge.name))
     }
 
     /// The name of an element that is for no field.

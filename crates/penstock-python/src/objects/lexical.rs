@@ -149,7 +149,7 @@ impl Builder {
             Kind::Decimal => return Err(self.bad_text(at, text, "it is no decimal number")),
             Kind::Choice(choice) => match choice.lexical(py, text)? {
                 Some(object) => object,
-                None => return Err(self.misfit(at, &brief(text.text.as_str()))),
+                None => return Err(self.no_choice(choice, at, text)),
             },
             Kind::None if bytes.is_empty() => return Ok(self.new_none()),
             Kind::Any => {

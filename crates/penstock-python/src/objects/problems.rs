@@ -10,7 +10,7 @@ use super::builder::{Answer, Builder, Duplicates};
 use super::frame::{FrameKind, NONE};
 use super::refusal::{Mismatch, Refusal};
 use crate::plan::Brief;
-use penstock_core::sink::Flow;
+use penstock_core::sink::{Flow, Look};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -114,6 +114,15 @@ impl Builder {
         match answer {
             Ok(flow) => Ok(flow),
             Err(refusal) => self.lost_key(refusal),
+        }
+    }
+
+    /// The answer to what was looked ahead for, of which it may be that it does not fit: then the
+    /// map at hand is passed over.
+    pub(super) fn looked(&mut self, answer: Result<Look, Refusal>) -> Result<Look, Refusal> {
+        match answer {
+            Ok(look) => Ok(look),
+            Err(refusal) => self.lost_container(refusal).map(|_| Look::Skip),
         }
     }
 

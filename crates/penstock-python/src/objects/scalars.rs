@@ -9,6 +9,7 @@ use super::refusal::Refusal;
 use super::text::new_str;
 use crate::plan::{Brief, Choice, Kind, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
+use penstock_core::near::nearest;
 use penstock_core::value::{base64, datetime, duration, hex, uuid};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
@@ -353,11 +354,27 @@ impl Builder {
             Kind::Decimal => return Err(self.bad_text(at, text, "it is no decimal number")),
             Kind::Choice(choice) => match choice.text(py, text.text.as_str())? {
                 Some(object) => object,
-                None => return Err(self.misfit(at, &brief(text.text.as_str()))),
+                None => return Err(self.no_choice(choice, at, text)),
             },
             _ => return Err(self.misfit(at, STRING)),
         };
         Ok(object.into_ptr())
+    }
+
+    /// A text that is none of a choice's.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn no_choice(&self, choice: &Choice, at: u64, text: Text<'_>) -> Refusal {
+        let text = text.text.as_str();
+        let mut refusal = self.misfit(at, &brief(text));
+        // Where they are few the message names them all.
+        if let Refusal::Mismatch(mismatch) = &mut refusal
+            && !mismatch.reason.contains(&*choice.expected)
+            && let Some(near) = choice.nearest(self.attached(), text)
+        {
+            mismatch.reason.push_str(&format!("; did you mean {near:?}?"));
+        }
+        refusal
     }
 
     /// A string of the right kind with the wrong content.
@@ -473,6 +490,20 @@ impl Choice {
             return Ok(Some(self.text_objects[index as usize].bind(py).clone()));
         }
         self.missing(PyString::new(py, text).into_any())
+    }
+
+    /// The text that was probably meant by one that is none of the choice's.
+    fn nearest(&self, py: Python<'_>, text: &str) -> Option<String> {
+        let value = |object: &Py<PyAny>| {
+            let object = object.bind(py);
+            match object.cast_exact::<PyString>() {
+                Ok(text) => Ok(text.to_string()),
+                Err(_) => object.getattr(intern!(py, "_value_"))?.extract::<String>(),
+            }
+        };
+        // Of what cannot say its value there is nothing to say.
+        let texts: Vec<String> = self.text_objects.iter().filter_map(|it| value(it).ok()).collect();
+        nearest(text, texts.iter().map(String::as_str)).map(str::to_owned)
     }
 
     /// The object that an integer stands for.

@@ -188,7 +188,10 @@ impl Builder {
         let Some(found) = found else {
             let got = brief(text.text.as_str());
             let reason = format!("the attribute '{tag}' is {got}, expected {expected}");
-            let refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
+            let mut refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
+            if let Refusal::Mismatch(mismatch) = &mut refusal {
+                mismatch.path.push(PathStep::Attribute(tag.to_string()));
+            }
             return self.lost_element(refusal);
         };
         let node = classes[found as usize];

@@ -27,7 +27,7 @@ use super::names::Scope;
 use super::settings::Settings;
 use super::shown::PlanObject;
 use super::types::{Compiler, Place};
-use super::{Aim, Family, Plan, classes, unions};
+use super::{Aim, Family, Plan, classes, renaming, unions};
 
 /// How many plans are kept of each sort. One more, and all are let go.
 const MOST: usize = 512;
@@ -226,6 +226,9 @@ fn new_plan<'py>(
         plans.push(classes::plan(&mut compiler, plans.len())?);
     }
     let mut nodes = compiler.nodes;
+    if let Some(rename) = &settings.rename {
+        renaming::settle(rename, &plans)?;
+    }
     classes::settle_keys(py, &nodes, &mut plans)?;
     unions::settle(py, compiler.unions, &mut nodes, &plans, family)?;
     for plan in &mut plans {

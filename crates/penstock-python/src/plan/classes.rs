@@ -1,5 +1,6 @@
 //! Class to class plan: what kind of class it is, and what all kinds have in common.
 
+use penstock_core::near::nearest;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
@@ -300,10 +301,14 @@ pub(super) fn settle_keys(py: Python<'_>, nodes: &[Node], plans: &mut [ClassPlan
             let mut known = (0..).zip(&items.fields);
             let found = known.find(|(_, field)| field.name.bind(py).to_string() == key);
             let Some((found, of_item)) = found else {
-                return Err(error(format_args!(
-                    "at(key='{key}'): {} has no such field",
-                    items.name
-                )));
+                let names: Vec<String> =
+                    items.fields.iter().map(|field| field.name.bind(py).to_string()).collect();
+                let near = nearest(&key, names.iter().map(String::as_str));
+                let near =
+                    near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+                let class = &items.name;
+                let reason = format_args!("at(key='{key}'): {class} has no such field{near}");
+                return Err(error(reason));
             };
             if matches!(items.build, Build::Dict) && matches!(of_item.absent, Absent::Unset) {
                 let reason = format_args!("at(key='{key}'): {} may lack it", items.name);

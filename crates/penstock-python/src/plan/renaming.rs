@@ -1,7 +1,11 @@
 //! `rename=`: the keys of fields, made of their names.
 
+use penstock_core::near::nearest;
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString, PyType};
+
+use super::ClassPlan;
+use super::types::Place;
 
 /// The key of a field, if it is not its name.
 ///
@@ -25,6 +29,61 @@ pub(super) fn key_of(
         return if mapping.contains(name)? { text(&mapping.get_item(name)?) } else { Ok(None) };
     }
     text(&rename.call1((name,))?)
+}
+
+/// Refuses the name of a field that there is not: nobody would notice that it does nothing.
+///
+/// # Errors
+/// `PlanError`, with the field that was probably meant.
+pub(super) fn settle(rename: &Bound<'_, PyAny>, plans: &[ClassPlan]) -> PyResult<()> {
+    let py = rename.py();
+    let Ok(mapping) = rename.cast::<PyMapping>() else { return Ok(()) };
+    for key in mapping.keys()? {
+        let refused = if let Ok(class) = key.cast::<PyType>() {
+            let Some(plan) = plans.iter().find(|plan| plan.class.bind(py).is(class)) else {
+                continue;
+            };
+            settle_names(&mapping.get_item(&key)?, std::slice::from_ref(plan))?
+        } else {
+            refused_name(&key, plans)?
+        };
+        if let Some(reason) = refused {
+            return Err(Place { field: None }.error(py, reason));
+        }
+    }
+    Ok(())
+}
+
+/// What is wrong with the names of a renaming of one class, if it has names.
+fn settle_names(rename: &Bound<'_, PyAny>, of: &[ClassPlan]) -> PyResult<Option<String>> {
+    let Ok(mapping) = rename.cast::<PyMapping>() else { return Ok(None) };
+    for key in mapping.keys()? {
+        let refused = refused_name(&key, of)?;
+        if refused.is_some() {
+            return Ok(refused);
+        }
+    }
+    Ok(None)
+}
+
+/// What is wrong with a name, if none of the classes has a field of it.
+fn refused_name(name: &Bound<'_, PyAny>, plans: &[ClassPlan]) -> PyResult<Option<String>> {
+    let py = name.py();
+    let mut names = Vec::new();
+    for field in plans.iter().flat_map(|plan| &plan.fields) {
+        names.push(field.name.bind(py).to_str()?);
+    }
+    let shown = name.repr()?;
+    let name = name.cast::<PyString>().ok().map(|name| name.to_str()).transpose()?.unwrap_or("");
+    if names.contains(&name) {
+        return Ok(None);
+    }
+    let near = nearest(name, names).map(|near| format!("; did you mean '{near}'?"));
+    let (whose, near) = (plans.first().map(|plan| &*plan.name), near.unwrap_or_default());
+    Ok(Some(match (whose, plans.len()) {
+        (Some(class), 1) => format!("rename names {shown}, and {class} has no such field{near}"),
+        _ => format!("rename names {shown}, and no class has such a field{near}"),
+    }))
 }
 
 fn text(key: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
