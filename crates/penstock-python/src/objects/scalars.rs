@@ -369,8 +369,8 @@ impl Builder {
         let mut refusal = self.misfit(at, &brief(text));
         // Where they are few the message names them all.
         if let Refusal::Mismatch(mismatch) = &mut refusal
-            && !mismatch.reason.contains(&*choice.expected)
             && let Some(near) = choice.nearest(self.attached(), text)
+            && mismatch.expected.as_ref().is_some_and(|all| !all.contains(&near))
         {
             mismatch.reason.push_str(&format!("; did you mean {near:?}?"));
         }
