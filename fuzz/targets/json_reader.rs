@@ -18,7 +18,7 @@ use penstock_core::limits::Limits;
 use penstock_core::sink::Want;
 use penstock_scan::ValidText;
 
-use recording::{Cuts, Recorder, read, skips};
+use recording::{Answers, Cuts, Recorder, read};
 
 /// The key by which serde_json passes its own numbers around: it takes an object with it for one.
 const PRIVATE: &str = "$serde_json::private";
@@ -34,11 +34,11 @@ fuzz_target!(|data: &[u8]| {
     };
     let all = told(0, Want::Digits);
     for seed in 0..3 {
-        let expected = naive::naive(text, Framing::Document, &limits, &skips(seed));
+        let expected = naive::naive(text, Framing::Document, &limits, Answers::skipping(seed));
         assert_eq!(told(seed, Want::Digits), expected);
     }
     for want in [Want::Native, Want::Float] {
-        let expected = all.iter().map(|(at, plain)| (*at, values::wanted(plain, want)));
+        let expected = all.iter().map(|(at, plain)| (*at, naive::wanted(plain, want)));
         assert_eq!(told(0, want), expected.collect::<Vec<_>>());
     }
     if !text.contains(PRIVATE) {

@@ -18,13 +18,13 @@ use penstock_core::limits::Limits;
 use penstock_scan::ValidText;
 
 use naive::{Event, naive};
-use recording::{Cuts, Recorder, read};
+use recording::{Answers, Cuts, Recorder, read};
 
 fn told(text: &str, framing: Framing, cuts: &Cuts) -> Vec<Event> {
     let limits = Limits { depth: 100, ..Limits::default() };
     let mut recorder = Recorder::new();
     read(text, framing, &limits, cuts, &mut recorder);
-    assert_eq!(recorder.events, naive(text, framing, &limits, &|_| false));
+    assert_eq!(recorder.events, naive(text, framing, &limits, Answers::default()));
     recorder.events
 }
 

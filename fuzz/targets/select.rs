@@ -19,7 +19,7 @@ use penstock_core::select::{Path, Records, Select, Test};
 use penstock_scan::ValidText;
 
 use naive::{Event, What, naive};
-use recording::Recorder;
+use recording::{Answers, Recorder};
 
 /// One step down to a value.
 enum Edge<'e> {
@@ -39,7 +39,7 @@ fuzz_target!(|data: &[u8]| {
     let Ok(records) = path.as_ref().map_or(Ok(Records::by_default()), Records::at) else { return };
 
     let limits = Limits { depth: 100, ..Limits::default() };
-    let all = naive(document, Framing::Document, &limits, &|_| false);
+    let all = naive(document, Framing::Document, &limits, Answers::default());
     let mut expected = Vec::new();
     let mut count = 0;
     walk(&all, &mut 0, &mut Vec::new(), path.as_ref(), &mut expected, &mut count);

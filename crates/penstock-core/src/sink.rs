@@ -97,7 +97,8 @@ pub trait Sink {
     fn look_value(&mut self, _value: Option<Scalar<'_>>, _at: u64) -> Result<Look, Self::Error> {
         Ok(Look::Found)
     }
-    /// While looking ahead: the map ends, and it is not known yet what it becomes.
+    /// While looking ahead: the map ends, and it is not known yet what it becomes. It is told, unless
+    /// the answer is [`Look::Skip`].
     fn look_end(&mut self, _at: u64) -> Result<Look, Self::Error> {
         Ok(Look::Found)
     }

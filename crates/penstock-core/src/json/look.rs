@@ -55,8 +55,10 @@ impl<S: Sink> Sink for Scout<'_, S> {
         self.settle(answer, Flow::Skip)
     }
     fn end_map(&mut self, at: u64) -> Result<Flow, S::Error> {
-        let answer = self.sink.look_end(at);
-        self.settle(answer, Flow::Skip)
+        // There is nothing to look on for.
+        let wanted = self.sink.look_end(at)? != Look::Skip;
+        self.found = Some(if wanted { Look::Found } else { Look::Skip });
+        Ok(Flow::Stop)
     }
     fn end_list(&mut self, _at: u64) -> Result<Flow, S::Error> {
         Ok(Flow::Take)

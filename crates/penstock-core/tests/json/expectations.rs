@@ -6,9 +6,8 @@ use penstock_core::sink::Want;
 use proptest::prelude::*;
 
 use crate::documents::{cuts, damaged, document, number};
-use crate::naive::{Event, What};
+use crate::naive::{Event, What, wanted};
 use crate::recording::{Cuts, Recorder, chance, read};
-use crate::values::wanted;
 use crate::{config, expected};
 
 /// The keys to lend before each of the events: the one that will come, another one of the

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use crate::config;
 use crate::documents::{cuts, document};
 use crate::naive::{Event, What, naive};
-use crate::recording::{Cuts, Recorder, read, skips};
+use crate::recording::{Answers, Cuts, Recorder, read};
 
 /// What the reader says within the limits: however the text is cut, the same.
 fn told(text: &str, limits: &Limits, skips: u64) -> Vec<Event> {
@@ -96,7 +96,7 @@ proptest! {
         depth in 0_usize..5, token in 0_usize..40, number in 0_usize..12,
     ) {
         let limits = Limits { depth, token, number, ..Limits::default() };
-        let expected = naive(&text, Framing::Document, &limits, &skips(seed));
+        let expected = naive(&text, Framing::Document, &limits, Answers::skipping(seed));
         for cuts in [Cuts::WHOLE, cuts] {
             let mut recorder = Recorder::skipping(seed);
             read(&text, Framing::Document, &limits, &cuts, &mut recorder);

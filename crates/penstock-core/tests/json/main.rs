@@ -7,6 +7,7 @@ mod documents;
 mod expectations;
 mod grammar;
 mod limits;
+mod looking;
 mod naive;
 mod recording;
 mod regressions;
@@ -20,7 +21,7 @@ use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 
 use naive::{Event, naive};
-use recording::{Cuts, Recorder, read, skips};
+use recording::{Answers, Cuts, Recorder, read};
 
 /// The random inputs are the same in each run. To look further, change the seed by hand, or let
 /// the fuzz targets do it.
@@ -42,5 +43,5 @@ fn told(text: &str, framing: Framing, cuts: &Cuts, skips: u64) -> Vec<Event> {
 
 /// What its twin says.
 fn expected(text: &str, framing: Framing, seed: u64) -> Vec<Event> {
-    naive(text, framing, &Limits::default(), &skips(seed))
+    naive(text, framing, &Limits::default(), Answers::skipping(seed))
 }

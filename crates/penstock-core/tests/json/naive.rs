@@ -7,6 +7,9 @@
 use penstock_core::error::Kind;
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
+use penstock_core::sink::{Look, Want};
+
+use crate::recording::Answers;
 
 /// What was heard, or what was wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +26,10 @@ pub(crate) enum What {
     /// The bits of a double.
     Float(u64),
     Text(String),
+    /// While looking ahead: a key, the value that was asked for (none if it has parts), the end.
+    LookKey(String),
+    LookValue(Option<Box<What>>),
+    LookEnd,
     Fault(Kind),
 }
 
@@ -32,16 +39,11 @@ pub(crate) type Event = (usize, What);
 /// Nothing, or the fault.
 type Parsed<T> = Result<T, Event>;
 
-/// Reads a whole source. `skips` says whether the sink skips at the key, or the beginning of a map
-/// or list, at this byte.
-pub(crate) fn naive(
-    text: &str,
-    framing: Framing,
-    limits: &Limits,
-    skips: &dyn Fn(usize) -> bool,
-) -> Vec<Event> {
+/// Reads a whole source, for a sink that answers so.
+pub(crate) fn naive(text: &str, framing: Framing, limits: &Limits, answers: Answers) -> Vec<Event> {
     let (bytes, events) = (text.as_bytes(), Vec::new());
-    let mut twin = Naive { bytes, at: 0, framing, limits, skips, depth: 0, silent: 0, events };
+    let mut twin =
+        Naive { bytes, at: 0, cut: false, framing, limits, answers, depth: 0, silent: 0, events };
     let separator = if framing == Framing::Sequence { 0x1E } else { b'\n' };
     while let Err(fault) = twin.source() {
         let rest = &bytes[fault.0..];
@@ -59,9 +61,11 @@ pub(crate) fn naive(
 struct Naive<'a> {
     bytes: &'a [u8],
     at: usize,
+    /// Whether there is more than `bytes`, behind the limit of looking ahead.
+    cut: bool,
     framing: Framing,
     limits: &'a Limits,
-    skips: &'a dyn Fn(usize) -> bool,
+    answers: Answers,
     depth: usize,
     /// How many of the values around this one are skipped.
     silent: usize,
@@ -95,8 +99,9 @@ impl Naive<'_> {
                     let bare = !matches!(first, b'"' | b'{' | b'[');
                     if let Err(fault) = self.ends(bare) {
                         // The end of a value is told when it is known that it ends there.
-                        let last = self.events.len() > told && self.silent == 0;
-                        if last && !matches!(self.events.last(), Some((_, begin)) if begin.begins())
+                        let last = self.events.last().filter(|_| self.silent == 0);
+                        if self.events.len() > told
+                            && last.is_some_and(|(_, last)| !last.begins() && !last.is_glimpse())
                         {
                             self.events.pop();
                         }
@@ -129,28 +134,38 @@ impl Naive<'_> {
     fn value(&mut self) -> Parsed<()> {
         self.space()?;
         let at = self.at;
-        let scalar = match self.here()? {
-            b'{' => return self.container(b'}', What::BeginMap, What::EndMap),
-            b'[' => return self.container(b']', What::BeginList, What::EndList),
+        match self.here()? {
+            b'{' => self.container(b'}', What::BeginMap, What::EndMap),
+            b'[' => self.container(b']', What::BeginList, What::EndList),
+            _ => {
+                let scalar = self.scalar()?;
+                self.tell(at, scalar);
+                Ok(())
+            }
+        }
+    }
+
+    fn scalar(&mut self) -> Parsed<What> {
+        Ok(match self.here()? {
             b'"' => What::Text(self.string()?),
             b'-' | b'0'..=b'9' => What::Number(self.number()?),
             b't' => self.word("true", What::Bool(true))?,
             b'f' => self.word("false", What::Bool(false))?,
             b'n' => self.word("null", What::Null)?,
             _ => return self.malformed(),
-        };
-        self.tell(at, scalar);
-        Ok(())
+        })
     }
 
     fn container(&mut self, close: u8, begin: What, end: What) -> Parsed<()> {
-        if self.depth == self.limits.depth {
-            return Err((self.at, What::Fault(Kind::Limit)));
-        }
-        let skipped = self.tell(self.at, begin);
-        self.silent += usize::from(skipped);
+        self.one_deeper()?;
+        let looks = begin == What::BeginMap && self.silent == 0 && self.answers.looks(self.at);
+        let mut skipped = self.tell(self.at, begin);
         self.depth += 1;
         self.at += 1;
+        if looks && !skipped {
+            skipped = self.look_ahead()? == Look::Skip;
+        }
+        self.silent += usize::from(skipped);
         self.space()?;
         if self.here()? != close {
             loop {
@@ -172,6 +187,114 @@ impl Naive<'_> {
         self.depth -= 1;
         self.silent -= usize::from(skipped);
         Ok(())
+    }
+
+    fn one_deeper(&self) -> Parsed<()> {
+        let fits = self.depth < self.limits.depth;
+        if fits { Ok(()) } else { Err((self.at, What::Fault(Kind::Limit))) }
+    }
+
+    /// Looks ahead in the map behind whose brace it stands, and comes back. What is behind the limit
+    /// is not there.
+    fn look_ahead(&mut self) -> Parsed<Look> {
+        let (from, depth, bytes) = (self.at, self.depth, self.bytes);
+        let mut end = from.saturating_add(self.limits.lookahead);
+        while bytes.get(end).is_some_and(|byte| byte & 0xC0 == 0x80) {
+            end -= 1;
+        }
+        self.cut = end < bytes.len();
+        self.bytes = &bytes[..end.min(bytes.len())];
+        let found = match self.glimpses() {
+            Err((_, What::Fault(Kind::Truncated))) if self.cut => {
+                Err((from - 1, What::Fault(Kind::Limit)))
+            }
+            found => found,
+        };
+        (self.bytes, self.cut) = (bytes, false);
+        if found.is_ok() {
+            (self.at, self.depth) = (from, depth);
+        }
+        found
+    }
+
+    /// What stands before this is whole: it does not go on behind the limit.
+    fn whole(&self) -> Parsed<()> {
+        if self.cut { self.here().map(|_| ()) } else { Ok(()) }
+    }
+
+    /// Goes over the members of a map until the sink knows.
+    fn glimpses(&mut self) -> Parsed<Look> {
+        self.space()?;
+        if self.here()? == b'}' {
+            return self.look_end();
+        }
+        loop {
+            self.space()?;
+            let at = self.at;
+            if self.here()? != b'"' {
+                return self.malformed();
+            }
+            let key = self.string()?;
+            let asked = self.glimpse(at, What::LookKey(key));
+            if ends(asked) {
+                return Ok(asked);
+            }
+            self.space()?;
+            if self.here()? != b':' {
+                return self.malformed();
+            }
+            self.at += 1;
+            let answer = self.look_value(asked)?;
+            if ends(answer) {
+                return Ok(answer);
+            }
+            self.space()?;
+            match self.here()? {
+                b',' => self.at += 1,
+                b'}' => return self.look_end(),
+                _ => return self.malformed(),
+            }
+        }
+    }
+
+    fn look_value(&mut self, asked: Look) -> Parsed<Look> {
+        self.space()?;
+        let at = self.at;
+        let parts = matches!(self.here()?, b'{' | b'[');
+        let mut answer = Look::Pass;
+        if asked == Look::Value && !parts {
+            let scalar = self.scalar()?;
+            if matches!(scalar, What::Number(_)) {
+                self.whole()?;
+            }
+            let scalar = wanted(&scalar, Want::Native);
+            return Ok(self.glimpse(at, What::LookValue(Some(Box::new(scalar)))));
+        }
+        if asked == Look::Value {
+            self.one_deeper()?;
+            answer = self.glimpse(at, What::LookValue(None));
+        }
+        if !ends(answer) {
+            self.silent += 1;
+            self.value()?;
+            self.silent -= 1;
+        }
+        Ok(answer)
+    }
+
+    fn look_end(&mut self) -> Parsed<Look> {
+        let at = self.at;
+        if self.framing == Framing::Lines && self.depth == 1 {
+            self.at += 1;
+            self.ends(false)?;
+            self.whole()?;
+        }
+        Ok(self.glimpse(at, What::LookEnd))
+    }
+
+    fn glimpse(&mut self, at: usize, what: What) -> Look {
+        self.events.push((at, what));
+        self.answers.look(at)
     }
 
     fn member(&mut self) -> Parsed<()> {
@@ -350,7 +473,7 @@ impl Naive<'_> {
 
     /// Tells an event, unless it is in what is skipped. Yields whether the sink skips here.
     fn tell(&mut self, at: usize, what: What) -> bool {
-        let skipped = (what.begins() || matches!(what, What::Key(_))) && (self.skips)(at);
+        let skipped = (what.begins() || matches!(what, What::Key(_))) && self.answers.skips(at);
         if self.silent > 0 {
             return false;
         }
@@ -359,8 +482,31 @@ impl Naive<'_> {
     }
 }
 
+/// Whether a look ends with this answer, wherever it is given.
+fn ends(answer: Look) -> bool {
+    matches!(answer, Look::Found | Look::Skip)
+}
+
 impl What {
     fn begins(&self) -> bool {
         matches!(self, What::BeginMap | What::BeginList)
     }
+
+    /// Whether it is heard while looking ahead.
+    pub(crate) fn is_glimpse(&self) -> bool {
+        matches!(self, What::LookKey(_) | What::LookValue(_) | What::LookEnd)
+    }
+}
+
+/// What is heard of a number where `want` is wanted; other events are as they are.
+pub(crate) fn wanted(plain: &What, want: Want) -> What {
+    let What::Number(digits) = plain else { return plain.clone() };
+    if want == Want::Digits {
+        return plain.clone();
+    }
+    if want == Want::Native && !digits.contains(['.', 'e', 'E']) {
+        return digits.parse().map_or_else(|_| plain.clone(), What::Int);
+    }
+    let double: f64 = digits.parse().unwrap();
+    if double.is_finite() { What::Float(double.to_bits()) } else { plain.clone() }
 }

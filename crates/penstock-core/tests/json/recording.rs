@@ -5,7 +5,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
-use penstock_core::sink::{Flow, Sink, Want};
+use penstock_core::sink::{Flow, Look, Sink, Want};
 use penstock_scan::ValidText;
 
 use crate::naive::{Event, What};
@@ -18,12 +18,47 @@ pub(crate) fn chance(seed: u64, place: usize, one_in: u64) -> bool {
             < 0x1_0000 / one_in
 }
 
+/// What a sink answers, always the same for the same seeds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Answers {
+    /// Chooses where to skip.
+    pub(crate) skips: u64,
+    /// Chooses the maps to look ahead in, and what to answer there.
+    pub(crate) looks: u64,
+}
+
+impl Answers {
+    /// Skips some values.
+    pub(crate) fn skipping(seed: u64) -> Self {
+        Answers { skips: seed, ..Answers::default() }
+    }
+
+    /// Whether it skips at the key, or the beginning of a map or list, at this byte.
+    pub(crate) fn skips(self, at: usize) -> bool {
+        chance(self.skips, at, 5)
+    }
+
+    /// Whether it looks ahead in the map that begins at this byte.
+    pub(crate) fn looks(self, at: usize) -> bool {
+        chance(self.looks, at, 2)
+    }
+
+    /// What it answers while looking ahead, to the token at this byte.
+    pub(crate) fn look(self, at: usize) -> Look {
+        match () {
+            () if chance(self.looks, at + 1, 3) => Look::Value,
+            () if chance(self.looks, at + 2, 8) => Look::Found,
+            () if chance(self.looks, at + 3, 12) => Look::Skip,
+            () => Look::Pass,
+        }
+    }
+}
+
 /// Keeps all events.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub(crate) events: Vec<Event>,
-    /// Chooses where it answers to skip.
-    pub(crate) skips: u64,
+    pub(crate) answers: Answers,
     /// Chooses where it pauses, or wants no more.
     pub(crate) pauses: u64,
     /// Refuses the event of this number, asking to give up what is open down to this depth.
@@ -44,7 +79,7 @@ impl Recorder {
         let want = Want::Digits;
         Recorder {
             events,
-            skips: 0,
+            answers: Answers::default(),
             pauses: 0,
             refusal: None,
             lent,
@@ -55,26 +90,40 @@ impl Recorder {
     }
     /// Skips some values, always the same ones.
     pub(crate) fn skipping(seed: u64) -> Self {
-        Recorder { skips: seed, ..Recorder::new() }
+        Recorder::answering(Answers::skipping(seed))
+    }
+    /// Answers so.
+    pub(crate) fn answering(answers: Answers) -> Self {
+        Recorder { answers, ..Recorder::new() }
     }
 
-    fn hear(&mut self, at: u64, what: What) -> Result<Flow, usize> {
+    /// Writes an event down, and refuses it if it is to be refused. Yields its byte.
+    fn keep(&mut self, at: u64, what: What) -> Result<usize, usize> {
         let number = self.events.len();
         let at = usize::try_from(at).unwrap();
         self.events.push((at, what));
         match self.refusal {
             Some((refused, depth)) if refused == number => Err(depth),
-            _ if skips(self.skips)(at) => Ok(Flow::Skip),
-            _ if chance(self.pauses, at, 4) => Ok(Flow::Pause),
-            _ if chance(self.pauses, at + 1, 8) => Ok(Flow::Stop),
-            _ => Ok(Flow::Take),
+            _ => Ok(at),
         }
     }
-}
 
-/// Where a recorder skips.
-pub(crate) fn skips(seed: u64) -> impl Fn(usize) -> bool {
-    move |at| chance(seed, at, 5)
+    fn hear(&mut self, at: u64, what: What) -> Result<Flow, usize> {
+        let map = what == What::BeginMap;
+        let at = self.keep(at, what)?;
+        Ok(match () {
+            () if self.answers.skips(at) => Flow::Skip,
+            () if map && self.answers.looks(at) => Flow::Look,
+            () if chance(self.pauses, at, 4) => Flow::Pause,
+            () if chance(self.pauses, at + 1, 8) => Flow::Stop,
+            () => Flow::Take,
+        })
+    }
+
+    fn glimpse(&mut self, at: u64, what: What) -> Result<Look, usize> {
+        let at = self.keep(at, what)?;
+        Ok(self.answers.look(at))
+    }
 }
 
 impl Sink for Recorder {
@@ -97,23 +146,22 @@ impl Sink for Recorder {
         self.hear(at, What::Key(owned(key.name)))
     }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, usize> {
-        self.hear(
-            at,
-            match value {
-                Scalar::Null => What::Null,
-                Scalar::Bool(value) => What::Bool(value),
-                Scalar::Int(value) => What::Int(value),
-                Scalar::Float(value) => What::Float(value.to_bits()),
-                Scalar::Number(digits) => What::Number(String::from_utf8(digits.to_vec()).unwrap()),
-                Scalar::Text(text) => What::Text(owned(text)),
-                other => panic!("JSON has no {other:?}"),
-            },
-        )
+        self.hear(at, what(value))
     }
     fn piece(&mut self, text: Text<'_>, _at: u64) -> Result<Flow, usize> {
         panic!("JSON has no pieces of text, and here is {text:?}")
     }
     fn abandon(&mut self) {}
+
+    fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, usize> {
+        self.glimpse(at, What::LookKey(owned(key)))
+    }
+    fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, usize> {
+        self.glimpse(at, What::LookValue(value.map(|value| Box::new(what(value)))))
+    }
+    fn look_end(&mut self, at: u64) -> Result<Look, usize> {
+        self.glimpse(at, What::LookEnd)
+    }
 
     fn expected_key(&self) -> &[u8] {
         match self.lent.len() {
@@ -129,6 +177,18 @@ impl Sink for Recorder {
     }
     fn want(&self) -> Want {
         self.want
+    }
+}
+
+fn what(value: Scalar<'_>) -> What {
+    match value {
+        Scalar::Null => What::Null,
+        Scalar::Bool(value) => What::Bool(value),
+        Scalar::Int(value) => What::Int(value),
+        Scalar::Float(value) => What::Float(value.to_bits()),
+        Scalar::Number(digits) => What::Number(String::from_utf8(digits.to_vec()).unwrap()),
+        Scalar::Text(text) => What::Text(owned(text)),
+        other => panic!("JSON has no {other:?}"),
     }
 }
 

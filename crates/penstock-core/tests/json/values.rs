@@ -1,7 +1,5 @@
-//! What events say, as a value of serde_json, and numbers in the form that they are wanted in. The
-//! fuzz targets use both.
+//! What events say, as a value of serde_json. A fuzz target uses it too.
 
-use penstock_core::sink::Want;
 use serde_json::{Map, Number, Value};
 
 use crate::naive::{Event, What};
@@ -36,17 +34,4 @@ fn next<'e>(events: &mut impl Iterator<Item = &'e What>) -> Option<Value> {
         What::Text(text) => Value::String(text.clone()),
         other => panic!("{other:?} is no value"),
     })
-}
-
-/// What is heard of a number where `want` is wanted; other events are as they are.
-pub(crate) fn wanted(plain: &What, want: Want) -> What {
-    let What::Number(digits) = plain else { return plain.clone() };
-    if want == Want::Digits {
-        return plain.clone();
-    }
-    if want == Want::Native && !digits.contains(['.', 'e', 'E']) {
-        return digits.parse().map_or_else(|_| plain.clone(), What::Int);
-    }
-    let double: f64 = digits.parse().unwrap();
-    if double.is_finite() { What::Float(double.to_bits()) } else { plain.clone() }
 }

@@ -1,0 +1,373 @@
+//! Looking ahead in a map: as the twin, which parses ahead and comes back, however the text is cut.
+
+use penstock_core::error::Kind::{Malformed, Truncated};
+use penstock_core::event::{Key, Scalar, Text};
+use penstock_core::json::{Framing, Reader, Step};
+use penstock_core::limits::Limits;
+use penstock_core::select::{Path, Records, Select};
+use penstock_core::sink::{Flow, Look, Sink};
+use penstock_scan::ValidText;
+use proptest::prelude::*;
+use proptest::sample::{Index, select};
+
+use crate::config;
+use crate::documents::{cuts, damaged, document};
+use crate::naive::{Event, What, naive};
+use crate::recording::{Answers, Cuts, Recorder, read};
+
+const FRAMINGS: [Framing; 4] =
+    [Framing::Document, Framing::Lines, Framing::Sequence, Framing::Concatenated];
+
+fn told(
+    text: &str,
+    framing: Framing,
+    limits: &Limits,
+    cuts: &Cuts,
+    answers: Answers,
+) -> Vec<Event> {
+    let mut recorder = Recorder::answering(answers);
+    read(text, framing, limits, cuts, &mut recorder);
+    recorder.events
+}
+
+/// A few values, most of them maps, in a text that is good in some framing or other.
+fn stream() -> impl Strategy<Value = (String, Framing)> {
+    let map = (document(), document())
+        .prop_map(|(one, two)| format!("{{\"a\":{one},\"b\" : {two}, \"c\":1}}"));
+    let value = prop_oneof![2 => map, 1 => document(), 2 => damaged(document())];
+    (prop::collection::vec(value, 1..4), select(FRAMINGS.to_vec())).prop_map(|(values, framing)| {
+        let text = match framing {
+            Framing::Document => values[0].clone(),
+            Framing::Lines => values.iter().map(|v| v.replace('\n', " ") + " \n").collect(),
+            Framing::Sequence => values.iter().map(|v| format!("\u{1e}{v}\n")).collect(),
+            Framing::Concatenated => values.concat(),
+        };
+        (text, framing)
+    })
+}
+
+proptest! {
+    #![proptest_config(config(1_500))]
+
+    #[test]
+    fn any_windows_look_alike(
+        (text, framing) in stream(), cuts in cuts(), skips in 0_u64..3, looks in 1_u64..100,
+    ) {
+        let (limits, answers) = (Limits::default(), Answers { skips, looks });
+        let expected = naive(&text, framing, &limits, answers);
+        for cuts in [Cuts::WHOLE, Cuts::bytes(), cuts] {
+            prop_assert_eq!(&told(&text, framing, &limits, &cuts, answers), &expected);
+        }
+    }
+
+    /// Looking changes nothing of what is told, but for the maps that are not wanted then.
+    #[test]
+    fn what_is_told_is_the_same(text in damaged(document()), cuts in cuts(), looks in 1_u64..100) {
+        let limits = Limits::default();
+        let answers = Answers { looks, ..Answers::default() };
+        let all = naive(&text, Framing::Document, &limits, Answers::default());
+        let looked = told(&text, Framing::Document, &limits, &cuts, answers);
+        let told: Vec<_> = looked.iter().filter(|(_, what)| !what.is_glimpse()).collect();
+        let skips = looked.iter().any(|(at, what)| what.is_glimpse() && answers.look(*at) == Look::Skip);
+        if skips {
+            // In order, and none that is not there.
+            let mut rest = all.iter();
+            prop_assert!(told.iter().all(|event| rest.any(|other| other == *event)));
+        } else if let Some((_, What::Fault(_))) = all.last() {
+            // What is wrong is found while looking, so that what stands before it is not told.
+            prop_assert!(all.starts_with(&told[..told.len() - 1].iter().copied().cloned().collect::<Vec<_>>()));
+        } else {
+            prop_assert_eq!(told, all.iter().collect::<Vec<_>>());
+        }
+        let fault = |events: &[Event]| events.last().filter(|(_, what)| matches!(what, What::Fault(_))).cloned();
+        prop_assert_eq!(fault(&looked), fault(&all));
+    }
+
+    #[test]
+    fn pauses_and_portable_instructions_change_nothing(
+        (text, framing) in stream(), cuts in cuts(), looks in 1_u64..100, pauses in 1_u64..100,
+    ) {
+        let (limits, answers) = (Limits::default(), Answers { skips: 0, looks });
+        let mut recorder = Recorder { pauses, portable: true, ..Recorder::answering(answers) };
+        read(&text, framing, &limits, &cuts, &mut recorder);
+        prop_assert_eq!(recorder.events, naive(&text, framing, &limits, answers));
+    }
+
+    /// A record that is refused while looking is passed over from there, its beginning included.
+    #[test]
+    fn what_is_refused_while_looking_is_passed_over(
+        text in damaged(document()), cuts in cuts(), looks in 1_u64..100, number in any::<Index>(),
+    ) {
+        let limits = Limits::default();
+        let answers = Answers { looks, ..Answers::default() };
+        let all = naive(&text, Framing::Document, &limits, answers);
+        let glimpses = all.iter().enumerate().filter(|(_, (_, what))| what.is_glimpse());
+        let glimpses: Vec<usize> = glimpses.map(|(number, _)| number).collect();
+        if glimpses.is_empty() {
+            return Ok(());
+        }
+        let refused = glimpses[number.index(glimpses.len())];
+        let mut recorder = Recorder { refusal: Some((refused, 0)), ..Recorder::answering(answers) };
+        read(&text, Framing::Document, &limits, &cuts, &mut recorder);
+        let mut expected = all[..=refused].to_vec();
+        expected.extend(all.last().filter(|(_, what)| matches!(what, What::Fault(_))).cloned());
+        prop_assert_eq!(recorder.events, expected);
+    }
+
+    #[test]
+    fn the_limit_is_that_of_the_twin(
+        text in document(), cuts in cuts(), skips in 0_u64..3, looks in 1_u64..100,
+        lookahead in 0_usize..60, lines in any::<bool>(),
+    ) {
+        let limits = Limits { lookahead, ..Limits::default() };
+        let answers = Answers { skips, looks };
+        let (text, framing) = match lines {
+            true => (text.replace('\n', " ") + "\n{}", Framing::Lines),
+            false => (text, Framing::Document),
+        };
+        let expected = naive(&text, framing, &limits, answers);
+        for cuts in [Cuts::WHOLE, Cuts::bytes(), cuts] {
+            prop_assert_eq!(&told(&text, framing, &limits, &cuts, answers), &expected);
+        }
+    }
+}
+
+/// Every cut of a text in two, and in three.
+#[test]
+fn every_cut() {
+    let text = r#"{"a\n":[-1.5e+7,"é\ud834\udd1e",{}],"b":{"":null,"c":{"d":12}}} "#;
+    let limits = Limits::default();
+    for looks in 1..8 {
+        let answers = Answers { looks, ..Answers::default() };
+        let expected = naive(text, Framing::Document, &limits, answers);
+        for first in 1..=text.len() as u8 {
+            for second in 1..=text.len() as u8 {
+                let cuts = Cuts(vec![first, second, 255]);
+                let events = told(text, Framing::Document, &limits, &cuts, answers);
+                assert_eq!(events, expected, "cut at {first} and {second} bytes later");
+            }
+        }
+    }
+}
+
+/// Looks for the key `t` in each map, writes down in one line what it hears, and answers as `t`'s
+/// value says: `stop` is refused, `skip` is not wanted.
+#[derive(Default)]
+struct Finder {
+    heard: String,
+}
+
+impl Finder {
+    fn hear(&mut self, what: &str) -> Flow {
+        self.heard.push_str(what);
+        Flow::Take
+    }
+}
+
+impl Sink for Finder {
+    type Error = u64;
+
+    fn begin_map(&mut self, _at: u64) -> Result<Flow, u64> {
+        self.hear("{");
+        Ok(Flow::Look)
+    }
+    fn end_map(&mut self, _at: u64) -> Result<Flow, u64> {
+        Ok(self.hear("}"))
+    }
+    fn begin_list(&mut self, _at: u64) -> Result<Flow, u64> {
+        self.hear("[");
+        Ok(Flow::Look)
+    }
+    fn end_list(&mut self, _at: u64) -> Result<Flow, u64> {
+        Ok(self.hear("]"))
+    }
+    fn name(&mut self, key: Key<'_>, _at: u64) -> Result<Flow, u64> {
+        Ok(self.hear(&format!("{}:", key.name.text.as_str())))
+    }
+    fn scalar(&mut self, value: Scalar<'_>, _at: u64) -> Result<Flow, u64> {
+        Ok(self.hear(&match value {
+            Scalar::Text(text) => format!("{} ", text.text.as_str()),
+            Scalar::Number(digits) => format!("{} ", String::from_utf8_lossy(digits)),
+            other => format!("{other:?} "),
+        }))
+    }
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, u64> {
+        Ok(Flow::Take)
+    }
+    fn abandon(&mut self) {}
+
+    fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, u64> {
+        let key = key.text.as_str();
+        self.hear(&format!("<{key}@{at}>"));
+        Ok(if key == "t" { Look::Value } else { Look::Pass })
+    }
+    fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, u64> {
+        let Some(Scalar::Text(text)) = value else {
+            self.hear(&format!("<{value:?}@{at}>"));
+            // A second time of asking for its value.
+            return Ok(Look::Value);
+        };
+        self.hear(&format!("<={}@{at}>", text.text.as_str()));
+        match text.text.as_str() {
+            "stop" => Err(at),
+            "skip" => Ok(Look::Skip),
+            _ => Ok(Look::Found),
+        }
+    }
+    fn look_end(&mut self, at: u64) -> Result<Look, u64> {
+        self.hear(&format!("<end@{at}>"));
+        // There is nothing to look on for.
+        Ok(Look::Pass)
+    }
+}
+
+/// What a finder hears of a document: whole, and byte by byte in a window that is kept short.
+fn found(text: &str, limits: &Limits) -> String {
+    let hear = |from: usize| {
+        let mut finder = Finder::default();
+        let mut reader = Reader::new(Framing::Document, limits);
+        let (mut start, mut end) = (0, from);
+        loop {
+            match reader.run(ValidText::from(&text[start..end]), end == text.len(), &mut finder) {
+                Ok(Step::Done) => break,
+                Ok(Step::More) => {
+                    let done = reader.consumed();
+                    reader.drop_front(done);
+                    start += done;
+                    end += text[end..].chars().next().map_or(0, char::len_utf8);
+                }
+                Ok(step) => panic!("{step:?}"),
+                Err(penstock_core::error::Fail::Input(fault)) => {
+                    finder.hear(&format!("!{:?}@{}", fault.kind(), fault.offset()));
+                    break;
+                }
+                Err(penstock_core::error::Fail::Sink(at)) => {
+                    finder.hear(&format!("!refused@{at} "));
+                    reader.abandon(1);
+                }
+            }
+        }
+        finder.heard
+    };
+    let whole = hear(text.len());
+    assert_eq!(hear(0), whole, "{text}");
+    whole
+}
+
+#[track_caller]
+fn assert_found(text: &str, expected: &str) {
+    assert_eq!(found(text, &Limits::default()), expected);
+}
+
+#[test]
+fn the_key_is_first_last_or_missing() {
+    assert_found(r#"{"t":"x","a":1}"#, "{<t@1><=x@5>t:x a:1 }");
+    assert_found(r#"{"a":1,"t":"x"}"#, "{<a@1><t@7><=x@11>a:1 t:x }");
+    assert_found(r#"{"a":1,"b":2}"#, "{<a@1><b@7><end@12>a:1 b:2 }");
+    assert_found("{}", "{<end@1>}");
+    assert_found(r#" [ {"t" : "x" } , 7 ] "#, "[{<t@4><=x@10>t:x }7 ]");
+    // Written with an escape, it is the same key; the first of two counts.
+    assert_found(r#"{"\u0074":"x","t":"y"}"#, "{<t@1><=x@10>t:x t:y }");
+}
+
+/// What has parts is not looked into, and neither are the maps in what is passed over.
+#[test]
+fn looks_do_not_nest() {
+    assert_found(r#"{"a":{"t":"y"},"t":"x"}"#, "{<a@1><t@15><=x@19>a:{<t@6><=y@10>t:y }t:x }");
+    assert_found(
+        r#"{"t":{"t":"y"},"b":0}"#,
+        "{<t@1><None@5><b@15><end@20>t:{<t@6><=y@10>t:y }b:0 }",
+    );
+    assert_found(r#"{"t":[{"t":"y"}]}"#, "{<t@1><None@5><end@16>t:[{<t@7><=y@11>t:y }]}");
+}
+
+#[test]
+fn numbers_are_told_as_what_they_are() {
+    let told = |number: &str| {
+        let heard = found(&format!(r#"{{"t":{number},"b":0}}"#), &Limits::default());
+        heard[7..heard.find("@5").unwrap()].to_owned()
+    };
+    assert_eq!(told("7"), "Some(Int(7))");
+    assert_eq!(told("-0"), "Some(Int(0))");
+    assert_eq!(told("7.0"), "Some(Float(7.0))");
+    assert_eq!(told("true"), "Some(Bool(true))");
+    assert_eq!(told("null"), "Some(Null)");
+    assert!(told("9223372036854775808").starts_with("Some(Number("));
+}
+
+#[test]
+fn maps_that_are_not_wanted_have_no_end() {
+    assert_found(r#"[{"t":"skip","a":[{}]},1]"#, "[{<t@2><=skip@6>1 ]");
+    assert_found(r#"{"a":[{"t":"x"}],"t":"skip"}"#, "{<a@1><t@17><=skip@21>");
+    let refused = r#"[{"a":{},"t":"stop","b":{"c":0}},2]"#;
+    assert_found(refused, "[{<a@2><t@9><=stop@13>!refused@13 2 ]");
+}
+
+/// The same fault at the same place as without looking.
+#[test]
+fn what_is_malformed() {
+    for (text, kind, at) in [
+        (r#"{"a":tru,"t":"x"}"#, Malformed, 5),
+        (r#"{"a":{"b":[1,]},"t":"x"}"#, Malformed, 13),
+        (r#"{"a":"\q","t":"x"}"#, Malformed, 6),
+        (r#"{"a":1 "t":"x"}"#, Malformed, 7),
+        (r#"{"a":1,}"#, Malformed, 7),
+        (r#"{"a":1"#, Truncated, 6),
+        (r#"{"#, Truncated, 1),
+    ] {
+        let heard = found(text, &Limits::default());
+        assert!(heard.ends_with(&format!("!{kind:?}@{at}")), "{text}: {heard}");
+        let mut plain = Recorder::new();
+        read(text, Framing::Document, &Limits::default(), &Cuts::WHOLE, &mut plain);
+        assert_eq!(plain.events.last(), Some(&(at, What::Fault(kind))));
+    }
+    // Behind the key it is found when it is told.
+    let heard = found(r#"{"t":"x","a":tru}"#, &Limits::default());
+    assert_eq!(heard, "{<t@1><=x@5>t:x a:!Malformed@13");
+}
+
+#[test]
+fn the_limit() {
+    let limits = |lookahead| Limits { lookahead, ..Limits::default() };
+    // What counts is from behind the brace up to the end of what settles it.
+    let text = r#" {"abc":1,"t":"x","d":2}"#;
+    assert_eq!(found(text, &limits(15)), "{<abc@2><t@10><=x@14>abc:1 t:x d:2 }");
+    assert_eq!(found(text, &limits(14)), "{<abc@2><t@10>!Limit@1");
+    assert_eq!(found(text, &limits(0)), "{!Limit@1");
+    let text = r#"[{"é":1},{"b":2}]"#;
+    assert_eq!(found(text, &limits(7)), "[{<é@2><end@8>é:1 }{<b@11><end@16>b:2 }]");
+    assert_eq!(found(text, &limits(6)), "[{<é@2>!Limit@1");
+    for lookahead in 0..3 {
+        // Not between the two bytes of a character.
+        assert_eq!(found(text, &limits(lookahead)), "[{!Limit@1");
+    }
+}
+
+/// A filter passes on what is looked for in a record, and knows where one ends that is not wanted.
+#[test]
+fn in_records() {
+    let records = Records::at(&Path::parse("r/*").unwrap()).unwrap();
+    let mut select = Select::new(Finder::default(), records);
+    let text = r#"{"r":[{"t":"skip"},{"b":0,"t":"x"},5],"t":"y","s":{}}"#;
+    let mut reader = Reader::new(Framing::Document, &Limits::default());
+    assert!(matches!(reader.run(ValidText::from(text), true, &mut select), Ok(Step::Done)));
+    let expected = "{<t@7><=skip@11>{<b@20><t@26><=x@30>b:0 t:x }5 ";
+    assert_eq!((&*select.inner().heard, select.record_depth(), select.records()), (expected, 0, 3));
+}
+
+/// Nothing is looked at twice while the window grows: what is not linear takes minutes here.
+#[test]
+fn one_byte_at_a_time_is_linear() {
+    let long = 400_000;
+    for inside in [
+        format!("\"{}\"", "x".repeat(long)),
+        format!("\"{}\"", "\\n".repeat(long / 2)),
+        format!("[{}0]", "1,".repeat(long / 2)),
+        format!("[{}0]", "{\"t\":0},".repeat(long / 8)),
+        format!("{{{}\"\":0}}", "\"t\":[],".repeat(long / 7)),
+    ] {
+        let text = format!(r#"{{"a":{inside},"t":"x"}}"#);
+        let heard = found(&text, &Limits { token: 1 << 30, ..Limits::default() });
+        assert!(heard.starts_with(&format!("{{<a@1><t@{}>", text.len() - 8)));
+    }
+}
