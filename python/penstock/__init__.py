@@ -29,7 +29,7 @@ from penstock._errors import (
     ValidationError,
 )
 from penstock._limits import Limits
-from penstock._marks import pattern, typecode
+from penstock._marks import pattern, typecode, unix
 from penstock._on import Stop, on
 from penstock._repairs import Repair, RepairWarning
 from penstock._rust import Element, Items, Progress, Reader, __version__
@@ -112,6 +112,7 @@ __all__ = [
     "send",
     "tag",
     "typecode",
+    "unix",
     "via",
     "xml",
 ]

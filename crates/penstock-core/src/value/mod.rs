@@ -7,8 +7,10 @@
 pub mod base64;
 pub mod datetime;
 pub mod duration;
+pub mod exact;
 pub mod hex;
 pub mod number;
+pub mod unix;
 pub mod uuid;
 pub mod xsd;
 

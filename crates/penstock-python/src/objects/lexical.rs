@@ -71,7 +71,14 @@ impl Builder {
                 }
                 Ok(self.big_int(negative, digits)?.into_ptr())
             }
-            _ => Err(self.misfit(at, &brief(text.text.as_str()))),
+            _ => {
+                let bytes = xsd::trimmed(text.bytes());
+                let number = self.plan().lax && xsd::float(bytes).is_some();
+                match if number { self.whole(bytes)? } else { None } {
+                    Some(value) => Ok(value.into_ptr()),
+                    None => Err(self.misfit(at, &brief(text.text.as_str()))),
+                }
+            }
         }
     }
 
@@ -102,7 +109,8 @@ impl Builder {
                 Some(value) => value.into_pyobject(py).map_err(PyErr::from)?.to_owned().into_any(),
                 None => return Err(self.misfit(at, &brief(text.text.as_str()))),
             },
-            Kind::DateTime => match datetime::datetime_to_24(bytes) {
+            Kind::Instant(unit) if xsd::is_decimal(bytes) => return self.instant(bytes, *unit, at),
+            Kind::DateTime | Kind::Instant(_) => match datetime::datetime_to_24(bytes) {
                 Ok(found) => scalars::new_datetime(py, found)?,
                 Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
             },

@@ -4,13 +4,16 @@
 //! number is never rounded but for a float, and then to the nearest.
 
 use super::builder::{Answer, Builder};
-use super::place::brief;
+use super::place::{brief, shortened};
 use super::refusal::Refusal;
 use super::text::new_str;
 use crate::plan::{Brief, Choice, Kind, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::near::nearest;
-use penstock_core::value::{base64, datetime, duration, hex, uuid};
+use penstock_core::value::exact::exact;
+use penstock_core::value::number::{Outcome, scan, to_f64};
+use penstock_core::value::unix::{self, Unit};
+use penstock_core::value::{base64, datetime, duration, hex, uuid, xsd};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -20,6 +23,10 @@ use std::ffi::CString;
 
 /// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
+
+/// How many digits an integer may have that is written as something else: an exponent makes any
+/// number of them.
+const MOST_DIGITS: usize = 4_300;
 
 /// What a string is called in messages.
 const STRING: &str = "a string";
@@ -118,10 +125,14 @@ impl Builder {
         if self.aim().brief == Brief::Way {
             return self.pass_scalar(at);
         }
-        let Some(taker) = self.taker(|tokens| tokens.integer) else {
+        let loosely = matches!(value, 0 | 1) && self.plan().lax;
+        let taker = self.taker(|tokens| tokens.integer.or(tokens.boolean.filter(|_| loosely)));
+        let Some(taker) = taker else {
             return Err(self.misfit(at, &format!("the integer {value}")));
         };
         let made = match self.kind(taker) {
+            // SAFETY: makes no object, but a reference to one of two that live for ever.
+            Kind::Bool if loosely => Ok(unsafe { ffi::PyBool_FromLong(value as _) }),
             // SAFETY: as above.
             Kind::Int | Kind::Any => Ok(unsafe { ffi::PyLong_FromLongLong(value) }),
             // An index or an integer of a binary format; JSON's come as `float` here.
@@ -130,6 +141,7 @@ impl Builder {
                 Ok(unsafe { ffi::PyFloat_FromDouble(value as f64) })
             }
             Kind::Decimal => self.decimal(value.to_string().as_bytes(), at),
+            Kind::Instant(unit) => self.instant(value.to_string().as_bytes(), *unit, at),
             Kind::Choice(choice) => match choice.int(self.attached(), value)? {
                 Some(object) => Ok(object.into_ptr()),
                 None => Err(self.misfit(at, &format!("the integer {value}"))),
@@ -175,8 +187,18 @@ impl Builder {
         }
         let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
         let what = if whole { "an integer" } else { "a number" };
-        let taker = self.taker(|tokens| if whole { tokens.integer } else { tokens.number });
-        let Some(taker) = taker else { return Err(self.misfit(at, what)) };
+        let taker = self.taker(|tokens| {
+            // A number that is an integer after all.
+            let loosely = tokens.integer.filter(|_| self.plan().lax);
+            if whole { tokens.integer } else { tokens.number.or(loosely) }
+        });
+        let taker = match taker {
+            Some(taker) => taker,
+            None if self.plan().lax && matches!(digits, b"0" | b"1") => {
+                return self.give_int_rarely(i64::from(digits == b"1"), at);
+            }
+            None => return Err(self.misfit(at, what)),
+        };
         let made = match self.kind(taker) {
             Kind::Int | Kind::Any if whole => {
                 let negative = digits.first() == Some(&b'-');
@@ -184,6 +206,11 @@ impl Builder {
                 Ok(value.into_ptr())
             }
             Kind::Decimal => self.decimal(digits, at),
+            Kind::Instant(unit) => self.instant(digits, *unit, at),
+            Kind::Int if self.plan().lax => match self.whole(digits)? {
+                Some(value) => Ok(value.into_ptr()),
+                None => Err(self.misfit(at, &shortened(&String::from_utf8_lossy(digits)))),
+            },
             Kind::Float | Kind::Any => {
                 Err(self.misfit(at, "a number beyond the range of a double"))
             }
@@ -198,6 +225,49 @@ impl Builder {
             _ => Err(self.misfit(at, what)),
         };
         self.give_as(taker, made, at)
+    }
+
+    /// The integer that a number is, however it is written.
+    pub(super) fn whole<'py>(&self, number: &[u8]) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+        let Some(number) = exact(number) else { return Ok(None) };
+        let Some(digits) = number.integer(MOST_DIGITS) else { return Ok(None) };
+        self.big_int(number.negative, &digits).map(Some)
+    }
+
+    /// The instant that is so many units after the beginning of 1970.
+    pub(super) fn instant(&self, digits: &[u8], unit: Unit, at: u64) -> Made {
+        match unix::instant(digits, unit) {
+            Ok(found) => Ok(new_datetime(self.attached(), found)?.into_ptr()),
+            Err(reason) => {
+                let expected = self.item().name.to_string();
+                let got = shortened(&String::from_utf8_lossy(digits));
+                let reason = format!("expected {expected}, got {got}: {}", reason.message());
+                Err(self.mismatch(at, reason, Some(expected), Some(got)))
+            }
+        }
+    }
+
+    /// The number or truth value that a string holds.
+    fn held_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
+        let py = self.attached();
+        let bytes = text.bytes();
+        let value = match self.kind(node) {
+            Kind::Int if is_decimal(bytes) => self.whole(bytes)?,
+            Kind::Float if is_decimal(bytes) => {
+                let value = to_f64(scan(bytes, 0).outcome, bytes);
+                let value = value.is_finite().then(|| value.into_pyobject(py));
+                value.transpose().map_err(PyErr::from)?.map(Bound::into_any)
+            }
+            Kind::Bool => {
+                let value = xsd::boolean(bytes).map(|value| value.into_pyobject(py));
+                value.transpose().map_err(PyErr::from)?.map(|it| it.to_owned().into_any())
+            }
+            _ => None,
+        };
+        match value {
+            Some(value) => Ok(value.into_ptr()),
+            None => Err(self.misfit(at, &brief(text.text.as_str()))),
+        }
     }
 
     /// An integer of any size, from its digits.
@@ -269,10 +339,16 @@ impl Builder {
             let made = self.text_as(node, text, at);
             return self.give_as(node, made, at);
         };
+        let got = brief(text.text.as_str());
+        if self.plan().lax {
+            let made = self.first_fit(tokens.lax_text(), &got, at, |builder, member| {
+                builder.text_as(member, text, at)
+            })?;
+            return self.put(made, at);
+        }
         if tokens.text.is_empty() {
             return Err(self.misfit(at, STRING));
         }
-        let got = brief(text.text.as_str());
         let made = self.first_fit(tokens.text.iter().copied(), &got, at, |builder, member| {
             builder.text_as(member, text, at)
         })?;
@@ -313,7 +389,7 @@ impl Builder {
                 let object = new_str(py, text);
                 return if object.is_null() { Err(self.raised()) } else { Ok(object) };
             }
-            Kind::DateTime => match datetime::datetime(bytes) {
+            Kind::DateTime | Kind::Instant(_) => match datetime::datetime(bytes) {
                 Ok(found) => new_datetime(py, found)?,
                 Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
             },
@@ -356,6 +432,9 @@ impl Builder {
                 Some(object) => object,
                 None => return Err(self.no_choice(choice, at, text)),
             },
+            Kind::Int | Kind::Float | Kind::Bool if self.plan().lax => {
+                return self.held_as(node, text, at);
+            }
             _ => return Err(self.misfit(at, STRING)),
         };
         Ok(object.into_ptr())
@@ -409,7 +488,6 @@ impl Builder {
 /// Whether text is a decimal number as JSON would write one: what `Decimal` also takes beyond
 /// that (white space, underscores, other scripts' digits, `NaN`) is not meant by a document.
 pub(super) fn is_decimal(bytes: &[u8]) -> bool {
-    use penstock_core::value::number::{Outcome, scan};
     if !matches!(bytes.first(), Some(b'-' | b'0'..=b'9')) {
         return false;
     }

@@ -69,7 +69,7 @@ impl Node {
         match &self.kind {
             Kind::Int | Kind::Float | Kind::Decimal => Nature::Number,
             Kind::Date | Kind::Duration => Nature::Ordered,
-            Kind::DateTime | Kind::Time => Nature::Moment,
+            Kind::DateTime | Kind::Instant(_) | Kind::Time => Nature::Moment,
             Kind::Str => Nature::Text,
             Kind::Bytes | Kind::Hex => Nature::Bytes,
             Kind::List(_)

@@ -27,7 +27,7 @@ use super::names::Scope;
 use super::settings::Settings;
 use super::shown::PlanObject;
 use super::types::{Compiler, Place};
-use super::{Aim, Family, Plan, classes, renaming, unions};
+use super::{Aim, Family, Plan, classes, renaming, tokens, unions};
 
 /// How many plans are kept of each sort. One more, and all are let go.
 const MOST: usize = 512;
@@ -231,6 +231,9 @@ fn new_plan<'py>(
     }
     classes::settle_keys(py, &nodes, &mut plans)?;
     unions::settle(py, compiler.unions, &mut nodes, &plans, family)?;
+    if !settings.strict {
+        tokens::loosen(&mut nodes);
+    }
     for plan in &mut plans {
         plan.take_aim(&nodes, family);
     }
@@ -238,7 +241,7 @@ fn new_plan<'py>(
     let aims = (0..nodes.len() as u32).map(aim).collect();
     let root = kinds.first().copied().unwrap_or_default();
     let (kinds, seen) = (kinds.into(), compiler.seen.into());
-    Ok(Plan { nodes, classes: plans, aims, root, kinds, family, seen })
+    Ok(Plan { nodes, classes: plans, aims, root, kinds, family, lax: !settings.strict, seen })
 }
 
 fn pair_of_text(

@@ -288,6 +288,7 @@ impl<'py> Walk<'_, 'py> {
             | Kind::Hex
             | Kind::Duration
             | Kind::DateTime
+            | Kind::Instant(_)
             | Kind::Date
             | Kind::Time
             | Kind::Uuid => true,

@@ -42,6 +42,7 @@ use std::fmt;
 
 use penstock_core::keys::KeyTable;
 use penstock_core::sink::Want;
+use penstock_core::value::unix::Unit;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
@@ -73,6 +74,8 @@ pub(crate) struct Plan {
     pub(crate) kinds: Box<[NodeId]>,
     /// Which kind of formats the plan is for.
     pub(crate) family: Family,
+    /// Whether text and numbers do for other types if nothing is lost.
+    pub(crate) lax: bool,
     /// The classes that were read to make the plan, each as it was then.
     seen: Box<[Seen]>,
 }
@@ -213,6 +216,8 @@ pub(crate) enum Kind {
     Decimal,
     /// `datetime.datetime`.
     DateTime,
+    /// `datetime.datetime`, from text or a number of units since the beginning of 1970.
+    Instant(Unit),
     /// `datetime.date`.
     Date,
     /// `datetime.time`.

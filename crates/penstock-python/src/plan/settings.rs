@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use penstock_core::value::unix::Unit;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyType};
@@ -221,4 +222,30 @@ pub(super) fn rename(object: &Bound<'_, PyAny>) -> PyResult<()> {
     let kind = object.get_type().name()?;
     let reason = format!("rename must be a str, a mapping or a function, not {kind}");
     Err(PyTypeError::new_err(reason))
+}
+
+/// The unit that a `unix(...)`, or the option of that name, says.
+///
+/// # Errors
+/// `ValueError` or `TypeError` if it is none.
+pub(super) fn unit(object: &Bound<'_, PyAny>) -> PyResult<Unit> {
+    let said = match super::wrappers::is_instance(object, &super::known::UNIX) {
+        true => object.getattr("unit")?,
+        false => object.clone(),
+    };
+    let Ok(word) = said.cast::<PyString>() else {
+        let kind = said.get_type().name()?;
+        return Err(PyTypeError::new_err(format!("unix must be a str, not {kind}")));
+    };
+    Ok(match word.to_str()? {
+        "s" => Unit::Seconds,
+        "ms" => Unit::Milliseconds,
+        "us" => Unit::Microseconds,
+        "ns" => Unit::Nanoseconds,
+        other => {
+            let other = other.escape_debug();
+            let reason = format!("unix must be 's', 'ms', 'us' or 'ns', not '{other}'");
+            return Err(PyValueError::new_err(reason));
+        }
+    })
 }

@@ -134,6 +134,9 @@ impl PlanObject {
         if let Some(rename) = &rename {
             settings::rename(rename)?;
         }
+        if let Some(unix) = &unix {
+            settings::unit(unix)?;
+        }
         let types = registry(types)?;
         let mut settings = Settings { namespace, rename, strict, types, tag, unix };
         // A plan of a plan asks for more.

@@ -40,7 +40,7 @@ impl Tokens {
         let is = |member: Option<NodeId>, kind: fn(&Kind) -> bool| {
             member.is_some_and(|member| kind(&nodes[member as usize].kind))
         };
-        if is(self.number, |kind| matches!(kind, Kind::Decimal)) {
+        if is(self.number, |kind| matches!(kind, Kind::Decimal | Kind::Instant(_))) {
             Want::Digits
         } else if is(self.integer, |kind| matches!(kind, Kind::Float)) {
             Want::Float
@@ -55,11 +55,38 @@ impl Tokens {
         typed.into_iter().flatten().chain(self.text.iter().copied())
     }
 
+    /// The members in the order in which a string is tried as each of them, where it may hold a
+    /// number.
+    pub(crate) fn lax_text(&self) -> impl Iterator<Item = NodeId> + '_ {
+        self.text.iter().copied().chain(self.typed())
+    }
+
+    /// The members that are not text.
+    fn typed(&self) -> impl Iterator<Item = NodeId> + '_ {
+        let number = self.number.filter(|number| self.integer != Some(*number));
+        self.integer.into_iter().chain(number).chain(self.boolean)
+    }
+
     /// The members in the order in which untyped text is tried as each of them.
     pub(crate) fn untyped(&self) -> impl Iterator<Item = NodeId> + '_ {
-        let number = self.number.filter(|number| self.integer != Some(*number));
-        let typed = self.integer.into_iter().chain(number).chain(self.boolean);
-        typed.chain(self.text.iter().copied())
+        self.typed().chain(self.text.iter().copied())
+    }
+}
+
+/// Lets the reader give the digits of each number where the type is an integer: `1.0` may be one.
+pub(super) fn loosen(nodes: &mut [Node]) {
+    for id in 0..nodes.len() {
+        let digits = match &nodes[id].kind {
+            Kind::Int => true,
+            Kind::Tokens(tokens) => {
+                let integer = tokens.integer.map(|integer| &nodes[integer as usize].kind);
+                tokens.number.is_none() && matches!(integer, Some(Kind::Int))
+            }
+            _ => false,
+        };
+        if digits {
+            nodes[id].want = Want::Digits;
+        }
     }
 }
 
@@ -159,6 +186,11 @@ impl<'py> Walk<'_, 'py> {
                 return Ok(());
             }
             Kind::Str | Kind::Bytes | Kind::Hex => (&mut sorting.any_text, "a string"),
+            Kind::Instant(_) => {
+                tokens.text.push(member);
+                self.set(&mut tokens.integer, member, "an integer")?;
+                (&mut tokens.number, "a number")
+            }
             Kind::Duration | Kind::DateTime | Kind::Date | Kind::Time | Kind::Uuid => {
                 tokens.text.push(member);
                 return Ok(());

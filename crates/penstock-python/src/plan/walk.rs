@@ -20,6 +20,7 @@ use super::generics;
 use super::known;
 use super::layout;
 use super::names::Scope;
+use super::settings;
 use super::types::{Compiler, DEEPEST, Place};
 use super::unions::Union;
 use super::wrappers::{arguments, at, forward, is_instance, metadata};
@@ -29,7 +30,7 @@ use super::{Kind, Node, NodeId, Tagged};
 pub(super) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
     let want = match kind {
         Kind::Float => Want::Float,
-        Kind::Decimal => Want::Digits,
+        Kind::Decimal | Kind::Instant(_) => Want::Digits,
         _ => Want::Native,
     };
     // `None | None` and `Any | None` are no more than what they begin with.
@@ -265,9 +266,7 @@ impl<'py> Walk<'_, 'py> {
         if self.typecode.take().is_some() {
             return Err(self.error("typecode(...) stands beside an array"));
         }
-        if words.iter().any(|word| known::HEX.is(word)) {
-            node = self.hex(node)?;
-        }
+        node = self.marked(node, words)?;
         constraints::constrain(self, &mut node, id, words)?;
         Ok(node)
     }
@@ -291,20 +290,28 @@ impl<'py> Walk<'_, 'py> {
     pub(super) fn constrain(&mut self, id: NodeId, words: &[Bound<'py, PyAny>]) -> PyResult<()> {
         let any = node(Kind::Any, false, String::new());
         let mut node = std::mem::replace(&mut self.compiler.nodes[id as usize], any);
-        if words.iter().any(|word| known::HEX.is(word)) {
-            node = self.hex(node)?;
-        }
+        node = self.marked(node, words)?;
         constraints::constrain(self, &mut node, id, words)?;
         self.compiler.nodes[id as usize] = node;
         Ok(())
     }
 
-    /// A node of bytes as one of hexadecimal digits.
-    fn hex(&self, plain: Node) -> PyResult<Node> {
-        match plain.kind {
-            Kind::Bytes => Ok(Node { kind: Kind::Hex, ..plain }),
-            _ => Err(self.error("Hex stands beside bytes")),
+    /// A node with what the words say of its form: `Hex`, `unix(...)`.
+    fn marked(&self, mut node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
+        for word in words {
+            if known::HEX.is(word) {
+                if !matches!(node.kind, Kind::Bytes) {
+                    return Err(self.error("Hex stands beside bytes"));
+                }
+                node.kind = Kind::Hex;
+            } else if is_instance(word, &known::UNIX) {
+                if !matches!(node.kind, Kind::DateTime | Kind::Instant(_)) {
+                    return Err(self.error("unix(...) stands beside datetime"));
+                }
+                (node.kind, node.want) = (Kind::Instant(settings::unit(word)?), Want::Digits);
+            }
         }
+        Ok(node)
     }
 
     /// A value that a function of the user makes of another. `of` is what it makes.
@@ -398,6 +405,10 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Node> {
         let py = self.compiler.py;
         if let Some((kind, name)) = builtin(class) {
+            let kind = match (kind, &self.compiler.settings.unix) {
+                (Kind::DateTime, Some(unit)) => Kind::Instant(settings::unit(unit)?),
+                (kind, _) => kind,
+            };
             return Ok(node(kind, nullable, name.into()));
         }
         if let Some(converted) = self.converted(class, nullable)? {

@@ -1,0 +1,157 @@
+//! Instants as numbers of units since the beginning of 1970, in UTC.
+
+use super::datetime::{Date, DateTime, Offset, Time};
+use super::exact::exact;
+
+/// What the number counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Thousandths of them.
+    Milliseconds,
+    /// Millionths.
+    Microseconds,
+    /// Thousand-millionths.
+    Nanoseconds,
+}
+
+/// Why a number is no instant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It is no number.
+    Number,
+    /// It says more than microseconds.
+    Finer,
+    /// It is not in the years 1 to 9999.
+    Range,
+}
+
+impl Reason {
+    /// The reason in words, as the end of a sentence.
+    #[must_use]
+    pub fn message(self) -> &'static str {
+        match self {
+            Reason::Number => "it is no number",
+            Reason::Finer => "it is finer than a microsecond",
+            Reason::Range => "it is not in the years 1 to 9999",
+        }
+    }
+}
+
+const SECOND: i64 = 1_000_000;
+const DAY: i64 = 86_400 * SECOND;
+/// The beginning of the year 1, and that of the year 10000, in microseconds.
+const FIRST: i64 = -62_135_596_800 * SECOND;
+const BEHIND: i64 = 253_402_300_800 * SECOND;
+
+/// The instant that so many units make, exactly, as a time of UTC.
+///
+/// # Errors
+/// What is no number, what would have to be rounded, and what is out of reach.
+///
+/// ```
+/// use penstock_core::value::datetime::datetime;
+/// use penstock_core::value::unix::{Reason, Unit, instant};
+///
+/// let found = instant(b"1767225600.25", Unit::Seconds)?;
+/// assert_eq!(Ok(found), datetime(b"2026-01-01T00:00:00.25Z"));
+/// assert_eq!(instant(b"1.5", Unit::Microseconds), Err(Reason::Finer));
+/// assert_eq!(instant(b"1e20", Unit::Seconds), Err(Reason::Range));
+/// # Ok::<(), Reason>(())
+/// ```
+pub fn instant(digits: &[u8], unit: Unit) -> Result<DateTime, Reason> {
+    let mut number = exact(digits).ok_or(Reason::Number)?;
+    number.exponent += match unit {
+        Unit::Seconds => 6,
+        Unit::Milliseconds => 3,
+        Unit::Microseconds => 0,
+        Unit::Nanoseconds => -3,
+    };
+    if number.exponent < 0 && !number.digits.is_empty() {
+        return Err(Reason::Finer);
+    }
+    let add = |value: i64, digit: &u8| value * 10 + i64::from(digit - b'0');
+    // So many digits fit 64 bits.
+    let whole = number.integer(18).ok_or(Reason::Range)?;
+    let value = whole.iter().fold(0, add);
+    let value = if number.negative { -value } else { value };
+    if !(FIRST..BEHIND).contains(&value) {
+        return Err(Reason::Range);
+    }
+    let (days, rest) = (value.div_euclid(DAY), value.rem_euclid(DAY));
+    let (seconds, microsecond) = (rest / SECOND, (rest % SECOND) as u32);
+    let time = Time {
+        hour: (seconds / 3600) as u8,
+        minute: (seconds / 60 % 60) as u8,
+        second: (seconds % 60) as u8,
+        microsecond,
+        offset: Some(Offset::Utc),
+    };
+    Ok(DateTime { date: date(days), time })
+}
+
+/// The day so many days after the first of 1970. Years are counted from March, so that the day
+/// that some years have more is their last.
+fn date(days: i64) -> Date {
+    const CENTURIES: i64 = 146_097;
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(CENTURIES), days.rem_euclid(CENTURIES));
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) =
+        if month < 10 { (year + 400 * era, month + 3) } else { (year + 400 * era + 1, month - 9) };
+    Date { year: year as u16, month: month as u8, day: day as u8 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jiff::Timestamp;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(super::super::fixed(2_000))]
+
+        #[test]
+        fn as_jiff_tells_it(value in FIRST..BEHIND) {
+            let Ok(theirs) = Timestamp::from_microsecond(value) else { return Ok(()) };
+            let theirs = theirs.to_zoned(jiff::tz::TimeZone::UTC);
+            let ours = instant(value.to_string().as_bytes(), Unit::Microseconds).unwrap();
+            let DateTime { date, time } = ours;
+            prop_assert_eq!(
+                (i64::from(date.year), date.month as i8, date.day as i8),
+                (i64::from(theirs.year()), theirs.month(), theirs.day())
+            );
+            prop_assert_eq!(
+                (time.hour as i8, time.minute as i8, time.second as i8),
+                (theirs.hour(), theirs.minute(), theirs.second())
+            );
+            prop_assert_eq!(i64::from(time.microsecond), value.rem_euclid(SECOND));
+            let seconds = format!("{value}e-6");
+            prop_assert_eq!(instant(seconds.as_bytes(), Unit::Seconds), Ok(ours));
+            let nanoseconds = format!("{value}000");
+            let by_nanoseconds = instant(nanoseconds.as_bytes(), Unit::Nanoseconds);
+            prop_assert_eq!(by_nanoseconds, Ok(ours));
+        }
+    }
+
+    #[test]
+    fn the_ends() {
+        let first = instant(b"-62135596800", Unit::Seconds).unwrap();
+        assert_eq!(first.date, Date { year: 1, month: 1, day: 1 });
+        assert_eq!(instant(b"-62135596800.000001", Unit::Seconds), Err(Reason::Range));
+        let last = instant(b"253402300799999.999", Unit::Milliseconds).unwrap();
+        assert_eq!(
+            (last.date, last.time.microsecond),
+            (Date { year: 9999, month: 12, day: 31 }, 999_999)
+        );
+        assert_eq!(instant(b"253402300800", Unit::Seconds), Err(Reason::Range));
+        assert_eq!(instant(b"1e-7", Unit::Seconds), Err(Reason::Finer));
+        assert_eq!(instant(b"1e999999999999", Unit::Nanoseconds), Err(Reason::Range));
+        assert_eq!(instant(b"1e-999999999999", Unit::Seconds), Err(Reason::Finer));
+        assert_eq!(instant(b"0e-999999999999", Unit::Seconds).unwrap().date.year, 1970);
+    }
+}
