@@ -149,7 +149,7 @@ class typecode(_Mark):  # noqa: N801 - as above
 
     def __init__(self, code: str, /) -> None:
         """Take the letter."""
-        if not isinstance(code, str) or len(code) != 1 or code not in "bBhHiIlLqQfd":
+        if code not in tuple("bBhHiIlLqQfd"):
             raise ValueError(f"typecode() takes a code of array.array for numbers, not {code!r}")
         object.__setattr__(self, "_said", code)
 

@@ -34,7 +34,7 @@ class Size(enum.StrEnum):
     LARGE = "L"
 
 
-class Mixed(str, enum.Enum):
+class Mixed(str, enum.Enum):  # noqa: UP042 - how it was written before there was StrEnum
     A = "a"
 
 
@@ -90,7 +90,7 @@ class Found(enum.Enum):
 
 def of_xml(text: str, into: Any) -> Any:
     """What the text of an element becomes."""
-    plan: Any = TypedDict("Doc", {"v": into})  # type: ignore[misc]
+    plan: Any = TypedDict("Doc", {"v": into})
     return xml.decode(f"<d><v>{escape(text)}</v></d>", plan)["v"]
 
 
@@ -128,7 +128,7 @@ TEXTS: list[tuple[str, Any, Any]] = [
     ("(-0-1e-07j)", complex, complex(-0.0, -1e-07)),
     ("2.5j", complex, 2.5j),
     ("PT1H", dt.timedelta, dt.timedelta(hours=1)),
-    ("2026-03-01T12:00:00", dt.datetime, dt.datetime(2026, 3, 1, 12)),
+    ("2026-03-01T12:00:00", dt.datetime, dt.datetime(2026, 3, 1, 12)),  # noqa: DTZ001 - naive
     (
         "2026-03-01T12:00:00Z",
         dt.datetime,
@@ -137,9 +137,7 @@ TEXTS: list[tuple[str, Any, Any]] = [
     (
         "2026-03-01T12:00:00.5+05:30",
         dt.datetime,
-        dt.datetime(
-            2026, 3, 1, 12, 0, 0, 500_000, dt.timezone(dt.timedelta(hours=5, minutes=30))
-        ),
+        dt.datetime(2026, 3, 1, 12, 0, 0, 500_000, dt.timezone(dt.timedelta(hours=5, minutes=30))),
     ),
     ("12:00:00+01:00", dt.time, dt.time(12, tzinfo=dt.timezone(dt.timedelta(hours=1)))),
 ]
@@ -206,7 +204,7 @@ def test_a_path_is_any_text() -> None:
 
 
 REFUSED = [
-    ('"cGV"', bytearray, 'expected bytearray, got "cGV": padding '=' is missing'),
+    ('"cGV"', bytearray, "expected bytearray, got \"cGV\": padding '=' is missing"),
     ("1", bytearray, "expected bytearray, got the integer 1"),
     ("8", Permission, "expected Permission, got 8: some of its bits are no flags"),
     ("-1", Permission, "expected Permission, got -1: some of its bits are no flags"),
@@ -215,7 +213,11 @@ REFUSED = [
     ("3", Ejecting, "expected Ejecting, got 3: some of its bits are no flags"),
     ('"READ"', Permission, "expected Permission, got a string"),
     ("0.25", Ratio, "expected Ratio, got 0.25: no member has that value"),
-    ("0.10000000000000001", Price, "expected Price, got 0.10000000000000001: no member has that value"),
+    (
+        "0.10000000000000001",
+        Price,
+        "expected Price, got 0.10000000000000001: no member has that value",
+    ),
     ("1", pathlib.Path, "expected Path, got the integer 1"),
     (
         '"1.2.3"',
@@ -278,16 +280,16 @@ def test_digits_beyond_what_the_interpreter_takes() -> None:
 
 
 def test_elements_with_child_elements() -> None:
-    plan: Any = TypedDict("Doc", {"v": ipaddress.IPv4Address})  # type: ignore[misc]
+    plan: Any = TypedDict("Doc", {"v": ipaddress.IPv4Address})
     with pytest.raises(ValidationError, match="expected IPv4Address, got an element with child"):
         xml.decode("<d><v>1.2.<b>3.4</b></v></d>", plan)
-    paths: Any = TypedDict("Doc", {"v": pathlib.Path})  # type: ignore[misc]
+    paths: Any = TypedDict("Doc", {"v": pathlib.Path})
     assert xml.decode("<d><v>a/<b>b</b></v></d>", paths) == {"v": pathlib.Path("a/b")}
 
 
 def test_attributes_and_own_text() -> None:
     at = penstock.at
-    plan: Any = TypedDict(  # type: ignore[misc]
+    plan: Any = TypedDict(
         "Doc",
         {
             "ip": Annotated[ipaddress.IPv4Address, at("@ip")],
@@ -346,7 +348,9 @@ ROUND_TRIPS: list[tuple[Any, st.SearchStrategy[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("into", "values"), ROUND_TRIPS, ids=lambda it: getattr(it, "__name__", ""))
+@pytest.mark.parametrize(
+    ("into", "values"), ROUND_TRIPS, ids=lambda it: getattr(it, "__name__", "")
+)
 def test_what_is_printed_comes_back(into: Any, values: st.SearchStrategy[Any]) -> None:
     plan: Any = Plan(into)
 

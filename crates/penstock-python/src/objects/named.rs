@@ -125,6 +125,8 @@ impl Builder {
                 if !finishes && other.is_none() {
                     continue;
                 }
+                // For messages: this is the child that is spoken of.
+                self.remember_way_key(&key.str()?.to_string_lossy());
                 let made = self.finish(values, other.unwrap_or(list).into_ptr(), at);
                 // SAFETY: the reference is handed over to us.
                 let made = unsafe { Bound::from_owned_ptr(py, made?) };

@@ -11,9 +11,11 @@ use super::after::{After, Step};
 use super::builtin::{Container, builtin};
 use super::classes::{Shape, Sort, Subject, own_annotations};
 use super::containers::Collection;
+use super::conversions::is_subclass;
 use super::generics;
 use super::names::{Scope, same_name};
 use super::walk::{Walk, node};
+use super::wrappers::arguments;
 use super::{Absent, Build, ClassId, Kind, Node, NodeId, layout};
 
 /// The class that a class of the user's is derived from, if values are read as that.
@@ -49,26 +51,36 @@ fn written<'py>(
     base: &Bound<'py, PyType>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyType>)> {
     let py = class.py();
-    for owner in layout::bases(class) {
-        let bases = layout::own_attribute(&owner, intern!(py, "__orig_bases__"));
-        let Some(Ok(bases)) = bases.map(|bases| bases.cast_into::<PyTuple>()) else { continue };
-        for written in bases {
+    let (mut class, mut given) = (class.clone(), given.cloned());
+    // From class to base, with what the variables of each stand for.
+    while !class.is(base) {
+        let bases = layout::own_attribute(&class, intern!(py, "__orig_bases__"));
+        let bases = bases.and_then(|bases| bases.cast_into::<PyTuple>().ok());
+        let mut next = None;
+        for written in bases.iter().flatten() {
             let origin = written.getattr_opt(intern!(py, "__origin__"))?;
-            if origin.is_some_and(|origin| origin.is(base)) {
-                let bindings = generics::bindings(class, given, &owner)?;
-                let mut annotation = generics::with(&written, &bindings)?;
-                // What is not derived from `Generic` does not say which variables it has.
-                if let Some(given) = given
-                    && bindings.is_empty()
-                    && generics::parameters(&annotation)?.is_some_and(|of| of.len() == given.len())
-                {
-                    annotation = annotation.get_item(given)?;
-                }
-                return Ok((annotation, owner));
+            let origin = origin.and_then(|origin| origin.cast_into::<PyType>().ok());
+            if let Some(origin) = origin
+                && is_subclass(&origin, base)
+            {
+                let bindings = generics::positional(&class, &bases, given.as_ref())?;
+                next = Some((origin, generics::with(&written, &bindings)?));
             }
         }
+        if let Some((origin, annotation)) = next {
+            if origin.is(base) {
+                return Ok((annotation, class));
+            }
+            (class, given) = (origin, Some(arguments(&annotation)?));
+            continue;
+        }
+        let plain = class.bases().iter().filter_map(|base| base.cast_into().ok());
+        match plain.into_iter().find(|plain| is_subclass(plain, base)) {
+            Some(plain) => (class, given) = (plain, None),
+            None => break,
+        }
     }
-    Ok((base.clone().into_any(), class.clone()))
+    Ok((base.clone().into_any(), class))
 }
 
 /// True if the class, or one that it is derived from, has annotations.

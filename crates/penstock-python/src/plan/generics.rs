@@ -57,9 +57,7 @@ fn default<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAn
 }
 
 /// The type variables in an annotation.
-pub(super) fn parameters<'py>(
-    annotation: &Bound<'py, PyAny>,
-) -> PyResult<Option<Bound<'py, PyTuple>>> {
+fn parameters<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
     let found = annotation.getattr_opt(intern!(annotation.py(), "__parameters__"))?;
     let found = found.and_then(|found| found.cast_into::<PyTuple>().ok());
     Ok(found.filter(|found| !found.is_empty()))
@@ -189,6 +187,26 @@ fn own<'py>(
         bindings.push((variable, meant));
     }
     Ok(bindings)
+}
+
+/// What the variables of a class stand for that is written with these arguments. One that is not
+/// derived from `Generic` has those of its bases, in their order.
+pub(super) fn positional<'py>(
+    class: &Bound<'py, PyType>,
+    bases: &Option<Bound<'py, PyTuple>>,
+    given: Option<&Bound<'py, PyTuple>>,
+) -> PyResult<Bindings<'py>> {
+    let bindings = own(class, given)?;
+    let (true, Some(given)) = (bindings.is_empty(), given) else { return Ok(bindings) };
+    let mut variables: Vec<Bound<'py, PyAny>> = Vec::new();
+    for base in bases.iter().flatten() {
+        for variable in parameters(&base)?.iter().flatten() {
+            if !variables.iter().any(|known| known.is(&variable)) {
+                variables.push(variable);
+            }
+        }
+    }
+    Ok(variables.into_iter().zip(given).collect())
 }
 
 /// An annotation with these bindings applied.
