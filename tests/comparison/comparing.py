@@ -1,0 +1,137 @@
+"""Makes `docs/comparison.md`: asks every question of every library and writes down what came.
+
+.venv/bin/python tests/comparison/comparing.py docs/comparison.md
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import asked_abilities
+import asked_classes
+import asked_refusals
+import asked_types
+from asking import LIBRARIES, Cell, Row, cell
+
+TABLES: Mapping[str, Sequence[Row]] = {
+    "Scalars": asked_types.SCALARS,
+    "Containers": asked_types.CONTAINERS,
+    "Unions": asked_types.UNIONS,
+    "Generics and other words of annotations": asked_types.GENERICS,
+    "Kinds of classes": asked_classes.KINDS,
+    "What a class does when it is made": asked_classes.BEHAVIOUR,
+    "Without touching the class": asked_classes.WITHOUT_TOUCHING,
+    "Values to be refused": asked_refusals.VALUES,
+    "Documents to be refused": asked_refusals.DOCUMENTS,
+    "What an error tells": asked_abilities.ERRORS,
+    "Data that is not one document in memory": asked_abilities.ABILITIES,
+}
+
+HEAD = """\
+# Beside other libraries
+
+What becomes of the same bytes, asked for as the same type, in five libraries that make typed objects of JSON. This page is
+written by a program that runs every cell, and a test keeps it as it is: {versions}.
+
+- **decodes**: the value is equal to what calling the class would have made, and of the same types, all the way down.
+- **refuses**: the library says that it cannot, before or while it decodes. In the two tables of what is to be refused that is
+  right; those that refuse the sound twin of the input as well say so in a note.
+- **gets it wrong**: no error, and another value; the note says which.
+- **cannot be asked**: what is right has to be asked for, and there is no way to.
+
+Each is asked by the front end for JSON that its documentation names, with the class as it is:
+
+| library | asked by |
+|---|---|
+| Penstock | `penstock.json.decode(data, T)` |
+| msgspec | `msgspec.json.decode(data, type=T)` |
+| pydantic | `TypeAdapter(T).validate_json(data)` |
+| cattrs | `cattrs.preconf.json.make_converter().loads(data, T)` |
+| mashumaro | `mashumaro.codecs.json.JSONDecoder(T).decode(data)` |
+
+Where that is not right, a documented option that needs no change of the class is tried too, and the cell says `with` it. A base class
+of the library's own, or a hook for each type, could teach most of them more; a question about hooks is among those below. pydantic
+takes a configuration beside a type, but not beside a dataclass.
+
+"""
+
+COUNTED = ("right", "refuses", "gets it wrong")
+
+
+def counted(found: Cell) -> str:
+    """Return the column of the summary in which a cell is counted."""
+    if found.right:
+        return "right"
+    return "gets it wrong" if found.word == "gets it wrong" else "refuses"
+
+
+def versions() -> str:
+    """Return with what the page was made."""
+    found = [f"{platform.python_implementation()} {'.'.join(platform.python_version_tuple()[:2])}"]
+    found += [f"{name} {importlib.metadata.version(name)}" for name in list(LIBRARIES)[1:]]
+    return ", ".join(found)
+
+
+def ask() -> dict[str, list[tuple[Row, list[Cell]]]]:
+    """Ask everything of everybody."""
+    return {
+        title: [(row, [cell(row, library) for library in LIBRARIES]) for row in rows]
+        for title, rows in TABLES.items()
+    }
+
+
+def lines() -> Iterator[str]:
+    """Yield the page, line by line."""
+    tables = ask()
+    yield HEAD.format(versions=versions())
+    yield from summary(tables)
+    number = 0
+    for title, rows in tables.items():
+        yield f"\n## {title}\n"
+        yield f"| | {' | '.join(LIBRARIES)} |"
+        yield "|---" * (len(LIBRARIES) + 1) + "|"
+        notes = []
+        for row, cells in rows:
+            words = []
+            for library, found in zip(LIBRARIES, cells, strict=True):
+                word = found.word.removesuffix(" as it should")
+                word = word if found.right else f"**{word}**"
+                if found.note:
+                    number += 1
+                    notes.append(f"{number}. {library}, {row.name}: {found.note}")
+                    word += f" ({number})"
+                words.append(word)
+            yield f"| {row.name.replace('|', chr(92) + '|')} | {' | '.join(words)} |"
+        if notes:
+            yield ""
+            yield from notes
+
+
+def summary(tables: Mapping[str, Sequence[tuple[Row, Sequence[Cell]]]]) -> Iterator[str]:
+    """Yield how many answers of each sort a library gave."""
+    cells = [cells for rows in tables.values() for _, cells in rows]
+    yield f"Of {len(cells)} questions:\n"
+    yield f"| | {' | '.join(LIBRARIES)} |"
+    yield "|---" * (len(LIBRARIES) + 1) + "|"
+    counts = [Counter(map(counted, column)) for column in zip(*cells, strict=True)]
+    labels = {
+        "right": "right",
+        "refuses": "refuses, or has no such thing",
+        "gets it wrong": "gets it wrong",
+    }
+    for key, label in labels.items():
+        yield f"| {label} | {' | '.join(str(each[key]) for each in counts)} |"
+
+
+def page() -> str:
+    """Return the page."""
+    return "\n".join(lines()) + "\n"
+
+
+if __name__ == "__main__":
+    Path(sys.argv[1]).write_text(page(), encoding="utf-8")
