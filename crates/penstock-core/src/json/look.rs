@@ -4,13 +4,14 @@
 //! [`Flow::Look`]. The reader then runs ahead over the members, checking all and telling only what
 //! is asked for, until the sink knows; and goes on behind the opening brace, where it had stood. What
 //! it runs over stays in the window meanwhile, so it runs no further than a limit; it takes up
-//! where the window ended, so no byte is looked at twice while looking.
+//! where the window ended, so no byte is looked at twice while looking. But a map in a map may be looked
+//! into again and again, by one look for each map around it: that is bounded as well ([`Again`]).
 
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::sink::{Flow, Look, Sink, Want};
 
 /// A map that is being looked into.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Looking {
     /// Behind its opening brace, in the window.
     pub(super) from: usize,
@@ -18,21 +19,79 @@ pub(super) struct Looking {
     pub(super) depth: usize,
 }
 
+/// How many times, on average, the bytes of a document may be looked over again.
+const TIMES: u64 = 64;
+
+/// How much was looked over that had been looked over before.
+#[derive(Debug, Default)]
+pub(super) struct Again {
+    /// How far into the source a look has come.
+    to: u64,
+    bytes: u64,
+}
+
+impl Again {
+    /// A look went from one place of the source to another. False if that is too much by now.
+    pub(super) fn add(&mut self, from: u64, to: u64, limit: usize) -> bool {
+        self.bytes += self.to.min(to).saturating_sub(from);
+        self.to = self.to.max(to);
+        self.bytes <= to.saturating_add(limit as u64).saturating_mul(TIMES)
+    }
+}
+
+/// What a sink is asked while looking ahead, without its type: the search is compiled once for
+/// each instruction set, and not for each sink. No answer means that the sink refused.
+pub(super) trait Looker {
+    fn key(&mut self, key: Text<'_>, at: u64) -> Option<Look>;
+    fn value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Option<Look>;
+    fn end(&mut self, at: u64) -> Option<Look>;
+}
+
+/// A sink that is asked, and why it refused.
+pub(super) struct Asked<'s, S: Sink> {
+    pub(super) sink: &'s mut S,
+    pub(super) refusal: Option<S::Error>,
+}
+
+impl<S: Sink> Asked<'_, S> {
+    fn keep(&mut self, answer: Result<Look, S::Error>) -> Option<Look> {
+        answer.map_err(|refusal| self.refusal = Some(refusal)).ok()
+    }
+}
+
+impl<S: Sink> Looker for Asked<'_, S> {
+    fn key(&mut self, key: Text<'_>, at: u64) -> Option<Look> {
+        let answer = self.sink.look_key(key, at);
+        self.keep(answer)
+    }
+    fn value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Option<Look> {
+        let answer = self.sink.look_value(value, at);
+        self.keep(answer)
+    }
+    fn end(&mut self, at: u64) -> Option<Look> {
+        let answer = self.sink.look_end(at);
+        self.keep(answer)
+    }
+}
+
+/// The sink said why.
+pub(super) struct Refused;
+
 /// Tells a sink what it looks for, and nothing else.
-pub(super) struct Scout<'s, S> {
-    sink: &'s mut S,
+pub(super) struct Scout<'s> {
+    looker: &'s mut dyn Looker,
     /// How the search ended, if it did.
     pub(super) found: Option<Look>,
 }
 
-impl<'s, S: Sink> Scout<'s, S> {
-    pub(super) fn new(sink: &'s mut S) -> Self {
-        Scout { sink, found: None }
+impl<'s> Scout<'s> {
+    pub(super) fn new(looker: &'s mut dyn Looker) -> Self {
+        Scout { looker, found: None }
     }
 
     /// What the reader does upon the sink's answer.
-    fn settle(&mut self, answer: Result<Look, S::Error>, value: Flow) -> Result<Flow, S::Error> {
-        Ok(match answer? {
+    fn settle(&mut self, answer: Option<Look>, value: Flow) -> Result<Flow, Refused> {
+        Ok(match answer.ok_or(Refused)? {
             Look::Pass => Flow::Skip,
             Look::Value => value,
             end => {
@@ -41,41 +100,43 @@ impl<'s, S: Sink> Scout<'s, S> {
             }
         })
     }
+
+    fn value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Flow, Refused> {
+        let answer = self.looker.value(value, at);
+        self.settle(answer, Flow::Skip)
+    }
 }
 
-impl<S: Sink> Sink for Scout<'_, S> {
-    type Error = S::Error;
+impl Sink for Scout<'_> {
+    type Error = Refused;
 
-    fn begin_map(&mut self, at: u64) -> Result<Flow, S::Error> {
-        let answer = self.sink.look_value(None, at);
-        self.settle(answer, Flow::Skip)
+    fn begin_map(&mut self, at: u64) -> Result<Flow, Refused> {
+        self.value(None, at)
     }
-    fn begin_list(&mut self, at: u64) -> Result<Flow, S::Error> {
-        let answer = self.sink.look_value(None, at);
-        self.settle(answer, Flow::Skip)
+    fn begin_list(&mut self, at: u64) -> Result<Flow, Refused> {
+        self.value(None, at)
     }
-    fn end_map(&mut self, at: u64) -> Result<Flow, S::Error> {
+    fn end_map(&mut self, at: u64) -> Result<Flow, Refused> {
         // There is nothing to look on for.
-        let wanted = self.sink.look_end(at)? != Look::Skip;
+        let wanted = self.looker.end(at).ok_or(Refused)? != Look::Skip;
         self.found = Some(if wanted { Look::Found } else { Look::Skip });
         Ok(Flow::Stop)
     }
-    fn end_list(&mut self, _at: u64) -> Result<Flow, S::Error> {
+    fn end_list(&mut self, _at: u64) -> Result<Flow, Refused> {
         Ok(Flow::Take)
     }
-    fn key(&mut self, key: Text<'_>, at: u64) -> Result<Flow, S::Error> {
-        let answer = self.sink.look_key(key, at);
+    fn key(&mut self, key: Text<'_>, at: u64) -> Result<Flow, Refused> {
+        let answer = self.looker.key(key, at);
         self.settle(answer, Flow::Take)
     }
-    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, S::Error> {
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Refused> {
         debug_assert_eq!(key.kind, KeyKind::Member);
         self.key(key.name, at)
     }
-    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, S::Error> {
-        let answer = self.sink.look_value(Some(value), at);
-        self.settle(answer, Flow::Skip)
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Refused> {
+        self.value(Some(value), at)
     }
-    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, S::Error> {
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Refused> {
         Ok(Flow::Take)
     }
     fn abandon(&mut self) {}

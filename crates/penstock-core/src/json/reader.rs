@@ -9,7 +9,7 @@
 //! There is one grammar, in [`Reader::drive`], compiled twice: once telling events and once, for
 //! what the sink does not want, only checking.
 
-use super::look::{Looking, Scout};
+use super::look::{Again, Asked, Looking, Refused, Scout};
 use super::token::{self, Passed};
 use crate::error::{Fail, Fault};
 use crate::event::Text;
@@ -85,6 +85,8 @@ pub struct Reader {
     abandoned: bool,
     /// The map that is looked into, if one is.
     looking: Option<Looking>,
+    /// What was looked over more than once.
+    again: Again,
     /// How many bytes of the unfinished token at `pos` are scanned already, and what is known of
     /// them.
     partial: Partial,
@@ -144,6 +146,33 @@ impl<S: Sink> Job for Run<'_, '_, '_, S> {
     }
 }
 
+/// The part of a look that a window allows. It is entered out of line, with the instruction set.
+struct Ahead<'r, 'w, 's, 'l> {
+    reader: &'r mut Reader,
+    text: ValidText<'w>,
+    last: bool,
+    scout: &'s mut Scout<'l>,
+}
+
+impl Job for Ahead<'_, '_, '_, '_> {
+    type Output = Result<Step, Fail<Refused>>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Ahead { reader, text, last, scout } = self;
+        loop {
+            let step = if reader.skip_to == NOWHERE {
+                reader.drive::<I, _, false>(isa, text, last, scout)?
+            } else {
+                reader.drive::<I, _, true>(isa, text, last, scout)?
+            };
+            if step != Step::Turn {
+                return Ok(step);
+            }
+        }
+    }
+}
+
 impl Reader {
     /// A reader at the beginning of a source.
     #[must_use]
@@ -156,6 +185,7 @@ impl Reader {
             skip_to: NOWHERE,
             abandoned: false,
             looking: None,
+            again: Again::default(),
             partial: WHOLE,
             trailing: 0,
             separated: false,
@@ -310,30 +340,31 @@ impl Reader {
             }
         }
         let (seen, last) = if cut { (text.slice(0..end), false) } else { (text, last) };
-        let mut scout = Scout::new(sink);
-        loop {
-            let step = if self.skip_to == NOWHERE {
-                self.drive::<I, _, false>(isa, seen, last, &mut scout)
-            } else {
-                self.drive::<I, _, true>(isa, seen, last, &mut scout)
-            };
-            match step {
-                Ok(Step::Turn) => {}
-                Ok(Step::Stopped) => break,
-                Ok(Step::More) if cut => {
-                    self.looking = None;
-                    let fault = token::looks_too_far(self.base + from as u64, self.look_limit);
-                    return Err(Fail::Input(fault));
-                }
-                Ok(step) => return Ok(step),
-                Err(fail) => {
-                    self.looking = None;
-                    return Err(fail);
-                }
-            }
+        let mut asked = Asked { sink, refusal: None };
+        let mut scout = Scout::new(&mut asked);
+        let step = isa.enter(Ahead { reader: self, text: seen, last, scout: &mut scout });
+        let found = scout.found;
+        if !cut && matches!(step, Ok(Step::More)) {
+            return Ok(Step::More);
         }
         self.looking = None;
-        if scout.found == Some(Look::Skip) {
+        let at = self.base + from as u64;
+        match step {
+            Err(Fail::Input(fault)) => return Err(Fail::Input(fault)),
+            Err(Fail::Sink(Refused)) => {
+                if let Some(refusal) = asked.refusal {
+                    return Err(Fail::Sink(refusal));
+                }
+            }
+            Ok(Step::More) => {
+                return Err(Fail::Input(token::looks_too_far(at, self.look_limit)));
+            }
+            Ok(_) => {}
+        }
+        if !self.again.add(at, self.base + self.pos as u64, self.look_limit) {
+            return Err(Fail::Input(token::looks_too_often(at)));
+        }
+        if found == Some(Look::Skip) {
             self.skip_to = if self.stack.len() > depth { depth } else { NOWHERE };
             return Ok(Step::Turn);
         }

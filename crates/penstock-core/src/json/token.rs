@@ -146,6 +146,15 @@ pub(super) fn looks_too_far(at: u64, limit: usize) -> Fault {
     Fault::limit(at - 1, reason)
 }
 
+/// Maps in maps, each looked over for what it becomes, that are too much together.
+#[cold]
+#[inline(never)]
+pub(super) fn looks_too_often(at: u64) -> Fault {
+    let reason = "objects in objects do not say early of which class they are, and are looked over \
+                  too many times (limits.lookahead): the key that does should come first";
+    Fault::limit(at - 1, reason)
+}
+
 /// A number longer than the limit.
 #[cold]
 #[inline(never)]

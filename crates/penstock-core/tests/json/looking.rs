@@ -1,6 +1,7 @@
 //! Looking ahead in a map: as the twin, which parses ahead and comes back, however the text is cut.
 
-use penstock_core::error::Kind::{Malformed, Truncated};
+use penstock_core::error::Fail;
+use penstock_core::error::Kind::{Limit, Malformed, Truncated};
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
@@ -237,11 +238,11 @@ fn found(text: &str, limits: &Limits) -> String {
                     end += text[end..].chars().next().map_or(0, char::len_utf8);
                 }
                 Ok(step) => panic!("{step:?}"),
-                Err(penstock_core::error::Fail::Input(fault)) => {
+                Err(Fail::Input(fault)) => {
                     finder.hear(&format!("!{:?}@{}", fault.kind(), fault.offset()));
                     break;
                 }
-                Err(penstock_core::error::Fail::Sink(at)) => {
+                Err(Fail::Sink(at)) => {
                     finder.hear(&format!("!refused@{at} "));
                     reader.abandon(1);
                 }
@@ -370,4 +371,27 @@ fn one_byte_at_a_time_is_linear() {
         let heard = found(&text, &Limits { token: 1 << 30, ..Limits::default() });
         assert!(heard.starts_with(&format!("{{<a@1><t@{}>", text.len() - 8)));
     }
+}
+
+/// Maps in maps, the key last in each: those inside are looked over by one look for each around them.
+fn chain(depth: usize, inside: &str) -> String {
+    format!("{}{inside}{}", "{\"a\":".repeat(depth), ",\"t\":\"x\"}".repeat(depth))
+}
+
+/// Looking over the same again and again takes no more time than a multiple of the document's.
+#[test]
+fn looks_in_looks_are_bounded() {
+    let limits = |lookahead| Limits { lookahead, ..Limits::default() };
+    let inside = format!("[{}0]", "1,".repeat(5_000));
+    // On average, sixty are allowed, and many more are not.
+    assert!(found(&chain(60, &inside), &limits(20_000)).ends_with("t:x }"));
+    assert!(found(&chain(900, &inside), &limits(25_000)).ends_with("!Limit@690"));
+    // What one document may do, many together may not.
+    let one = chain(900, "0") + "\n";
+    let read = |text: &str| {
+        let mut reader = Reader::new(Framing::Lines, &limits(100_000));
+        reader.run(ValidText::from(text), true, &mut Finder::default())
+    };
+    assert!(matches!(read(&one), Ok(Step::Done)));
+    assert!(matches!(read(&one.repeat(3)), Err(Fail::Input(fault)) if fault.kind() == Limit));
 }
