@@ -51,7 +51,7 @@ fuzz select 2 256
 fuzz kernels 4 256
 fuzz source 8 1024
 
-if ! "$PYTHON" typed.py --runs $((RUNS / 40)) --seed "$SEED"; then
+if ! "$PYTHON" typed.py --runs $((RUNS / 80)) --seed "$SEED"; then
     failed+=(typed)
 fi
 
