@@ -109,6 +109,15 @@ def test_what_the_function_takes() -> None:
     assert caught.value.reason == "expected Money, got the integer 1"
 
 
+def test_a_function_around_a_function() -> None:
+    def wrapped(value: Annotated[object, via(either)] | None) -> tuple[object]:
+        return (value,)
+
+    outer = Annotated[object, via(wrapped)]
+    assert json.decode("[1, null]", list[outer]) == [(("either", 1),), (None,)]
+    assert json.decode("[1, null]", list[outer | None]) == [(("either", 1),), None]
+
+
 def test_what_the_function_raises() -> None:
     with pytest.raises(ValidationError) as caught:
         json.decode('{"price": "3", "total": 1}', Order)

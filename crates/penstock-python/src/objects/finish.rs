@@ -27,10 +27,12 @@ impl Builder {
         let py = self.attached();
         // SAFETY: the reference is handed over to us.
         let mut value = unsafe { Bound::from_owned_ptr(py, value) };
-        if value.is_none() && !after.takes_null {
-            return Ok(value.into_ptr());
-        }
-        for step in &after.steps {
+        let first = match after.null_from {
+            _ if !value.is_none() => 0,
+            Some(first) => first,
+            None => return Ok(value.into_ptr()),
+        };
+        for step in &after.steps[first..] {
             match step {
                 Step::Call(function) => {
                     let made = function.bind(py).call1((value,));

@@ -16,8 +16,9 @@ use super::{Kind, Node, known, layout, wrappers};
 pub(crate) struct After {
     /// In this order.
     pub(crate) steps: Vec<Step>,
-    /// Whether `None` is a value like any other, and not what stands for the absence of one.
-    pub(crate) takes_null: bool,
+    /// The first of the steps for which `None` is a value like any other. Where there is none, it
+    /// stands for the absence of one, and nothing is done with it.
+    pub(crate) null_from: Option<usize>,
     /// Whether not every text can be such a value: in a union, what does not fit may be another
     /// member's.
     pub(crate) has_form: bool,

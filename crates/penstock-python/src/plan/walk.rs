@@ -332,7 +332,12 @@ impl<'py> Walk<'_, 'py> {
         let takes_null = source.nullable || matches!(source.kind, Kind::Any | Kind::None);
         let steps = vec![after::Step::Call(via.decode.clone().unbind())];
         let after = After::add(&mut source, steps);
-        after.takes_null |= takes_null && !nullable;
+        let own = after.steps.len() - 1;
+        after.null_from = match after.null_from {
+            _ if nullable => None,
+            None if takes_null => Some(own),
+            inner => inner,
+        };
         let unhashable = via.decode.cast::<PyType>().is_ok_and(layout::is_unhashable);
         (after.nature, after.hashable) = (Some(Nature::Unknown), Some(!unhashable));
         source.nullable |= nullable;
