@@ -15,9 +15,10 @@ export PYO3_PYTHON := $(CURDIR)/$(BIN)/python
 LIBPYTHON = $(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("LIBDIR"))')
 
 SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
-	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi')
+	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
+	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build demo test check bench fuzz clean
+.PHONY: help build demo test check bench fuzz completions clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -45,6 +46,9 @@ bench: .venv/.wheel .venv/.bench ## measure beside other libraries; ARGS="--help
 
 fuzz: .venv/.wheel ## a fuzz run from fixed seeds with a fixed number of executions
 	PYTHON=$(CURDIR)/$(BIN)/python fuzz/run.sh
+
+completions: .venv/.wheel ## generate the completions for shells from the command line's parser
+	$(BIN)/python scripts/completions.py
 
 clean: ## remove everything that is built or installed
 	rm -rf .venv .cache target fuzz/target

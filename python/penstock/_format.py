@@ -73,15 +73,9 @@ def of_source(source: object, name: str | None) -> Format:
     Raises:
         ValueError: Neither says, or the format is one that cannot be read yet.
     """
-    if name is not None:
-        stem = name.lower()
-        for packed in _PACKED:
-            stem = stem.removesuffix(packed)
-        suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - importing pathlib is slow
-        if suffix in _SUFFIXES:
-            return _SUFFIXES[suffix]
-        if suffix in _UNREADABLE:
-            _refuse(_UNREADABLE[suffix])
+    kind = None if name is None else of_name(name)
+    if kind is not None:
+        return kind
     # A pipe cannot be looked into without taking from it; a missing file is `open`'s to report.
     if isinstance(source, str) and (os.path.isfile(source) or not os.path.exists(source)):  # noqa: PTH110, PTH113 - as above
         with open(source, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
@@ -90,6 +84,21 @@ def of_source(source: object, name: str | None) -> Format:
             return of_data(first)
     what = "a stream without a name" if name is None else repr(name)
     raise ValueError(f"cannot tell the format of {what}: pass format='json', 'ndjson' or 'xml'")
+
+
+def of_name(name: str) -> Format | None:
+    """Tell the format by a name's suffix, or None if that says nothing.
+
+    Raises:
+        ValueError: The format is one that cannot be read yet.
+    """
+    stem = name.lower()
+    for packed in _PACKED:
+        stem = stem.removesuffix(packed)
+    suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - importing pathlib is slow
+    if suffix in _UNREADABLE:
+        _refuse(_UNREADABLE[suffix])
+    return _SUFFIXES.get(suffix)
 
 
 def of_data(data: object) -> Format:

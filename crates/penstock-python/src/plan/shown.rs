@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,7 +18,7 @@ use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
 /// May stand wherever a type is asked for. Made ahead of the first use, it says early that a class
 /// cannot be decoded into; and `namespace` gives string annotations the names that are local to a
 /// function. Its `repr` tells how each class will be made: filled directly, or called, and why. It
-/// does so for JSON, or for XML if the type is for XML only.
+/// does so for JSON, or for XML if the type is for XML only; `format(plan, "xml")` tells it for XML.
 ///
 /// Args:
 ///     cls: The type.
@@ -106,6 +107,21 @@ impl PlanObject {
         drop(old);
         Ok(plan)
     }
+
+    /// How each class is made of what a family of formats says.
+    fn show(&self, py: Python<'_>, family: Family) -> PyResult<String> {
+        let plan = self.plan(py, family.into())?;
+        let mut text = format!("Plan({}", plan.nodes[plan.root as usize].written);
+        self.settings.show(py, &mut text)?;
+        text.push(')');
+        if plan.family == Family::Markup {
+            text.push_str(" for XML");
+        }
+        for class in &plan.classes {
+            plan.show(class, py, &mut text);
+        }
+        Ok(text)
+    }
 }
 
 #[pymethods]
@@ -153,17 +169,21 @@ impl PlanObject {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        let plan = self.plan(py, self.family.into())?;
-        let mut text = format!("Plan({}", plan.nodes[plan.root as usize].written);
-        self.settings.show(py, &mut text)?;
-        text.push(')');
-        if plan.family == Family::Markup {
-            text.push_str(" for XML");
-        }
-        for class in &plan.classes {
-            plan.show(class, py, &mut text);
-        }
-        Ok(text)
+        self.show(py, self.family)
+    }
+
+    /// `format(plan, "xml")`: what `repr` tells, for one format.
+    fn __format__(&self, py: Python<'_>, spec: &str) -> PyResult<String> {
+        let family = match spec {
+            "" => self.family,
+            "json" | "ndjson" => Family::Keyed,
+            "xml" => Family::Markup,
+            _ => {
+                let what = "'json', 'ndjson' and 'xml' are formats of a plan";
+                return Err(PyValueError::new_err(format!("{what}, not {spec:?}")));
+            }
+        };
+        self.show(py, family)
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

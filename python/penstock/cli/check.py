@@ -1,0 +1,62 @@
+"""`penstock check`: everything that is wrong."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from penstock._errors import DecodeError, ValidationError
+from penstock.cli import into
+from penstock.cli.source import Source
+from penstock.cli.unread import unread
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+
+    from penstock.cli.printer import Printer
+
+
+def run(arguments: argparse.Namespace, printer: Printer) -> bool:
+    """Print each problem as it is met; return whether there was one."""
+    wanted = None if arguments.into is None else into.find(arguments.into)
+    source = Source(arguments)
+    found = refused = 0
+    last: DecodeError | None = None
+
+    def tell(error: DecodeError) -> None:
+        nonlocal found, refused
+        printer.problems(error, gap=found > 0)
+        found += len(error.problems) + error.omitted
+        refused += 1
+
+    reader = source.read(
+        unread(source.format) if wanted is None else wanted,
+        errors=tell,
+        unknown=arguments.unknown,
+    )
+    with reader, printer.watching(reader, source.name):
+        try:
+            deque(reader, maxlen=0)
+        except DecodeError as error:
+            # The source itself failed: that says nothing about the data.
+            if type(error) is DecodeError:
+                raise
+            tell(error)
+            source.advise(error)
+            last = error
+    problems = _some(found, "problem") if found else "no problems"
+    # What does not fit can be passed over; what is malformed ends the reading.
+    if last is not None and not isinstance(last, ValidationError):
+        scope = f"; nothing behind {'it' if found == 1 else 'the last'} can be read"
+    else:
+        scope = f" in {_some(reader.progress.records + refused, 'record')}"
+    if last is not None:
+        printer.notes(last)
+    printer.summary(f"{source.name}: {problems}{scope}")
+    return found > 0
+
+
+def _some(number: int, what: str) -> str:
+    """`1 problem`, `12,345 problems`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

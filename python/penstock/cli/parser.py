@@ -1,0 +1,268 @@
+"""Every flag of the command line, each defined once.
+
+The help is what argparse makes of it; `docs/command_line.md` prints the help, and the files in
+`completions` are generated from the same parser. Tests hold all of them to each other.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+from penstock._rust import __version__
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import NoReturn, TypeAlias
+
+    Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # noqa: SLF001 - it has no other name
+
+SHELLS = ("bash", "zsh", "fish")
+_LOOKED_UP = "modules are looked for in the current directory first"
+
+# How each shell completes a file name, in the terms of shtab, which makes the completions.
+_FILES = {
+    "bash": "_shtab_compgen_files",
+    "zsh": "_files",
+    "fish": "(__fish_complete_path (commandline -ct))",
+}
+
+
+class _Format(argparse.HelpFormatter):
+    """The same help from each version of Python, and no wider than is good to read."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+        self._width = min(self._width, 98)
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable[argparse._MutuallyExclusiveGroup],
+        prefix: str | None = None,
+    ) -> None:
+        super().add_usage(usage, actions, groups, prefix or "Usage: ")
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        """Write `-n, --records N`, which older versions write as `-n N, --records N`."""
+        if not action.option_strings:
+            return self._metavar_formatter(action, action.dest)(1)[0]
+        flags = ", ".join(action.option_strings)
+        if not any(flag.startswith("-") and flag[1] != "-" for flag in action.option_strings):
+            flags = f"    {flags}"
+        if action.nargs == 0:
+            return flags
+        return f"{flags} {self._metavar_formatter(action, action.dest.upper())(1)[0]}"
+
+    def _format_action(self, action: argparse.Action) -> str:
+        """Leave out the line that says of the commands that they are commands."""
+        if action.nargs != argparse.PARSER:
+            return super()._format_action(action)
+        return "".join(self._format_action(command) for command in action._get_subactions())  # type: ignore[attr-defined]  # noqa: SLF001 - there is no other way to them
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that tells of mistakes in two lines."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    root = _Parser(
+        "penstock",
+        usage="penstock [OPTIONS] COMMAND ...",
+        description="Looks into JSON, NDJSON and XML: as they are, or as your own classes see "
+        "them.",
+        epilog="'penstock COMMAND --help' says more about a command.",
+        formatter_class=_Format,
+        add_help=False,
+        allow_abbrev=False,
+    )
+    commands = root.add_subparsers(
+        title="Commands", metavar="COMMAND", dest="command", prog="penstock"
+    )
+    options = _options(root)
+    options.add_argument(
+        "-V",
+        "--version",
+        action="version",
+        version=f"penstock {__version__}",
+        help="print the version and exit",
+    )
+    for add in (_add_head, _add_count, _add_check, _add_plan, _add_completion):
+        add(commands)
+    return root
+
+
+def _add_head(commands: Commands) -> None:
+    head = _command(
+        commands,
+        "head",
+        "print the first records",
+        "Prints the first records of FILE: plain values as JSON, one to a line, with every digit "
+        "of their numbers; objects of a class as their repr().",
+    )
+    _file(head)
+    options = _options(head)
+    options.add_argument(
+        "-n",
+        "--records",
+        metavar="N",
+        type=_count,
+        default=10,
+        help="how many records (default: 10)",
+    )
+    _at(options)
+    _into(options, "the class that a record becomes")
+    _source(options)
+    _manners(options)
+
+
+def _add_count(commands: Commands) -> None:
+    count = _command(
+        commands,
+        "count",
+        "count the records",
+        "Prints how many records FILE has. All of it is read, and must be well formed.",
+    )
+    _file(count)
+    options = _options(count)
+    _at(options)
+    _source(options)
+    _manners(options)
+
+
+def _add_check(commands: Commands) -> None:
+    check = _command(
+        commands,
+        "check",
+        "find all that is wrong",
+        "Prints everything that is wrong with FILE, with its place: what is not well formed and, "
+        "if there is a class, what does not fit it. The exit code is 1 if anything is.",
+    )
+    _file(check)
+    options = _options(check)
+    _at(options)
+    _into(options, "the class that each record must fit")
+    options.add_argument(
+        "--unknown",
+        metavar="WHAT",
+        choices=("skip", "error"),
+        default="skip",
+        help="what becomes of keys that the class does not name: skip or error (default: skip)",
+    )
+    _source(options)
+    _manners(options)
+
+
+def _add_plan(commands: Commands) -> None:
+    plan = _command(
+        commands,
+        "plan",
+        "show how a class is read",
+        "Prints how records become objects of a class: its fields, where each is found, and "
+        "whether objects are filled directly or the class is called. XML is told where it differs.",
+        usage="penstock plan [OPTIONS] MODULE:CLASS",
+    )
+    arguments = plan.add_argument_group("Arguments")
+    arguments.add_argument("into", metavar="MODULE:CLASS", help=f"the class; {_LOOKED_UP}")
+    _options(plan)
+
+
+def _add_completion(commands: Commands) -> None:
+    completion = _command(
+        commands,
+        "completion",
+        "print the completions for a shell",
+        "Prints what makes a shell complete the commands and options of penstock.",
+        usage="penstock completion [OPTIONS] SHELL",
+    )
+    arguments = completion.add_argument_group("Arguments")
+    arguments.add_argument(
+        "shell", metavar="SHELL", choices=SHELLS, help="the shell: bash, zsh or fish"
+    )
+    _options(completion)
+
+
+def _command(
+    commands: Commands, name: str, summary: str, description: str, usage: str | None = None
+) -> _Parser:
+    return commands.add_parser(
+        name,
+        prog=f"penstock {name}",
+        usage=usage or f"penstock {name} [OPTIONS] FILE",
+        help=summary,
+        description=description,
+        formatter_class=_Format,
+        add_help=False,
+        allow_abbrev=False,
+    )
+
+
+def _options(command: _Parser) -> argparse._ArgumentGroup:
+    options = command.add_argument_group("Options")
+    options.add_argument("-h", "--help", action="help", help="print this help and exit")
+    return options
+
+
+def _file(command: _Parser) -> None:
+    arguments = command.add_argument_group("Arguments")
+    file = arguments.add_argument(
+        "file",
+        metavar="FILE",
+        help="the file: JSON, NDJSON or XML, also compressed (gzip, zstd, bzip2, xz, zip); "
+        "- is standard input",
+    )
+    file.complete = _FILES  # type: ignore[attr-defined]  # this is where shtab looks
+
+
+def _at(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "--at",
+        metavar="PATH",
+        help="where the records are: features/*, or in XML dblp/article (default: the elements of "
+        "a top-level array, the lines of NDJSON, the children of the root of XML)",
+    )
+
+
+def _into(options: argparse._ArgumentGroup, what: str) -> None:
+    options.add_argument("--into", metavar="MODULE:CLASS", help=f"{what}; {_LOOKED_UP}")
+
+
+def _source(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "--format",
+        metavar="FORMAT",
+        choices=("json", "ndjson", "xml"),
+        help="the format: json, ndjson or xml; needed where neither the name nor the first bytes "
+        "tell",
+    )
+    options.add_argument(
+        "--encoding", metavar="NAME", help="the encoding of text that does not say its own"
+    )
+    options.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
+
+
+def _manners(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "-q", "--quiet", action="store_true", help="no progress and no summary; errors only"
+    )
+    options.add_argument(
+        "--progress",
+        metavar="WHEN",
+        choices=("auto", "always", "never"),
+        default="auto",
+        help="when to show progress: always, never or auto, which is if standard error is a "
+        "terminal; a bar needs rich, which comes with penstock[cli] (default: auto)",
+    )
+
+
+def _count(text: str) -> int:
+    """A number of records."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
+    return int(text)

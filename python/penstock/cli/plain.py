@@ -1,0 +1,80 @@
+"""Plain values as JSON text, one to a line."""
+
+from __future__ import annotations
+
+from json.encoder import encode_basestring
+
+from penstock._rust import Plan
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from penstock._types import Format
+
+# What JSON allows in a string, and a terminal takes for a command or a line's end.
+_UNSAFE = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
+_END = object()
+
+
+def exact(format: Format) -> Any:
+    """Return the type of plain values in which numbers keep their digits."""
+    if format == "xml":
+        return object
+    from decimal import Decimal  # noqa: PLC0415 - not for XML
+
+    value = bool | int | Decimal | str | list["Value"] | dict[str, "Value"] | None  # type: ignore[name-defined]  # noqa: F821 - see the namespace
+    return Plan(value, namespace={"Value": value})
+
+
+def text(value: Any) -> str:
+    r"""Return a plain value as JSON, in one line.
+
+    Numbers are written with all their digits. Nothing recurses: a document may nest deeper than
+    Python calls.
+
+    Example:
+        >>> from decimal import Decimal
+        >>> text({"size": Decimal("1.50"), "name": "B\u00e4r", "of": [1, None]})
+        '{"size": 1.50, "name": "B\u00e4r", "of": [1, null]}'
+    """
+    pieces: list[str] = []
+    write = pieces.append
+    # What is left of the containers around the value, and how each ends.
+    around: list[tuple[Iterator[Any], str]] = []
+    while True:
+        if value is None:
+            write("null")
+        elif isinstance(value, str):
+            write(_string(value))
+        elif isinstance(value, bool):
+            write("true" if value else "false")
+        elif isinstance(value, dict):
+            write("{")
+            around.append((iter(value.items()), "}"))
+        elif isinstance(value, list):
+            write("[")
+            around.append((iter(value), "]"))
+        else:
+            write(str(value))
+        while around:
+            rest, end = around[-1]
+            value = next(rest, _END)
+            if value is not _END:
+                break
+            write(end)
+            around.pop()
+        else:
+            return "".join(pieces)
+        if pieces[-1] not in {"{", "["}:
+            write(", ")
+        if end == "}":
+            key, value = value
+            write(f"{_string(key)}: ")
+
+
+def _string(value: str) -> str:
+    written = encode_basestring(value)
+    return written if written.isprintable() else written.translate(_UNSAFE)

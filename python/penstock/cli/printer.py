@@ -1,0 +1,214 @@
+"""What the commands say, and where: the one place that writes.
+
+It is decided here, once, whether there is a terminal, whether there is colour, and whether progress
+is shown. Standard output is written as bytes of UTF-8, whatever the locale is.
+"""
+
+from __future__ import annotations
+
+import os
+
+from penstock._errors import _printable
+from penstock.cli import CommandError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+    from contextlib import AbstractContextManager
+    from typing import Any, TextIO
+
+    from penstock import DecodeError, Reader
+
+# How a terminal is told to write (ECMA-48, "select graphic rendition").
+_BOLD = "1"
+_DIM = "2"
+_RED = "1;31"
+_GREEN = "32"
+_YELLOW = "33"
+_BLUE = "34"
+
+
+class Printer:
+    """Writes data to standard output, and all else to standard error."""
+
+    def __init__(
+        self, arguments: argparse.Namespace, stdout: TextIO | None, stderr: TextIO | None
+    ) -> None:
+        """Look at the streams, which are None where the process was started without them."""
+        self._command = f"penstock {arguments.command}"
+        self._out = None if stdout is None else stdout.buffer
+        self._err = stderr
+        self._out_is_terminal = stdout is not None and stdout.isatty()
+        err_is_terminal = stderr is not None and stderr.isatty()
+        self._out_colour = _colour(self._out_is_terminal)
+        self._err_colour = _colour(err_is_terminal)
+        self._quiet: bool = getattr(arguments, "quiet", True)
+        self._progress: str = getattr(arguments, "progress", "never")
+        hidden = self._quiet or not err_is_terminal or _is_dumb() or _is_ci()
+        if self._progress == "auto" and hidden:
+            self._progress = "never"
+        # What has to make room on the terminal for data.
+        self._bar: AbstractContextManager[object] = _NO_BAR
+
+    def data(self, text: str) -> None:
+        """Write lines of what was asked for. Any of it that is no text becomes escapes."""
+        self.bytes(text.encode("utf-8", "backslashreplace") + b"\n")
+
+    def bytes(self, data: bytes) -> None:
+        """Write what was asked for, as it is."""
+        if self._out is None:
+            raise CommandError("standard output is closed")
+        try:
+            if not self._out_is_terminal:
+                self._out.write(data)
+                return
+            # Here the bar stands in the way, and someone waits for each line.
+            with self._bar:
+                self._out.write(data)
+                self._out.flush()
+        except OSError as error:
+            _lost(error)
+
+    def flush(self) -> None:
+        """Write what is in the buffer."""
+        try:
+            if self._out is not None:
+                self._out.flush()
+        except OSError as error:
+            _lost(error)
+
+    def problems(self, error: DecodeError, *, gap: bool) -> None:
+        """Write what is wrong with a record as data."""
+        self.data(("\n" if gap else "") + report(error, colour=self._out_colour))
+
+    def notes(self, error: DecodeError) -> None:
+        """Say what was noted of an error."""
+        for note in _notes(error):
+            self._say(note)
+
+    def plan(self, text: str) -> None:
+        """Write how a class is read."""
+        self.data(_coloured_plan(text) if self._out_colour else text)
+
+    def summary(self, text: str) -> None:
+        """Say how it ended."""
+        if not self._quiet:
+            self._say(text)
+
+    def complain(self, message: str) -> None:
+        """Say why it was not done."""
+        first, *hints = message.split("\n")
+        command = _paint(f"{self._command}:", _RED, self._err_colour)
+        self._say("\n".join([f"{command} {_printable(first)}", *map(_printable, hints)]))
+
+    def fail(self, error: DecodeError) -> None:
+        """Say what is wrong with the data."""
+        self._say("\n".join([report(error, colour=self._err_colour), *_notes(error)]))
+
+    def crash(self, error: Exception) -> None:
+        """Say what the user's own code raised, and where in that code."""
+        import traceback  # noqa: PLC0415 - only for this
+
+        here = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - importing pathlib is slow
+        trace = error.__traceback__
+        while trace is not None and trace.tb_frame.f_code.co_filename.startswith(here):
+            trace = trace.tb_next
+        lines = traceback.format_exception(error.with_traceback(trace or error.__traceback__))
+        self._say("".join(lines).rstrip("\n"))
+
+    def watching(self, reader: Reader[Any], title: str) -> AbstractContextManager[object]:
+        """Return a context in which progress is shown, if it is to be."""
+        if self._progress == "never" or self._err is None:
+            return _NO_BAR
+        from penstock.cli.bar import Bar  # noqa: PLC0415 - most commands draw none
+
+        bar = Bar(reader, _printable(title), self._err, always=self._progress == "always")
+        self._bar = bar.lifted()
+        return bar
+
+    def _say(self, text: str) -> None:
+        """Write a line to standard error, behind what was written to standard output."""
+        self.flush()
+        if self._err is not None:
+            self._err.write(f"{text}\n")
+            self._err.flush()
+
+
+class _NoBar:
+    """Nothing is drawn."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+_NO_BAR = _NoBar()
+
+
+def report(error: DecodeError, *, colour: bool) -> str:
+    """Return an error's `report()`, in colour or without."""
+    text = error.report()
+    if not colour:
+        return text
+    blocks = text.split("\n\n")
+    for index, (block, problem) in enumerate(zip(blocks, error.problems, strict=False)):
+        message, *excerpt = block.split("\n")
+        # Of the message, what is wrong is what the eye looks for.
+        reason = _printable(problem.reason)
+        before, _, behind = message.partition(reason)
+        lines = [_paint(before, _BOLD) + _paint(reason, _RED) + _paint(behind, _DIM)]
+        for number, line in enumerate(excerpt):
+            margin, bar, rest = line.partition("|")
+            rest = _paint(rest, _RED) if number == 2 else rest
+            lines.append(_paint(margin + bar, _BLUE) + rest)
+        blocks[index] = "\n".join(lines)
+    return "\n\n".join(blocks)
+
+
+def _notes(error: DecodeError) -> list[str]:
+    return [_printable(note) for note in getattr(error, "__notes__", ())]
+
+
+def _coloured_plan(text: str) -> str:
+    """How a class is read: its name, and whether that is the fast way."""
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        name, comma, way = line.partition(", ")
+        if line.startswith(" ") or not comma:
+            continue
+        lines[index] = (
+            _paint(name, _BOLD) + comma + _paint(way, _GREEN if way.startswith("fast") else _YELLOW)
+        )
+    return "\n".join(lines)
+
+
+def _paint(text: str, colour: str, on: bool = True) -> str:
+    return f"\x1b[{colour}m{text}\x1b[0m" if on and text else text
+
+
+def _colour(is_terminal: bool) -> bool:
+    """Whether to write in colour: as no-color.org and force-color.org ask, or to terminals."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return is_terminal and not _is_dumb()
+
+
+def _is_dumb() -> bool:
+    return os.environ.get("TERM", "") in {"", "dumb"}
+
+
+def _is_ci() -> bool:
+    return os.environ.get("CI", "").lower() not in {"", "0", "false"}
+
+
+def _lost(error: OSError) -> None:
+    """Say that standard output cannot be written to; unless only nobody reads it any more."""
+    if isinstance(error, BrokenPipeError):
+        raise error
+    reason = error.strerror or str(error)
+    raise CommandError(f"standard output: {reason}", output_is_lost=True) from error

@@ -1,0 +1,173 @@
+"""The file that a command reads: what `FILE` and the options beside it mean.
+
+The name says the format, or else the first bytes do. They are looked at further than the library
+does, since a program can be mended and a pipe cannot: a first line that is a whole JSON value with
+more behind it is NDJSON.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from penstock import _format, json, read
+from penstock._errors import DecodeError
+from penstock.cli import CommandError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+    from io import RawIOBase
+    from typing import Any, Literal, Self
+
+    from penstock import Reader
+    from penstock._types import Format
+
+# How much of a file is looked at, at most, to tell its format.
+_SAMPLE = 64 << 10
+# How compressed files begin.
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\0", b"PK\x03\x04")
+# What the reader of JSON says of NDJSON.
+_MORE_VALUES = "expected the end of the document after the value"
+
+
+class Source:
+    """A file, or standard input, and its format."""
+
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        """Find out the format.
+
+        Raises:
+            CommandError: It cannot be told, or the file cannot be opened.
+        """
+        self._arguments = arguments
+        self.name: str = arguments.file
+        try:
+            self._stream = _stream(self.name)
+            if self.name == "-":
+                self.name = "<stdin>"
+            self.format: Format = arguments.format or self._told()
+        except OSError as error:
+            raise _unopened(error) from error
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+
+    def read(
+        self,
+        into: Any,
+        *,
+        errors: Literal["raise"] | Callable[[DecodeError], object] = "raise",
+        unknown: Literal["skip", "error"] = "skip",
+    ) -> Reader[Any]:
+        """Return a reader of the records, as `into`.
+
+        Raises:
+            CommandError: The file cannot be opened, or an option is wrong.
+            PlanError: `into` cannot be decoded into.
+            DecodeError: It is an archive, and damaged.
+        """
+        try:
+            return read(
+                self.name if self._stream is None else self._stream,
+                into,
+                format=self.format,
+                at=self._arguments.at,
+                errors=errors,
+                all_errors=True,
+                unknown=unknown,
+                encoding=self._arguments.encoding,
+                member=self._arguments.member,
+            )
+        except OSError as error:
+            raise _unopened(error) from error
+        except DecodeError:
+            raise
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+
+    def advise(self, error: DecodeError) -> None:
+        """Add to an error what may help, where the format was only guessed."""
+        if self._arguments.format is None and error.reason.startswith(_MORE_VALUES):
+            error.add_note("If each line is a record of its own, say --format ndjson.")
+
+    def __enter__(self) -> Self:
+        """Do nothing: it is on the way out that errors are looked at."""
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        """Add what may help to an error that passes."""
+        if isinstance(error, DecodeError):
+            self.advise(error)
+
+    def _told(self) -> Format:
+        """The format by the name or the first bytes."""
+        kind = _format.of_name(self.name)
+        if kind is not None:
+            return kind
+        if self._stream is not None:
+            sample = self._stream.sample()
+        else:
+            with open(self.name, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
+                sample = file.read(_SAMPLE)
+        if sample.startswith(_PACKED) or not sample.strip():
+            raise ValueError(f"cannot tell the format of {self.name}: say --format")
+        kind = _format.of_data(sample)
+        return "ndjson" if kind == "json" and _is_lines(sample) else kind
+
+
+class _Stream:
+    """What can be read once only, though its beginning can be looked at."""
+
+    def __init__(self, file: RawIOBase, name: str) -> None:
+        self.name = name
+        self._file = file
+        self._seen = b""
+
+    def sample(self) -> bytes:
+        """Read until there is a line and something behind it; return what was read."""
+        while len(self._seen) < _SAMPLE and not self._seen.lstrip().partition(b"\n")[2].strip():
+            more = self._file.read(_SAMPLE)
+            if not more:
+                break
+            self._seen += more
+        return self._seen
+
+    def read(self, size: int, /) -> bytes:
+        """Return what was looked at, and then what follows as it comes."""
+        if self._seen:
+            first, self._seen = self._seen[:size], self._seen[size:]
+            return first
+        # None, if nothing is there and the file does not wait: the library has the words for that.
+        return self._file.read(size)
+
+
+def _stream(name: str) -> _Stream | None:
+    """Return standard input or a pipe; None for a file, which may be opened again."""
+    if name == "-":
+        if sys.stdin is None:
+            raise CommandError("standard input is closed")
+        return _Stream(open(0, "rb", buffering=0, closefd=False), "<stdin>")
+    # As a shell writes it: `penstock count <(zcat cities.json.gz)`.
+    if stat.S_ISFIFO(os.stat(name).st_mode):  # noqa: PTH116 - importing pathlib is slow
+        return _Stream(open(name, "rb", buffering=0), name)  # noqa: PTH123 - as above
+    return None
+
+
+def _is_lines(sample: bytes) -> bool:
+    """Whether the first line is a value, and another one follows."""
+    line, _, rest = sample.lstrip().partition(b"\n")
+    if not rest.strip():
+        return False
+    try:
+        json.decode(line)
+    except DecodeError:
+        return False
+    return True
+
+
+def _unopened(error: OSError) -> CommandError:
+    name = "" if error.filename is None else f"{os.fsdecode(error.filename)}: "
+    return CommandError(f"{name}{error.strerror or error}")
