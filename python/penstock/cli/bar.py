@@ -142,7 +142,7 @@ def _drawer(stream: TextIO) -> Callable[[str, Progress], str]:
 
 def _plain_line(title: str, now: Progress, width: int) -> str:
     """The line without rich: a name and numbers, as many as there is room for."""
-    line = title[:width]
+    line = title[: width - 1]
     for words in figures(now):
         longer = f"{line}  {words}"
         # A letter that is not ASCII may be two columns wide.

@@ -1,0 +1,230 @@
+"""How the command line behaves among others: streams, pipes, signals, exit codes."""
+
+import gzip
+import os
+import re
+import shlex
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import penstock as library
+
+COMMANDS = "'head', 'count', 'check', 'plan', 'completion'"
+
+
+@pytest.fixture
+def shell(folder: Path, command: list[str], environment: dict[str, str]):
+    """Run a line of the shell in which `penstock` is the command line."""
+
+    def run(line: str) -> tuple[str, str, int]:
+        program = shlex.join(command)
+        script = f'set -o pipefail; penstock() {{ {program} "$@"; }}; {line}'
+        done = subprocess.run(
+            ["bash", "-c", script],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        return done.stdout, done.stderr, done.returncode
+
+    return run
+
+
+def test_version(penstock: Callable[..., Any]):
+    for flag in ("--version", "-V"):
+        done = penstock(flag)
+        assert (done.out, done.err, done.code) == (f"penstock {library.__version__}\n", "", 0)
+
+
+def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
+    done = penstock()
+    assert (done.out, done.code) == ("", 2)
+    assert done.err == penstock("--help").out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["count"], "penstock count: the following arguments are required: FILE"),
+        (["count", "--nonsense", "a"], "penstock: unrecognized arguments: --nonsense"),
+        (["count", "--form", "json", "a"], "penstock: unrecognized arguments: --form a"),
+        (["head", "-n", "-1", "a"], "penstock head: argument -n/--records: "),
+        (["head", "-n", "1.5", "a"], "penstock head: argument -n/--records: '1.5' is not a number"),
+        (["head", "--format", "csv", "a"], "penstock head: argument --format: invalid choice: "),
+        (["tail", "a"], "penstock: argument COMMAND: invalid choice: 'tail'"),
+    ],
+)
+def test_usage(penstock: Callable[..., Any], words: list[str], message: str):
+    done = penstock(*words)
+    assert (done.out, done.code) == ("", 2)
+    first, second = done.err.splitlines()
+    assert first.startswith(message)
+    assert re.fullmatch(r"Try 'penstock( \w+)? --help'\.", second)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["count", "nowhere.json"], "nowhere.json: No such file or directory"),
+        (["count", "nowhere"], "nowhere: No such file or directory"),
+        (["count", "."], ".: Is a directory"),
+        (["count", "cities.csv"], "CSV cannot be read yet: JSON, NDJSON and XML can"),
+        (["count", "empty"], "cannot tell the format of empty: say --format"),
+        (["count", "packed"], "cannot tell the format of packed: say --format"),
+        (["count", "a\x1b[2Jb"], "a\\x1b[2Jb: No such file or directory"),
+        (["count", "--at", "/a", "cities.json"], 'at="/a", column 1: '),
+    ],
+)
+def test_what_cannot_be_opened(
+    penstock: Callable[..., Any], folder: Path, words: list[str], message: str
+):
+    (folder / "empty").touch()
+    (folder / "cities.csv").touch()
+    (folder / "packed").write_bytes(gzip.compress(b"[]"))
+    done = penstock(*words)
+    assert (done.out, done.code) == ("", 2)
+    assert done.err.startswith(f"penstock count: {message}")
+    assert done.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "words", "count"),
+    [
+        (b"[1, 2, 3]", [], 3),
+        (b'{"a":\n[1, 2]}', [], 1),
+        (b"\n1\n2\n", [], 2),
+        (b"[1]\n[2]\n", [], 2),
+        (b"<a><b/><b/></a>", [], 2),
+        (b"\xef\xbb\xbf<a><b/></a>", [], 1),
+        (gzip.compress(b"1\n2\n"), ["--format", "ndjson"], 2),
+        (b"[1, 2]", ["--format", "ndjson"], 1),
+    ],
+)
+def test_standard_input(
+    penstock: Callable[..., Any], folder: Path, data: bytes, words: list[str], count: int
+):
+    done = penstock("count", *words, "-", stdin=data)
+    assert (done.out, done.err, done.code) == (f"{count}\n", "", 0)
+    # Where the name says nothing, a file is looked at in the same way.
+    (folder / "file").write_bytes(data)
+    assert penstock("count", *words, "file").out == f"{count}\n"
+
+
+def test_errors_in_standard_input(penstock: Callable[..., Any]):
+    done = penstock("count", "-", stdin=b"[1,\n2,]")
+    assert done.err == (
+        "<stdin>:2:3: expected a value after ',', found ']'\n  |\n2 | 2,]\n  |   ^\n"
+    )
+    assert (done.out, done.code) == ("", 1)
+    done = penstock("count", "-")
+    assert done.err == "penstock count: cannot tell the format of <stdin>: say --format\n"
+
+
+def test_pipes_and_substitutions(shell: Callable[..., Any]):
+    assert shell("cat cities.ndjson | penstock count -") == ("2\n", "", 0)
+    assert shell("penstock count <(cat cities.ndjson)") == ("2\n", "", 0)
+    assert shell("penstock count - < cities.ndjson") == ("2\n", "", 0)
+
+
+def test_records_come_as_they_come_in(
+    command: list[str], environment: dict[str, str], folder: Path
+):
+    with subprocess.Popen(
+        [*command, "head", "-"],
+        cwd=folder,
+        env=environment | {"PYTHONUNBUFFERED": "1"},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"1\n2\n")
+        process.stdin.flush()
+        time.sleep(0.5)
+        process.stdin.write(b"3\n")
+        process.stdin.close()
+        assert process.stdout.read() == b"1\n2\n3\n"
+
+
+def test_a_broken_pipe_is_no_error(shell: Callable[..., Any], folder: Path):
+    (folder / "many.ndjson").write_text('{"a": "not a number"}\n' * 50_000)
+    assert shell("penstock head -n 50000 many.ndjson | head -1") == (
+        '{"a": "not a number"}\n',
+        "",
+        0,
+    )
+    out, err, code = shell("penstock check -q --into models:City many.ndjson | head -1")
+    assert out.startswith("many.ndjson:1:")
+    assert (err, code) == ("", 0)
+
+
+def test_output_that_cannot_be_written(shell: Callable[..., Any]):
+    full = "standard output: No space left on device\n"
+    assert shell("penstock count cities.json > /dev/full") == ("", f"penstock count: {full}", 2)
+    assert shell("penstock head cities.json >&-") == (
+        "",
+        "penstock head: standard output is closed\n",
+        2,
+    )
+    assert shell("penstock count - <&-") == (
+        "",
+        "penstock count: standard input is closed\n",
+        2,
+    )
+    # There is nowhere to say why.
+    assert shell("penstock count nowhere.json 2>&-") == ("", "", 2)
+
+
+def test_an_interrupt_ends_it_quietly(
+    command: list[str], environment: dict[str, str], folder: Path
+):
+    with subprocess.Popen(
+        [*command, "count", "--format", "ndjson", "--progress", "always", "-"],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdin.write(b"1\n")
+        process.stdin.flush()
+        # The first that is drawn says that it waits for more.
+        shown = os.read(process.stderr.fileno(), 1)
+        process.send_signal(signal.SIGINT)
+        shown += process.stderr.read()
+        assert process.wait(timeout=30) == 130
+        assert process.stdout.read() == b""
+        assert b"Traceback" not in shown
+        assert shown.endswith(b"\r\x1b[K")
+
+
+def test_reports_are_in_colour_where_that_is_wanted(penstock: Callable[..., Any]):
+    words = ("check", "-q", "--into", "models:City", "cities.json")
+    plain = penstock(*words).out
+    assert "\x1b" not in plain
+    coloured = penstock(*words, FORCE_COLOR="1").out
+    assert coloured.startswith(
+        "\x1b[1mcities.json:3:34: \x1b[0m\x1b[1;31mexpected int, got a string\x1b[0m"
+        "\x1b[2m (record 2, at 1/population)\x1b[0m\n\x1b[34m  |\x1b[0m\n"
+    )
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == plain
+    assert penstock(*words, FORCE_COLOR="1", NO_COLOR="1").out == plain
+
+
+def test_a_source_that_fails_is_not_the_data(shell: Callable[..., Any]):
+    # Reading the memory of a process at address 0 fails, at the first byte.
+    out, err, code = shell("penstock count --format json /proc/self/mem")
+    assert (out, code) == ("", 2)
+    assert "Input/output error" in err
