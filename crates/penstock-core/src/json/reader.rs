@@ -338,6 +338,8 @@ impl Reader {
             while bytes[end] & 0xC0 == 0x80 {
                 end -= 1;
             }
+            // Nothing more comes: the token at hand is judged as if it had not been cut before.
+            self.partial = WHOLE;
         }
         let (seen, last) = if cut { (text.slice(0..end), false) } else { (text, last) };
         let mut asked = Asked { sink, refusal: None };

@@ -344,6 +344,14 @@ fn the_limit() {
     }
 }
 
+/// What is malformed right before the limit is so in any windows.
+#[test]
+fn malformed_at_the_limit() {
+    let limits = Limits { lookahead: 50, ..Limits::default() };
+    let text = format!(r#"{{"a":{}1}}"#, "0".repeat(60));
+    assert_eq!(found(&text, &limits), "{<a@1>!Malformed@6");
+}
+
 /// A filter passes on what is looked for in a record, and knows where one ends that is not wanted.
 #[test]
 fn in_records() {
