@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rows import lines, objects, plain, plans, starting, streams, wide, xml
+from rows import kinds, lines, objects, plain, plans, starting, streams, wide, xml
 
 if TYPE_CHECKING:
     from model import Row
 
 ALL: tuple[Row, ...] = (
     *objects.ROWS,
+    *kinds.ROWS,
     *plain.ROWS,
     *wide.ROWS,
     *streams.ROWS,
