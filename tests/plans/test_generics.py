@@ -265,3 +265,23 @@ def test_a_plan_of_a_plan_keeps_what_was_asked_for() -> None:
     with pytest.raises(PlanError, match=r"differ in rename="):
         Plan(Plan(City, rename="camel"), rename="kebab")
     assert penstock.json.decode('{"zip_code": 7}', City) == City(7)
+
+
+def test_options_of_other_types() -> None:
+    wrong: Any = 3
+    with pytest.raises(TypeError, match="strict must be a bool, not int"):
+        Plan(int, strict=wrong)
+    with pytest.raises(TypeError, match=r"tag must be a str or a tag\(...\), not int"):
+        Plan(int, tag=wrong)
+    with pytest.raises(TypeError, match="rename must be a str, a mapping or a function, not int"):
+        Plan(int, rename=wrong)
+    wrong = "screaming"
+    with pytest.raises(ValueError, match="rename must be 'camel', .*, not 'screaming'"):
+        Plan(int, rename=wrong)
+
+
+def test_a_function_that_takes_what_it_makes() -> None:
+    def absolute(value: int) -> int:
+        return abs(value)
+
+    assert json.decode("[-1, 2]", list[int], types={int: absolute}) == [1, 2]

@@ -249,3 +249,13 @@ pub(super) fn unit(object: &Bound<'_, PyAny>) -> PyResult<Unit> {
         }
     })
 }
+
+/// `tag=`, checked as far as it can be without a union.
+pub(super) fn tag(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    let is_word = super::wrappers::is_instance(object, &super::known::TAG);
+    if is_word || object.is_instance_of::<PyString>() {
+        return Ok(());
+    }
+    let kind = object.get_type().name()?;
+    Err(PyTypeError::new_err(format!("tag must be a str or a tag(...), not {kind}")))
+}

@@ -8,6 +8,8 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::options;
+
 use super::builtin::display;
 use super::cache::{Aimed, plan_for};
 use super::settings::{self, KeptSettings, Settings, registry};
@@ -129,7 +131,7 @@ impl PlanObject {
     #[new]
     #[pyo3(
         signature = (
-            cls, /, *, namespace=None, rename=None, strict=true, types=None, tag=None, unix=None
+            cls, /, *, namespace=None, rename=None, strict=None, types=None, tag=None, unix=None
         ),
         text_signature = "(cls, /, *, namespace=None, rename=None, strict=True, types=None, \
                           tag=None, unix=None)"
@@ -140,7 +142,7 @@ impl PlanObject {
         cls: &Bound<'py, PyAny>,
         namespace: Option<&Bound<'py, PyDict>>,
         rename: Option<Bound<'py, PyAny>>,
-        strict: bool,
+        strict: Option<&Bound<'py, PyAny>>,
         types: Option<&Bound<'py, PyAny>>,
         tag: Option<Bound<'py, PyAny>>,
         unix: Option<Bound<'py, PyAny>>,
@@ -153,6 +155,10 @@ impl PlanObject {
         if let Some(unix) = &unix {
             settings::unit(unix)?;
         }
+        if let Some(tag) = &tag {
+            settings::tag(tag)?;
+        }
+        let strict = strict.map_or(Ok(true), |strict| options::flag("strict", strict))?;
         let types = registry(types)?;
         let mut settings = Settings { namespace, rename, strict, types, tag, unix };
         // A plan of a plan asks for more.

@@ -324,8 +324,9 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Node> {
         let mut source = match &via.source {
             Some(source) => {
+                let source = self.evaluated(source)?.unwrap_or_else(|| source.clone());
                 self.source = Some(source.clone());
-                self.content(source, false, id)?
+                self.content(&source, false, id)?
             }
             None => node(Kind::Any, false, "Any".into()),
         };
