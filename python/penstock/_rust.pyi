@@ -227,6 +227,7 @@ class Plan:
         tag: object | None = None,
         unix: Unix | None = None,
     ) -> Self: ...
+    def __format__(self, spec: str, /) -> str: ...
 
 @final
 class Progress:
