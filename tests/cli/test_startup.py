@@ -1,6 +1,7 @@
 """Starting is cheap: nothing is imported that is not needed."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,15 @@ def test_nothing_slow_is_imported(
     loaded = set(done.stderr.splitlines()[-1].split())
     assert f"penstock.cli.{words[0]}" in loaded
     assert loaded & SLOW == needed
+
+
+def test_it_is_installed_as_a_program(folder: Path, environment: dict[str, str]):
+    done = subprocess.run(
+        [Path(sys.executable).parent / "penstock", "count", "cities.json"],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("3\n", "")
