@@ -72,7 +72,7 @@ def test_options() -> None:
     assert (rows, type(error)) == ([], ValidationError)
     assert type(gathered(b"[[[1]]]", limits=Limits(depth=2))[1]) is LimitExceeded
     assert type(gathered(b"1", format="csv")[1]) is ValueError
-    assert type(gathered(b"1", into=complex)[1]) is penstock.PlanError
+    assert type(gathered(b"1", into=type)[1]) is penstock.PlanError
 
 
 @pytest.mark.parametrize(
