@@ -49,15 +49,15 @@ class tag:  # noqa: N801 - a word in the language of annotations, like `at`
         """Take the key and the values, unread."""
         if not isinstance(key, str):
             raise TypeError(f"tag() takes a key as a str, not {type(key).__name__}")
-        given: dict[str | int, type] | None = None
+        given: dict[Any, type] | None = None
         if values is not None:
             if not hasattr(values, "items"):
                 kind = type(values).__name__
                 raise TypeError(f"tag() takes a mapping of values to classes, not {kind}")
             given = dict(values.items())
-            for value in given:
-                if not isinstance(value, (str, int)) or isinstance(value, bool):
-                    raise TypeError(f"tag() takes values that are str or int, not {value!r}")
+            for word in given:
+                if not isinstance(word, (str, int)) or isinstance(word, bool):
+                    raise TypeError(f"tag() takes values that are str or int, not {word!r}")
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "values", given)
 

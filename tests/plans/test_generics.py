@@ -276,7 +276,7 @@ def test_options_of_other_types() -> None:
     with pytest.raises(TypeError, match="rename must be a str, a mapping or a function, not int"):
         Plan(int, rename=wrong)
     wrong = "screaming"
-    with pytest.raises(ValueError, match="rename must be 'camel', .*, not 'screaming'"):
+    with pytest.raises(ValueError, match=r"rename must be 'camel', .*, not 'screaming'"):
         Plan(int, rename=wrong)
 
 
