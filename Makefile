@@ -18,7 +18,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build demo test check bench fuzz completions clean
+.PHONY: help build demo test check bench docs fuzz completions clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -44,6 +44,9 @@ check: .venv/.wheel ## format, lints and types, of Rust and Python
 bench: .venv/.wheel .venv/.bench ## measure beside other libraries; ARGS="--help" for more
 	$(BIN)/python bench/run.py $(ARGS)
 
+docs: .venv/.wheel .venv/.docs ## build the documentation into .cache/docs; a warning is an error
+	$(BIN)/python -m sphinx -n -W --keep-going -q -d .cache/doctrees docs .cache/docs
+
 fuzz: .venv/.wheel ## a fuzz run from fixed seeds with a fixed number of executions
 	PYTHON=$(CURDIR)/$(BIN)/python fuzz/run.sh
 
@@ -61,6 +64,10 @@ clean: ## remove everything that is built or installed
 	@touch $@
 
 .venv/.bench: requirements/bench.txt .venv/.dev
+	$(BIN)/python -m pip install --quiet -r $<
+	@touch $@
+
+.venv/.docs: requirements/docs.txt .venv/.dev
 	$(BIN)/python -m pip install --quiet -r $<
 	@touch $@
 

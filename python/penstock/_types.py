@@ -34,20 +34,31 @@ if TYPE_CHECKING:
         def readinto(self, buffer: bytearray | memoryview, /) -> int | None:
             """Fill `buffer` from its start and return how many bytes; 0 at the end."""
 
+    # A document in memory: text, or bytes of any kind.
     Data: TypeAlias = str | Buffer
+    # Where a document is read from: a path, a binary file, or chunks of bytes.
     Source: TypeAlias = (
         str | os.PathLike[str] | os.PathLike[bytes] | Readable | ReadableInto | Iterable[Buffer]
     )
     # Where the records are: a path or, for several kinds of them, paths and what each becomes.
     At: TypeAlias = str | Mapping[str, TypeForm[T]]
+    # The formats by name.
     Format: TypeAlias = Literal["json", "ndjson", "xml"]
+    # How a source is compressed; `"infer"` looks at its first bytes.
     Compression: TypeAlias = Literal["infer", "gzip", "zstd", "bzip2", "xz"]
+    # Which value of a repeated key of JSON counts.
     Duplicates: TypeAlias = Literal["last", "first", "error"]
+    # How the documents of a stream of JSON stand one after the other.
     Framing: TypeAlias = Literal["lines", "sequence", "concatenated"]
+    # What becomes of keys that a class does not name.
     Unknown: TypeAlias = Literal["skip", "error"]
+    # The same where there is a reader or a decoder to count them.
     CountedUnknown: TypeAlias = Literal["skip", "error", "collect"]
+    # The URIs of the prefixes in paths; False for names as they are written.
     Namespaces: TypeAlias = Mapping[str, str] | Literal[False]
+    # What becomes of references to entities that only another file could declare.
     Unresolved: TypeAlias = Literal["error", "text"]
+    # What may be repaired in XML.
     RepairKind: TypeAlias = Literal[
         "bare_ampersand",
         "control_character",
@@ -55,16 +66,23 @@ if TYPE_CHECKING:
         "broken_subset",
         "trailing_junk",
     ]
+    # The same, and all of them.
     RepairWord: TypeAlias = RepairKind | Literal["all"]
     # How the keys of fields are made of their names.
     Style: TypeAlias = Literal["camel", "pascal", "kebab", "snake", "upper"]
+    # A style, a mapping of the names of fields to keys, or a function of the name.
     Renaming: TypeAlias = Style | Mapping[str, str] | Callable[[str], str]
+    # One of them for all classes, or one for each class.
     Rename: TypeAlias = Renaming | Mapping[type, Renaming]
     # Types, and what makes values of them.
     Types: TypeAlias = Mapping[Any, Callable[[Any], Any] | via]
+    # The unit of numbers that stand for a `datetime`, counted from 1970.
     Unix: TypeAlias = Literal["s", "ms", "us", "ns"]
+    # What a repeated element means for a field that holds one.
     Repeated: TypeAlias = Literal["error", "first", "last", "join"]
+    # Which elements are lists even where they are alone: all, none, or by name.
     ForceList: TypeAlias = bool | Iterable[str]
+    # What `penstock.xml.events` gives: a kind, a value and an offset.
     Event: TypeAlias = (
         tuple[Literal["start"], str, int]
         | tuple[Literal["attribute"], tuple[str, str], int]
@@ -79,6 +97,7 @@ if TYPE_CHECKING:
         dict[str, str] | Literal[False] | None, str, tuple[str, ...], str, bool | Collection[str]
     ]
     Grammar: TypeAlias = str | Markup
+    # What becomes of a record that does not fit.
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:
     # For the bases of generic classes, the one place where a type variable is looked at.

@@ -392,14 +392,13 @@ def events(
     Each event is a tuple of its kind, its value and its offset: the bytes of the decompressed
     source before it, in UTF-8.
 
-    | kind | value | offset of |
-    |---|---|---|
-    | `"start"` | the name of an element | its start tag |
-    | `"attribute"` | the name and the value of an attribute of the last element | its name |
-    | `"text"` | text | its beginning |
-    | `"end"` | the name of the element that ends | its end tag |
-    | `"comment"` | the text of a comment | the comment |
-    | `"instruction"` | the target and the data of a processing instruction | the instruction |
+    - `"start"`: the name of an element, and where its start tag begins.
+    - `"attribute"`: the name and the value of an attribute of the last element that started, and
+      where its name begins.
+    - `"text"`: text, and where it begins.
+    - `"end"`: the name of the element that ends, and where its end tag begins.
+    - `"comment"`: the text of a comment, and where that begins.
+    - `"instruction"`: the target and the data of a processing instruction, and where that begins.
 
     A name in a namespace is `"{uri}name"`. References, line ends and CDATA sections are resolved in
     text, and what stands between two tags, comments or instructions is one event, unless it is

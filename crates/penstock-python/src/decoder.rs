@@ -289,13 +289,13 @@ impl Decoder {
         self.meter.skipped()
     }
 
-    /// With `unknown="collect"`: the keys that no class named, with how often each was met.
+    /// The keys that no class named, each with how often it was met, if `unknown="collect"`.
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         unknown_keys(py, self.enter()?.pump.builder())
     }
 
-    /// What had to be repaired: the first thousand, with their places.
+    /// What had to be repaired, with the places; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || self.enter()?.pump.repaired().list(py))

@@ -35,6 +35,12 @@ const LONGEST: usize = 256;
 ///
 /// Also a context manager. It closes the file at its end, at `close()` and when it is dropped, if
 /// it was the one to open it.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> with penstock.xml.events(io.BytesIO(b"<a>x</a>")) as events:
+///     ...     next(events)
+///     ('start', 'a', 0)
 #[pyclass(frozen, module = "penstock.xml")]
 pub(crate) struct Events {
     run: Mutex<Run>,
@@ -175,7 +181,7 @@ impl Events {
         })
     }
 
-    /// What had to be repaired: the first thousand, with their places.
+    /// What had to be repaired, with the places; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || {

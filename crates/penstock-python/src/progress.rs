@@ -8,6 +8,15 @@ use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// How far a `Reader` has come, at one moment.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> reader = penstock.json.read(io.BytesIO(b"[2, 3, 5]"), int)
+///     >>> next(reader)
+///     2
+///     >>> progress = reader.progress
+///     >>> progress.records, progress.bytes_read, progress.bytes_total
+///     (1, 9, None)
 #[pyclass(frozen, get_all, module = "penstock")]
 pub(crate) struct Progress {
     /// Bytes read from the source, before they are decompressed.

@@ -21,6 +21,12 @@ use std::sync::{Mutex, MutexGuard};
 ///
 /// Also a context manager. It closes the file at its end, at `close()` and when it is dropped, if
 /// it was the one to open it.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> with penstock.json.read(io.BytesIO(b'[2, 3, "five", 7]'), int, errors="skip") as reader:
+///     ...     next(reader), list(reader), reader.skipped, reader.progress.records
+///     (2, [3, 7], 1, 3)
 #[pyclass(frozen, generic, module = "penstock")]
 pub(crate) struct Reader {
     run: Mutex<Run>,
@@ -260,6 +266,14 @@ impl Reader {
     ///
     /// Rows are never used again, and the garbage collector rests while a list is made. An error
     /// behind the first record of a list is raised after that list was delivered.
+    ///
+    /// Raises:
+    ///     ValueError: `n` is less than 1.
+    ///
+    /// Example:
+    ///     >>> import io, penstock
+    ///     >>> list(penstock.json.read(io.BytesIO(b"[2, 3, 5]"), int).batches(2))
+    ///     [[2, 3], [5]]
     #[pyo3(signature = (n, /))]
     fn batches(this: Py<Self>, n: usize) -> PyResult<Batches> {
         if n == 0 {
@@ -280,13 +294,13 @@ impl Reader {
         self.meter.skipped()
     }
 
-    /// With `unknown="collect"`: the keys that no class named, with how often each was met.
+    /// The keys that no class named, each with how often it was met, if `unknown="collect"`.
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         unknown_keys(py, self.enter()?.pump.builder())
     }
 
-    /// What had to be repaired: the first thousand, with their places.
+    /// What had to be repaired, with the places; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || self.enter()?.pump.repaired().list(py))

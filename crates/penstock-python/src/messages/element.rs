@@ -13,6 +13,14 @@ use std::sync::Arc;
 ///
 /// It may be kept, and costs nothing for what is not looked at: its strings are made when they are
 /// asked for.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> class Show:
+///     ...     def city(self, element):
+///     ...         print(element.name, element.attributes["zip"], element.text)
+///     >>> penstock.xml.send(io.BytesIO(b'<city zip="7000">Chur</city>'), Show())
+///     city 7000 Chur
 #[pyclass(module = "penstock")]
 pub(crate) struct Element {
     pub(super) name: Arc<Name>,
@@ -82,7 +90,7 @@ impl Element {
         })
     }
 
-    /// Of a JSON scalar, the value: int, float, str, bool or None. Of a JSON object None, and in
+    /// The value of a JSON scalar, an int, float, str, bool or None. Of a JSON object None, and in
     /// XML the text.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -128,6 +136,17 @@ impl Element {
 /// at a position. Names are as they are written, with their prefix; `"{uri}x"` finds one by its
 /// namespace. `len`, `in` and iteration are over names, of each item one. Equal to other items with
 /// the same names and values in the same order, and to a dict if no name comes twice.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> class Show:
+///     ...     def zip(self, element):
+///     ...         return int(element.text)
+///     ...     def city(self, element):
+///     ...         print(element.children, element.children["zip"], element.children.all("zip"))
+///     >>> city = b"<city><zip>7000</zip><zip>7001</zip></city>"
+///     >>> penstock.xml.send(io.BytesIO(city), Show())
+///     Items([('zip', 7000), ('zip', 7001)]) 7000 [7000, 7001]
 #[pyclass(module = "penstock", frozen, generic)]
 pub(crate) struct Items {
     owner: Py<Element>,

@@ -38,6 +38,22 @@ use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
 ///
 /// Raises:
 ///     PlanError: Values cannot be decoded into the type.
+///
+/// Example:
+///     >>> from dataclasses import dataclass
+///     >>> import penstock
+///     >>> @dataclass(slots=True)
+///     ... class City:
+///     ...     name: str
+///     ...     zip_code: int
+///     >>> plan = penstock.Plan(City, rename="camel")
+///     >>> penstock.json.decode('{"name": "Chur", "zipCode": 7000}', plan)
+///     City(name='Chur', zip_code=7000)
+///     >>> plan
+///     Plan(City, rename='camel')
+///     City, fast: slots by offset
+///         name: str
+///         zip_code: int at 'zipCode'
 #[pyclass(name = "Plan", module = "penstock", frozen)]
 pub(crate) struct PlanObject {
     type_object: Py<PyAny>,

@@ -1,0 +1,205 @@
+"""How Sphinx builds the documentation: `make docs`.
+
+Pages are Markdown, and the reference is made of the docstrings of the installed package. Docstrings
+are written to be read where they stand, with a name in single backticks; what Sphinx needs beside
+that is done here, so that no docstring has to know of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from sphinx.util.docutils import SphinxDirective
+
+import penstock
+
+if TYPE_CHECKING:
+    from docutils.nodes import Element, Node
+    from sphinx.addnodes import pending_xref
+    from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
+
+project = "Penstock"
+author = "the Penstock authors"
+version = release = penstock.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "myst_parser",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["_static"]
+# Pages of other tools may not be there in every tree that is built.
+suppress_warnings = ["toc.empty_glob"]
+
+# --- What pages look like
+
+html_theme = "furo"
+html_title = "Penstock"
+html_static_path = ["_static"]
+html_css_files = ["penstock.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_copyright = False
+html_show_sphinx = False
+highlight_language = "none"
+default_role = "code"
+pygments_style = "friendly"
+pygments_dark_style = "monokai"
+# Prompts and results are not copied.
+copybutton_prompt_text = r">>> |\.\.\. "
+copybutton_prompt_is_regexp = True
+
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+
+# --- The reference
+
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+autodoc_typehints = "signature"
+python_maximum_signature_line_length = 80
+python_use_unqualified_type_names = True
+add_module_names = False
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True
+napoleon_use_rtype = False
+
+HERE = Path(__file__).parent
+TYPES = (HERE / "../python/penstock/_types.py").read_text("utf-8")
+STUB = (HERE / "../python/penstock/_rust.pyi").read_text("utf-8")
+# What only other objects make, and is shown without a call.
+MADE_BY_OTHERS = {"Reader", "Progress", "Element", "Items", "Events", "Repair"}
+# What annotations name that is Python's or a type variable, and has no page here.
+PYTHON = {
+    *("Any", "AsyncGenerator", "AsyncIterable", "Buffer", "Callable", "Iterable", "Iterator"),
+    *("Literal", "Mapping", "Method", "None", "Self", "T", "TypeForm"),
+    *("bool", "bytearray", "bytes", "dict", "float", "int", "list", "memoryview", "object", "str"),
+    *("tuple", "type", "BaseException", "Exception", "ExceptionGroup", "OSError", "RuntimeError"),
+    *("TypeError", "UserWarning", "ValueError"),
+}
+
+
+def is_public(name: str) -> bool:
+    """Whether a dotted name leads to a module, a class or a function."""
+    first, *rest = name.split(".")
+    value: Any = importlib.import_module(first)
+    for part in rest:
+        value = getattr(value, part, None)
+    return isinstance(value, ModuleType) or callable(value)
+
+
+def link_backticks(
+    _app: Sphinx, _what: str, name: str, _obj: object, _options: object, lines: list[str]
+) -> None:
+    """Make a name in single backticks a link where it is one of ours, and code otherwise."""
+    around = name.split(".")
+
+    def role(match: re.Match[str]) -> str:
+        text = match[1]
+        if re.fullmatch(r"[A-Za-z_][\w.]*", text):
+            # `decode` in a docstring of `penstock.json` is that of `penstock.json`.
+            inner = (".".join([*around[:depth], text]) for depth in range(len(around), 0, -1))
+            for full in (*inner, text):
+                if full.startswith("penstock") and full != name and is_public(full):
+                    return f":py:obj:`{text} <{full}>`"
+        return f"``{text}``"
+
+    for at, line in enumerate(lines):
+        if not line.lstrip().startswith((">>>", "...")):
+            lines[at] = re.sub(r"(?<!`)`([^`]+)`(?![`_])", role, line)
+
+
+def typed_methods() -> dict[str, tuple[str, str]]:
+    """What the stub of the extension says of methods, whose objects know no types."""
+    found = {}
+    for class_ in ast.parse(STUB).body:
+        for method in getattr(class_, "body", ()):
+            if isinstance(method, ast.FunctionDef) and method.returns and not method.decorator_list:
+                method.args.args = method.args.args[1:] or method.args.args
+                method.args.posonlyargs = method.args.posonlyargs[1:]
+                taken = ast.unparse(method.args) if method.args.posonlyargs else ""
+                returned = ast.unparse(method.returns)
+                found[f"{class_.name}.{method.name}"] = (f"({taken})", returned)
+    return found
+
+
+METHODS = typed_methods()
+
+
+def as_it_is_called(
+    _app: Sphinx,
+    what: str,
+    name: str,
+    _obj: object,
+    _options: object,
+    arguments: str | None,
+    returned: str | None,
+) -> tuple[str | None, str | None]:
+    """Write a signature in the words of the public side."""
+    name = name.removeprefix("penstock.").removeprefix("xml.")
+    if name in MADE_BY_OTHERS:
+        return "", None
+    if what == "method" and name in METHODS:
+        arguments, returned = METHODS[name]
+    public = [
+        text and text.replace("PLAIN", "object").replace("_rust.", "").replace("_T", "T")
+        for text in (arguments, returned)
+    ]
+    return public[0], public[1]
+
+
+def resolve_type(
+    app: Sphinx, env: BuildEnvironment, node: pending_xref, text: Element
+) -> Element | None:
+    """Find a type that a signature names without its module; Python's own need no page here."""
+    if node.get("refdomain") != "py":
+        return None
+    target = node.get("reftarget", "")
+    for name in (f"penstock.{target}", f"penstock.xml.{target}"):
+        if name in env.domains.python_domain.objects:
+            return env.domains.python_domain.resolve_xref(
+                env, node["refdoc"], app.builder, "obj", name, node, text
+            )
+    return text if target in PYTHON or target.startswith(("collections.", "os.")) else None
+
+
+class TypesInSignatures(SphinxDirective):
+    """Lists what `penstock._types` declares, with what is said of it there."""
+
+    def run(self) -> list[Node]:
+        """Write them as a page would, and have that parsed."""
+        lines = TYPES.splitlines()
+        text: list[str] = []
+        declared = [part for part in ast.parse(TYPES).body if isinstance(part, ast.If)]
+        for part in (inner for outer in declared for inner in outer.body):
+            if isinstance(part, ast.ClassDef):
+                text += [f".. py:class:: penstock.{part.name}", "", f"   {ast.get_docstring(part)}"]
+            elif isinstance(part, ast.AnnAssign) and part.value is not None:
+                written = ast.unparse(part.value).replace("'", '"')
+                text += [f".. py:type:: penstock.{ast.unparse(part.target)}"]
+                text += [f"   :canonical: {written}", ""]
+                above = part.lineno - 2
+                said = []
+                while lines[above].lstrip().startswith("# "):
+                    said.insert(0, "   " + lines[above].lstrip()[2:])
+                    above -= 1
+                text += said
+            text.append("")
+        link_backticks(self.env.app, "", "penstock", None, None, text)
+        return self.parse_text_to_nodes("\n".join(text))
+
+
+def setup(app: Sphinx) -> None:
+    """Connect the above."""
+    app.connect("autodoc-process-docstring", link_backticks)
+    app.connect("autodoc-process-signature", as_it_is_called)
+    app.connect("missing-reference", resolve_type)
+    app.add_directive("types-in-signatures", TypesInSignatures)

@@ -1,0 +1,48 @@
+"""The reference has every public name, and the examples of the extension's docstrings are true."""
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+import penstock
+from penstock import _rust
+
+PAGES = Path(__file__).parent.parent / "docs/reference"
+MODULES = ("penstock", "penstock.aio", "penstock.json", "penstock.ndjson", "penstock.xml")
+NATIVE = [
+    example
+    for name in _rust.__all__
+    if isinstance(class_ := getattr(_rust, name), type)
+    for example in doctest.DocTestFinder(recurse=False).find(class_, name)
+    + [
+        found
+        for method, value in vars(class_).items()
+        for found in doctest.DocTestFinder(recurse=False).find(value, f"{name}.{method}")
+        if not method.startswith("_")
+    ]
+    if example.examples
+]
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_reference_has_every_public_name(module: str) -> None:
+    page = (PAGES / f"{module.rpartition('.')[2]}.md").read_text("utf-8")
+    shown = set(re.findall(r"^\.\. (?:auto\w+|py:data):: (\w+)$", page, re.MULTILINE))
+    public = penstock if module == "penstock" else getattr(penstock, module.rpartition(".")[2])
+    assert shown == set(public.__all__) - {"aio", "json", "ndjson", "xml"}
+
+
+@pytest.mark.parametrize("example", NATIVE, ids=lambda example: example.name)
+def test_examples_of_the_extension(example: doctest.DocTest) -> None:
+    said: list[str] = []
+    # Classes of an example look for the names of their annotations where they are.
+    example.globs = {"__name__": __name__}
+    doctest.DocTestRunner(verbose=False).run(example, out=said.append)
+    assert not said, "".join(said)
+
+
+def test_the_extension_has_examples() -> None:
+    names = {example.name for example in NATIVE}
+    assert {"Element", "Events", "Items", "Plan", "Progress", "Reader", "Reader.batches"} <= names
