@@ -35,8 +35,6 @@ extensions = [
     "sphinx_copybutton",
 ]
 exclude_patterns = ["_static"]
-# Pages of other tools may not be there in every tree that is built.
-suppress_warnings = ["toc.empty_glob"]
 
 # --- What pages look like
 
@@ -121,7 +119,9 @@ def typed_methods() -> dict[str, tuple[str, str]]:
     """What the stub of the extension says of methods, whose objects know no types."""
     found = {}
     for class_ in ast.parse(STUB).body:
-        for method in getattr(class_, "body", ()):
+        if not isinstance(class_, ast.ClassDef):
+            continue
+        for method in class_.body:
             if isinstance(method, ast.FunctionDef) and method.returns and not method.decorator_list:
                 method.args.args = method.args.args[1:] or method.args.args
                 method.args.posonlyargs = method.args.posonlyargs[1:]
@@ -187,7 +187,7 @@ class TypesInSignatures(SphinxDirective):
                 text += [f".. py:type:: penstock.{ast.unparse(part.target)}"]
                 text += [f"   :canonical: {written}", ""]
                 above = part.lineno - 2
-                said = []
+                said: list[str] = []
                 while lines[above].lstrip().startswith("# "):
                     said.insert(0, "   " + lines[above].lstrip()[2:])
                     above -= 1
