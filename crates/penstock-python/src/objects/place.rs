@@ -96,7 +96,7 @@ impl Builder {
                 Some(PathStep::Key(edge.name.to_string()))
             }
             FrameKind::PlainDict | FrameKind::Dict => {
-                if own % 2 == 0 {
+                if own.is_multiple_of(2) {
                     return None;
                 }
                 // As it was written, where it is no text any more.

@@ -133,7 +133,7 @@ pub(super) enum Members<'py> {
 }
 
 fn is_tuple(class: &Bound<'_, PyType>) -> bool {
-    class.is(&class.py().get_type::<PyTuple>())
+    class.is(class.py().get_type::<PyTuple>())
 }
 
 /// True for an `Enum`, whatever else it is.

@@ -243,7 +243,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         let name = field.name;
         let (key, keyed) = match field.at {
             Some(at) => (at.shown.into(), at.key),
-            None => (field.key.map_or_else(|| name.to_string(), |key| key).into(), None),
+            None => (field.key.unwrap_or_else(|| name.to_string()).into(), None),
         };
         if let Some(keyed) = keyed {
             keys.push((index, keyed));
