@@ -11,7 +11,7 @@ use super::refusal::{PathStep, Refusal};
 use super::stack::Stack;
 use super::text::new_str;
 use crate::plan::{
-    Aim, Brief, Build, ClassId, ClassPlan, KeyEdge, Kind, Node, NodeId, PLAIN, Plan, State, Target,
+    Aim, Brief, ClassId, ClassPlan, KeyEdge, Kind, Node, NodeId, PLAIN, Plan, State, Target,
 };
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::near::nearest;
@@ -363,7 +363,10 @@ impl Builder {
     #[inline(never)]
     fn unknown_key(&mut self, key: Text<'_>, at: u64) -> Answer {
         self.remember_way_key(key.text.as_str());
-        match self.options.unknown {
+        if let Some(rest) = self.class().rest {
+            return self.key_of_rest(rest, key, at);
+        }
+        match self.unknown_in_class() {
             Unknown::Skip => Ok(Flow::Skip),
             Unknown::Error => {
                 let name = key.text.as_str();
@@ -379,6 +382,21 @@ impl Builder {
                 Ok(Flow::Skip)
             }
         }
+    }
+
+    /// What a key that the class at hand does not name means.
+    pub(super) fn unknown_in_class(&self) -> Unknown {
+        if self.class().forbids_unknown { Unknown::Error } else { self.options.unknown }
+    }
+
+    /// A key that the class does not name, and takes nevertheless.
+    fn key_of_rest(&mut self, rest: u32, key: Text<'_>, at: u64) -> Answer {
+        let object = caches::key(self.attached(), key);
+        if object.is_null() {
+            return Err(self.raised());
+        }
+        self.aim_at(rest);
+        self.gather(object, at)
     }
 
     /// One more of what no class named.
@@ -850,7 +868,7 @@ impl Builder {
     #[inline(never)]
     fn begin_row(&mut self, class: ClassId, node: NodeId, at: u64) -> Answer {
         let plan = &self.plan().classes[class as usize];
-        if matches!(plan.build, Build::Tuple) {
+        if plan.takes_rows {
             return self.enter_class(class, node, true, at);
         }
         let expected = &self.item().name;

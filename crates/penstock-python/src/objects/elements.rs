@@ -296,7 +296,11 @@ impl Builder {
     /// An element or attribute that the class does not name.
     #[inline(never)]
     pub(super) fn unknown_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
-        if self.options.unknown == Unknown::Skip {
+        let unknown = match self.top().kind {
+            FrameKind::Element | FrameKind::Wrapper => self.unknown_in_class(),
+            _ => self.options.unknown,
+        };
+        if unknown == Unknown::Skip {
             return Ok(Flow::Skip);
         }
         let name = written(key);
@@ -304,7 +308,7 @@ impl Builder {
             FrameKind::Element | FrameKind::Wrapper => (&self.class().name, "field"),
             _ => (&self.plan().nodes[self.top().node as usize].name, "place"),
         };
-        if self.options.unknown == Unknown::Error {
+        if unknown == Unknown::Error {
             self.remember_way_key(&name);
             let near = self.nearest_name(&name);
             let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));

@@ -7,7 +7,7 @@ use super::refusal::{Mismatch, PathStep, Refusal};
 use crate::plan::{Absent, Build, ClassPlan, Field, Kind, NodeId, Target, element};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::ptr;
 
 /// A reference that the caller takes over, or why there is none.
@@ -103,7 +103,9 @@ fn keep_missing(
 /// What is wrong with an array for a named tuple if it has too many items.
 fn row_too_long(builder: &Builder, class: &ClassPlan, at: u64) -> Option<Refusal> {
     let (expected, got) = (class.fields.len(), builder.top().index);
-    if got <= expected as u64 {
+    // Whoever calls its class decides for itself.
+    let may_be_longer = !matches!(class.build, Build::Tuple) && !class.forbids_unknown;
+    if got <= expected as u64 || may_be_longer {
         return None;
     }
     let reason = format!("expected an array of {expected}, got one of {got}");
@@ -280,7 +282,7 @@ pub(super) fn object(builder: &mut Builder, at: u64) -> Made {
     match &class.build {
         Build::Slots { offsets, post_init, recyclable } => {
             let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 2;
-            slots(builder, class, offsets, *post_init, recycle, at)
+            slots(builder, class, offsets, post_init.as_ref(), recycle, at)
         }
         build => by_name(builder, class, build, at),
     }
@@ -292,7 +294,7 @@ fn slots(
     builder: &mut Builder,
     class: &ClassPlan,
     offsets: &[usize],
-    post_init: bool,
+    post_init: Option<&Py<PyString>>,
     recycle: bool,
     at: u64,
 ) -> Made {
@@ -314,10 +316,10 @@ fn slots(
         unsafe { *object.cast::<u8>().add(offset).cast::<*mut ffi::PyObject>() = value };
     }
     builder.stack.forget_from(base);
-    if post_init {
-        return call_post_init(builder, object, at);
+    match post_init {
+        None => Ok(object),
+        Some(name) => call_post_init(builder, object, name, at),
     }
-    Ok(object)
 }
 
 /// A new, empty instance, by the class's own allocator. Null with an exception set if there is no
@@ -523,26 +525,71 @@ pub(super) fn raised_by(builder: &Builder, error: PyErr, at: u64, inside: bool) 
     if !of_values {
         return error.into();
     }
-    let name = error.get_type(py).name().map_or_else(|_| "Error".to_owned(), |n| n.to_string());
-    let said = error.value(py).to_string();
-    let reason = if said.is_empty() { name } else { format!("{name}: {said}") };
+    let (error, steps, reason) = said(py, error);
     let mut refusal = outer_mismatch(builder, at, reason);
     if let Refusal::Mismatch(mismatch) = &mut refusal {
         mismatch.cause = Some(error);
         if inside {
             mismatch.path = builder.path(true);
         }
+        mismatch.path.extend(steps);
     }
     refusal
 }
 
-/// Calls `__post_init__` on a new object. Takes the reference and gives it back.
+/// What an exception of the user's code says, and the way from its value to what it speaks of.
+fn said(py: Python<'_>, error: PyErr) -> (PyErr, Vec<PathStep>, String) {
+    if let Some((steps, reason)) = of_pydantic(py, &error) {
+        return (error, steps, reason);
+    }
+    let name = error.get_type(py).name().map_or_else(|_| "Error".to_owned(), |n| n.to_string());
+    let said = error.value(py).to_string();
+    let reason = if said.is_empty() { name } else { format!("{name}: {said}") };
+    (error, Vec::new(), reason)
+}
+
+/// What an exception of pydantic's says of its first problem, in a line, and where that is.
+fn of_pydantic(py: Python<'_>, error: &PyErr) -> Option<(Vec<PathStep>, String)> {
+    if !crate::plan::is_of_pydantic(error.value(py)) {
+        return None;
+    }
+    let plain = PyDict::new(py);
+    for left_out in ["include_url", "include_context", "include_input"] {
+        plain.set_item(left_out, false).ok()?;
+    }
+    let problems = error.value(py).call_method("errors", (), Some(&plain)).ok()?;
+    let problems = problems.cast_into::<PyList>().ok()?;
+    let first = problems.get_item(0).ok()?;
+    let mut reason: String = first.get_item("msg").ok()?.extract().ok()?;
+    match problems.len() - 1 {
+        0 => {}
+        1 => reason.push_str(" (and 1 more problem)"),
+        more => reason.push_str(&format!(" (and {more} more problems)")),
+    }
+    let place = first.get_item("loc").ok()?;
+    let mut steps = Vec::new();
+    for step in place.try_iter().ok()? {
+        let step = step.ok()?;
+        steps.push(match step.extract::<u64>() {
+            Ok(index) => PathStep::Index(index),
+            Err(_) => PathStep::Key(step.str().ok()?.to_string_lossy().into_owned()),
+        });
+    }
+    Some((steps, reason))
+}
+
+/// Calls a method of a new object. Takes the reference and gives it back.
 #[inline(never)]
-fn call_post_init(builder: &Builder, object: *mut ffi::PyObject, at: u64) -> Made {
+fn call_post_init(
+    builder: &Builder,
+    object: *mut ffi::PyObject,
+    name: &Py<PyString>,
+    at: u64,
+) -> Made {
     let py = builder.attached();
     // SAFETY: the reference is handed over to us.
     let object = unsafe { Bound::from_owned_ptr(py, object) };
-    match object.call_method0(pyo3::intern!(py, "__post_init__")) {
+    match object.call_method0(name.bind(py)) {
         Ok(_) => Ok(object.into_ptr()),
         Err(error) => Err(own_code_raised(builder, error, at)),
     }
@@ -562,15 +609,16 @@ fn by_name(builder: &mut Builder, class: &ClassPlan, build: &Build, at: u64) -> 
         Build::Attributes { post_init } => {
             let object = attributes(builder, class, base)?;
             builder.stack.release_from(py, base);
-            if *post_init {
-                return call_post_init(builder, object, at);
-            }
-            return Ok(object);
+            return match post_init {
+                None => Ok(object),
+                Some(name) => call_post_init(builder, object, name, at),
+            };
         }
-        Build::Call { positional, keywords } => {
-            call(builder, class, base, *positional, keywords.bind(py))
+        Build::Call { first, positional, keywords } => {
+            call(builder, class, base + first, *positional, keywords.bind(py))
                 .map_err(|error| own_code_raised(builder, error, at))
         }
+        Build::Validate(function) => validated(builder, class, base, function.bind(py), at),
         Build::Fill => {
             fill_by_name(builder, class, base).map_err(|error| own_code_raised(builder, error, at))
         }
@@ -613,6 +661,50 @@ fn typed_dict<'py>(
         }
     }
     Ok(dict.into_any())
+}
+
+/// What a function of the class's makes of the values, as a dict.
+fn validated<'py>(
+    builder: &Builder,
+    class: &ClassPlan,
+    base: usize,
+    function: &Bound<'py, PyAny>,
+    at: u64,
+) -> Result<Bound<'py, PyAny>, Refusal> {
+    let py = function.py();
+    let dict = PyDict::new(py);
+    for (place, (field, &value)) in class.fields.iter().zip(builder.stack.from(base)).enumerate() {
+        // SAFETY: the stack owns the reference, or the place is empty.
+        match unsafe { Bound::from_borrowed_ptr_or_opt(py, value) } {
+            None => {}
+            Some(rest) if class.rest == Some(place as u32) => add_rest(builder, &dict, &rest, at)?,
+            Some(value) => dict.set_item(field.name.bind(py), value)?,
+        }
+    }
+    function.call1((dict,)).map_err(|error| own_code_raised(builder, error, at))
+}
+
+/// Adds the keys that a class does not name, which alternate with their values.
+fn add_rest(
+    builder: &Builder,
+    dict: &Bound<'_, PyDict>,
+    rest: &Bound<'_, PyAny>,
+    at: u64,
+) -> Result<(), Refusal> {
+    let mut pairs = rest.try_iter()?;
+    while let (Some(key), Some(value)) = (pairs.next(), pairs.next()) {
+        let key = key?;
+        if builder.options.duplicates != Duplicates::Last && dict.contains(&key)? {
+            if builder.options.duplicates == Duplicates::First {
+                continue;
+            }
+            let name = key.str()?.to_string_lossy().into_owned();
+            let reason = format!("the key {} occurs more than once", brief(&name));
+            return Err(outer_mismatch(builder, at, reason));
+        }
+        dict.set_item(key, value?)?;
+    }
+    Ok(())
 }
 
 /// Allocates an object and sets its attributes by the generic setter.

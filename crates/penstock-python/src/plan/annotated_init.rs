@@ -41,7 +41,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             }
             fields.push(field);
         }
-        return Ok(Shape { fields, build, why_called: None, tag: None });
+        return Ok(Shape::new(fields, build));
     }
     signature::called(subject, fields, constructor.reason()?)
 }
@@ -86,6 +86,6 @@ fn filled<'py>(
     }
     let Some(stored) = proof::stored(&constructor.parts, parameters)? else { return Ok(None) };
     let names: Vec<_> = stored.iter().map(|(name, _)| name.clone()).collect();
-    let build = build::storage(class, &names, false)?;
+    let build = build::storage(class, &names, None)?;
     Ok(build.ok().map(|build| (stored, build)))
 }

@@ -16,7 +16,7 @@ pub(super) type Reason = String;
 pub(super) fn storage(
     class: &Bound<'_, PyType>,
     names: &[Bound<'_, PyString>],
-    post_init: bool,
+    post_init: Option<&Bound<'_, PyString>>,
 ) -> PyResult<Result<Build, Reason>> {
     if let Some(reason) = own_creation(class)? {
         return Ok(Err(reason));
@@ -39,10 +39,13 @@ pub(super) fn storage(
     // A finalizer would run on the object by which the offsets are tried.
     let finalizer = layout::has_finalizer(class);
     if offsets.len() < names.len() || finalizer || !layout::offsets_hold(class, names, &offsets)? {
-        return Ok(Ok(Build::Attributes { post_init }));
+        return Ok(Ok(Build::Attributes {
+            post_init: post_init.map(|name| name.clone().unbind()),
+        }));
     }
     let only_slots = !layout::has_dict(class) && layout::slot_count(class) == offsets.len();
-    let recyclable = only_slots && !post_init;
+    let recyclable = only_slots && post_init.is_none();
+    let post_init = post_init.map(|name| name.clone().unbind());
     Ok(Ok(Build::Slots { offsets: offsets.into(), post_init, recyclable }))
 }
 

@@ -10,10 +10,10 @@ use super::names::Scope;
 use super::types::{Compiler, Place};
 use super::wrappers::{At, FieldType, field_type};
 use super::{
-    Absent, Build, ClassId, ClassPlan, ClassTag, Field, Kind, Node, NodeId, annotated_init,
-    dataclass, derived, generics, known, layout, named_tuple, paths,
+    Absent, Build, ClassId, ClassPlan, Field, Kind, Node, NodeId, annotated_init, attrs, dataclass,
+    derived, generics, known, layout, msgspec, named_tuple, paths,
 };
-use super::{plain, renaming, typed_dict};
+use super::{plain, pydantic, renaming, typed_dict};
 
 /// A kind of class. Each has a module of its own but `Enum`, which is a [choice](super::choice).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +27,11 @@ pub(super) enum Sort {
     AnnotatedInit,
     /// Just a class with annotations.
     Plain,
+    Attrs,
+    /// A `msgspec.Struct`.
+    Struct,
+    /// A pydantic model, or a dataclass of pydantic's.
+    Model,
 }
 
 /// The kind of `class`, or why it has none: a clause that names it.
@@ -37,17 +42,6 @@ pub(super) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, String>> 
         return unsupported();
     }
     let metaclass = class.get_type();
-    let foreign = [
-        (intern!(py, "__attrs_attrs__"), "attrs classes"),
-        (intern!(py, "__pydantic_fields__"), "pydantic models"),
-        (intern!(py, "__struct_fields__"), "msgspec Structs"),
-    ];
-    let is_dataclass = layout::attribute(class, intern!(py, "__dataclass_fields__")).is_some();
-    for (mark, kind) in foreign {
-        if layout::attribute(class, mark).is_some() && !is_dataclass {
-            return Ok(Err(format!("{kind} are not supported yet: {}", class.name()?)));
-        }
-    }
     let is_protocol = layout::own_attribute(class, intern!(py, "_is_protocol"));
     if is_protocol.is_some_and(|is| is.is_truthy().unwrap_or(false)) {
         return Ok(Err(format!("{} is a protocol, so no object of it can be made", class.name()?)));
@@ -55,8 +49,16 @@ pub(super) fn sort(class: &Bound<'_, PyType>) -> PyResult<Result<Sort, String>> 
     if layout::is_abstract(class) {
         return Ok(Err(format!("{} is abstract, so no object of it can be made", class.name()?)));
     }
-    if is_dataclass {
-        return Ok(Ok(Sort::Dataclass));
+    let marked = [
+        (intern!(py, "__pydantic_fields__"), Sort::Model),
+        (intern!(py, "__struct_fields__"), Sort::Struct),
+        (intern!(py, "__attrs_attrs__"), Sort::Attrs),
+        (intern!(py, "__dataclass_fields__"), Sort::Dataclass),
+    ];
+    for (mark, sort) in marked {
+        if layout::attribute(class, mark).is_some() {
+            return Ok(Ok(sort));
+        }
     }
     if known::TYPED_DICT_META.is(&metaclass) || known::TYPED_DICT_META_EXTENSION.is(&metaclass) {
         return Ok(Ok(Sort::TypedDict));
@@ -125,8 +127,20 @@ pub(super) struct Shape<'py> {
     pub(super) fields: Vec<Declared<'py>>,
     pub(super) build: Build,
     pub(super) why_called: Option<String>,
-    /// What the class itself says of how it is told from others.
-    pub(super) tag: Option<ClassTag>,
+    /// Whether the class itself refuses keys that it does not name.
+    pub(super) forbids_unknown: bool,
+    /// Whether an array of the values of the fields, in their order, is an object too.
+    pub(super) takes_rows: bool,
+    /// The field that takes all keys that the class does not name, with their values.
+    pub(super) rest: Option<u32>,
+}
+
+impl<'py> Shape<'py> {
+    /// Fields, and how an object is made of them; nothing else is said.
+    pub(super) fn new(fields: Vec<Declared<'py>>, build: Build) -> Self {
+        let (why_called, forbids_unknown, takes_rows, rest) = (None, false, false, None);
+        Shape { fields, build, why_called, forbids_unknown, takes_rows, rest }
+    }
 }
 
 /// The class that is being planned.
@@ -235,11 +249,16 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         Sort::Keys => derived::shape(&mut subject)?,
         Sort::AnnotatedInit => annotated_init::shape(&mut subject)?,
         Sort::Plain => plain::shape(&mut subject)?,
+        Sort::Attrs => attrs::shape(&mut subject)?,
+        Sort::Struct => msgspec::shape(&mut subject)?,
+        Sort::Model => pydantic::shape(&mut subject)?,
     };
     let routes = paths::routes(&subject, &shape.fields)?;
     let mut keys = Vec::new();
     let fields = shape.fields.into_iter().zip(routes.gathers).enumerate();
+    let rest = shape.rest.map(|rest| rest as usize);
     let fields = fields.map(|(index, (field, gathers))| {
+        let gathers = gathers || rest == Some(index);
         let name = field.name;
         let (key, keyed) = match field.at {
             Some(at) => (at.shown.into(), at.key),
@@ -268,9 +287,11 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         keys,
         states: routes.states,
         takes_key: routes.takes_key,
+        takes_rows: shape.takes_rows || matches!(shape.build, Build::Tuple),
         build: shape.build,
         why_called: shape.why_called.map(Into::into),
-        tag: shape.tag,
+        forbids_unknown: shape.forbids_unknown,
+        rest: shape.rest,
     })
 }
 

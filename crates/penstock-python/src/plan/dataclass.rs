@@ -60,8 +60,9 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     let reason = match generated(&class, &sources)? {
         Ok(generated) => {
             let names: Vec<_> = sources.into_iter().map(|source| source.name).collect();
-            match build::storage(&class, &names, generated.post_init)? {
-                Ok(build) => return Ok(Shape { fields, build, why_called: None, tag: None }),
+            let post_init = generated.post_init.then(|| intern!(py, "__post_init__"));
+            match build::storage(&class, &names, post_init)? {
+                Ok(build) => return Ok(Shape::new(fields, build)),
                 Err(reason) => reason,
             }
         }

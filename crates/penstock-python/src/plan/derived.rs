@@ -161,5 +161,5 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             }
         }
     }
-    Ok(Shape { fields, build: Build::Dict, why_called: None, tag: None })
+    Ok(Shape::new(fields, Build::Dict))
 }

@@ -111,6 +111,19 @@ pub(super) static FIELD_CLASS_VAR: Known = Known::new("dataclasses", "_FIELD_CLA
 pub(super) static MISSING: Known = Known::new("dataclasses", "MISSING");
 pub(super) static INIT_VAR: Known = Known::new("dataclasses", "InitVar");
 
+pub(super) static ATTRS_NOTHING: Known = Known::new("attr", "NOTHING");
+pub(super) static ATTRS_FACTORY: Known = Known::new("attr", "Factory");
+pub(super) static ATTRS_CONVERTER: Known = Known::new("attr", "Converter");
+
+pub(super) static MSGSPEC_NODEFAULT: Known = Known::new("msgspec", "NODEFAULT");
+pub(super) static MSGSPEC_UNSET_TYPE: Known = Known::new("msgspec", "UnsetType");
+pub(super) static MSGSPEC_FACTORY: Known = Known::new("msgspec._core", "Factory");
+
+pub(super) static PYDANTIC_MODEL: Known = Known::new("pydantic", "BaseModel");
+pub(super) static PYDANTIC_ADAPTER: Known = Known::new("pydantic", "TypeAdapter");
+pub(super) static PYDANTIC_ALIAS_CHOICES: Known = Known::new("pydantic", "AliasChoices");
+pub(super) static PYDANTIC_ERROR: Known = Known::new("pydantic_core", "ValidationError");
+
 pub(super) static TIMEDELTA: Known = Known::new("datetime", "timedelta");
 pub(super) static HEX: Known = Known::new("penstock._at", "Hex");
 pub(super) static VIA: Known = Known::new("penstock._via", "via");

@@ -7,6 +7,7 @@
 
 mod after;
 mod annotated_init;
+mod attrs;
 mod build;
 mod builtin;
 mod by_path;
@@ -22,11 +23,13 @@ mod generics;
 mod known;
 mod layout;
 mod markup;
+mod msgspec;
 mod named_tuple;
 mod names;
 mod paths;
 mod plain;
 mod proof;
+mod pydantic;
 mod renaming;
 mod settings;
 mod shown;
@@ -51,6 +54,7 @@ pub(crate) use after::{After, Step};
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
 pub(crate) use markup::{NameEdge, Names};
+pub(crate) use pydantic::is_of_pydantic;
 pub(crate) use shown::PlanObject;
 pub(crate) use tokens::Tokens;
 
@@ -322,14 +326,12 @@ pub(crate) struct ClassPlan {
     pub(crate) build: Build,
     /// Why the class is called, where it is: `City has its own __init__`.
     pub(crate) why_called: Option<Box<str>>,
-    /// What the class itself says of how it is told from others.
-    pub(super) tag: Option<ClassTag>,
-}
-
-/// A key, and its value in the objects of one class.
-pub(crate) struct ClassTag {
-    pub(super) key: String,
-    pub(super) value: TagValue,
+    /// Whether the class itself refuses keys that it does not name.
+    pub(crate) forbids_unknown: bool,
+    /// Whether an array of the values of the fields, in their order, is an object too.
+    pub(crate) takes_rows: bool,
+    /// The field that takes all keys that the class does not name, with their values.
+    pub(crate) rest: Option<u32>,
 }
 
 /// The value of a tag.
@@ -453,16 +455,16 @@ pub(crate) enum Build {
     Slots {
         /// Byte offset of each field's slot.
         offsets: Box<[usize]>,
-        /// Whether `__post_init__` is to be called.
-        post_init: bool,
+        /// The method that is called then, if there is one.
+        post_init: Option<Py<PyString>>,
         /// Whether an object may be used again for a later row: no finalizer, nothing but slots.
         recyclable: bool,
     },
     /// Allocated and its attributes set by name with the generic setter, in the order of the
     /// fields, then `__post_init__`. Only where this cannot be told from calling the class.
     Attributes {
-        /// Whether `__post_init__` is to be called.
-        post_init: bool,
+        /// The method that is called then, if there is one.
+        post_init: Option<Py<PyString>>,
     },
     /// The class is called without arguments, and its attributes are set.
     Fill,
@@ -473,11 +475,32 @@ pub(crate) enum Build {
     /// The class is called: these fields by position, the others by keyword. A field that goes by
     /// position is never [`Absent::Unset`].
     Call {
+        /// The first of these fields. Those before it are only looked at.
+        first: usize,
         /// How many leading fields go by position.
         positional: usize,
         /// The names of those that go by keyword, as a tuple of interned strings.
         keywords: Py<pyo3::types::PyTuple>,
     },
+    /// A function of the class's is called with a dict of the present keys.
+    Validate(Py<PyAny>),
+}
+
+impl Absent {
+    fn clone_ref(&self, py: Python<'_>) -> Self {
+        match self {
+            Absent::Error => Absent::Error,
+            Absent::Value(value) => Absent::Value(value.clone_ref(py)),
+            Absent::Factory(factory) => Absent::Factory(factory.clone_ref(py)),
+            Absent::Unset => Absent::Unset,
+        }
+    }
+}
+
+/// True for a `PlanError`.
+fn is_plan_error(py: Python<'_>, error: &PyErr) -> bool {
+    let class = py.import("penstock._errors").and_then(|module| module.getattr("PlanError"));
+    class.is_ok_and(|class| error.value(py).is_instance(&class).unwrap_or(false))
 }
 
 /// A `PlanError`: the type asked for cannot be decoded into.

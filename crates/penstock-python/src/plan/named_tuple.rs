@@ -47,7 +47,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         fields.push(declared);
     }
     match why_called(subject, &fields)? {
-        None => Ok(Shape { fields, build: Build::Tuple, why_called: None, tag: None }),
+        None => Ok(Shape::new(fields, Build::Tuple)),
         Some(reason) => signature::called(subject, fields, reason),
     }
 }

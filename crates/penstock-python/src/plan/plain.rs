@@ -47,8 +47,8 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     let reason = match own_code(&class)? {
         None => {
             let names: Vec<_> = fields.iter().map(|field| field.name.clone()).collect();
-            match build::storage(&class, &names, false)? {
-                Ok(build) => return Ok(Shape { fields, build, why_called: None, tag: None }),
+            match build::storage(&class, &names, None)? {
+                Ok(build) => return Ok(Shape::new(fields, build)),
                 // A property is set like any attribute: that is what the class asks for.
                 Err(reason) if layout::has_dict(&class) => reason,
                 Err(reason) => {
@@ -68,7 +68,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             _ => Ok(shape),
         };
     }
-    Ok(Shape { fields, build: Build::Fill, why_called: Some(reason), tag: None })
+    Ok(Shape { why_called: Some(reason), ..Shape::new(fields, Build::Fill) })
 }
 
 /// The code of its own that runs when an object of the class is made and filled, if there is some.

@@ -245,6 +245,9 @@ impl Plan {
         }
         for class in &self.classes {
             visit.call(&class.class)?;
+            if let Build::Validate(function) = &class.build {
+                visit.call(function)?;
+            }
             for field in &class.fields {
                 match &field.absent {
                     Absent::Value(object) | Absent::Factory(object) => visit.call(object)?,
@@ -262,7 +265,7 @@ impl Plan {
             Build::Attributes { .. } => "fast: attributes",
             Build::Tuple => "fast: a tuple",
             Build::Dict => "fast: a dict",
-            Build::Call { .. } => "called",
+            Build::Call { .. } | Build::Validate(_) => "called",
             Build::Fill => "called, then filled",
         };
         let why = class.why_called.as_ref().map_or(String::new(), |why| format!(": {why}"));

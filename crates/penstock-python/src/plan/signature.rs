@@ -201,8 +201,8 @@ pub(super) fn called<'py>(
     }
     let fields: Vec<_> = taken.into_iter().map(|(_, field)| field).collect();
     let keywords = PyTuple::new(py, fields[positional..].iter().map(|field| &field.name))?.unbind();
-    let build = Build::Call { positional, keywords };
-    Ok(Shape { fields, build, why_called: Some(reason), tag: None })
+    let build = Build::Call { first: 0, positional, keywords };
+    Ok(Shape { why_called: Some(reason), ..Shape::new(fields, build) })
 }
 
 /// True if no other Python code receives the arguments of a call than the constructor.

@@ -12,6 +12,7 @@ use penstock_core::sink::Want;
 use pyo3::prelude::*;
 
 use super::classes::Sort;
+use super::msgspec;
 use super::walk::{Walk, node};
 use super::{Family, Kind, Node, NodeId};
 
@@ -220,7 +221,8 @@ impl<'py> Walk<'_, 'py> {
             | Kind::Tuple(_) => (&mut tokens.list, "an array"),
             Kind::Dict(..) | Kind::Tagged(_) => (&mut tokens.map, "an object"),
             Kind::Class(class) => {
-                if self.compiler.met[*class as usize].sort == Sort::NamedTuple {
+                let met = &self.compiler.met[*class as usize];
+                if met.sort == Sort::NamedTuple || msgspec::is_array_like(&met.class)? {
                     sorting.row = Some(member);
                 }
                 (&mut tokens.map, "an object")

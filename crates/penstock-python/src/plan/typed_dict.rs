@@ -31,5 +31,5 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         let absent = if required { Absent::Error } else { Absent::Unset };
         fields.push(subject.declared(name, field, &scope, absent)?);
     }
-    Ok(Shape { fields, build: Build::Dict, why_called: None, tag: None })
+    Ok(Shape::new(fields, Build::Dict))
 }

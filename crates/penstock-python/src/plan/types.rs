@@ -81,6 +81,13 @@ pub(super) struct Met<'py> {
 /// same `Optional["Node"]` wherever it is written.
 type Key = (usize, (usize, u32), bool);
 
+/// How much a compiler had met at a time.
+pub(super) struct Mark {
+    nodes: usize,
+    unions: usize,
+    met: usize,
+}
+
 /// Turns annotations into nodes.
 pub(super) struct Compiler<'py> {
     pub(super) py: Python<'py>,
@@ -150,6 +157,22 @@ impl<'py> Compiler<'py> {
             return Ok(());
         }
         Walk::new(self, scope, place).constrain(id, words)
+    }
+
+    /// How much was met so far.
+    pub(super) fn mark(&self) -> Mark {
+        Mark { nodes: self.nodes.len(), unions: self.unions.len(), met: self.met.len() }
+    }
+
+    /// Forgets what was met since: an annotation that cannot be planned, and is not needed.
+    pub(super) fn reset(&mut self, mark: Mark) {
+        self.nodes.truncate(mark.nodes);
+        self.unions.truncate(mark.unions);
+        self.met.truncate(mark.met);
+        self.relatives.borrow_mut().truncate(mark.met);
+        self.shared.retain(|_, id| (*id as usize) < mark.nodes);
+        self.class_ids.retain(|_, id| (*id as usize) < mark.met);
+        self.instances.retain(|(.., id)| (*id as usize) < mark.met);
     }
 
     /// The node of `Any`.

@@ -223,9 +223,6 @@ fn tags(
     family: Family,
 ) -> PyResult<Vec<(String, Vec<TagValue>)>> {
     let mut tags = Vec::new();
-    if let Some(tag) = &class.tag {
-        tags.push((tag.key.clone(), vec![tag.value.clone()]));
-    }
     let state = &class.states[0];
     let edges: Vec<(&str, &Target)> = match family {
         Family::Keyed => state.keys.iter().map(|edge| (&*edge.name, &edge.to)).collect(),

@@ -20,6 +20,7 @@ use super::generics;
 use super::known;
 use super::layout;
 use super::names::Scope;
+use super::pydantic;
 use super::settings;
 use super::types::{Compiler, DEEPEST, Place};
 use super::unions::Union;
@@ -433,6 +434,9 @@ impl<'py> Walk<'_, 'py> {
         if choice::is_enum(class) {
             return self.enumeration(class, nullable, id);
         }
+        if let Some(made) = pydantic::of_class(self, class)? {
+            return self.via(&made, nullable, id, class.as_any());
+        }
         if let Some(derived) = self.derived(class, arguments.as_ref(), nullable, id)? {
             return Ok(derived);
         }
@@ -480,7 +484,10 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Node> {
         let is_none = |member: &Bound<'py, PyAny>| member.is_none() || is_type_of_none(member);
         let nullable = nullable || members.iter().any(|member| is_none(&member));
-        let members: Vec<_> = members.iter().filter(|member| !is_none(member)).collect();
+        // What stands for an absent value is in no document.
+        let is_there =
+            |member: &Bound<'py, PyAny>| !is_none(member) && !known::MSGSPEC_UNSET_TYPE.is(member);
+        let members: Vec<_> = members.iter().filter(is_there).collect();
         match &members[..] {
             [] => Ok(node(Kind::None, false, "None".into())),
             [only] => self.content(only, nullable, id),

@@ -1,0 +1,116 @@
+//! Structs of msgspec.
+//!
+//! They are called: that is how msgspec itself lets them be made, and they take their arguments
+//! without Python code in between. What a Struct says of how it is encoded is what the document
+//! has: the names, the tag, arrays for objects, and whether more keys are refused.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple, PyType};
+
+use super::classes::{Declared, Shape, Subject, own_annotations};
+use super::wrappers::is_instance;
+use super::{Absent, Build, Kind, NodeId, choice, known, layout};
+
+/// The fields of the Struct, and how it is made.
+pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
+    let py = subject.compiler.py;
+    let class = subject.class.clone();
+    let tuple = |name: &Bound<'py, PyString>| -> PyResult<Bound<'py, PyTuple>> {
+        Ok(class.getattr(name)?.cast_into()?)
+    };
+    let names = tuple(intern!(py, "__struct_fields__"))?;
+    let keys = tuple(intern!(py, "__struct_encode_fields__"))?;
+    let defaults = tuple(intern!(py, "__struct_defaults__"))?;
+    let by_position = tuple(intern!(py, "__match_args__"))?;
+    let config = class.getattr(intern!(py, "__struct_config__"))?;
+    let is = |name: &Bound<'py, PyString>| config.getattr(name)?.is_truthy();
+    let mut fields = Vec::with_capacity(names.len() + 1);
+    fields.extend(tag(subject, &config)?);
+    let first = fields.len();
+    for (place, (name, key)) in names.iter().zip(&keys).enumerate() {
+        let name = name.cast_into::<PyString>()?;
+        let default = (place + defaults.len()).checked_sub(names.len());
+        let default = default.and_then(|place| defaults.get_item(place).ok());
+        let mut field = declared(subject, &name, absent(default)?)?;
+        if field.key.is_none() && !key.eq(&name)? {
+            field.key = Some(key.extract()?);
+        }
+        fields.push(field);
+    }
+    // The others are at the end, whichever class they are of.
+    let positional = by_position.len().min(names.len());
+    let keywords = names.as_sequence().get_slice(positional, names.len())?.to_tuple()?.unbind();
+    let build = Build::Call { first, positional, keywords };
+    Ok(Shape {
+        why_called: Some(format!("{} is a msgspec Struct", subject.name)),
+        forbids_unknown: is(intern!(py, "forbid_unknown_fields"))?,
+        takes_rows: is(intern!(py, "array_like"))?,
+        ..Shape::new(fields, build)
+    })
+}
+
+/// True for a Struct that msgspec encodes as an array.
+pub(super) fn is_array_like(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    match layout::attribute(class, intern!(py, "__struct_fields__")) {
+        None => Ok(false),
+        Some(_) => {
+            let config = class.getattr(intern!(py, "__struct_config__"))?;
+            config.getattr(intern!(py, "array_like"))?.is_truthy()
+        }
+    }
+}
+
+/// A field of the Struct, by the annotation of the class that declares it.
+fn declared<'py>(
+    subject: &mut Subject<'_, 'py>,
+    name: &Bound<'py, PyString>,
+    absent: Absent,
+) -> PyResult<Declared<'py>> {
+    for base in layout::bases(&subject.class) {
+        let Some(annotations) = own_annotations(&base) else { continue };
+        let Some(annotation) = annotations.get_item(name)? else { continue };
+        let scope = subject.scope(&base)?;
+        let field = subject.field_type(name, annotation, &scope)?;
+        return subject.declared(name.clone(), field, &scope, absent);
+    }
+    subject.undeclared(name.clone(), absent)
+}
+
+/// What an absent field has.
+fn absent(default: Option<Bound<'_, PyAny>>) -> PyResult<Absent> {
+    Ok(match default {
+        None => Absent::Error,
+        Some(default) if known::MSGSPEC_NODEFAULT.is(&default) => Absent::Error,
+        Some(default) if is_instance(&default, &known::MSGSPEC_FACTORY) => {
+            Absent::Factory(default.getattr(intern!(default.py(), "factory"))?.unbind())
+        }
+        Some(default) => Absent::Value(default.unbind()),
+    })
+}
+
+/// The key by which the Struct is told from others: where it is there, it must say so.
+fn tag<'py>(
+    subject: &mut Subject<'_, 'py>,
+    config: &Bound<'py, PyAny>,
+) -> PyResult<Option<Declared<'py>>> {
+    let py = subject.compiler.py;
+    let value = config.getattr(intern!(py, "tag"))?;
+    let Ok(name) = config.getattr(intern!(py, "tag_field"))?.cast_into::<PyString>() else {
+        return Ok(None);
+    };
+    let node = tag_node(subject, &name, value)?;
+    let absent = Absent::Unset;
+    Ok(Some(Declared { name, key: None, node, at: None, absent, is_read: true }))
+}
+
+fn tag_node<'py>(
+    subject: &mut Subject<'_, 'py>,
+    name: &Bound<'py, PyString>,
+    value: Bound<'py, PyAny>,
+) -> PyResult<NodeId> {
+    let values = PyTuple::new(subject.compiler.py, [value])?;
+    let (choice, written) = choice::of_literal(&values, subject.place(name.to_str()?))?;
+    Ok(subject.compiler.push(Kind::Choice(Box::new(choice)), false, written))
+}

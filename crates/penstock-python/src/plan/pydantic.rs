@@ -1,0 +1,364 @@
+//! Models of pydantic, its dataclasses, and the types that say how pydantic makes them.
+//!
+//! A model's fields are decoded as they are annotated, and the model's own validator makes the
+//! object of them, as calling the class does. So converters, constraints and validators are
+//! pydantic's affair, as are absent fields and aliases. What a validator wants to see before its
+//! field is decoded is not decoded but plain; so is what only pydantic has a meaning for.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple, PyType};
+
+use super::after::Via;
+use super::classes::{Declared, Shape, Subject};
+use super::names::{Scope, same_name};
+use super::walk::Walk;
+use super::wrappers::{FieldType, is_instance};
+use super::{Absent, Build, Family, Kind, known, layout};
+
+/// How many parts of an annotation are looked at.
+const MOST_PARTS: usize = 1_000;
+
+/// Validators of pydantic's that take what is decoded.
+const AFTERWARDS: [&str; 3] = ["AfterValidator", "UuidVersion", "PathType"];
+
+/// True for an exception by which pydantic says what is wrong with values.
+pub(crate) fn is_of_pydantic(error: &Bound<'_, PyAny>) -> bool {
+    let class = known::PYDANTIC_ERROR.get(error.py());
+    class.is_some_and(|class| error.get_type().is(class))
+}
+
+/// How a value is made of which pydantic alone knows how: by its own function.
+pub(super) fn of_class<'py>(
+    walk: &Walk<'_, 'py>,
+    class: &Bound<'py, PyType>,
+) -> PyResult<Option<Via<'py>>> {
+    let py = class.py();
+    if !layout::is_heap_type(class) {
+        return Ok(None);
+    }
+    if layout::attribute(class, intern!(py, "__pydantic_fields__")).is_some() {
+        return whole(walk, class);
+    }
+    if layout::attribute(class, intern!(py, "__get_pydantic_core_schema__")).is_none() {
+        return Ok(None);
+    }
+    let Some(adapter) = known::PYDANTIC_ADAPTER.get(py) else { return Ok(None) };
+    match adapter.call1((class,)) {
+        Ok(adapter) => {
+            let decode = adapter.getattr(intern!(py, "validate_python"))?;
+            Ok(Some(Via { decode, source: None }))
+        }
+        Err(cause) => {
+            let reason = format_args!("pydantic has no way to make {}: {cause}", class.name()?);
+            let error = walk.error(reason);
+            error.set_cause(py, Some(cause));
+            Err(error)
+        }
+    }
+}
+
+/// How a model is made that takes its value as a whole, if it does: a root model, and one that
+/// wants to see it first.
+fn whole<'py>(walk: &Walk<'_, 'py>, class: &Bound<'py, PyType>) -> PyResult<Option<Via<'py>>> {
+    let py = class.py();
+    if !is_model(class) {
+        return Ok(None);
+    }
+    complete(walk, class)?;
+    let fields = fields(class)?;
+    let is_root = class.getattr(intern!(py, "__pydantic_root_model__"))?.is_truthy()?;
+    let markup = walk.compiler.family == Family::Markup;
+    let raw = sees_all_first(class)? || has_paths(&fields)? || markup && allows_more(class)?;
+    if !is_root && !raw {
+        return Ok(None);
+    }
+    let mut source = None;
+    if is_root && !raw {
+        let root = intern!(py, "root");
+        let info = fields.get_item(root)?;
+        if let Some(info) = info
+            && !sees_first(class, root, &info)?
+        {
+            source = Some(info.getattr(intern!(py, "annotation"))?);
+        }
+    }
+    Ok(Some(Via { decode: validator(class)?, source }))
+}
+
+/// The fields of the model, and how it is made.
+pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
+    let py = subject.compiler.py;
+    let class = subject.class.clone();
+    let config = config(&class)?;
+    let is = |name: &str, unsaid: bool| match config.get_item(name)? {
+        Some(said) if !said.is_none() => said.is_truthy(),
+        _ => Ok(unsaid),
+    };
+    let by_name = is("validate_by_name", false)? || is("populate_by_name", false)?;
+    let by_alias = is("validate_by_alias", true)?;
+    let scope = subject.scope(&class)?;
+    let mut fields = Vec::new();
+    for (name, info) in &self::fields(&class)? {
+        let name = name.cast_into::<PyString>()?;
+        // A field of a dataclass may be none of its parameters.
+        let init = info.getattr_opt(intern!(py, "init"))?;
+        if init.is_some_and(|init| init.is(&*PyBool::new(py, false))) {
+            continue;
+        }
+        let mut names = if by_alias { aliases(&info)? } else { Vec::new() };
+        if (names.is_empty() || by_name) && !contains(&names, &name) {
+            names.push(name.clone());
+        }
+        let required = info.call_method0(intern!(py, "is_required"))?.is_truthy()?;
+        // Which of several names counts is the model's to say, and that none is there.
+        let absent = |alone: bool| match alone && required {
+            true => Absent::Error,
+            false => Absent::Unset,
+        };
+        let first = declared(subject, &name, &info, &scope, absent(names.len() == 1))?;
+        let moved = first.at.is_some() || first.key.is_some();
+        let (key, node) = (first.key.clone(), first.node);
+        let mut names = names.into_iter();
+        let Some(of_first) = names.next() else { continue };
+        fields.push(Declared { name: of_first, key, ..first });
+        if moved {
+            continue;
+        }
+        let more = names.map(|name| {
+            let (key, at, absent) = (None, None, absent(false));
+            Declared { name, key, node, at, absent, is_read: true }
+        });
+        fields.extend(more);
+    }
+    let extra = config.get_item("extra")?;
+    let extra: Option<String> = extra.and_then(|extra| extra.extract().ok());
+    let mut rest = None;
+    if is_model(&class) && extra.as_deref() == Some("allow") {
+        rest = Some(fields.len() as u32);
+        let any = subject.compiler.any();
+        let node = subject.compiler.push(Kind::List(any), false, "list".into());
+        let (name, absent) = (PyString::new(py, "*"), Absent::Unset);
+        fields.push(Declared { name, key: None, node, at: None, absent, is_read: false });
+    }
+    let build = if is_model(&class) {
+        Build::Validate(validator(&class)?.unbind())
+    } else {
+        let keywords = PyTuple::new(py, fields.iter().map(|field| &field.name))?.unbind();
+        Build::Call { first: 0, positional: 0, keywords }
+    };
+    let kind = if is_model(&class) { "model" } else { "dataclass" };
+    Ok(Shape {
+        why_called: Some(format!("{} is a pydantic {kind}", subject.name)),
+        forbids_unknown: extra.as_deref() == Some("forbid"),
+        rest,
+        ..Shape::new(fields, build)
+    })
+}
+
+/// True for a model, false for a dataclass.
+fn is_model(class: &Bound<'_, PyType>) -> bool {
+    let base = known::PYDANTIC_MODEL.get(class.py());
+    base.is_some_and(|base| layout::bases(class).iter().any(|class| class.is(base)))
+}
+
+/// Makes sure that pydantic has resolved the annotations, as it would when the class is called.
+fn complete(walk: &Walk<'_, '_>, class: &Bound<'_, PyType>) -> PyResult<()> {
+    let py = class.py();
+    let is_complete = || class.getattr(intern!(py, "__pydantic_complete__"))?.is_truthy();
+    if is_complete()? {
+        return Ok(());
+    }
+    let options = PyDict::new(py);
+    options.set_item("raise_errors", false)?;
+    if let Some(names) = &walk.compiler.settings.namespace {
+        options.set_item("_types_namespace", names)?;
+    }
+    class.call_method(intern!(py, "model_rebuild"), (), Some(&options))?;
+    if is_complete()? {
+        return Ok(());
+    }
+    let name = class.name()?;
+    let reason = format_args!(
+        "pydantic cannot resolve the annotations of {name}: call {name}.model_rebuild(), or pass \
+         Plan({name}, namespace=...)"
+    );
+    Err(walk.error(reason))
+}
+
+/// What calling the model comes to.
+fn validator<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    class.getattr(intern!(py, "__pydantic_validator__"))?.getattr(intern!(py, "validate_python"))
+}
+
+fn fields<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
+    Ok(class.getattr(intern!(class.py(), "__pydantic_fields__"))?.cast_into()?)
+}
+
+/// What the class says of itself as a whole.
+fn config<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
+    let py = class.py();
+    for name in [intern!(py, "model_config"), intern!(py, "__pydantic_config__")] {
+        if let Some(config) = class.getattr_opt(name)?
+            && let Ok(config) = config.cast_into::<PyDict>()
+        {
+            return Ok(config);
+        }
+    }
+    Ok(PyDict::new(py))
+}
+
+fn allows_more(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    config(class)?.get_item("extra")?.map_or(Ok(false), |extra| extra.eq("allow"))
+}
+
+/// The aliases by which a field is found, in the order in which they count.
+fn aliases<'py>(info: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyString>>> {
+    let py = info.py();
+    let mut alias = info.getattr(intern!(py, "validation_alias"))?;
+    if alias.is_none() {
+        alias = info.getattr(intern!(py, "alias"))?;
+    }
+    if is_instance(&alias, &known::PYDANTIC_ALIAS_CHOICES) {
+        let choices = alias.getattr(intern!(py, "choices"))?;
+        return choices.try_iter()?.map(|choice| Ok(choice?.cast_into()?)).collect();
+    }
+    Ok(alias.cast_into().into_iter().collect())
+}
+
+/// True if some field is found by a path, which the model follows itself.
+fn has_paths(fields: &Bound<'_, PyDict>) -> PyResult<bool> {
+    let py = fields.py();
+    for info in fields.values() {
+        let alias = info.getattr(intern!(py, "validation_alias"))?;
+        let choices = match is_instance(&alias, &known::PYDANTIC_ALIAS_CHOICES) {
+            true => alias.getattr(intern!(py, "choices"))?.cast_into::<PyList>()?,
+            false => PyList::new(py, [alias])?,
+        };
+        if choices.iter().any(|it| !it.is_none() && !it.is_instance_of::<PyString>()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn contains(names: &[Bound<'_, PyString>], name: &Bound<'_, PyString>) -> bool {
+    names.iter().any(|known| same_name(known, name))
+}
+
+/// A field under its own name.
+fn declared<'py>(
+    subject: &mut Subject<'_, 'py>,
+    name: &Bound<'py, PyString>,
+    info: &Bound<'py, PyAny>,
+    scope: &Scope<'py>,
+    absent: Absent,
+) -> PyResult<Declared<'py>> {
+    let py = subject.compiler.py;
+    let any = || py.get_type::<PyAny>().into_any();
+    let annotation = match sees_first(&subject.class, name, info)? {
+        true => any(),
+        false => info.getattr(intern!(py, "annotation"))?,
+    };
+    // Constraints are pydantic's to check. Our words are ours.
+    let mut words = Vec::new();
+    for word in info.getattr(intern!(py, "metadata"))?.try_iter()? {
+        let word = word?;
+        let module = word.get_type().module()?;
+        if module == "penstock" || known::HEX.is(&word) {
+            words.push(word);
+        }
+    }
+    let field = |annotation: Bound<'py, PyAny>| -> PyResult<FieldType<'py>> {
+        let mut field = subject.field_type(name, annotation, scope)?;
+        field.say(words.clone().into_iter(), subject.place(name.to_str()?))?;
+        Ok(field)
+    };
+    let field_type = field(annotation)?;
+    let (at, worded) = (field_type.at.is_some(), !field_type.words.is_empty());
+    let plain = field(any())?;
+    let kept = subject.compiler.mark();
+    let first = subject.declared(name.clone(), field_type, scope, absent.clone_ref(py));
+    match first {
+        Err(error) if super::is_plan_error(py, &error) && !at && !worded => {
+            subject.compiler.reset(kept);
+            subject.declared(name.clone(), plain, scope, absent)
+        }
+        first => first,
+    }
+}
+
+/// True if a validator of the model wants to see all of its value before it is decoded.
+fn sees_all_first(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    let decorators = class.getattr(intern!(py, "__pydantic_decorators__"))?;
+    for kind in [intern!(py, "model_validators"), intern!(py, "root_validators")] {
+        for decorator in decorators.getattr(kind)?.cast_into::<PyDict>()?.values() {
+            let mode = decorator.getattr(intern!(py, "info"))?.getattr(intern!(py, "mode"))?;
+            if !mode.eq("after")? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// True if something wants to see the value of a field before it is decoded.
+fn sees_first(
+    class: &Bound<'_, PyType>,
+    name: &Bound<'_, PyString>,
+    info: &Bound<'_, PyAny>,
+) -> PyResult<bool> {
+    let py = class.py();
+    let decorators = class.getattr(intern!(py, "__pydantic_decorators__"))?;
+    for kind in [intern!(py, "field_validators"), intern!(py, "validators")] {
+        for decorator in decorators.getattr(kind)?.cast_into::<PyDict>()?.values() {
+            let info = decorator.getattr(intern!(py, "info"))?;
+            let mode = info.getattr(intern!(py, "mode"))?;
+            let of = info.getattr(intern!(py, "fields"))?;
+            if !mode.eq("after")? && (of.contains(name)? || of.contains("*")?) {
+                return Ok(true);
+            }
+        }
+    }
+    let metadata = info.getattr(intern!(py, "metadata"))?;
+    for word in metadata.try_iter()? {
+        if wants_first(&word?)? {
+            return Ok(true);
+        }
+    }
+    // What stands deeper in the annotation: `list[Annotated[int, BeforeValidator(...)]]`.
+    let mut open = vec![info.getattr(intern!(py, "annotation"))?];
+    for _ in 0..MOST_PARTS {
+        let Some(part) = open.pop() else { break };
+        if part.is_instance_of::<PyType>() && !super::wrappers::is_generic_alias(&part) {
+            continue;
+        }
+        for parts in [intern!(py, "__args__"), intern!(py, "__metadata__")] {
+            if let Some(parts) = part.getattr_opt(parts)?
+                && let Ok(parts) = parts.cast_into::<PyTuple>()
+            {
+                open.extend(parts.iter());
+            }
+        }
+        if !part.is_instance_of::<PyType>() && wants_first(&part)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// True for a word of pydantic's that wants to see a value before it is decoded.
+fn wants_first(word: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = word.py();
+    let class = word.get_type();
+    let name = intern!(py, "__get_pydantic_core_schema__");
+    if layout::attribute(&class, name).is_none() {
+        // A class may stand there as well: `Json`.
+        let own = word.cast::<PyType>().ok();
+        return Ok(own.is_some_and(|own| layout::attribute(own, name).is_some()));
+    }
+    let class = class.name()?;
+    Ok(!AFTERWARDS.iter().any(|known| class == *known))
+}
