@@ -227,7 +227,7 @@ fn new_plan<'py>(
     }
     let mut nodes = compiler.nodes;
     if let Some(rename) = &settings.rename {
-        renaming::settle(rename, &plans)?;
+        renaming::settle(rename, &plans, &compiler.renamable)?;
     }
     classes::settle_keys(py, &nodes, &mut plans)?;
     unions::settle(py, compiler.unions, &mut nodes, &plans, family)?;

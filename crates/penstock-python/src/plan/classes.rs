@@ -223,9 +223,12 @@ impl<'py> Subject<'_, 'py> {
     }
 
     /// The key of a field of this name, where the caller renames fields.
-    fn renamed(&self, name: &Bound<'py, PyString>) -> PyResult<Option<String>> {
+    fn renamed(&mut self, name: &Bound<'py, PyString>) -> PyResult<Option<String>> {
         let Some(rename) = &self.compiler.settings.rename else { return Ok(None) };
-        renaming::key_of(rename, &self.class, name.to_str()?)
+        let name = name.to_str()?;
+        let key = renaming::key_of(rename, &self.class, name);
+        self.compiler.renamable.push((self.id, name.to_owned()));
+        key
     }
 
     /// A `PlanError` about the class as a whole.

@@ -201,7 +201,8 @@ fn conflict(subject: &Subject<'_, '_>, fields: &[Declared<'_>], a: u32, b: u32) 
     let shown = |id: u32| {
         let field = &fields[id as usize];
         let name = field.name.to_string();
-        let path = field.at.as_ref().map_or_else(|| name.clone(), |at| at.shown.clone());
+        let key = || field.key.clone().unwrap_or_else(|| name.clone());
+        let path = field.at.as_ref().map_or_else(key, |at| at.shown.clone());
         (name, path)
     };
     let ((a, path_a), (b, path_b)) = (shown(a.min(b)), shown(a.max(b)));

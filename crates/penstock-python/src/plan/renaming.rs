@@ -4,8 +4,8 @@ use penstock_core::near::nearest;
 use pyo3::prelude::*;
 use pyo3::types::{PyMapping, PyString, PyType};
 
-use super::ClassPlan;
 use super::types::Place;
+use super::{ClassId, ClassPlan};
 
 /// The key of a field, if it is not its name.
 ///
@@ -35,17 +35,24 @@ pub(super) fn key_of(
 ///
 /// # Errors
 /// `PlanError`, with the field that was probably meant.
-pub(super) fn settle(rename: &Bound<'_, PyAny>, plans: &[ClassPlan]) -> PyResult<()> {
+pub(super) fn settle(
+    rename: &Bound<'_, PyAny>,
+    plans: &[ClassPlan],
+    renamable: &[(ClassId, String)],
+) -> PyResult<()> {
     let py = rename.py();
     let Ok(mapping) = rename.cast::<PyMapping>() else { return Ok(()) };
     for key in mapping.keys()? {
         let refused = if let Ok(class) = key.cast::<PyType>() {
-            let Some(plan) = plans.iter().find(|plan| plan.class.bind(py).is(class)) else {
-                continue;
-            };
-            settle_names(&mapping.get_item(&key)?, std::slice::from_ref(plan))?
+            let is_it = |plan: &&ClassPlan| plan.class.bind(py).is(class);
+            let Some(plan) = plans.iter().find(is_it) else { continue };
+            let of_it = renamable.iter().filter(|(of, _)| is_it(&&plans[*of as usize]));
+            let names: Vec<_> = of_it.map(|(_, name)| &**name).collect();
+            settle_names(&mapping.get_item(&key)?, Some(&plan.name), &names)?
         } else {
-            refused_name(&key, plans)?
+            let names: Vec<_> = renamable.iter().map(|(_, name)| &**name).collect();
+            let only = if let [plan] = plans { Some(&*plan.name) } else { None };
+            refused_name(&key, only, &names)?
         };
         if let Some(reason) = refused {
             return Err(Place { field: None }.error(py, reason));
@@ -55,10 +62,14 @@ pub(super) fn settle(rename: &Bound<'_, PyAny>, plans: &[ClassPlan]) -> PyResult
 }
 
 /// What is wrong with the names of a renaming of one class, if it has names.
-fn settle_names(rename: &Bound<'_, PyAny>, of: &[ClassPlan]) -> PyResult<Option<String>> {
+fn settle_names(
+    rename: &Bound<'_, PyAny>,
+    class: Option<&str>,
+    names: &[&str],
+) -> PyResult<Option<String>> {
     let Ok(mapping) = rename.cast::<PyMapping>() else { return Ok(None) };
     for key in mapping.keys()? {
-        let refused = refused_name(&key, of)?;
+        let refused = refused_name(&key, class, names)?;
         if refused.is_some() {
             return Ok(refused);
         }
@@ -66,23 +77,22 @@ fn settle_names(rename: &Bound<'_, PyAny>, of: &[ClassPlan]) -> PyResult<Option<
     Ok(None)
 }
 
-/// What is wrong with a name, if none of the classes has a field of it.
-fn refused_name(name: &Bound<'_, PyAny>, plans: &[ClassPlan]) -> PyResult<Option<String>> {
-    let py = name.py();
-    let mut names = Vec::new();
-    for field in plans.iter().flat_map(|plan| &plan.fields) {
-        names.push(field.name.bind(py).to_str()?);
-    }
+/// What is wrong with a name, if it is none of these: of the fields of one class, or of all.
+fn refused_name(
+    name: &Bound<'_, PyAny>,
+    class: Option<&str>,
+    names: &[&str],
+) -> PyResult<Option<String>> {
     let shown = name.repr()?;
     let name = name.cast::<PyString>().ok().map(|name| name.to_str()).transpose()?.unwrap_or("");
     if names.contains(&name) {
         return Ok(None);
     }
-    let near = nearest(name, names).map(|near| format!("; did you mean '{near}'?"));
-    let (whose, near) = (plans.first().map(|plan| &*plan.name), near.unwrap_or_default());
-    Ok(Some(match (whose, plans.len()) {
-        (Some(class), 1) => format!("rename names {shown}, and {class} has no such field{near}"),
-        _ => format!("rename names {shown}, and no class has such a field{near}"),
+    let near = nearest(name, names.iter().copied()).map(|near| format!("; did you mean '{near}'?"));
+    let near = near.unwrap_or_default();
+    Ok(Some(match class {
+        Some(class) => format!("rename names {shown}, and {class} has no such field{near}"),
+        None => format!("rename names {shown}, and no class has such a field{near}"),
     }))
 }
 

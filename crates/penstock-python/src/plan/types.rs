@@ -104,6 +104,8 @@ pub(super) struct Compiler<'py> {
     /// The same classes, for the scopes to share.
     pub(super) relatives: Relatives<'py>,
     pub(super) seen: Vec<Seen>,
+    /// The fields whose keys may be renamed, each with its class.
+    pub(super) renamable: Vec<(ClassId, String)>,
     shared: HashMap<Key, NodeId>,
     /// What has an address in `shared`, so that no other object gets the same.
     kept: Vec<Bound<'py, PyAny>>,
@@ -124,6 +126,7 @@ impl<'py> Compiler<'py> {
             met: Vec::new(),
             relatives: Relatives::default(),
             seen: Vec::new(),
+            renamable: Vec::new(),
             shared: HashMap::new(),
             kept: Vec::new(),
             class_ids: HashMap::new(),
