@@ -763,11 +763,6 @@ def test_classes_that_say_nothing_of_what_they_take() -> None:
 
     assert refused(Spoken) == "Spoken is a protocol, so no object of it can be made"
 
-    class Attrs:
-        __attrs_attrs__ = ()
-
-    assert refused(Attrs) == "attrs classes are not supported yet: Attrs"
-
 
 # What is a parameter and no attribute.
 

@@ -296,6 +296,16 @@ impl Builder {
     /// An element or attribute that the class does not name.
     #[inline(never)]
     pub(super) fn unknown_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        if self.top().kind == FrameKind::Element
+            && let Some(rest) = self.class().rest
+        {
+            let sign = if self.markup.attribute { "@" } else { "" };
+            let name = format!("{sign}{}", written(key));
+            self.remember_way_key(&name);
+            let name = PyString::new(self.attached(), &name).into_ptr();
+            self.aim_at(rest);
+            return self.gather(name, at);
+        }
         let unknown = match self.top().kind {
             FrameKind::Element | FrameKind::Wrapper => self.unknown_in_class(),
             _ => self.options.unknown,

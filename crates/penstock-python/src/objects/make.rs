@@ -684,16 +684,33 @@ fn validated<'py>(
     function.call1((dict,)).map_err(|error| own_code_raised(builder, error, at))
 }
 
-/// Adds the keys that a class does not name, which alternate with their values.
+/// Adds the keys that a class does not name, which alternate with their values. Elements that
+/// repeat become a list.
 fn add_rest(
     builder: &Builder,
     dict: &Bound<'_, PyDict>,
     rest: &Bound<'_, PyAny>,
     at: u64,
 ) -> Result<(), Refusal> {
+    let py = dict.py();
     let mut pairs = rest.try_iter()?;
+    let mut repeated: Vec<Bound<'_, PyList>> = Vec::new();
     while let (Some(key), Some(value)) = (pairs.next(), pairs.next()) {
-        let key = key?;
+        let (key, value) = (key?, value?);
+        if builder.is_markup() {
+            match dict.get_item(&key)? {
+                None => dict.set_item(key, value)?,
+                Some(known) => match repeated.iter().find(|list| list.is(&known)) {
+                    Some(list) => list.append(value)?,
+                    None => {
+                        let list = PyList::new(py, [known, value])?;
+                        dict.set_item(key, &list)?;
+                        repeated.push(list);
+                    }
+                },
+            }
+            continue;
+        }
         if builder.options.duplicates != Duplicates::Last && dict.contains(&key)? {
             if builder.options.duplicates == Duplicates::First {
                 continue;
@@ -702,7 +719,7 @@ fn add_rest(
             let reason = format!("the key {} occurs more than once", brief(&name));
             return Err(outer_mismatch(builder, at, reason));
         }
-        dict.set_item(key, value?)?;
+        dict.set_item(key, value)?;
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use super::classes::{Declared, Shape, Subject};
 use super::names::{Scope, same_name};
 use super::walk::Walk;
 use super::wrappers::{FieldType, is_instance};
-use super::{Absent, Build, Family, Kind, known, layout};
+use super::{Absent, Build, Kind, known, layout};
 
 /// How many parts of an annotation are looked at.
 const MOST_PARTS: usize = 1_000;
@@ -68,8 +68,7 @@ fn whole<'py>(walk: &Walk<'_, 'py>, class: &Bound<'py, PyType>) -> PyResult<Opti
     complete(walk, class)?;
     let fields = fields(class)?;
     let is_root = class.getattr(intern!(py, "__pydantic_root_model__"))?.is_truthy()?;
-    let markup = walk.compiler.family == Family::Markup;
-    let raw = sees_all_first(class)? || has_paths(&fields)? || markup && allows_more(class)?;
+    let raw = sees_all_first(class)? || has_paths(&fields)?;
     if !is_root && !raw {
         return Ok(None);
     }
@@ -207,10 +206,6 @@ fn config<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
         }
     }
     Ok(PyDict::new(py))
-}
-
-fn allows_more(class: &Bound<'_, PyType>) -> PyResult<bool> {
-    config(class)?.get_item("extra")?.map_or(Ok(false), |extra| extra.eq("allow"))
 }
 
 /// The aliases by which a field is found, in the order in which they count.
