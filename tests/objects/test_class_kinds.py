@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Self, TypeVar
 from xml.sax.saxutils import escape
 
 import attr
@@ -61,7 +61,7 @@ class Worked:
 
 
 class New:
-    def __new__(cls, number: int, text: str = "t") -> New:
+    def __new__(cls, number: int, text: str = "t") -> Self:
         made = super().__new__(cls)
         made.all = (number, text)  # type: ignore[attr-defined]
         return made
@@ -157,7 +157,7 @@ class Strict(pydantic.BaseModel):
     pair: tuple[int, ...] = pydantic.Field(default=SHARED, max_length=100)
     _private: int = 3
 
-    def model_post_init(self, context: object, /) -> None:
+    def model_post_init(self, _: object, /) -> None:
         self._private = self.number
 
 

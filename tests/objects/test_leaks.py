@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Literal, NamedTuple, TypedDict
 
+import attrs
+import msgspec
+import pydantic
 import pytest
 
 import penstock
@@ -99,6 +102,59 @@ class Plain:
     pair: tuple[int, ...] = DEFAULT
 
 
+class Stored:
+    def __init__(self, number: int, items: list[Any] | None = None, pair: Any = DEFAULT) -> None:
+        self.number = number
+        self.items = items
+        self.pair = pair
+
+
+class Worked:
+    def __init__(self, number: int, items: list[Any] | None = None, /) -> None:
+        if number < 0:
+            raise ValueError("negative")
+        self.number, self.items = number, items or []
+
+
+class Filled:
+    number: int
+    items: list[Any]
+
+    def __init__(self) -> None:
+        self.more = [1]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if value == -1:
+            raise ValueError("negative")
+        object.__setattr__(self, name, value)
+
+
+@attrs.define
+class Attrs:
+    number: int
+    items: list[Any] = attrs.Factory(list)
+    pair: tuple[int, ...] = DEFAULT
+
+
+@attrs.frozen(slots=False)
+class AttrsConverted:
+    number: int = attrs.field(validator=attrs.validators.ge(0))
+    items: list[Any] = attrs.field(converter=list, factory=list)
+
+
+class Struct(msgspec.Struct, tag="s"):
+    number: int
+    items: list[Any] = []
+    pair: tuple[int, ...] = DEFAULT
+
+
+class Model(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="allow")
+    number: int = pydantic.Field(ge=0)
+    items: list[Any] = []
+    pair: tuple[int, ...] = DEFAULT
+
+
 class Everything(TypedDict):
     number: int
     items: list[Any]
@@ -110,6 +166,7 @@ class Everything(TypedDict):
     named: dict[str, dict[Literal["x", "y"], float | None]]
 
 
+THEIRS = [Stored, Worked, Filled, Attrs, AttrsConverted, Struct, Model]
 CLASSES = [Slots, Attributes, Frozen, Post, PostSlots, Called, Named, Untyped, Keys, Plain]
 ITEMS = [1.5, "wide: 東京 🏳", "ascii", None, True, [[], {}], {"key of a dict": [2**70]}]
 GOOD = {"number": 10_003, "items": ITEMS, "unknown": {"skipped": ITEMS}}
@@ -198,7 +255,7 @@ WAYS = list(ways("", Any))
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    "cls", [*CLASSES, Everything, Any], ids=lambda cls: getattr(cls, "__name__", "Any")
+    "cls", [*CLASSES, *THEIRS, Everything, Any], ids=lambda cls: getattr(cls, "__name__", "Any")
 )
 def test_success(cls: Any, way: str) -> None:
     document = json.dumps(EVERYTHING if cls is Everything else GOOD, ensure_ascii=False)
@@ -217,7 +274,7 @@ MISFITS = [
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", [*CLASSES, *THEIRS], ids=lambda cls: cls.__name__)
 def test_what_does_not_fit(cls: Any, way: str) -> None:
     works = []
     for document in MISFITS:
@@ -310,7 +367,7 @@ def test_duplicate_and_unknown_keys(cls: Any) -> None:
         grows(fails(lambda asked=asked: penstock.json.decode(plain, asked, duplicates="error")))
 
 
-@pytest.mark.parametrize("cls", [Post, PostSlots, Called])
+@pytest.mark.parametrize("cls", [Post, PostSlots, Called, Worked, Filled, AttrsConverted, Model])
 def test_exceptions_of_the_class(cls: Any) -> None:
     grows(
         fails(
@@ -321,7 +378,7 @@ def test_exceptions_of_the_class(cls: Any) -> None:
         ),
         (cls,),
     )
-    if cls is not Called:
+    if cls in (Post, PostSlots):
         grows(
             fails(
                 lambda: penstock.json.decode(
@@ -439,7 +496,22 @@ def test_types_that_are_written_anew_each_time() -> None:
 # Classes and holders that are gone.
 
 
-@pytest.mark.parametrize("kind", ["slots", "attributes", "called", "plain", "named", "keys"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "slots",
+        "attributes",
+        "called",
+        "plain",
+        "named",
+        "keys",
+        "init",
+        "attrs",
+        "converted",
+        "struct",
+        "model",
+    ],
+)
 @pytest.mark.parametrize("use", ["decode", "error", "read", "half read", "feed", "list", "plan"])
 def test_a_local_class_can_be_collected(kind: str, use: str) -> None:
     def define() -> Any:
@@ -448,6 +520,20 @@ def test_a_local_class_can_be_collected(kind: str, use: str) -> None:
         if kind == "keys":
             return TypedDict("Local", {"number": int})  # type: ignore[misc]
         body: dict[str, Any] = {"__annotations__": {"number": int}}
+        if kind == "struct":
+            return msgspec.defstruct("Local", [("number", int)])
+        if kind == "model":
+            return pydantic.create_model("Local", number=(int, 1))
+        if kind == "attrs":
+            return attrs.define(type("Local", (), body))
+        if kind == "converted":
+            return attrs.make_class("Local", {"number": attrs.field(converter=float)})
+        if kind == "init":
+
+            def init(self: Any, number: int) -> None:
+                self.number = number * 2
+
+            return type("Local", (), {"__init__": init})
         if kind == "called":
             body["__init__"] = lambda self, number: setattr(self, "number", number)
         cls = type("Local", (), body)

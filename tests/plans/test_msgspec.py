@@ -107,7 +107,7 @@ def test_arrays() -> None:
     assert penstock.json.decode('["row", 1, "a"]', TaggedRow) == TaggedRow(1, "a")
     assert refused('["row", 1, "a", 2]', TaggedRow) == "expected an array of 3, got one of 4"
     assert refused('["wor", 1]', TaggedRow).startswith("expected Literal['row']")
-    assert refused("[]", Row) == "Row lacks an item for the field \"number\""
+    assert refused("[]", Row) == 'Row lacks an item for the field "number"'
     assert penstock.json.decode("[1, [2]]", list[int | Row]) == [1, Row(2)]
 
 

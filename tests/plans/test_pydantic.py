@@ -132,7 +132,7 @@ def test_choices_of_aliases() -> None:
     assert penstock.json.decode('{"w": 1}', Choices).width == 1
     assert penstock.json.decode('{"wide": 2, "w": 1}', Choices).width == 1
     assert penstock.json.decode('{"w": 1, "wide": 2}', Choices).width == 1
-    error = refused('[{}]', list[Choices])
+    error = refused("[{}]", list[Choices])
     assert (error.reason, error.path) == ("Field required", "0/w")
     assert isinstance(error.__cause__, pydantic.ValidationError)
 
@@ -185,8 +185,7 @@ def test_validators() -> None:
     assert (error.reason, error.path) == ("Value error, is negative", "a/0/after")
     error = refused('{"before": "1,x,y"}', Validated)
     assert error.reason == (
-        "Input should be a valid integer, unable to parse string as an integer "
-        "(and 1 more problem)"
+        "Input should be a valid integer, unable to parse string as an integer (and 1 more problem)"
     )
     assert error.path == "before/1"
     # What is decoded is Penstock's to judge, with its place.
@@ -230,9 +229,27 @@ def test_generic_models() -> None:
 
 
 def test_unions_of_models() -> None:
-    document = '{"pet": {"tricks": ["sit"], "kind": "dog"}, "others": [{"kind": "cat", "lives": 9}]}'
+    document = (
+        '{"pet": {"tricks": ["sit"], "kind": "dog"}, "others": [{"kind": "cat", "lives": 9}]}'
+    )
     made = penstock.json.decode(document, Owner)
     assert made == Owner(pet=Dog(kind="dog", tricks=["sit"]), others=[Cat(kind="cat", lives=9)])
+
+
+def test_unions_that_only_the_model_decides() -> None:
+    class One(BaseModel):
+        x: int = 0
+
+    class Two(BaseModel):
+        x: str = ""
+
+    class Own(BaseModel):
+        either: One | Two
+        several: list[One | Two | int] = []
+
+    document = '{"either": {"x": "a"}, "several": [{"x": 1}, 2]}'
+    made = penstock.json.decode(document, Own)
+    assert made == Own(either=Two(x="a"), several=[One(x=1), 2])
 
 
 def test_types_that_only_pydantic_knows() -> None:

@@ -274,7 +274,9 @@ fn declared<'py>(
     let (at, worded) = (field_type.at.is_some(), !field_type.words.is_empty());
     let plain = field(any())?;
     let kept = subject.compiler.mark();
+    subject.compiler.leaves_unions = true;
     let first = subject.declared(name.clone(), field_type, scope, absent.clone_ref(py));
+    subject.compiler.leaves_unions = false;
     match first {
         Err(error) if super::is_plan_error(py, &error) && !at && !worded => {
             subject.compiler.reset(kept);

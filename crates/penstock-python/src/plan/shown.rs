@@ -272,6 +272,10 @@ impl Plan {
         // Writing to a string does not fail.
         let _ = write!(text, "\n{}, {way}{why}", class.name);
         for (id, field) in (0..).zip(&class.fields) {
+            if class.rest == Some(id) {
+                text.push_str("\n    all other keys");
+                continue;
+            }
             let name = field.name.bind(py).to_string();
             let node = &self.nodes[field.node as usize].written;
             let _ = match (class.is_read(id), name == *field.key) {

@@ -106,6 +106,8 @@ pub(super) struct Compiler<'py> {
     pub(super) seen: Vec<Seen>,
     /// The fields whose keys may be renamed, each with its class.
     pub(super) renamable: Vec<(ClassId, String)>,
+    /// Whether unions are left to somebody else where nothing tells their classes apart.
+    pub(super) leaves_unions: bool,
     shared: HashMap<Key, NodeId>,
     /// What has an address in `shared`, so that no other object gets the same.
     kept: Vec<Bound<'py, PyAny>>,
@@ -127,6 +129,7 @@ impl<'py> Compiler<'py> {
             relatives: Relatives::default(),
             seen: Vec::new(),
             renamable: Vec::new(),
+            leaves_unions: false,
             shared: HashMap::new(),
             kept: Vec::new(),
             class_ids: HashMap::new(),

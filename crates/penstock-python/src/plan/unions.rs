@@ -26,6 +26,8 @@ pub(super) struct Union<'py> {
     pub(super) field: Option<(String, String)>,
     /// What stands beside it: a `tag(...)`, or the key alone.
     pub(super) tag: Option<Bound<'py, PyAny>>,
+    /// Whether somebody else decides where nothing tells the classes apart.
+    pub(super) is_left: bool,
 }
 
 impl Union<'_> {
@@ -71,6 +73,10 @@ pub(super) fn settle<'py>(
             None if family == Family::Keyed => by_keys(&members, &union.classes),
             None => None,
         };
+        if tagged.is_none() && union.is_left {
+            nodes[union.node as usize].kind = Kind::Any;
+            continue;
+        }
         let Some(tagged) = tagged else {
             let written = &nodes[union.node as usize].written;
             return Err(union.place().error(py, nothing_tells(written, family)));

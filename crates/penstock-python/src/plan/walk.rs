@@ -370,7 +370,13 @@ impl<'py> Walk<'_, 'py> {
         let names = names.join(" | ");
         let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
         let tag = self.compiler.settings.tag.clone();
-        self.compiler.unions.push(Union { node: id, classes: parts, field, tag });
+        self.compiler.unions.push(Union {
+            node: id,
+            classes: parts,
+            field,
+            tag,
+            is_left: self.compiler.leaves_unions,
+        });
         Ok(node(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names))
     }
 
