@@ -65,6 +65,7 @@ autodoc_typehints = "signature"
 python_maximum_signature_line_length = 80
 python_use_unqualified_type_names = True
 add_module_names = False
+toc_object_entries_show_parents = "hide"
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True
@@ -75,6 +76,8 @@ TYPES = (HERE / "../python/penstock/_types.py").read_text("utf-8")
 STUB = (HERE / "../python/penstock/_rust.pyi").read_text("utf-8")
 # What only other objects make, and is shown without a call.
 MADE_BY_OTHERS = {"Reader", "Progress", "Element", "Items", "Events", "Repair"}
+# Types of private functions.
+PRIVATE = {"Grammar", "Markup"}
 # What annotations name that is Python's or a type variable, and has no page here.
 PYTHON = {
     *("Any", "AsyncGenerator", "AsyncIterable", "Buffer", "Callable", "Iterable", "Iterator"),
@@ -181,10 +184,13 @@ class TypesInSignatures(SphinxDirective):
         declared = [part for part in ast.parse(TYPES).body if isinstance(part, ast.If)]
         for part in (inner for outer in declared for inner in outer.body):
             if isinstance(part, ast.ClassDef):
-                text += [f".. py:class:: penstock.{part.name}", "", f"   {ast.get_docstring(part)}"]
+                text += [f".. py:class:: {part.name}", "", f"   {ast.get_docstring(part)}"]
             elif isinstance(part, ast.AnnAssign) and part.value is not None:
+                name = ast.unparse(part.target)
+                if name in PRIVATE:
+                    continue
                 written = ast.unparse(part.value).replace("'", '"')
-                text += [f".. py:type:: penstock.{ast.unparse(part.target)}"]
+                text += [f".. py:type:: {name}"]
                 text += [f"   :canonical: {written}", ""]
                 above = part.lineno - 2
                 said: list[str] = []

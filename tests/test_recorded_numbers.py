@@ -1,6 +1,6 @@
-"""The tables of the page on performance are what the recorded runs say.
+"""The timings in the documentation are what the recorded runs say.
 
-`python tests/test_performance_page.py` writes them anew.
+`python tests/test_recorded_numbers.py` writes the tables anew.
 """
 
 import json
@@ -8,8 +8,12 @@ import re
 import statistics
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
-PAGE = ROOT / "docs/performance.md"
+PAGES = [
+    page for page in sorted((ROOT / "docs").glob("*.md")) if "<!-- " in page.read_text("utf-8")
+]
 TABLE = re.compile(
     r"<!-- (?P<record>\S+): (?P<row>\S+), (?P<variant>[^,]+), (?P<what>\w+) -->\n"
     r"(?P<head>\|.*\n\|[-|:]+\n)(?P<body>(?:\|.*\n)*)"
@@ -34,22 +38,23 @@ def lines(record: str, row: str, variant: str, what: str) -> str:
     return "".join(written)
 
 
-def as_recorded() -> str:
+def as_recorded(page: Path) -> str:
     """The page with its tables as the records have them."""
 
     def table(found: re.Match[str]) -> str:
         record, row, variant, what = found.group("record", "row", "variant", "what")
-        kept = found[0].removesuffix(found["body"]) if found["body"] else found[0]
-        return kept + lines(record, row, variant, what)
+        return found[0].removesuffix(found["body"]) + lines(record, row, variant, what)
 
-    return TABLE.sub(table, PAGE.read_text("utf-8"))
+    return TABLE.sub(table, page.read_text("utf-8"))
 
 
-def test_the_tables_are_what_was_recorded() -> None:
-    text = PAGE.read_text("utf-8")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_tables_are_what_was_recorded(page: Path) -> None:
+    text = page.read_text("utf-8")
     assert len(TABLE.findall(text)) == text.count("<!-- ") > 0
-    assert text == as_recorded()
+    assert text == as_recorded(page)
 
 
 if __name__ == "__main__":
-    PAGE.write_text(as_recorded(), "utf-8")
+    for page in PAGES:
+        page.write_text(as_recorded(page), "utf-8")
