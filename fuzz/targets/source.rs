@@ -70,9 +70,15 @@ fn drain(data: &[u8], encoding: Option<&str>, pieces: usize, room: usize) -> Dra
 }
 
 /// Both ways say the same. Only of damaged data, how much is delivered before the damage shows may
-/// depend on the room: but for gzip, the decoders do not say what they wrote last.
+/// depend on the room: but for gzip, the decoders do not say what they wrote last. That of xz does not
+/// do so where its data is cut off either.
 fn agree(data: &[u8], whole: &Drained, again: &Drained) {
-    let damaged = |(_, fault): &Drained| matches!(fault, Some((Kind::Malformed, _)));
+    let is_xz = matches!(sniff(data), Sniff::Is(Compression::Xz));
+    let damaged = |(_, fault): &Drained| match fault {
+        Some((Kind::Malformed, _)) => true,
+        Some((Kind::Truncated, _)) => is_xz,
+        _ => false,
+    };
     let forgetful = !matches!(sniff(data), Sniff::Is(Compression::None | Compression::Gzip));
     if forgetful && damaged(whole) && damaged(again) {
         let common = whole.0.len().min(again.0.len());
