@@ -4,12 +4,12 @@
 //! all that the function does is to store its parameters, it need not be called.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::PyType;
 
 use super::build;
 use super::classes::{Declared, Shape, Subject};
 use super::layout;
-use super::proof;
+use super::proof::{self, Stored};
 use super::signature::{self, Constructor, Parameter, Parameters};
 use super::{Absent, Build};
 
@@ -75,7 +75,7 @@ fn filled<'py>(
     subject: &Subject<'_, 'py>,
     constructor: &Constructor<'py>,
     parameters: &Parameters<'py>,
-) -> PyResult<Option<(Vec<(Bound<'py, PyString>, usize)>, Build)>> {
+) -> PyResult<Option<(Stored<'py>, Build)>> {
     let class = &subject.class;
     if constructor.is_wrapped
         || layout::has_plain_init(class)

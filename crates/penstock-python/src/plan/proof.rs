@@ -63,6 +63,9 @@ fn compiled<'py>(py: Python<'py>, source: &str) -> PyResult<Option<Bound<'py, Py
     Ok(constants.iter().find(|constant| constant.is_instance_of::<PyCode>()))
 }
 
+/// Attributes that a function sets, in order, each with the place of the parameter that it gets.
+pub(super) type Stored<'py> = Vec<(Bound<'py, PyString>, usize)>;
+
 /// The attributes that an `__init__` sets, in order, each with the place of the parameter that it
 /// gets, if to set each attribute to a parameter of its own is all that it does.
 ///
@@ -70,7 +73,7 @@ fn compiled<'py>(py: Python<'py>, source: &str) -> PyResult<Option<Bound<'py, Py
 pub(super) fn stored<'py>(
     function: &Function<'py>,
     parameters: &Parameters<'py>,
-) -> PyResult<Option<Vec<(Bound<'py, PyString>, usize)>>> {
+) -> PyResult<Option<Stored<'py>>> {
     let py = function.code.py();
     let names = function.code.getattr(intern!(py, "co_names"))?.cast_into::<PyTuple>()?;
     let named = parameters.list.len();
