@@ -62,12 +62,12 @@ class pattern(_Mark):  # noqa: N801 - a word in the language of annotations, lik
     Example:
         >>> from typing import Annotated
         >>> import penstock
-        >>> Plate = Annotated[str, penstock.pattern(r"^[A-Z]+ [0-9]$")]
+        >>> Plate = Annotated[str, penstock.pattern(r"^[A-Z]+ [0-9]+")]
         >>> penstock.decode('["ZH 7", "BE 1"]', list[Plate])
         ['ZH 7', 'BE 1']
         >>> penstock.decode('"ZH"', Plate)
         Traceback (most recent call last):
-        penstock.ValidationError: line 1, column 1: expected str matching "^[A-Z]+ [0-9]$", got "ZH"
+        penstock.ValidationError: line 1, column 1: expected str matching "^[A-Z]+ [0-9]+", got "ZH"
     """
 
     __module__ = "penstock"
