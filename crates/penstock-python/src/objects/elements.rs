@@ -712,6 +712,8 @@ impl Builder {
             unsafe { drop(Bound::from_owned_ptr(self.attached(), value)) };
             return Err(Refusal::Kept);
         }
+        // What follows is not in it.
+        self.top_mut().unnamed = false;
         if self.stack.len() == 0 {
             return self.deliver(value);
         }
