@@ -743,6 +743,34 @@ def test_an_inherited_init_speaks_of_the_names_of_its_module() -> None:
     assert penstock.json.decode('{"inner": {"x": 1}}', City).inner.x == 1
 
 
+def test_names_of_a_function_in_parameters() -> None:
+    class Inner:
+        def __init__(self, x: int) -> None:
+            self.x = x
+
+    class City:
+        def __init__(self, inner: Inner, others: list[City] | None = None) -> None:
+            self.inner, self.others = inner, others
+
+    with pytest.raises(PlanError, match=r"cannot resolve the annotation 'Inner'; pass Plan\("):
+        Plan(City)
+    plan = Plan(City, namespace=locals())
+    made = penstock.json.decode('{"inner": {"x": 1}, "others": [{"inner": {"x": 2}}]}', plan)
+    assert made.others is not None
+    assert made.others[0].inner.x == 2
+
+
+def test_what_is_derived_from_a_protocol() -> None:
+    class Spoken(Protocol):
+        x: int
+
+    class Real(Spoken):
+        y: str
+
+    assert way(Real) == "fast: attributes"
+    assert vars(penstock.json.decode('{"x": 1, "y": "a"}', Real)) == {"x": 1, "y": "a"}
+
+
 def test_words_beside_parameters() -> None:
     class City:
         def __init__(self, x: Annotated[int, penstock.at("a/b")]) -> None:

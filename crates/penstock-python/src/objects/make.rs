@@ -615,7 +615,7 @@ fn by_name(builder: &mut Builder, class: &ClassPlan, build: &Build, at: u64) -> 
             };
         }
         Build::Call { first, positional, keywords } => {
-            call(builder, class, base + first, *positional, keywords.bind(py))
+            call(builder, class, *first, *positional, keywords.bind(py))
                 .map_err(|error| own_code_raised(builder, error, at))
         }
         Build::Validate(function) => validated(builder, class, base, function.bind(py), at),
@@ -748,46 +748,40 @@ fn attributes(builder: &Builder, class: &ClassPlan, base: usize) -> Made {
     Ok(object)
 }
 
-/// Calls the class with the values.
+/// Calls the class with the values from field `first` on.
 fn call<'py>(
     builder: &Builder,
     class: &ClassPlan,
-    base: usize,
+    first: usize,
     positional: usize,
     keywords: &Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = keywords.py();
-    let values = builder.stack.from(base);
-    let type_ptr = class.type_ptr().cast::<ffi::PyObject>();
-    let present = values.iter().skip(positional).all(|value| !value.is_null());
-    if present {
+    let values = builder.stack.from(builder.top().slots + first);
+    let vectorcall = |values: &[*mut ffi::PyObject], positional, names: &Bound<'py, PyTuple>| {
+        let names = if names.is_empty() { ptr::null_mut() } else { names.as_ptr() };
         // SAFETY: the values are live and borrowed for the call; the names are as many as the
         // values behind the positional ones.
-        return unsafe {
-            let made = ffi::PyObject_Vectorcall(
-                type_ptr,
-                values.as_ptr(),
-                positional,
-                if keywords.is_empty() { ptr::null_mut() } else { keywords.as_ptr() },
-            );
+        unsafe {
+            let class = class.type_ptr().cast();
+            let made = ffi::PyObject_Vectorcall(class, values.as_ptr(), positional, names);
             Bound::from_owned_ptr_or_err(py, made)
-        };
+        }
+    };
+    if !values.contains(&ptr::null_mut()) {
+        return vectorcall(values, positional, keywords);
     }
-    // What is absent is left out, with its name.
-    let mut given = values[..positional].to_vec();
-    let mut names = Vec::with_capacity(keywords.len());
-    for (name, &value) in keywords.iter().zip(&values[positional..]) {
+    // What is absent is left out, and what comes behind it goes by its name.
+    let by_position = values[..positional].iter().take_while(|value| !value.is_null()).count();
+    let mut given = values[..by_position].to_vec();
+    let mut names = Vec::with_capacity(values.len() - by_position);
+    for (field, &value) in class.fields[first..].iter().zip(values).skip(by_position) {
         if !value.is_null() {
             given.push(value);
-            names.push(name);
+            names.push(field.name.bind(py));
         }
     }
-    let names = PyTuple::new(py, names)?;
-    // SAFETY: as above.
-    unsafe {
-        let made = ffi::PyObject_Vectorcall(type_ptr, given.as_ptr(), positional, names.as_ptr());
-        Bound::from_owned_ptr_or_err(py, made)
-    }
+    vectorcall(&given, by_position, &PyTuple::new(py, names)?)
 }
 
 /// Calls the class without arguments, and sets the attributes as a program would.

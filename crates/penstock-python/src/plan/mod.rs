@@ -472,8 +472,8 @@ pub(crate) enum Build {
     Tuple,
     /// A `TypedDict`: a dict with the present keys.
     Dict,
-    /// The class is called: these fields by position, the others by keyword. A field that goes by
-    /// position is never [`Absent::Unset`].
+    /// The class is called: these fields by position as far as they have values, the others by
+    /// keyword. A field that may only go by position always has one.
     Call {
         /// The first of these fields. Those before it are only looked at.
         first: usize,

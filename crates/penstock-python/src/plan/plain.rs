@@ -73,7 +73,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
 
 /// The code of its own that runs when an object of the class is made and filled, if there is some.
 fn own_code(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
-    if !layout::has_plain_init(class) {
+    if !layout::has_plain_init(class) && !is_of_protocol(class)? {
         let owner = layout::owner(class, intern!(class.py(), "__init__"));
         let owner = owner.map_or_else(|| class.clone(), |(owner, _)| owner);
         return Ok(Some(format!("{} has its own __init__", owner.name()?)));
@@ -83,6 +83,15 @@ fn own_code(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
     }
     let plain = layout::has_plain_setattr(class);
     Ok((!plain).then_some(format!("{} overrides __setattr__", class.name()?)))
+}
+
+/// True if the `__init__` is what `typing` gives to protocols: in what is derived from one it stands
+/// in for that of `object`.
+fn is_of_protocol(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    let Some(init) = layout::attribute(class, intern!(py, "__init__")) else { return Ok(false) };
+    let module = init.getattr_opt(intern!(py, "__module__"))?;
+    Ok(module.is_some_and(|module| module.eq("typing").unwrap_or(false)))
 }
 
 /// True if the class may be called with arguments, as far as its constructor says.

@@ -184,9 +184,8 @@ pub(super) fn called<'py>(
         taken.sort_by_key(|(place, _)| if *place < only { *place } else { only });
         let most = if alone { parameters.by_position } else { only };
         while positional < most
-            && let Some((place, field)) = taken.get(positional)
+            && let Some((place, _)) = taken.get(positional)
             && *place == positional
-            && !matches!(field.absent, Absent::Unset)
         {
             positional += 1;
         }
