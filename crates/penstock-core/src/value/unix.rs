@@ -61,21 +61,30 @@ const BEHIND: i64 = 253_402_300_800 * SECOND;
 /// # Ok::<(), Reason>(())
 /// ```
 pub fn instant(digits: &[u8], unit: Unit) -> Result<DateTime, Reason> {
-    let mut number = exact(digits).ok_or(Reason::Number)?;
-    number.exponent += match unit {
+    let power = match unit {
         Unit::Seconds => 6,
         Unit::Milliseconds => 3,
         Unit::Microseconds => 0,
         Unit::Nanoseconds => -3,
     };
+    let add = |value: i64, digit: &u8| value * 10 + i64::from(digit - b'0');
+    // Nearly all are integers, and so many digits fit 64 bits with any unit.
+    if power >= 0 && (1..=12).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) {
+        return at(digits.iter().fold(0, add) * 10_i64.pow(power as u32));
+    }
+    let mut number = exact(digits).ok_or(Reason::Number)?;
+    number.exponent += power;
     if number.exponent < 0 && !number.digits.is_empty() {
         return Err(Reason::Finer);
     }
-    let add = |value: i64, digit: &u8| value * 10 + i64::from(digit - b'0');
     // So many digits fit 64 bits.
     let whole = number.integer(18).ok_or(Reason::Range)?;
     let value = whole.iter().fold(0, add);
-    let value = if number.negative { -value } else { value };
+    at(if number.negative { -value } else { value })
+}
+
+/// The instant so many microseconds after the beginning of 1970.
+fn at(value: i64) -> Result<DateTime, Reason> {
     if !(FIRST..BEHIND).contains(&value) {
         return Err(Reason::Range);
     }
@@ -130,6 +139,9 @@ mod tests {
                 (theirs.hour(), theirs.minute(), theirs.second())
             );
             prop_assert_eq!(i64::from(time.microsecond), value.rem_euclid(SECOND));
+            let whole = value.div_euclid(SECOND);
+            let whole_seconds = instant(whole.to_string().as_bytes(), Unit::Seconds);
+            prop_assert_eq!(whole_seconds, instant(format!("{whole}.0").as_bytes(), Unit::Seconds));
             let seconds = format!("{value}e-6");
             prop_assert_eq!(instant(seconds.as_bytes(), Unit::Seconds), Ok(ours));
             let nanoseconds = format!("{value}000");

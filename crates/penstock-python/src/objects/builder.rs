@@ -848,6 +848,7 @@ impl Builder {
                 // The keys of the outermost dict are met once each.
                 if self.frames.len() == 2 { new_str(py, key) } else { caches::key(py, key) }
             }
+            Kind::Int if node.after.is_none() => self.int_key(keys, key, at)?,
             _ => self.typed_key(keys, key, at)?,
         };
         if object.is_null() {

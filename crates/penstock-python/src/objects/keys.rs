@@ -8,6 +8,7 @@ use super::scalars::is_decimal;
 use crate::plan::{Kind, NodeId};
 use penstock_core::event::Text;
 use penstock_core::value::number::{scan, to_f64};
+use penstock_core::value::xsd::{self, Integer};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -18,6 +19,20 @@ type Made = Result<*mut ffi::PyObject, Refusal>;
 const MOST_DIGITS: usize = 4_300;
 
 impl Builder {
+    /// An integer as a key.
+    #[inline(never)]
+    pub(super) fn int_key(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
+        match is_integer(key.bytes()).then(|| xsd::integer(key.bytes())).flatten() {
+            Some(Integer::Small(value)) if self.top().kind == FrameKind::Dict => {
+                // It prints as it is written.
+                self.top_mut().unnamed = false;
+                // SAFETY: makes a new object; the interpreter is attached while events are told.
+                Ok(unsafe { ffi::PyLong_FromLongLong(value) })
+            }
+            _ => self.typed_key(node, key, at),
+        }
+    }
+
     /// The object that the text of a key stands for.
     #[inline(never)]
     pub(super) fn typed_key(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {

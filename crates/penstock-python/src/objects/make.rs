@@ -185,7 +185,7 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
     if dict.is_null() {
         return Err(builder.raised());
     }
-    if !simple || !has_text_keys(builder) {
+    if !simple || !has_plain_keys(builder) {
         // SAFETY: the new reference is handed over.
         return careful_dict(
             builder,
@@ -194,7 +194,7 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
         );
     }
     for (index, pair) in builder.stack.from(base).chunks_exact(2).enumerate() {
-        // SAFETY: a dict nobody else has seen; the keys are `str` objects, whose hashing and
+        // SAFETY: a dict nobody else has seen; the keys are `str` or `int`, whose hashing and
         // comparing run no other code; both references are owned by the stack and released once
         // the dict has its own.
         unsafe {
@@ -213,14 +213,14 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
     Ok(dict)
 }
 
-/// Whether all keys of the dict at hand are plain strings.
+/// Whether all keys of the dict at hand are plain strings or integers.
 #[inline(always)]
-fn has_text_keys(builder: &Builder) -> bool {
+fn has_plain_keys(builder: &Builder) -> bool {
     let nodes = &builder.plan().nodes;
     match nodes[builder.top().node as usize].kind {
         Kind::Dict(keys, _) => {
             let keys = &nodes[keys as usize];
-            matches!(keys.kind, Kind::Str | Kind::Any) && keys.after.is_none()
+            matches!(keys.kind, Kind::Str | Kind::Any | Kind::Int) && keys.after.is_none()
         }
         _ => true,
     }

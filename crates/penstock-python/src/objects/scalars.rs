@@ -13,6 +13,7 @@ use penstock_core::near::nearest;
 use penstock_core::value::exact::exact;
 use penstock_core::value::number::{Outcome, scan, to_f64};
 use penstock_core::value::unix::{self, Unit};
+use penstock_core::value::xsd::Integer;
 use penstock_core::value::{base64, datetime, duration, hex, uuid, xsd};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
@@ -200,6 +201,10 @@ impl Builder {
             None => return Err(self.misfit(at, what)),
         };
         let made = match self.kind(taker) {
+            Kind::Int if let Some(Integer::Small(value)) = xsd::integer(digits) => {
+                // SAFETY: makes a new object; the interpreter is attached while events are told.
+                Ok(unsafe { ffi::PyLong_FromLongLong(value) })
+            }
             Kind::Int | Kind::Any if whole => {
                 let negative = digits.first() == Some(&b'-');
                 let value = self.big_int(negative, &digits[usize::from(negative)..])?;

@@ -10,7 +10,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 
 use super::after::{After, Nature, Step};
 use super::builtin::Container;
-use super::conversions::applied;
+use super::conversions::{applied, is_of};
 use super::known::{self, Known};
 use super::types::DEEPEST;
 use super::walk::{Walk, node};
@@ -64,6 +64,9 @@ impl Collection {
                 finish: Finish::Builtin,
                 known: None,
             });
+        }
+        if !is_of(class, &["collections", "collections.abc", "array"]) {
+            return None;
         }
         let is = |collection: &&Collection| collection.known.is_some_and(|known| known.is(class));
         COLLECTIONS.iter().find(is).copied()

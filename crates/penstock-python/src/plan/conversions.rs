@@ -97,6 +97,12 @@ impl<'py> Walk<'_, 'py> {
         nullable: bool,
     ) -> PyResult<Option<Node>> {
         let py = self.compiler.py;
+        if known::PURE_PATH.get(py).is_some_and(|path| is_subclass(class, path)) {
+            return self.path(class, nullable).map(Some);
+        }
+        if !is_of(class, &["builtins", "ipaddress", "zoneinfo", "fractions", "re"]) {
+            return Ok(None);
+        }
         if class.as_type_ptr() == &raw mut ffi::PyByteArray_Type {
             let mut node = node(Kind::Bytes, nullable, "bytearray".into());
             let after = After::add(&mut node, [Step::Convert(class.clone().into_any().unbind())]);
@@ -115,16 +121,17 @@ impl<'py> Walk<'_, 'py> {
             let by = function(py, "pattern")?;
             return Ok(Some(self.of_text(by, "Pattern".into(), false, Nature::Other, nullable)));
         }
-        if known::PURE_PATH.get(py).is_some_and(|path| is_subclass(class, path)) {
-            let name = class.name()?.to_string();
-            if class.call1(("x",)).is_err() {
-                let reason = format_args!("{name} is of another operating system");
-                return Err(self.error(reason));
-            }
-            let by = class.clone().into_any();
-            return Ok(Some(self.of_text(by, name, false, Nature::Other, nullable)));
-        }
         Ok(None)
+    }
+
+    /// A path, or a class that is derived from one.
+    fn path(&self, class: &Bound<'py, PyType>, nullable: bool) -> PyResult<Node> {
+        let name = class.name()?.to_string();
+        if class.call1(("x",)).is_err() {
+            return Err(self.error(format_args!("{name} is of another operating system")));
+        }
+        let by = class.clone().into_any();
+        Ok(self.of_text(by, name, false, Nature::Other, nullable))
     }
 
     /// A set of flags, from their integer.
@@ -135,6 +142,12 @@ impl<'py> Walk<'_, 'py> {
         After::add(&mut node, steps).nature = Some(Nature::Unknown);
         Ok(node)
     }
+}
+
+/// True if the class says that it is of one of these modules: nearly none is, and need not be
+/// compared with what they have.
+pub(super) fn is_of(class: &Bound<'_, PyType>, modules: &[&str]) -> bool {
+    class.module().is_ok_and(|module| module.to_str().is_ok_and(|name| modules.contains(&name)))
 }
 
 /// By the real bases: no `__subclasscheck__` is asked.
