@@ -135,7 +135,8 @@ def grows(work: Callable[[], object], watched: object) -> None:
             work()
         after = measured()
         changes = [now - then for now, then in zip(after, before, strict=True)]
-        if all(abs(change) < runs // 2 for change in changes):
+        # One for each run is a leak; fewer are caches of the library that is asked.
+        if all(abs(change) < runs for change in changes):
             return
         before = after
     pytest.fail(f"blocks and references changed by {changes} in {runs} runs")
