@@ -507,7 +507,8 @@ impl Builder {
     /// The place of the cache for the field at hand.
     #[inline(always)]
     pub(super) fn cache(&self) -> Option<usize> {
-        (self.top().kind == FrameKind::Class).then(|| self.field_cache())
+        let of_fields = matches!(self.top().kind, FrameKind::Class | FrameKind::Row);
+        of_fields.then(|| self.field_cache())
     }
 
     #[inline(always)]

@@ -5,7 +5,7 @@ use super::builder::Builder;
 use super::frame::FrameKind;
 use super::place::brief;
 use super::refusal::Refusal;
-use super::scalars;
+use super::standard;
 use super::text::new_str;
 use crate::plan::{Choice, Kind, NodeId};
 use penstock_core::event::Text;
@@ -111,7 +111,7 @@ impl Builder {
             },
             Kind::Instant(unit) if xsd::is_decimal(bytes) => return self.instant(bytes, *unit, at),
             Kind::DateTime | Kind::Instant(_) => match datetime::datetime_to_24(bytes) {
-                Ok(found) => scalars::new_datetime(py, found)?,
+                Ok(found) => standard::new_datetime(py, found)?,
                 Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
             },
             Kind::Date => match datetime::date_without_zone(bytes) {
@@ -121,15 +121,15 @@ impl Builder {
                 Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
             },
             Kind::Time => match datetime::time_to_24(bytes) {
-                Ok(found) => scalars::new_time(py, found)?,
+                Ok(found) => standard::new_time(py, found)?,
                 Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
             },
             Kind::Duration => match duration::duration(bytes) {
-                Ok(found) => scalars::new_duration(py, found)?,
+                Ok(found) => standard::new_duration(py, found)?,
                 Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
             },
             Kind::Uuid => match uuid::uuid(bytes) {
-                Some(value) => scalars::new_uuid(py, value)?,
+                Some(value) => standard::new_uuid(py, value)?,
                 None => return Err(self.bad_text(at, text, "it is no UUID")),
             },
             Kind::Bytes => {

@@ -178,10 +178,7 @@ pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
     let base = builder.top().base;
     let count = (builder.stack.len() - base) / 2;
     let simple = builder.options.duplicates == Duplicates::Last;
-    // SAFETY: a new dict, null checked below.
-    let dict = unsafe {
-        if count > 5 { _PyDict_NewPresized(count as ffi::Py_ssize_t) } else { ffi::PyDict_New() }
-    };
+    let dict = new_dict(count);
     if dict.is_null() {
         return Err(builder.raised());
     }
@@ -605,7 +602,7 @@ fn by_name(builder: &mut Builder, class: &ClassPlan, build: &Build, at: u64) -> 
     let py = builder.attached();
     let made = match build {
         Build::Tuple => return named_tuple(builder, class, base),
-        Build::Dict => typed_dict(builder, class, base),
+        Build::Dict => return typed_dict(builder, class, base),
         Build::Attributes { post_init } => {
             let object = attributes(builder, class, base)?;
             builder.stack.release_from(py, base);
@@ -647,20 +644,35 @@ fn named_tuple(builder: &mut Builder, class: &ClassPlan, base: usize) -> Made {
     }
 }
 
-fn typed_dict<'py>(
-    builder: &Builder,
-    class: &ClassPlan,
-    base: usize,
-) -> Result<Bound<'py, PyAny>, Refusal> {
-    let py = builder.attached();
-    let dict = pyo3::types::PyDict::new(py);
-    for (field, &value) in class.fields.iter().zip(builder.stack.from(base)) {
-        // SAFETY: the stack owns the reference, or the place is empty.
-        if let Some(value) = unsafe { Bound::from_borrowed_ptr_or_opt(py, value) } {
-            dict.set_item(field.name.bind(py), value)?;
+fn typed_dict(builder: &mut Builder, class: &ClassPlan, base: usize) -> Made {
+    let values = builder.stack.from(base);
+    let dict = new_dict(values.iter().filter(|value| !value.is_null()).count());
+    if dict.is_null() {
+        return Err(builder.raised());
+    }
+    for (field, &value) in class.fields.iter().zip(values) {
+        if value.is_null() {
+            continue;
+        }
+        // SAFETY: a dict nobody else has seen, an interned name, and a value that the stack owns.
+        unsafe {
+            if ffi::PyDict_SetItem(dict, field.name.as_ptr(), value) != 0 {
+                ffi::Py_DECREF(dict);
+                return Err(builder.raised());
+            }
         }
     }
-    Ok(dict.into_any())
+    builder.stack.release_from(builder.attached(), base);
+    Ok(dict)
+}
+
+/// A new dict with room for so many items. Null with an exception set if there is no memory.
+#[inline(always)]
+fn new_dict(count: usize) -> *mut ffi::PyObject {
+    // SAFETY: a new object or null. One for few items grows to that size with the first one.
+    unsafe {
+        if count > 5 { _PyDict_NewPresized(count as ffi::Py_ssize_t) } else { ffi::PyDict_New() }
+    }
 }
 
 /// What a function of the class's makes of the values, as a dict.

@@ -23,6 +23,7 @@ mod problems;
 mod refusal;
 mod scalars;
 mod stack;
+mod standard;
 mod text;
 mod unions;
 mod ways;

@@ -6,7 +6,8 @@
 use super::builder::{Answer, Builder};
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
-use super::text::new_str;
+use super::standard::{new_datetime, new_duration, new_time, new_uuid};
+use super::text::{new_ascii, new_str};
 use crate::plan::{Brief, Choice, Kind, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::near::nearest;
@@ -18,7 +19,7 @@ use penstock_core::value::{base64, datetime, duration, hex, uuid, xsd};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDate, PyDateTime, PyDelta, PyString, PyTime, PyTzInfo};
+use pyo3::types::{PyBytes, PyDate, PyString};
 use pyo3::{ffi, intern};
 use std::ffi::CString;
 
@@ -308,10 +309,15 @@ impl Builder {
         static DECIMAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = self.attached();
         let class = DECIMAL.import(py, "decimal", "Decimal")?;
-        let text = String::from_utf8_lossy(digits);
-        match class.call1((text.as_ref(),)) {
+        // SAFETY: the digits are ASCII; a new reference, or null with an exception set.
+        let text = unsafe { Bound::from_owned_ptr_or_err(py, new_ascii(py, digits)) }?;
+        // Without an exponent, nothing that fits into memory is beyond the range.
+        let in_range = !digits.iter().any(|byte| matches!(byte, b'e' | b'E'));
+        match class.call1((text,)) {
             // A context without traps answers NaN for what it cannot hold.
-            Ok(object) if object.call_method0(intern!(py, "is_finite"))?.is_truthy()? => {
+            Ok(object)
+                if in_range || object.call_method0(intern!(py, "is_finite"))?.is_truthy()? =>
+            {
                 Ok(object.into_ptr())
             }
             Err(error) if !error.is_instance_of::<PyArithmeticError>(py) => Err(error.into()),
@@ -499,67 +505,6 @@ pub(super) fn is_decimal(bytes: &[u8]) -> bool {
     let scanned = scan(bytes, 0);
     scanned.end == bytes.len()
         && !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished)
-}
-
-pub(super) fn new_datetime(
-    py: Python<'_>,
-    found: datetime::DateTime,
-) -> PyResult<Bound<'_, PyAny>> {
-    let (date, time) = (found.date, found.time);
-    let zone = zone(py, time.offset)?;
-    let made = PyDateTime::new(
-        py,
-        i32::from(date.year),
-        date.month,
-        date.day,
-        time.hour,
-        time.minute,
-        time.second,
-        time.microsecond,
-        zone.as_ref(),
-    )?;
-    Ok(made.into_any())
-}
-
-pub(super) fn new_time(py: Python<'_>, found: datetime::Time) -> PyResult<Bound<'_, PyAny>> {
-    let datetime::Time { hour, minute, second, microsecond, offset } = found;
-    let zone = zone(py, offset)?;
-    Ok(PyTime::new(py, hour, minute, second, microsecond, zone.as_ref())?.into_any())
-}
-
-pub(super) fn new_duration(
-    py: Python<'_>,
-    found: duration::Duration,
-) -> PyResult<Bound<'_, PyAny>> {
-    let (seconds, microseconds) = (found.seconds as i32, found.microseconds as i32);
-    Ok(PyDelta::new(py, found.days, seconds, microseconds, false)?.into_any())
-}
-
-/// The zone of an offset: `timezone.utc` for a `Z`, and one object for each offset, as there are
-/// few and documents repeat them.
-fn zone(py: Python<'_>, offset: Option<datetime::Offset>) -> PyResult<Option<Bound<'_, PyTzInfo>>> {
-    static ZONES: PyOnceLock<Py<pyo3::types::PyDict>> = PyOnceLock::new();
-    let Some(offset) = offset else { return Ok(None) };
-    let minutes = offset.minutes();
-    if minutes == 0 {
-        return Ok(Some(PyTzInfo::utc(py)?.to_owned()));
-    }
-    let zones = ZONES.get_or_init(py, || pyo3::types::PyDict::new(py).unbind()).bind(py);
-    if let Some(known) = zones.get_item(minutes)? {
-        return Ok(Some(known.cast_into()?));
-    }
-    let delta = PyDelta::new(py, 0, i32::from(minutes) * 60, 0, true)?;
-    let zone = PyTzInfo::fixed_offset(py, delta)?;
-    zones.set_item(minutes, &zone)?;
-    Ok(Some(zone))
-}
-
-pub(super) fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
-    static UUID: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let class = UUID.import(py, "uuid", "UUID")?;
-    let names = pyo3::types::PyDict::new(py);
-    names.set_item(intern!(py, "int"), value)?;
-    class.call((), Some(&names))
 }
 
 impl Choice {

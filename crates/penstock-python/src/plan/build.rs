@@ -62,3 +62,16 @@ pub(super) fn own_creation(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>
     let plain = layout::has_plain_alloc(class);
     Ok((!plain).then(|| format!("{name} has its own allocator")))
 }
+
+/// The byte offsets of the slots of these names, if a new object of `class` is memory with these
+/// slots filled and nothing else.
+pub(crate) fn slots(
+    class: &Bound<'_, PyType>,
+    names: &[Bound<'_, PyString>],
+) -> PyResult<Option<Box<[usize]>>> {
+    let built = storage(class, names, false)?;
+    Ok(match built {
+        Ok(Build::Slots { offsets, recyclable: true, .. }) => Some(offsets),
+        _ => None,
+    })
+}

@@ -51,6 +51,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 pub(crate) use after::{After, Step};
+pub(crate) use build::slots;
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
 pub(crate) use markup::{NameEdge, Names};

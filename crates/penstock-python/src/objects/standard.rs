@@ -1,0 +1,114 @@
+//! Objects of the standard library's classes: dates, times, durations and UUIDs.
+
+use crate::plan::slots;
+use penstock_core::value::{datetime, duration};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDateTime, PyDelta, PyDict, PyString, PyTime, PyType, PyTzInfo};
+use pyo3::{ffi, intern};
+
+pub(super) fn new_datetime(
+    py: Python<'_>,
+    found: datetime::DateTime,
+) -> PyResult<Bound<'_, PyAny>> {
+    let (date, time) = (found.date, found.time);
+    let zone = zone(py, time.offset)?;
+    let made = PyDateTime::new(
+        py,
+        i32::from(date.year),
+        date.month,
+        date.day,
+        time.hour,
+        time.minute,
+        time.second,
+        time.microsecond,
+        zone,
+    )?;
+    Ok(made.into_any())
+}
+
+pub(super) fn new_time(py: Python<'_>, found: datetime::Time) -> PyResult<Bound<'_, PyAny>> {
+    let datetime::Time { hour, minute, second, microsecond, offset } = found;
+    let zone = zone(py, offset)?;
+    Ok(PyTime::new(py, hour, minute, second, microsecond, zone)?.into_any())
+}
+
+pub(super) fn new_duration(
+    py: Python<'_>,
+    found: duration::Duration,
+) -> PyResult<Bound<'_, PyAny>> {
+    let (seconds, microseconds) = (found.seconds as i32, found.microseconds as i32);
+    Ok(PyDelta::new(py, found.days, seconds, microseconds, false)?.into_any())
+}
+
+/// How many offsets there are, in minutes: each is less than a day, to the east or the west.
+const OFFSETS: usize = 2 * 24 * 60;
+
+/// The zone of an offset: `timezone.utc` for a `Z`, and one object for each offset, as there are
+/// few and documents repeat them.
+fn zone<'py>(
+    py: Python<'py>,
+    offset: Option<datetime::Offset>,
+) -> PyResult<Option<&'py Bound<'py, PyTzInfo>>> {
+    static ZONES: [PyOnceLock<Py<PyTzInfo>>; OFFSETS] = [const { PyOnceLock::new() }; OFFSETS];
+    let Some(offset) = offset else { return Ok(None) };
+    let minutes = offset.minutes();
+    // Those to the west stand in the second half, from its end.
+    let known = &ZONES[usize::from(minutes.rem_euclid(OFFSETS as i16).unsigned_abs())];
+    let zone = known.get_or_try_init(py, || -> PyResult<Py<PyTzInfo>> {
+        if minutes == 0 {
+            return Ok(PyTzInfo::utc(py)?.to_owned().unbind());
+        }
+        let delta = PyDelta::new(py, 0, i32::from(minutes) * 60, 0, true)?;
+        Ok(PyTzInfo::fixed_offset(py, delta)?.unbind())
+    })?;
+    Ok(Some(zone.bind(py)))
+}
+
+/// What making a UUID takes.
+struct Uuids {
+    class: Py<PyType>,
+    /// Where its objects keep the number and what is known of its safety.
+    slots: Option<[usize; 2]>,
+    /// What is known of the safety of one that is made from a number.
+    safety: Py<PyAny>,
+}
+
+impl Uuids {
+    fn of(py: Python<'_>) -> PyResult<Self> {
+        let class = py.import(intern!(py, "uuid"))?.getattr(intern!(py, "UUID"))?;
+        let class = class.cast_into::<PyType>()?;
+        let names: [&Bound<'_, PyString>; 2] = [intern!(py, "int"), intern!(py, "is_safe")];
+        let called = by_calling(class.as_any(), 1)?;
+        let safety = called.getattr(names[1])?.unbind();
+        let offsets = slots(&class, &names.map(Clone::clone))?;
+        let slots = offsets.and_then(|offsets| <[usize; 2]>::try_from(&*offsets).ok());
+        Ok(Uuids { class: class.unbind(), slots, safety })
+    }
+}
+
+fn by_calling<'py>(class: &Bound<'py, PyAny>, value: u128) -> PyResult<Bound<'py, PyAny>> {
+    let named = PyDict::new(class.py());
+    named.set_item(intern!(class.py(), "int"), value)?;
+    class.call((), Some(&named))
+}
+
+pub(super) fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
+    static UUIDS: PyOnceLock<Uuids> = PyOnceLock::new();
+    let uuids = UUIDS.get_or_try_init(py, || Uuids::of(py))?;
+    let class = uuids.class.bind(py);
+    let Some(offsets) = uuids.slots else { return by_calling(class, value) };
+    let parts = [value.into_pyobject(py)?.into_any().unbind(), uuids.safety.clone_ref(py)];
+    // SAFETY: `slots` found that objects of the class are memory from the generic allocator, in
+    // which these are the offsets of the two slots and nothing else is. They are empty, since the
+    // object is new, and take the references over.
+    unsafe {
+        let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
+        let object = Bound::from_owned_ptr_or_err(py, object)?;
+        for (offset, part) in offsets.into_iter().zip(parts) {
+            let slot = object.as_ptr().cast::<u8>().add(offset).cast::<*mut ffi::PyObject>();
+            slot.write(part.into_ptr());
+        }
+        Ok(object)
+    }
+}
