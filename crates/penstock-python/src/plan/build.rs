@@ -69,7 +69,7 @@ pub(crate) fn slots(
     class: &Bound<'_, PyType>,
     names: &[Bound<'_, PyString>],
 ) -> PyResult<Option<Box<[usize]>>> {
-    let built = storage(class, names, false)?;
+    let built = storage(class, names, None)?;
     Ok(match built {
         Ok(Build::Slots { offsets, recyclable: true, .. }) => Some(offsets),
         _ => None,

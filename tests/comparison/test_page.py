@@ -1,0 +1,39 @@
+"""The page that compares Penstock with its peers: what it says is what happens."""
+
+import importlib.metadata
+import sys
+from pathlib import Path
+
+import pytest
+
+comparing = pytest.importorskip("comparing", reason="a library to compare with is not installed")
+asking = pytest.importorskip("asking")
+
+ROOT = Path(__file__).parents[2]
+QUESTIONS = [
+    pytest.param(row, id=f"{title}: {row.name}")
+    for title, rows in comparing.TABLES.items()
+    for row in rows
+]
+
+
+@pytest.mark.parametrize("row", QUESTIONS)
+def test_penstock_is_right(row: asking.Row):
+    assert asking.cell(row, "Penstock").right
+
+
+def pinned() -> bool:
+    """Tell whether everything the page was made with is what is installed."""
+    wanted = dict(
+        line.split("==")
+        for line in (ROOT / "requirements" / "bench.txt").read_text().splitlines()
+        if "==" in line
+    )
+    peers = [name.lower() for name in list(asking.LIBRARIES)[1:]]
+    return all(importlib.metadata.version(name) == wanted[name] for name in peers)
+
+
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="the page tells of Python 3.11")
+def test_the_page_says_what_happens():
+    assert pinned(), "requirements/bench.txt says what the page is made with"
+    assert (ROOT / "docs" / "comparison.md").read_text(encoding="utf-8") == comparing.page()
