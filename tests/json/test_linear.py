@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from time import process_time
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -22,6 +22,18 @@ BYTES = [bytes([byte]) for byte in range(256)]
 @dataclass
 class Row:
     name: str = ""
+
+
+@dataclass
+class Dot:
+    kind: Literal["dot"]
+    name: str = ""
+
+
+@dataclass
+class Dash:
+    kind: Literal["dash"]
+    dots: list[Any]
 
 
 def json(into: Any = Any, **options: Any) -> Callable[[], penstock.Decoder[Any]]:
@@ -57,6 +69,18 @@ TOKENS: dict[str, tuple[Callable[[], penstock.Decoder[Any]], Callable[[int], byt
     "unknown key that begins as a known": (json(Row), lambda n: b'{"name' + b"x" * n + b'": 1}'),
     "skipped key": (json(Row), lambda n: b'{"no": {"' + b"x" * n + b'": 1}}'),
     "key outside the records": (json(at="a/*"), lambda n: b'{"' + b"x" * n + b'": 1}'),
+    "looked over string": (
+        json(Dot | Dash),
+        lambda n: b'{"name": "' + b"x" * n + b'", "kind": "dot"}',
+    ),
+    "looked over list": (
+        json(Dot | Dash),
+        lambda n: b'{"dots": [' + b'{"kind": 1},' * (n // 12) + b'0], "kind": "dash"}',
+    ),
+    "looked over keys": (
+        json(Dot | Dash),
+        lambda n: b"{" + b'"x": 1,' * (n // 7) + b'"kind": "dot"}',
+    ),
     "many records": (json(), lambda n: b"[" + b"1," * (n // 2) + b"1]"),
     "line with spaces at its end": (ndjson(), lambda n: b"1" + b" " * n + b"\n"),
     "string line with spaces at its end": (

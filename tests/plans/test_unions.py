@@ -358,3 +358,55 @@ def test_what_is_done_with_an_object_of_the_union() -> None:
     text = '[{"kind": "disc", "radius": 3}, {"width": 4, "kind": "rect"}]'
     assert json.decode(text, list[alone]) == [3, 4]
     assert json.decode(text[:-1] + ', "a"]', list[alone | str]) == [3, 4, "a"]
+
+
+@dataclass
+class Named:
+    name: Annotated[str, penstock.at("key()")]
+    id: int
+
+
+@dataclass
+class Numbered:
+    number: int
+    inner: Named | None = None
+
+
+def test_the_key_by_which_an_object_was_found() -> None:
+    text = '{"a": {"id": 1}, "b": {"number": 2}}'
+    assert list(json.read(text.encode().split(b"\n"), Named | Numbered, at="*")) == [
+        Named("a", 1),
+        Numbered(2),
+    ]
+    assert next(iter(json.read([text.encode()], Named | Numbered | int, at="*"))) == Named("a", 1)
+    # It is for the object itself, and not for one inside it.
+    with pytest.raises(ValidationError, match='Named lacks the required key "name"'):
+        list(json.read([b'{"a": {"number": 2, "inner": {"id": 1}}}'], Named | Numbered, at="*"))
+
+
+def test_the_tag_is_not_an_unknown_key() -> None:
+    text = '{"event": "new", "id": 1, "author": "me"}'
+    assert json.decode(text, Tagged, unknown="error") == Created(1, "me")
+    rows = json.read([text.encode()], Tagged, unknown="collect")
+    assert list(rows) == [Created(1, "me")]
+    assert rows.unknown == {}
+    with pytest.raises(ValidationError, match='Created has no field for the key "event"'):
+        json.decode(text, Created, unknown="error")
+    with pytest.raises(ValidationError, match='Created has no field for the key "events"'):
+        json.decode(text.replace('"id"', '"events": 1, "id"'), Tagged, unknown="error")
+    assert xml.decode('<e event="mv"><id>1</id><to>2</to></e>', Tagged, unknown="error") == Moved(
+        1, 2
+    )
+
+
+def test_looking_again_and_again_is_bounded() -> None:
+    """Unions in unions, the key last in each: each byte is looked over by each object around it."""
+
+    def nested(depth: int, inside: str) -> str:
+        return '{"inner": ' * depth + inside + ', "width": 1, "kind": "rect"}' * depth
+
+    inside = '{"more": "' + "x" * 10_000 + '", "radius": 1, "kind": "disc"}'
+    value = json.decode(nested(50, inside), Shape, limits=Limits(lookahead=20_000))
+    assert isinstance(value, Rect)
+    with pytest.raises(LimitExceeded, match=r"looked over too many times \(limits.lookahead\)"):
+        json.decode(nested(900, inside), Shape, limits=Limits(lookahead=60_000))

@@ -368,6 +368,7 @@ impl Builder {
         }
         match self.unknown_in_class() {
             Unknown::Skip => Ok(Flow::Skip),
+            _ if self.says_class(key.bytes()) => Ok(Flow::Skip),
             Unknown::Error => {
                 let name = key.text.as_str();
                 let class = &self.class().name;

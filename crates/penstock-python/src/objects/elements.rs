@@ -12,7 +12,7 @@ use super::make;
 use super::place::shortened;
 use super::refusal::Refusal;
 use crate::plan::{Brief, ClassId, Family, Kind, NodeId, Target, element};
-use penstock_core::event::{Key, Matched, Text};
+use penstock_core::event::{Key, KeyKind, Matched, Text};
 use penstock_core::limits::Limits;
 use penstock_core::near::nearest;
 use penstock_core::sink::Flow;
@@ -314,7 +314,11 @@ impl Builder {
             return Ok(Flow::Skip);
         }
         let name = written(key);
+        let attribute = key.kind == KeyKind::Attribute && key.prefix.is_none();
         let (class, has) = match self.top().kind {
+            FrameKind::Element if attribute && self.says_class(key.name.bytes()) => {
+                return Ok(Flow::Skip);
+            }
             FrameKind::Element | FrameKind::Wrapper => (&self.class().name, "field"),
             _ => (&self.plan().nodes[self.top().node as usize].name, "place"),
         };
@@ -741,7 +745,7 @@ pub(super) fn written(key: &Key<'_>) -> String {
 /// What a key is in messages.
 fn noun(key: &Key<'_>) -> &'static str {
     match key.kind {
-        penstock_core::event::KeyKind::Attribute => "attribute",
+        KeyKind::Attribute => "attribute",
         _ => "element",
     }
 }

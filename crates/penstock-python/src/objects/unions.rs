@@ -73,12 +73,22 @@ impl Builder {
         }
     }
 
-    /// The attribute that says the class of the element at hand.
-    fn tag_name(&self) -> &str {
-        match self.tagged().map(|tagged| &tagged.by) {
-            Some(Telling::Value { tag, .. }) => tag,
-            _ => "",
+    /// The key that says the class of the map or element at hand.
+    fn tag_name(&self) -> Option<&str> {
+        match &self.tagged()?.by {
+            Telling::Value { tag, .. } => Some(tag),
+            _ => None,
         }
+    }
+
+    /// Whether a key that the class at hand does not name is the one that says the class.
+    pub(super) fn says_class(&self, key: &[u8]) -> bool {
+        let frame = self.top();
+        if !matches!(frame.kind, FrameKind::Class | FrameKind::Element) || frame.state != 0 {
+            return false;
+        }
+        // An object of a union stands for the node of the union.
+        self.tag_name().is_some_and(|tag| tag.as_bytes() == key)
     }
 
     /// A map begins whose class is to be looked for.
@@ -95,6 +105,8 @@ impl Builder {
         if let Kind::Class(class) = self.plan().nodes[node as usize].kind {
             self.enter_class(class, union, false, at)?;
         }
+        // The key by which the object was found is for it, and for none inside it.
+        self.matched = None;
         Ok(Look::Found)
     }
 
@@ -167,7 +179,8 @@ impl Builder {
     /// An attribute of an element whose class is not known yet.
     #[inline(never)]
     pub(super) fn union_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
-        let tag = key.prefix.is_none() && self.tag_name().as_bytes() == key.name.bytes();
+        let name = self.tag_name().map(str::as_bytes);
+        let tag = key.prefix.is_none() && name == Some(key.name.bytes());
         if !tag && is_about(key) && is_nil(key) {
             self.markup.awaited = Awaited::Nil;
             return Ok(Flow::Take);
@@ -198,8 +211,10 @@ impl Builder {
         let Kind::Class(class) = self.plan().nodes[node as usize].kind else {
             return Ok(Flow::Take);
         };
+        let union = self.top().node;
         self.pop_frame();
-        self.begin_object(class, node, self.markup.at())?;
+        self.begin_object(class, union, self.markup.at())?;
+        self.matched = None;
         // Nothing is held while what was held is given.
         let mut held = std::mem::take(&mut self.markup.held);
         let result = self.give_held(&held);
@@ -243,7 +258,7 @@ impl Builder {
     pub(super) fn untagged(&mut self, at: u64) -> Refusal {
         self.markup.held.clear();
         let Some(tagged) = self.tagged() else { return self.misfit(at, "an element") };
-        let (tag, expected) = (shortened(self.tag_name()), &tagged.expected);
+        let (tag, expected) = (shortened(self.tag_name().unwrap_or_default()), &tagged.expected);
         let name = &self.plan().nodes[self.top().node as usize].name;
         let reason =
             format!("expected {name}, got an element without the attribute '{tag}' ({expected})");

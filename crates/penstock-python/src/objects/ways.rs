@@ -98,10 +98,8 @@ impl Builder {
 
     /// The record that comes was found by a `*`.
     pub(super) fn record_matched(&mut self, by: Matched<'_>) {
-        let plan = self.plan();
         // Of several kinds of records it is the one that was said last.
-        let Kind::Class(class) = plan.nodes[self.top().node as usize].kind else { return };
-        if plan.classes[class as usize].takes_key.is_empty() {
+        if !self.plan().takes_key(self.top().node) {
             return;
         }
         let py = self.attached();

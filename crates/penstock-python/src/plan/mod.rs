@@ -91,6 +91,16 @@ impl Plan {
         matches!(self.nodes[self.root as usize].kind, Kind::Any)
     }
 
+    /// Whether an object that a map becomes may have a field for the key by which it was found.
+    pub(crate) fn takes_key(&self, node: NodeId) -> bool {
+        match &self.nodes[node as usize].kind {
+            Kind::Class(class) => !self.classes[*class as usize].takes_key.is_empty(),
+            Kind::Tagged(tagged) => tagged.by.classes().any(|node| self.takes_key(node)),
+            Kind::Tokens(tokens) => tokens.map.is_some_and(|node| self.takes_key(node)),
+            _ => false,
+        }
+    }
+
     /// True as long as no class of the plan, and no base of one, was changed since.
     pub(crate) fn is_current(&self, py: Python<'_>) -> bool {
         self.seen.iter().all(|seen| layout::version(seen.class.bind(py)) == Some(seen.version))
@@ -280,6 +290,18 @@ pub(crate) enum Telling {
         /// The class that has no such key: it is what none of them says.
         rest: Option<NodeId>,
     },
+}
+
+impl Telling {
+    /// The nodes of the classes, some more than once.
+    fn classes(&self) -> impl Iterator<Item = NodeId> {
+        let (classes, ints, rest): (&[NodeId], &[(i64, NodeId)], Option<NodeId>) = match self {
+            Telling::Unsettled => (&[], &[], None),
+            Telling::Value { classes, ints, .. } => (classes, ints, None),
+            Telling::Keys { classes, rest, .. } => (classes, &[], *rest),
+        };
+        classes.iter().copied().chain(ints.iter().map(|(_, node)| *node)).chain(rest)
+    }
 }
 
 /// The values of an `Enum` or a `Literal`.
