@@ -93,13 +93,19 @@ fn class_of(kind: Kind) -> &'static str {
     }
 }
 
+/// The exception that tells what is wrong; or what came in its place, which is no error of the
+/// input: there was no memory for it, say.
+pub(crate) type Told = Result<PyErr, PyErr>;
+
+/// What is to be raised, either way.
+pub(crate) fn either(told: Told) -> PyErr {
+    told.unwrap_or_else(|instead| instead)
+}
+
 /// The exception for input at fault.
 #[cold]
-pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>, others: Others) -> PyErr {
-    match make(py, class_of(fault.kind()), fault.reason(), place, others) {
-        Ok(error) => PyErr::from_value(error),
-        Err(error) => error,
-    }
+pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>, others: Others) -> Told {
+    make(py, class_of(fault.kind()), fault.reason(), place, others).map(PyErr::from_value)
 }
 
 /// The exception for a value that does not fit.
@@ -109,28 +115,22 @@ pub(crate) fn of_mismatch(
     mismatch: &Mismatch,
     place: &Where<'_>,
     others: Others,
-) -> PyErr {
-    let work = || {
-        if mismatch.limit {
-            return make(py, "LimitExceeded", &mismatch.reason, place, others);
-        }
+) -> Told {
+    let error = if mismatch.limit {
+        make(py, "LimitExceeded", &mismatch.reason, place, others)?
+    } else {
         let error = make(py, "ValidationError", &mismatch.reason, place, others)?;
         error.setattr("expected", mismatch.expected.as_deref())?;
         error.setattr("got", mismatch.got.as_deref())?;
-        Ok(error)
+        error
     };
-    match work() {
-        Ok(error) => {
-            let error = PyErr::from_value(error);
-            error.set_cause(py, mismatch.cause.as_ref().map(|cause| cause.clone_ref(py)));
-            error
-        }
-        Err(error) => error,
-    }
+    let error = PyErr::from_value(error);
+    error.set_cause(py, mismatch.cause.as_ref().map(|cause| cause.clone_ref(py)));
+    Ok(error)
 }
 
 /// The exception for a source that raised. What is no error of the source, an interrupt, say, goes
-/// through as it is; so does a refusal to read at all, and what is ours already.
+/// through as it is; so do want of memory, a refusal to read at all, and what is ours already.
 #[cold]
 pub(crate) fn of_source(
     py: Python<'_>,
@@ -144,18 +144,21 @@ pub(crate) fn of_source(
     if is_ours
         || !raised.is_instance_of::<PyException>(py)
         || raised.is_instance_of::<PyTypeError>(py)
+        || raised.is_instance_of::<PyMemoryError>(py)
     {
         return raised;
     }
-    let name = raised.get_type(py).name().map_or_else(|_| "error".to_owned(), |n| n.to_string());
-    let reason = format!("reading failed: {name}: {}", raised.value(py));
-    match make(py, "DecodeError", &reason, place, others) {
+    let told = raised.get_type(py).name().and_then(|name| {
+        let reason = format!("reading failed: {name}: {}", raised.value(py));
+        make(py, "DecodeError", &reason, place, others)
+    });
+    match told {
         Ok(error) => {
             let error = PyErr::from_value(error);
             error.set_cause(py, Some(raised));
             error
         }
-        Err(error) => error,
+        Err(instead) => instead,
     }
 }
 

@@ -4,7 +4,7 @@
 //! is decided what becomes of a record in error. It is driven from outside: row by row, batch by
 //! batch, chunk by chunk.
 
-use crate::failure::{self, Others, Where};
+use crate::failure::{self, Others, Told, Where};
 use crate::grammar::Grammar;
 use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Problems, Refusal};
 use crate::options::Errors;
@@ -282,7 +282,7 @@ impl Pump {
             }
             Err(SourceError::Io(error)) => {
                 self.finished = true;
-                let others = self.others(py);
+                let others = self.others(py)?;
                 let at = self.place_of(self.window_end(), self.outlet.prefix());
                 return Err(failure::of_source(py, error, &at, others));
             }
@@ -379,7 +379,7 @@ impl Pump {
             return Err(self.fatal(py, &fault));
         }
         if !self.reader.is_abandoned() {
-            let others = self.others(py);
+            let others = self.others(py)?;
             self.refuse(py, |pump| failure::of_fault(py, &fault, &pump.place(&fault), others))?;
         }
         self.outlet.restart();
@@ -402,11 +402,11 @@ impl Pump {
                 return Err(failure::noted(py, *error, &at));
             }
         };
-        let others = self.others(py);
+        let others = self.others(py)?;
         let single = self.grammar.is_document() && matches!(self.outlet, Outlet::Root(_));
         if single || matches!(self.errors, Errors::Raise) {
             self.finished = true;
-            return Err(self.mismatch_error(py, &mismatch, others));
+            return Err(failure::either(self.mismatch_error(py, &mismatch, others)));
         }
         self.refuse(py, |pump| pump.mismatch_error(py, &mismatch, others))?;
         let depth = self.outlet.record_depth();
@@ -415,7 +415,7 @@ impl Pump {
         Ok(())
     }
 
-    fn mismatch_error(&self, py: Python<'_>, mismatch: &Mismatch, others: Others) -> PyErr {
+    fn mismatch_error(&self, py: Python<'_>, mismatch: &Mismatch, others: Others) -> Told {
         let mut path = self.outlet.prefix();
         path.extend(mismatch.path.iter().cloned());
         let mut place = self.place_of(mismatch.at, path);
@@ -427,12 +427,13 @@ impl Pump {
 
     /// What is wrong with the record at hand, beside what is told.
     #[cold]
-    fn others(&mut self, py: Python<'_>) -> Others {
+    fn others(&mut self, py: Python<'_>) -> PyResult<Others> {
         let Problems { kept, omitted, .. } = self.builder_mut().take_problems();
         let error = |problem: &Mismatch| {
-            self.mismatch_error(py, problem, Others::default()).into_value(py).into_any()
+            let error = self.mismatch_error(py, problem, Others::default())?;
+            Ok(error.into_value(py).into_any())
         };
-        Others { errors: kept.iter().map(error).collect(), omitted }
+        Ok(Others { errors: kept.iter().map(error).collect::<PyResult<_>>()?, omitted })
     }
 
     /// Looks up the places of what may be told later, as the text around them is about to go.
@@ -449,13 +450,19 @@ impl Pump {
 
     /// Does with the error of a record what the caller chose. The error itself is only made for
     /// those who look at it.
-    fn refuse(&mut self, py: Python<'_>, error: impl FnOnce(&Self) -> PyErr) -> PyResult<()> {
+    fn refuse(&mut self, py: Python<'_>, error: impl FnOnce(&Self) -> Told) -> PyResult<()> {
         if matches!(self.errors, Errors::Skip) {
             self.refused += 1;
             self.gauge.skipped.fetch_add(1, Ordering::Relaxed);
             return Ok(());
         }
-        let error = error(self);
+        let error = match error(self) {
+            Ok(error) => error,
+            Err(instead) => {
+                self.finished = true;
+                return Err(instead);
+            }
+        };
         self.refused += 1;
         self.gauge.skipped.fetch_add(1, Ordering::Relaxed);
         match &self.errors {
@@ -481,11 +488,12 @@ impl Pump {
 
     /// The exception for a fault behind which nothing is read, with all that were collected before.
     fn fatal(&mut self, py: Python<'_>, fault: &Fault) -> PyErr {
-        let others = self.others(py);
-        let error = failure::of_fault(py, fault, &self.place(fault), others);
-        if self.collected.is_empty() {
-            return error;
-        }
+        let told = self.others(py);
+        let told = told.and_then(|others| failure::of_fault(py, fault, &self.place(fault), others));
+        let error = match told {
+            Ok(error) if !self.collected.is_empty() => error,
+            told => return failure::either(told),
+        };
         let mut errors = std::mem::take(&mut self.collected);
         errors.push(error.into_value(py).into_any());
         failure::group(py, errors)

@@ -116,6 +116,7 @@ impl Stream {
 
     #[cold]
     fn fault(&self, py: Python<'_>, fault: &Fault) -> PyErr {
-        failure::of_fault(py, fault, &self.place(fault.offset()), Others::default())
+        let place = self.place(fault.offset());
+        failure::either(failure::of_fault(py, fault, &place, Others::default()))
     }
 }

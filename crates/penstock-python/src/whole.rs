@@ -1,7 +1,7 @@
 //! `decode` and `load`: whole documents.
 
 use crate::decoder::{in_pieces, slice};
-use crate::failure::{self, Others, Where, guarded};
+use crate::failure::{self, Others, Told, Where, guarded};
 use crate::grammar::Grammar;
 use crate::objects::{Builder, Mismatch, Options, Pause, Problems, Refusal};
 use crate::options::{self, Errors};
@@ -345,6 +345,10 @@ impl Document<'_, '_> {
 
     #[cold]
     fn fault(&self, fault: &Fault, builder: Option<&mut Builder>) -> PyErr {
+        failure::either(self.told_fault(fault, builder))
+    }
+
+    fn told_fault(&self, fault: &Fault, builder: Option<&mut Builder>) -> Told {
         if fault.kind() == Kind::Malformed
             && fault.offset() == 0
             && let Some(what) = packed(self.bytes)
@@ -357,7 +361,7 @@ impl Document<'_, '_> {
             let place = self.at(fault.offset(), None);
             return failure::of_fault(self.py, fault, &place, Others::default());
         };
-        let others = self.others(builder);
+        let others = self.others(builder)?;
         failure::of_fault(self.py, fault, &self.at(fault.offset(), Some(builder)), others)
     }
 
@@ -371,19 +375,21 @@ impl Document<'_, '_> {
                 place.path = builder.path(false);
                 failure::noted(self.py, *error, &place)
             }
-            Refusal::Mismatch(mismatch) => {
-                let others = self.others(builder);
-                let mut place = self.at(mismatch.at, Some(builder));
-                place.path = mismatch.path.clone();
-                failure::of_mismatch(self.py, &mismatch, &place, others)
-            }
+            Refusal::Mismatch(mismatch) => failure::either(self.told_mismatch(&mismatch, builder)),
         }
+    }
+
+    fn told_mismatch(&self, mismatch: &Mismatch, builder: &mut Builder) -> Told {
+        let others = self.others(builder)?;
+        let mut place = self.at(mismatch.at, Some(builder));
+        place.path = mismatch.path.clone();
+        failure::of_mismatch(self.py, mismatch, &place, others)
     }
 
     /// What is wrong with the record at hand, beside what is told. The document is gone through
     /// once for the places of all of it.
     #[cold]
-    fn others(&self, builder: &mut Builder) -> Others {
+    fn others(&self, builder: &mut Builder) -> PyResult<Others> {
         let Problems { kept, omitted, .. } = builder.take_problems();
         let (mut counter, mut passed) = (self.counter(), 0);
         let error = |problem: &Mismatch| {
@@ -395,10 +401,10 @@ impl Document<'_, '_> {
             let mut place = self.of_record(builder);
             place.place = Some(locate_in(&counter, before, behind, problem.at, problem.at));
             place.path = problem.path.clone();
-            let error = failure::of_mismatch(self.py, problem, &place, Others::default());
-            error.into_value(self.py).into_any()
+            let error = failure::of_mismatch(self.py, problem, &place, Others::default())?;
+            Ok(error.into_value(self.py).into_any())
         };
-        Others { errors: kept.iter().map(error).collect(), omitted }
+        Ok(Others { errors: kept.iter().map(error).collect::<PyResult<_>>()?, omitted })
     }
 }
 

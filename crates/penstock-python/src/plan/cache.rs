@@ -23,6 +23,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyTuple, PyType};
 
+use crate::failure::guarded;
+
 use super::names::Scope;
 use super::settings::Settings;
 use super::shown::PlanObject;
@@ -266,13 +268,15 @@ fn listen_to_collector(py: Python<'_>) -> PyResult<()> {
 #[pyo3(name = "_penstock_plans")]
 fn on_collection(phase: &Bound<'_, PyAny>, info: &Bound<'_, PyDict>) -> PyResult<()> {
     let py = phase.py();
-    let generation = info.get_item(intern!(py, "generation"))?;
-    if phase.eq(intern!(py, "start"))? && generation.is_some_and(|g| g.eq(2).unwrap_or(false)) {
-        let old = kept().take();
-        drop(old);
-        for plans in EXPRESSIONS.iter().filter_map(|plans| plans.get(py)) {
-            plans.bind(py).clear();
+    guarded(py, || {
+        let generation = info.get_item(intern!(py, "generation"))?;
+        if phase.eq(intern!(py, "start"))? && generation.is_some_and(|g| g.eq(2).unwrap_or(false)) {
+            let old = kept().take();
+            drop(old);
+            for plans in EXPRESSIONS.iter().filter_map(|plans| plans.get(py)) {
+                plans.bind(py).clear();
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }

@@ -27,7 +27,7 @@ impl Known {
                 None if self.module == "types" => py.import("types").ok()?.into_any(),
                 module => module?,
             };
-            let object = module.getattr(self.name).ok()?;
+            let object = module.getattr_opt(self.name).ok()??;
             // Another thread may have been quicker: it found the same object.
             let _ = self.object.set(py, object.unbind());
         }

@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::failure::guarded;
 use crate::options;
 
 use super::builtin::display;
@@ -163,35 +164,40 @@ impl PlanObject {
         tag: Option<Bound<'py, PyAny>>,
         unix: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
-        // The names of this moment: `locals()` is not kept alive, and does not change the plan.
-        let namespace = namespace.map(|names| names.copy()).transpose()?;
-        if let Some(rename) = &rename {
-            settings::rename(rename)?;
-        }
-        if let Some(unix) = &unix {
-            settings::unit(unix)?;
-        }
-        if let Some(tag) = &tag {
-            settings::tag(tag)?;
-        }
-        let strict = strict.map_or(Ok(true), |strict| options::flag("strict", strict))?;
-        let types = registry(types)?;
-        let mut settings = Settings { namespace, rename, strict, types, tag, unix };
-        // A plan of a plan asks for more.
-        let cls = match cls.cast::<PlanObject>() {
-            Ok(plan) => &plan.get().unwrapped(py, &mut settings)?,
-            Err(_) => cls,
-        };
-        // What only markup has may be asked for: then it is a plan for that.
-        let plan = match plan_for(py, cls, &settings, Family::Keyed.into()) {
-            Ok(plan) => plan,
-            Err(error) => plan_for(py, cls, &settings, Family::Markup.into()).map_err(|_| error)?,
-        };
-        Ok(PlanObject::new_with(cls, &settings, plan))
+        guarded(py, || {
+            // The names of this moment: `locals()` is not kept alive, and does not change the plan.
+            let namespace = namespace.map(|names| names.copy()).transpose()?;
+            if let Some(rename) = &rename {
+                settings::rename(rename)?;
+            }
+            if let Some(unix) = &unix {
+                settings::unit(unix)?;
+            }
+            if let Some(tag) = &tag {
+                settings::tag(tag)?;
+            }
+            let strict = strict.map_or(Ok(true), |strict| options::flag("strict", strict))?;
+            let types = registry(types)?;
+            let mut settings = Settings { namespace, rename, strict, types, tag, unix };
+            // A plan of a plan asks for more.
+            let cls = match cls.cast::<PlanObject>() {
+                Ok(plan) => &plan.get().unwrapped(py, &mut settings)?,
+                Err(_) => cls,
+            };
+            // What only markup has may be asked for: then it is a plan for that.
+            let plan = match plan_for(py, cls, &settings, Family::Keyed.into()) {
+                Ok(plan) => plan,
+                Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+                    plan_for(py, cls, &settings, Family::Markup.into()).map_err(|_| error)?
+                }
+                Err(error) => return Err(error),
+            };
+            Ok(PlanObject::new_with(cls, &settings, plan))
+        })
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        self.show(py, self.family)
+        guarded(py, || self.show(py, self.family))
     }
 
     /// `format(plan, "xml")`: what `repr` tells, for one format.
@@ -205,7 +211,7 @@ impl PlanObject {
                 return Err(PyValueError::new_err(format!("{what}, not {spec:?}")));
             }
         };
-        self.show(py, family)
+        guarded(py, || self.show(py, family))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use pyo3::exceptions::{PyException, PyMemoryError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -57,6 +58,8 @@ impl Place<'_> {
                 let advice = format_args!("pass Plan({class}, namespace=...)");
                 self.error(py, format_args!("cannot resolve the annotation '{text}'; {advice}"))
             }
+            // That is not what it means, but what happened meanwhile.
+            Unresolved::Raised(cause) if !is_reason(py, &cause) => cause,
             Unresolved::Raised(cause) => {
                 let error = self.error(py, format_args!("the annotation '{text}' raises {cause}"));
                 error.set_cause(py, Some(cause));
@@ -64,6 +67,11 @@ impl Place<'_> {
             }
         }
     }
+}
+
+/// True if what code raised says something of that code: not of the memory, or of an interrupt.
+pub(super) fn is_reason(py: Python<'_>, raised: &PyErr) -> bool {
+    raised.is_instance_of::<PyException>(py) && !raised.is_instance_of::<PyMemoryError>(py)
 }
 
 /// A class that was met and will be planned.
