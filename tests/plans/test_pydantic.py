@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime as dt
 import decimal
 import uuid
@@ -297,6 +298,28 @@ def test_dataclasses_of_pydantic() -> None:
     assert "called: Own is a pydantic dataclass" in repr(Plan(Own))
     assert penstock.json.decode('{"X": 1}', Own) == Own(X=1)  # type: ignore[call-arg]
     assert refused('{"X": 0}', Own).path == "X"
+
+
+def test_dataclasses_of_pydantic_keep_extra_keys() -> None:
+    @pydantic.dataclasses.dataclass(config=ConfigDict(extra="allow"))
+    class Own:
+        x: decimal.Decimal
+        w: dataclasses.InitVar[int] = 3
+        y: list[int] = Field(default_factory=list)
+
+        def __post_init__(self, w: int) -> None:
+            self.seen = w
+
+    made = penstock.json.decode('{"x": 1.10, "q": {"r": 1}, "w": 5}', Own)
+    assert vars(made) == vars(Own(x=decimal.Decimal("1.10"), w=5, q={"r": 1}))  # type: ignore[call-arg]
+    assert (str(made.x), made.seen) == ("1.10", 5)
+    assert vars(penstock.xml.decode("<r><x>1</x><q>b</q></r>", Own))["q"] == "b"
+
+    def own_init(self: object, x: int) -> None:
+        vars(self).update(x=x + 1)
+
+    Own.__init__ = own_init  # type: ignore[assignment,method-assign]
+    assert vars(penstock.json.decode('{"x": 1, "q": 2}', Own)) == {"x": 2}
 
 
 def test_models_from_xml() -> None:

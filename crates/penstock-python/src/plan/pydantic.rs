@@ -132,15 +132,17 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     }
     let extra = config.get_item("extra")?;
     let extra: Option<String> = extra.and_then(|extra| extra.extract().ok());
+    let allows = extra.as_deref() == Some("allow");
+    let is_validated = is_model(&class) || allows && is_initialized_by_pydantic(&class)?;
     let mut rest = None;
-    if is_model(&class) && extra.as_deref() == Some("allow") {
+    if is_validated && allows {
         rest = Some(fields.len() as u32);
         let any = subject.compiler.any();
         let node = subject.compiler.push(Kind::List(any), false, "list".into());
         let (name, absent) = (PyString::new(py, "*"), Absent::Unset);
         fields.push(Declared { name, key: None, node, at: None, absent, is_read: false });
     }
-    let build = if is_model(&class) {
+    let build = if is_validated {
         Build::Validate(validator(&class)?.unbind())
     } else {
         let keywords = PyTuple::new(py, fields.iter().map(|field| &field.name))?.unbind();
@@ -159,6 +161,17 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
 fn is_model(class: &Bound<'_, PyType>) -> bool {
     let base = known::PYDANTIC_MODEL.get(class.py());
     base.is_some_and(|base| layout::bases(class).iter().any(|class| class.is(base)))
+}
+
+/// True for a dataclass whose `__init__` is the one that pydantic gave it: it takes any keywords
+/// where the class allows extra ones, and a dict of them comes to the same.
+fn is_initialized_by_pydantic(class: &Bound<'_, PyType>) -> PyResult<bool> {
+    let py = class.py();
+    let init = class.getattr(intern!(py, "__init__"))?;
+    match init.getattr_opt(intern!(py, "__module__"))? {
+        Some(module) => module.eq("pydantic._internal._dataclasses"),
+        None => Ok(false),
+    }
 }
 
 /// Makes sure that pydantic has resolved the annotations, as it would when the class is called.
