@@ -158,3 +158,11 @@ class typecode(_Mark):  # noqa: N801 - as above
     def code(self) -> str:
         """The letter."""
         return self._said
+
+
+class Exact:
+    """The type of plain values whose numbers keep all their digits.
+
+    As `Any`, but that a number with a fraction or an exponent is a `Decimal`. It is for what makes
+    decimals of values that it wants to see before they are decoded.
+    """

@@ -322,6 +322,64 @@ def test_dataclasses_of_pydantic_keep_extra_keys() -> None:
     assert vars(penstock.json.decode('{"x": 1, "q": 2}', Own)) == {"x": 2}
 
 
+def test_decimals_are_exact_where_a_validator_sees_the_value_first() -> None:
+    seen: list[object] = []
+
+    def noted(value: object) -> object:
+        seen.append(value)
+        return value
+
+    class Price(BaseModel):
+        amount: decimal.Decimal
+        ratio: float = 0.5
+        following: Price | None = None
+
+        @pydantic.field_validator("amount", "ratio", mode="before")
+        @classmethod
+        def note(cls, value: object) -> object:
+            return noted(value)
+
+    class Bill(BaseModel):
+        prices: dict[str, list[Price]]
+        weight: float
+
+        @pydantic.model_validator(mode="before")
+        @classmethod
+        def note(cls, value: object) -> object:
+            return noted(value)
+
+    class Ratio(BaseModel):
+        ratio: Annotated[float, pydantic.BeforeValidator(noted)]
+
+    many = "0.1000000000000000000000000000000001"
+    made = penstock.json.decode(
+        f'{{"amount": {many}, "ratio": 1.10, "following": {{"amount": 1.10}}}}', Price
+    )
+    assert str(made.amount) == many
+    assert made.following is not None
+    assert str(made.following.amount) == "1.10"
+    # Only what becomes a decimal is seen as one.
+    inner, outer, ratio = seen
+    assert (inner, outer) == (decimal.Decimal("1.10"), decimal.Decimal(many))
+    assert type(ratio) is float
+    seen.clear()
+    bill = penstock.json.decode(
+        f'{{"prices": {{"a": [{{"amount": {many}}}]}}, "weight": 2.5, "x": [1, null, true, "s"]}}',
+        Bill,
+    )
+    assert str(bill.prices["a"][0].amount) == many
+    assert bill.weight == 2.5
+    whole = {"a": [{"amount": decimal.Decimal(many)}]}
+    plain = {"prices": whole, "weight": decimal.Decimal("2.5"), "x": [1, None, True, "s"]}
+    assert seen == [plain, decimal.Decimal(many)]
+    seen.clear()
+    assert penstock.json.decode('{"ratio": 1.5}', Ratio).ratio == 1.5
+    assert [type(value) for value in seen] == [float]
+    seen.clear()
+    read = penstock.xml.decode(f"<r><amount>{many}</amount></r>", Price)
+    assert (str(read.amount), seen) == (many, [many])
+
+
 def test_models_from_xml() -> None:
     document = "<r><Name>a</Name><amounts>1.5</amounts><child Name='b'/></r>"
     assert penstock.xml.decode(document, Node) == Node(

@@ -130,5 +130,6 @@ pub(super) static VIA: Known = Known::new("penstock._via", "via");
 pub(super) static PATTERN: Known = Known::new("penstock._marks", "pattern");
 pub(super) static UNIX: Known = Known::new("penstock._marks", "unix");
 pub(super) static TYPECODE: Known = Known::new("penstock._marks", "typecode");
+pub(super) static EXACT: Known = Known::new("penstock._marks", "Exact");
 pub(super) static TAG: Known = Known::new("penstock._tag", "tag");
 pub(super) static AT: Known = Known::new("penstock._at", "at");

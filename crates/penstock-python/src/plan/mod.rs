@@ -18,6 +18,7 @@ mod constraints;
 mod containers;
 mod conversions;
 mod dataclass;
+mod decimals;
 mod derived;
 mod generics;
 mod known;

@@ -14,7 +14,7 @@ use super::classes::{Declared, Shape, Subject};
 use super::names::{Scope, same_name};
 use super::walk::Walk;
 use super::wrappers::{FieldType, is_instance};
-use super::{Absent, Build, Kind, known, layout};
+use super::{Absent, Build, Kind, decimals, known, layout};
 
 /// How many parts of an annotation are looked at.
 const MOST_PARTS: usize = 1_000;
@@ -72,17 +72,14 @@ fn whole<'py>(walk: &Walk<'_, 'py>, class: &Bound<'py, PyType>) -> PyResult<Opti
     if !is_root && !raw {
         return Ok(None);
     }
-    let mut source = None;
-    if is_root && !raw {
-        let root = intern!(py, "root");
-        let info = fields.get_item(root)?;
-        if let Some(info) = info
-            && !sees_first(class, root, &info)?
-        {
-            source = Some(info.getattr(intern!(py, "annotation"))?);
+    let root = intern!(py, "root");
+    let source = match fields.get_item(root)? {
+        Some(info) if is_root && !raw && !sees_first(class, root, &info)? => {
+            info.getattr(intern!(py, "annotation"))?
         }
-    }
-    Ok(Some(Via { decode: validator(class)?, source }))
+        _ => plain(class, None)?,
+    };
+    Ok(Some(Via { decode: validator(class)?, source: Some(source) }))
 }
 
 /// The fields of the model, and how it is made.
@@ -264,9 +261,9 @@ fn declared<'py>(
     absent: Absent,
 ) -> PyResult<Declared<'py>> {
     let py = subject.compiler.py;
-    let any = || py.get_type::<PyAny>().into_any();
-    let annotation = match sees_first(&subject.class, name, info)? {
-        true => any(),
+    let class = subject.class.clone();
+    let annotation = match sees_first(&class, name, info)? {
+        true => plain(&class, Some(name))?,
         false => info.getattr(intern!(py, "annotation"))?,
     };
     // Constraints are pydantic's to check. Our words are ours.
@@ -278,14 +275,13 @@ fn declared<'py>(
             words.push(word);
         }
     }
-    let field = |annotation: Bound<'py, PyAny>| -> PyResult<FieldType<'py>> {
+    let field = |subject: &mut Subject<'_, 'py>, annotation| -> PyResult<FieldType<'py>> {
         let mut field = subject.field_type(name, annotation, scope)?;
         field.say(words.clone().into_iter(), subject.place(name.to_str()?))?;
         Ok(field)
     };
-    let field_type = field(annotation)?;
+    let field_type = field(subject, annotation)?;
     let (at, worded) = (field_type.at.is_some(), !field_type.words.is_empty());
-    let plain = field(any())?;
     let kept = subject.compiler.mark();
     subject.compiler.leaves_unions = true;
     let first = subject.declared(name.clone(), field_type, scope, absent.clone_ref(py));
@@ -293,10 +289,24 @@ fn declared<'py>(
     match first {
         Err(error) if super::is_plan_error(py, &error) && !at && !worded => {
             subject.compiler.reset(kept);
+            let plain = field(subject, plain(&class, Some(name))?)?;
             subject.declared(name.clone(), plain, scope, absent)
         }
         first => first,
     }
+}
+
+/// As what a value is decoded that the model, or a field of it, wants to see before it is what
+/// the annotation says: plainly, and with all digits of its numbers where decimals are made of it.
+fn plain<'py>(
+    class: &Bound<'py, PyType>,
+    field: Option<&Bound<'py, PyString>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = class.py();
+    Ok(match decimals::are_made(class, field)? {
+        true => py.import(intern!(py, "penstock._marks"))?.getattr(intern!(py, "Exact"))?,
+        false => py.get_type::<PyAny>().into_any(),
+    })
 }
 
 /// True if a validator of the model wants to see all of its value before it is decoded.

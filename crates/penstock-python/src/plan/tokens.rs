@@ -17,7 +17,7 @@ use super::walk::{Walk, node};
 use super::{Family, Kind, Node, NodeId};
 
 /// Which member of a union takes which values.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Tokens {
     /// `null`, where a member means it.
     pub(crate) null: Option<NodeId>,
@@ -104,6 +104,33 @@ struct Sorting {
 }
 
 impl<'py> Walk<'_, 'py> {
+    /// Plain values, but for numbers that no `float` need hold exactly: each with a fraction or an
+    /// exponent is a `Decimal`. Markup has only text, which is exact.
+    pub(super) fn exact(&mut self) -> Node {
+        let any = || node(Kind::Any, false, "Any".into());
+        if self.compiler.family == Family::Markup {
+            return any();
+        }
+        let mut push = |kind, name: &str| self.compiler.push(kind, false, name.into());
+        // What stands inside is not made into what the whole may be made into.
+        let inside = push(Kind::Any, "Any");
+        let text = push(Kind::Str, "str");
+        let tokens = Tokens {
+            null: None,
+            boolean: Some(push(Kind::Bool, "bool")),
+            integer: Some(push(Kind::Int, "int")),
+            number: Some(push(Kind::Decimal, "Decimal")),
+            text: vec![text],
+            list: Some(push(Kind::List(inside), "list")),
+            map: Some(push(Kind::Dict(text, inside), "dict")),
+        };
+        let want = tokens.want(&self.compiler.nodes);
+        let plain =
+            |tokens| Node { want, nullable: true, kind: Kind::Tokens(Box::new(tokens)), ..any() };
+        self.compiler.nodes[inside as usize] = plain(tokens.clone());
+        plain(tokens)
+    }
+
     /// A union that is not only of classes.
     pub(super) fn union_of(
         &mut self,

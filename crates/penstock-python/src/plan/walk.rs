@@ -424,6 +424,9 @@ impl<'py> Walk<'_, 'py> {
             };
             return Ok(node(kind, nullable, name.into()));
         }
+        if known::EXACT.is(class) {
+            return Ok(self.exact());
+        }
         if let Some(converted) = self.converted(class, nullable)? {
             return Ok(converted);
         }
