@@ -134,11 +134,7 @@ impl<S: Sink> Job for Run<'_, '_, '_, S> {
                     step => return Ok(step),
                 }
             }
-            let step = if reader.skip_to == NOWHERE {
-                reader.drive::<I, S, false>(isa, text, last, sink)?
-            } else {
-                reader.drive::<I, S, true>(isa, text, last, sink)?
-            };
+            let step = reader.drive_on(isa, text, last, sink)?;
             if step != Step::Turn {
                 return Ok(step);
             }
@@ -161,11 +157,7 @@ impl Job for Ahead<'_, '_, '_, '_> {
     fn run<I: Isa>(self, isa: I) -> Self::Output {
         let Ahead { reader, text, last, scout } = self;
         loop {
-            let step = if reader.skip_to == NOWHERE {
-                reader.drive::<I, _, false>(isa, text, last, scout)?
-            } else {
-                reader.drive::<I, _, true>(isa, text, last, scout)?
-            };
+            let step = reader.drive_on(isa, text, last, scout)?;
             if step != Step::Turn {
                 return Ok(step);
             }
@@ -377,6 +369,22 @@ impl Reader {
         self.partial = WHOLE;
         self.trailing = 0;
         Ok(Step::Turn)
+    }
+
+    /// The grammar, as far as the same compilation of it goes.
+    #[inline(always)]
+    fn drive_on<I: Isa, S: Sink>(
+        &mut self,
+        isa: I,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        if self.skip_to == NOWHERE {
+            self.drive::<I, S, false>(isa, text, last, sink)
+        } else {
+            self.drive::<I, S, true>(isa, text, last, sink)
+        }
     }
 
     /// The grammar. `SKIP` compiles it without events.

@@ -277,19 +277,24 @@ impl Builder {
 
     /// A second value for the field at hand: `what` in words.
     fn again_by_rule(&mut self, what: &str, at: u64) -> Answer {
+        if let Some(flow) = self.by_rule() {
+            return Ok(flow);
+        }
+        let one = &self.item().written;
+        let one = one.strip_suffix(" | None").unwrap_or(one);
+        let reason = format!("the {what} is repeated; ask for list[{one}] or say repeated='first'");
+        Err(self.mismatch(at, reason, None, None))
+    }
+
+    /// What `repeated=` makes of a second value for what is at hand, if it is not an error.
+    pub(super) fn by_rule(&self) -> Option<Flow> {
         match self.markup.options.repeated {
-            Repeated::First => Ok(Flow::Skip),
-            Repeated::Last => Ok(Flow::Take),
+            Repeated::First => Some(Flow::Skip),
+            Repeated::Last => Some(Flow::Take),
             Repeated::Join if matches!(self.item().kind, Kind::Str) && !self.aim().finishes => {
-                Ok(Flow::Take)
+                Some(Flow::Take)
             }
-            _ => {
-                let one = &self.item().written;
-                let one = one.strip_suffix(" | None").unwrap_or(one);
-                let reason =
-                    format!("the {what} is repeated; ask for list[{one}] or say repeated='first'");
-                Err(self.mismatch(at, reason, None, None))
-            }
+            _ => None,
         }
     }
 

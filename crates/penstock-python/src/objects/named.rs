@@ -29,27 +29,20 @@ impl Builder {
         if element(&self.plan().nodes, value).is_some() || !self.named_dict_has(base)? {
             return Ok(Flow::Take);
         }
-        match self.markup.options.repeated {
-            Repeated::First => Ok(Flow::Skip),
-            Repeated::Last => Ok(Flow::Take),
-            Repeated::Join if matches!(self.item().kind, Kind::Str) && !self.aim().finishes => {
-                Ok(Flow::Take)
-            }
-            _ => {
-                let nodes = &self.plan().nodes;
-                let Kind::Dict(keys, _) = nodes[self.top().node as usize].kind else {
-                    return Ok(Flow::Skip);
-                };
-                let reason = format!(
-                    "the element '{}' is repeated; ask for dict[{}, list[{}]] or say \
-                     repeated='first'",
-                    shortened(&name),
-                    nodes[keys as usize].written,
-                    nodes[value as usize].written,
-                );
-                Err(self.mismatch(at, reason, None, None))
-            }
+        if let Some(flow) = self.by_rule() {
+            return Ok(flow);
         }
+        let nodes = &self.plan().nodes;
+        let Kind::Dict(keys, _) = nodes[self.top().node as usize].kind else {
+            return Ok(Flow::Skip);
+        };
+        let reason = format!(
+            "the element '{}' is repeated; ask for dict[{}, list[{}]] or say repeated='first'",
+            shortened(&name),
+            nodes[keys as usize].written,
+            nodes[value as usize].written,
+        );
+        Err(self.mismatch(at, reason, None, None))
     }
 
     /// Whether the dict in a place has the key that stands behind it.

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
 use super::builtin::qualified;
-use super::names::Scope;
+use super::names::{Scope, same_name};
 use super::types::{Compiler, Place};
 use super::wrappers::{At, FieldType, field_type};
 use super::{
@@ -88,6 +88,37 @@ fn has_annotations(class: &Bound<'_, PyType>) -> bool {
 pub(super) fn own_annotations<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyDict>> {
     let own = layout::own_attribute(class, intern!(class.py(), "__annotations__"))?;
     own.cast_into::<PyDict>().ok().filter(|annotations| !annotations.is_empty())
+}
+
+/// The annotated attributes of the class and its bases, those of the bases first. `absent` says what
+/// becomes of one that has no value.
+pub(super) fn annotated<'py>(
+    subject: &mut Subject<'_, 'py>,
+    absent: impl Fn(&Bound<'py, PyType>, &Bound<'py, PyString>, &FieldType<'py>) -> Absent,
+) -> PyResult<Vec<Declared<'py>>> {
+    let class = subject.class.clone();
+    let mut fields: Vec<Declared<'py>> = Vec::new();
+    for base in layout::bases(&class).iter().rev() {
+        let Some(annotations) = own_annotations(base) else { continue };
+        let scope = subject.scope(base)?;
+        for (name, annotation) in &annotations {
+            let name = name.cast_into::<PyString>()?;
+            let field = subject.field_type(&name, annotation, &scope)?;
+            let place = fields.iter().position(|known| same_name(&known.name, &name));
+            if field.class_var {
+                place.map(|place| fields.remove(place));
+                continue;
+            }
+            let absent = absent(&class, &name, &field);
+            let declared = subject.declared(name, field, &scope, absent)?;
+            // An annotation that is repeated in a subclass keeps its place, as in a dict.
+            match place {
+                Some(place) => fields[place] = declared,
+                None => fields.push(declared),
+            }
+        }
+    }
+    Ok(fields)
 }
 
 /// A field as its class declares it.

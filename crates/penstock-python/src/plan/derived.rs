@@ -5,15 +5,15 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyTuple, PyType};
+use pyo3::types::{PyTuple, PyType};
 
 use super::after::{After, Step};
 use super::builtin::{Container, builtin};
-use super::classes::{Shape, Sort, Subject, own_annotations};
+use super::classes::{self, Shape, Sort, Subject, own_annotations};
 use super::containers::Collection;
 use super::conversions::is_subclass;
 use super::generics;
-use super::names::{Scope, same_name};
+use super::names::Scope;
 use super::walk::{Walk, node};
 use super::wrappers::arguments;
 use super::{Absent, Build, ClassId, Kind, Node, NodeId, layout};
@@ -138,28 +138,12 @@ impl<'py> Walk<'_, 'py> {
 /// The keys of a dict whose class annotates them, those of the bases first. A key that has a value
 /// in the class may be absent.
 pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
-    let class = subject.class.clone();
-    let mut fields: Vec<super::classes::Declared<'py>> = Vec::new();
-    for base in layout::bases(&class).iter().rev() {
-        let Some(annotations) = own_annotations(base) else { continue };
-        let scope = subject.scope(base)?;
-        for (name, annotation) in &annotations {
-            let name = name.cast_into::<PyString>()?;
-            let field = subject.field_type(&name, annotation, &scope)?;
-            let place = fields.iter().position(|known| same_name(&known.name, &name));
-            if field.class_var {
-                place.map(|place| fields.remove(place));
-                continue;
-            }
-            let has_value = layout::attribute(&class, &name).is_some();
-            let required = field.required.unwrap_or(!has_value);
-            let absent = if required { Absent::Error } else { Absent::Unset };
-            let declared = subject.declared(name, field, &scope, absent)?;
-            match place {
-                Some(place) => fields[place] = declared,
-                None => fields.push(declared),
-            }
+    let fields = classes::annotated(subject, |class, name, field| {
+        let has_value = layout::attribute(class, name).is_some();
+        match field.required.unwrap_or(!has_value) {
+            true => Absent::Error,
+            false => Absent::Unset,
         }
-    }
+    })?;
     Ok(Shape::new(fields, Build::Dict))
 }

@@ -9,41 +9,15 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
 use super::build::{self, Reason};
-use super::classes::{Declared, Shape, Subject, own_annotations};
+use super::classes::{self, Shape, Subject};
 use super::layout;
-use super::names::same_name;
 use super::signature::{self, Constructor, Parameters};
 use super::{Absent, Build};
 
 /// The annotated attributes of the class and its bases, those of the bases first.
 pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
     let class = subject.class.clone();
-    let mut fields: Vec<Declared<'py>> = Vec::new();
-    for base in layout::bases(&class).iter().rev() {
-        let Some(annotations) = own_annotations(base) else { continue };
-        let scope = subject.scope(base)?;
-        for (name, annotation) in &annotations {
-            let name = name.cast_into::<PyString>()?;
-            let field = subject.field_type(&name, annotation, &scope)?;
-            let mut place = None;
-            for (index, known) in fields.iter().enumerate() {
-                if same_name(&known.name, &name) {
-                    place = Some(index);
-                }
-            }
-            if field.class_var {
-                place.map(|place| fields.remove(place));
-                continue;
-            }
-            let absent = absent(&class, &name);
-            let declared = subject.declared(name, field, &scope, absent)?;
-            // An annotation that is repeated in a subclass keeps its place, as in a dict.
-            match place {
-                Some(place) => fields[place] = declared,
-                None => fields.push(declared),
-            }
-        }
-    }
+    let fields = classes::annotated(subject, |class, name, _| absent(class, name))?;
     let reason = match own_code(&class)? {
         None => {
             let names: Vec<_> = fields.iter().map(|field| field.name.clone()).collect();
