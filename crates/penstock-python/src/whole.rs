@@ -1,9 +1,9 @@
-//! `decode` and `load`: whole documents.
+//! `decode` and `load`: whole documents, and parts of texts that are decoded by themselves.
 
 use crate::decoder::{in_pieces, slice};
 use crate::failure::{self, Others, Told, Where, guarded};
 use crate::grammar::Grammar;
-use crate::objects::{Builder, Mismatch, Options, Pause, Problems, Refusal};
+use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Problems, Refusal};
 use crate::options::{self, Errors};
 use crate::plan::Plan;
 use crate::pump::{LARGE, Pump, Settings, Turn, total_exceeded};
@@ -11,7 +11,7 @@ use crate::repairs::Repaired;
 use crate::sources;
 use penstock_core::error::{Fail, Fault, Kind};
 use penstock_core::limits::Limits;
-use penstock_core::position::{Counter, Place, locate_in};
+use penstock_core::position::{CONTEXT, Counter, Place, locate_in};
 use penstock_core::reader::{Reader, Step};
 use penstock_core::source::encoding::{UTF8_BOM, foreign};
 use penstock_core::source::{
@@ -232,10 +232,13 @@ fn from_source(
 
 /// Bytes that cannot change under us: read where they are.
 fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let Common { grammar, plan, options, limits } = common;
     let start = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
-    let document = Document { py, grammar: &grammar, bytes: &bytes[start..], start: start as u64 };
-    if let Some(total) = limits.total
+    let text = &bytes[start..];
+    let mut counter = Counter::new();
+    counter.skip(start as u64);
+    let origin = Origin { counted: counter, ..Origin::default() };
+    let document = Document { py, grammar: &common.grammar, bytes: text, text, origin };
+    if let Some(total) = common.limits.total
         && bytes.len() as u64 > total
     {
         return Err(document.fault(&total_exceeded(total), None));
@@ -245,102 +248,179 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
     {
         return Err(document.fault(&penstock_core::source::encoding::refuse(name), None));
     }
-    // Of a document that becomes plain values, nothing is to be lost.
-    let mut reader = grammar.reader(plan.is_plain(), &limits);
-    let mut builder = Builder::new(plan, options);
-    if let Some(markup) = grammar.markup(&limits) {
-        builder.set_markup(markup);
-    }
-    let mut repaired = Repaired::default();
-    let mut text = BorrowedText::new(document.bytes);
-    let mut pause = None;
-    if bytes.len() >= BULK {
-        pause = Some(Pause::begin(py)?);
-    }
-    reader.jump(document.start);
-    let mut slices = 0;
-    loop {
-        let rest = if text.is_whole() {
-            Rest::Nothing
-        } else {
-            slices += 1;
-            if slices > 1 {
-                py.check_signals()?;
-            }
-            if slices % SLICES == 0 {
-                py.detach(|| text.advance_check(SLICE))
-            } else {
-                text.advance_check(SLICE)
-            }
-        };
-        let step = reader.run(text.text(), text.is_whole(), &mut builder);
-        repaired.take(&mut reader, &document.counter(), text.text().as_bytes());
-        match step {
-            Ok(Step::Done | Step::Stopped) => break,
-            Ok(Step::More | Step::Paused | Step::Turn) => {}
-            Err(Fail::Input(fault)) => return Err(document.fault(&fault, Some(&mut builder))),
-            Err(Fail::Sink(refusal)) => {
-                return Err(document.refused(refusal, &mut builder, &reader));
-            }
-        }
-        let end = document.start + text.text().as_bytes().len() as u64;
-        let fault = match rest {
-            Rest::Nothing => continue,
-            Rest::Incomplete => {
-                Fault::truncated(end, "invalid UTF-8: the input ends inside a character")
-            }
-            Rest::Invalid { .. } => {
-                let byte = document.bytes[text.text().as_bytes().len()];
-                Fault::malformed(end, format!("invalid UTF-8: byte 0x{byte:02x}"))
-            }
-        };
-        return Err(document.fault(&fault, Some(&mut builder)));
-    }
-    if let Some(pause) = &mut pause
-        && bytes.len() as u64 >= LARGE
-    {
-        pause.promote();
-    }
+    let Common { plan, options, limits, .. } = &common;
+    let (rows, repaired) = document.read(Arc::clone(plan), options.clone(), limits)?;
     repaired.warn(py, None, CALLER)?;
-    Common::result(py, grammar.is_document(), builder.take_rows())
+    Common::result(py, common.grammar.is_document(), rows)
 }
 
-/// A document in memory, for saying where in it something is wrong.
+/// Where a text stands that is decoded as a part of a source.
+#[derive(Clone, Default)]
+pub(crate) struct Origin<'a> {
+    /// What is counted up to `before`, or up to the part if that is empty.
+    pub(crate) counted: Counter,
+    /// Text that stands before the part, and is counted only if a place is asked for.
+    pub(crate) before: &'a [u8],
+    /// What the source is called.
+    pub(crate) source: Option<&'a str>,
+    /// Which record it is, from 1.
+    pub(crate) record: Option<u64>,
+    /// Where in the document it stands.
+    pub(crate) path: Vec<PathStep>,
+}
+
+/// A part of a text as what the plan says. `text` goes on behind the part as far as it is at hand,
+/// so that messages can show what stands there; the part is its first `len` bytes.
+///
+/// # Errors
+/// As for `decode`, with places in the source.
+pub(crate) fn part<'py>(
+    py: Python<'py>,
+    grammar: &Grammar,
+    (plan, options): (Arc<Plan>, Options),
+    limits: &Limits,
+    (text, len): (&[u8], usize),
+    origin: Origin<'_>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let document = Document { py, grammar, bytes: &text[..len], text, origin };
+    let (rows, _) = document.read(plan, options, limits)?;
+    Common::result(py, true, rows)
+}
+
+/// A document in memory, or a part of one.
 struct Document<'py, 'a> {
     py: Python<'py>,
     grammar: &'a Grammar,
+    /// What is read.
     bytes: &'a [u8],
-    /// How many bytes stand before them: a byte order mark.
-    start: u64,
+    /// What is read and what is known to stand behind it.
+    text: &'a [u8],
+    origin: Origin<'a>,
 }
 
 impl Document<'_, '_> {
-    /// What is counted before the bytes.
+    /// The rows that it makes, and what had to be repaired for it.
+    fn read(
+        &self,
+        plan: Arc<Plan>,
+        options: Options,
+        limits: &Limits,
+    ) -> PyResult<(Vec<Py<PyAny>>, Repaired)> {
+        let Document { py, grammar, .. } = *self;
+        // Of a document that becomes plain values, nothing is to be lost.
+        let mut reader = grammar.reader(plan.is_plain(), limits);
+        let mut builder = Builder::new(plan, options);
+        if let Some(markup) = grammar.markup(limits) {
+            builder.set_markup(markup);
+        }
+        let mut repaired = Repaired::default();
+        let mut text = BorrowedText::new(self.bytes);
+        let mut pause = None;
+        let start = self.start();
+        if self.bytes.len() >= BULK {
+            pause = Some(Pause::begin(py)?);
+        }
+        reader.jump(start);
+        let mut slices = 0;
+        loop {
+            let rest = if text.is_whole() {
+                Rest::Nothing
+            } else {
+                slices += 1;
+                if slices > 1 {
+                    py.check_signals()?;
+                }
+                if slices % SLICES == 0 {
+                    py.detach(|| text.advance_check(SLICE))
+                } else {
+                    text.advance_check(SLICE)
+                }
+            };
+            let step = reader.run(text.text(), text.is_whole(), &mut builder);
+            repaired.take(&mut reader, &self.counter(), text.text().as_bytes());
+            match step {
+                Ok(Step::Done | Step::Stopped) => break,
+                Ok(Step::More | Step::Paused | Step::Turn) => {}
+                Err(Fail::Input(fault)) => return Err(self.fault(&fault, Some(&mut builder))),
+                Err(Fail::Sink(refusal)) => {
+                    return Err(self.refused(refusal, &mut builder, &reader));
+                }
+            }
+            let end = start + text.text().as_bytes().len() as u64;
+            let fault = match rest {
+                Rest::Nothing => continue,
+                Rest::Incomplete => {
+                    Fault::truncated(end, "invalid UTF-8: the input ends inside a character")
+                }
+                Rest::Invalid { .. } => {
+                    let byte = self.bytes[text.text().as_bytes().len()];
+                    Fault::malformed(end, format!("invalid UTF-8: byte 0x{byte:02x}"))
+                }
+            };
+            return Err(self.fault(&fault, Some(&mut builder)));
+        }
+        if let Some(pause) = &mut pause
+            && self.bytes.len() as u64 >= LARGE
+        {
+            pause.promote();
+        }
+        Ok((builder.take_rows(), repaired))
+    }
+    /// The offset of the first byte.
+    fn start(&self) -> u64 {
+        self.origin.counted.bytes() + self.origin.before.len() as u64
+    }
+
+    /// What is counted before the first byte.
     fn counter(&self) -> Counter {
-        let mut counter = Counter::new();
-        counter.skip(self.start);
+        let mut counter = self.origin.counted;
+        counter.advance(self.origin.before);
         counter
     }
 
+    /// How many of the bytes stand before an offset.
+    fn index(&self, offset: u64) -> usize {
+        let at = usize::try_from(offset.saturating_sub(self.start())).unwrap_or(usize::MAX);
+        at.min(self.bytes.len())
+    }
+
     fn place(&self, offset: u64) -> Place {
-        locate_in(&self.counter(), &[], self.bytes, self.start, offset)
+        let at = self.index(offset);
+        let mut counter = self.counter();
+        counter.advance(&self.bytes[..at]);
+        self.place_behind(&counter, at)
     }
 
-    fn at(&self, offset: u64, builder: Option<&Builder>) -> Where<'static> {
+    /// The place of a byte up to which all is counted.
+    fn place_behind(&self, counter: &Counter, at: usize) -> Place {
+        let near = &self.bytes[at - at.min(CONTEXT)..at];
+        let before = self.origin.before;
+        let far = &before[before.len() - before.len().min(CONTEXT - near.len())..];
+        let offset = counter.bytes();
+        locate_in(counter, &[far, near].concat(), &self.text[at..], offset, offset)
+    }
+
+    fn at(&self, offset: u64, builder: Option<&Builder>) -> Where<'_> {
         let place = Some(self.place(offset));
-        let format = self.grammar.format();
-        let Some(builder) = builder else {
-            return Where { format, source: None, place, record: None, path: Vec::new() };
-        };
-        Where { place, path: builder.path(true), ..self.of_record(builder) }
+        match builder {
+            Some(builder) => Where { place, ..self.of_record(builder, builder.path(true)) },
+            None => {
+                let Origin { source, record, path, .. } = self.origin.clone();
+                Where { format: self.grammar.format(), source, place, record, path }
+            }
+        }
     }
 
-    /// What is known of the record at hand without a place in it.
-    fn of_record(&self, builder: &Builder) -> Where<'static> {
+    /// What is known of the record at hand without a place in it, of which `path` leads to a value.
+    fn of_record(&self, builder: &Builder, path: Vec<PathStep>) -> Where<'_> {
         let streamed = !self.grammar.is_document();
-        let record = streamed.then(|| builder.ready() as u64 + 1);
+        let record = match self.origin.record {
+            None => streamed.then(|| builder.ready() as u64 + 1),
+            record => record,
+        };
+        let path = self.origin.path.iter().cloned().chain(path).collect();
         let format = self.grammar.format();
-        Where { format, source: None, place: None, record, path: Vec::new() }
+        Where { format, source: self.origin.source, place: None, record, path }
     }
 
     #[cold]
@@ -371,8 +451,8 @@ impl Document<'_, '_> {
             Refusal::Kept => failure::untold(),
             Refusal::Python(error) => {
                 // What raised is an object being made, not one of its values.
-                let mut place = self.at(reader.offset(), Some(builder));
-                place.path = builder.path(false);
+                let mut place = self.of_record(builder, builder.path(false));
+                place.place = Some(self.place(reader.offset()));
                 failure::noted(self.py, *error, &place)
             }
             Refusal::Mismatch(mismatch) => failure::either(self.told_mismatch(&mismatch, builder)),
@@ -381,8 +461,8 @@ impl Document<'_, '_> {
 
     fn told_mismatch(&self, mismatch: &Mismatch, builder: &mut Builder) -> Told {
         let others = self.others(builder)?;
-        let mut place = self.at(mismatch.at, Some(builder));
-        place.path = mismatch.path.clone();
+        let mut place = self.of_record(builder, mismatch.path.clone());
+        place.place = Some(self.place(mismatch.at));
         failure::of_mismatch(self.py, mismatch, &place, others)
     }
 
@@ -393,14 +473,11 @@ impl Document<'_, '_> {
         let Problems { kept, omitted, .. } = builder.take_problems();
         let (mut counter, mut passed) = (self.counter(), 0);
         let error = |problem: &Mismatch| {
-            let at = usize::try_from(problem.at - self.start).unwrap_or(usize::MAX);
-            let at = at.min(self.bytes.len());
+            let at = self.index(problem.at);
             counter.advance(&self.bytes[passed..at]);
             passed = at;
-            let (before, behind) = self.bytes.split_at(at);
-            let mut place = self.of_record(builder);
-            place.place = Some(locate_in(&counter, before, behind, problem.at, problem.at));
-            place.path = problem.path.clone();
+            let mut place = self.of_record(builder, problem.path.clone());
+            place.place = Some(self.place_behind(&counter, at));
             let error = failure::of_mismatch(self.py, problem, &place, Others::default())?;
             Ok(error.into_value(self.py).into_any())
         };
@@ -436,7 +513,8 @@ fn surrogate<'py>(
     // Each surrogate before the first is none, so that the head has the right length.
     let before = slice(text, 0, index)?;
     let offset = before.call_method0("encode")?.len()?;
-    let document = Document { py, grammar: &common.grammar, bytes: head, start: 0 };
+    let grammar = &common.grammar;
+    let document = Document { py, grammar, bytes: head, text: head, origin: Origin::default() };
     let reason = "the str has a lone surrogate, which is not text";
     Err(document.fault(&Fault::malformed(offset as u64, reason), None))
 }
