@@ -9,6 +9,7 @@
 
 pub mod error;
 pub mod event;
+pub mod index;
 pub mod json;
 pub mod keys;
 pub mod limits;

@@ -1,0 +1,90 @@
+//! Making an index in one pass over the file, in chunks of any size.
+
+use super::{Index, MOST_MARKS, Mark, is_blank};
+
+/// An index in the making.
+///
+/// ```
+/// use penstock_core::index::{Index, Indexer};
+///
+/// let mut indexer = Indexer::new(0);
+/// for chunk in [&b"[1]\n[2"[..], b"]\n"] {
+///     indexer.feed(chunk);
+/// }
+/// assert_eq!(indexer.finish(), Index::of(b"[1]\n[2]\n"));
+/// ```
+#[derive(Debug)]
+pub struct Indexer {
+    index: Index,
+    /// The line at hand.
+    line: Mark,
+    /// Whether only white space was on it so far.
+    is_blank: bool,
+    most: usize,
+}
+
+impl Indexer {
+    /// An indexer at the beginning of a file. `start` bytes stand before the text: those of a byte
+    /// order mark.
+    #[must_use]
+    pub fn new(start: u64) -> Self {
+        Indexer::with_most(start, MOST_MARKS)
+    }
+
+    /// The same with another number of marks at most, which is two or more.
+    #[must_use]
+    pub fn with_most(start: u64, most: usize) -> Self {
+        let index = Index { marks: Vec::new(), step: 1, records: 0, size: start };
+        let line = Mark { offset: start, line: 1 };
+        Indexer { index, line, is_blank: true, most: most.max(2) }
+    }
+
+    /// Takes the next bytes. They may be cut anywhere.
+    pub fn feed(&mut self, bytes: &[u8]) {
+        let mut from = 0;
+        for end in memchr::memchr_iter(b'\n', bytes) {
+            self.look_at(&bytes[from..end]);
+            from = end + 1;
+            self.line = Mark { offset: self.index.size + from as u64, line: self.line.line + 1 };
+            self.is_blank = true;
+        }
+        self.look_at(&bytes[from..]);
+        self.index.size += bytes.len() as u64;
+    }
+
+    /// A piece of the line at hand.
+    #[inline]
+    fn look_at(&mut self, piece: &[u8]) {
+        // The first byte tells, as a rule.
+        if self.is_blank && !is_blank(piece) {
+            self.is_blank = false;
+            self.note();
+        }
+    }
+
+    /// The line at hand has a record.
+    #[inline]
+    fn note(&mut self) {
+        let index = &mut self.index;
+        if index.records & (index.step - 1) == 0 {
+            if index.marks.len() == self.most {
+                let mut place = 0;
+                index.marks.retain(|_| {
+                    place += 1;
+                    place % 2 == 1
+                });
+                index.step *= 2;
+            }
+            if index.records & (index.step - 1) == 0 {
+                index.marks.push(self.line);
+            }
+        }
+        index.records += 1;
+    }
+
+    /// The index, at the end of the file.
+    #[must_use]
+    pub fn finish(self) -> Index {
+        self.index
+    }
+}
