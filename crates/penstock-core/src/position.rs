@@ -69,6 +69,12 @@ impl Counter {
         Counter { newlines: 0, in_line: 0, bytes: 0 }
     }
 
+    /// What is counted before the first byte of a line, of which the place is known.
+    #[must_use]
+    pub const fn at_line(line: u64, offset: u64) -> Self {
+        Counter { newlines: line.saturating_sub(1), in_line: 0, bytes: offset }
+    }
+
     /// Counts the bytes that follow. They may be cut anywhere, in a character too.
     pub fn advance(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;

@@ -2,8 +2,28 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed test is what it is for")]
 
-use penstock_core::index::{Fingerprint, Index, Indexer, Mark, Unusable, decode, encode, lines};
+use penstock_core::index::{
+    Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Stuck, Unusable, decode, encode,
+};
 use proptest::prelude::*;
+use std::io;
+
+/// A file in memory, of which the first byte has an offset.
+struct Memory<'a>(&'a [u8], u64);
+
+impl ReadAt for Memory<'_> {
+    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+        let Memory(bytes, start) = *self;
+        let from = (offset - start) as usize;
+        match bytes.get(from..from + out.len()) {
+            Some(found) => out.copy_from_slice(found),
+            None => return Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+        Ok(())
+    }
+}
+
+const ANY: usize = usize::MAX;
 
 /// The lines with a record, by splitting the text.
 fn naive(text: &[u8], start: u64) -> Vec<(Mark, Vec<u8>)> {
@@ -35,15 +55,19 @@ fn check(index: &Index, text: &[u8], start: u64) {
     assert_eq!(index.records(), expected.len() as u64);
     assert_eq!(index.size(), start + text.len() as u64);
     assert!(index.find(index.records()).is_none());
+    let file = Memory(text, start);
     for (record, (mark, content)) in (0..).zip(&expected) {
         let found = index.find(record).unwrap();
         assert!(found.skip < index.step());
-        let from = (found.mark.offset - start) as usize;
-        let near = &text[from..(found.end - start) as usize];
-        let has_record = |(_, line): &(Mark, &[u8])| !penstock_core::index::is_blank(line);
-        let (at, line) =
-            lines(near, found.mark).filter(has_record).nth(found.skip as usize).unwrap();
-        assert_eq!((at, line), (*mark, &content[..]));
+        let mut cursor = Cursor::new(&file, found, found.end, ANY).unwrap();
+        assert_eq!(cursor.next(&file).unwrap(), Some((*mark, &content[..])));
+    }
+    if let Some(found) = index.find(0) {
+        let mut cursor = Cursor::new(&file, found, index.size(), ANY).unwrap();
+        for (mark, content) in &expected {
+            assert_eq!(cursor.next(&file).unwrap(), Some((*mark, &content[..])));
+        }
+        assert_eq!(cursor.next(&file).unwrap(), None);
     }
 }
 
@@ -138,4 +162,47 @@ fn an_index_of_many_records_stays_small() {
     assert!(encode(&index, &of).len() < 4_000);
     let found = index.find(29_999).unwrap();
     assert_eq!((found.mark, found.skip), (Mark { offset: 99_947, line: 39_980 }, 15));
+}
+
+#[test]
+fn lines_are_read_across_blocks() {
+    let lengths = [1, 262_142, 262_143, 262_144, 262_145, 3, 524_288, 700_000, 1];
+    for line_end in [&b"\n"[..], b"\r\n", b"\n \n"] {
+        let mut text = Vec::new();
+        for length in lengths {
+            text.resize(text.len() + length, b'x');
+            text.extend_from_slice(line_end);
+        }
+        check(&Index::of(&text), &text, 0);
+        text.truncate(text.len() - 1);
+        check(&Index::of(&text), &text, 0);
+    }
+}
+
+#[test]
+fn a_line_may_be_too_long() {
+    let text = [&b"x\n"[..], &[b'x'; 1_000_000], b"\ny\n"].concat();
+    let (index, file) = (Index::of(&text), Memory(&text, 0));
+    let mut cursor = Cursor::new(&file, index.find(0).unwrap(), index.size(), 999_999).unwrap();
+    assert_eq!(cursor.next(&file).unwrap().unwrap().1, b"x");
+    match cursor.next(&file) {
+        Err(Stuck::TooLong(mark)) => assert_eq!(mark, Mark { offset: 2, line: 2 }),
+        other => panic!("{other:?}"),
+    }
+    let mut cursor = Cursor::new(&file, index.find(1).unwrap(), index.size(), 1_000_000).unwrap();
+    assert_eq!(cursor.next(&file).unwrap().unwrap().1.len(), 1_000_000);
+}
+
+#[test]
+fn another_file_than_that_of_the_index_is_seen() {
+    let index = Index::of(b"{}\n{}\n");
+    let found = index.find(1).unwrap();
+    let wrong = Memory(b"{}{}{}\n", 0);
+    assert!(matches!(Cursor::new(&wrong, found, found.end, ANY), Err(Stuck::Changed)));
+    let short = Memory(b"{}\n{", 0);
+    let found = Found { end: 6, ..found };
+    let stuck = Cursor::new(&short, found, found.end, ANY);
+    assert!(
+        matches!(stuck, Err(Stuck::Unreadable(error)) if error.kind() == io::ErrorKind::UnexpectedEof)
+    );
 }

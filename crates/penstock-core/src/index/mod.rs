@@ -6,9 +6,11 @@
 //! white space stands on it, as the reader has it.
 
 mod build;
+mod cursor;
 mod file;
 
 pub use build::Indexer;
+pub use cursor::{Cursor, ReadAt, Stuck};
 pub use file::{Fingerprint, Unusable, decode, encode};
 
 /// Marks that an index has at most: 16 bytes each, 8 MiB in all.
@@ -99,28 +101,4 @@ impl Index {
 #[must_use]
 pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
-}
-
-/// The lines of a text that begins with one, each with its place and without its line feed.
-///
-/// ```
-/// use penstock_core::index::{Mark, lines};
-///
-/// let found: Vec<_> = lines(b"one\ntwo", Mark { offset: 100, line: 8 }).collect();
-/// assert_eq!(found[1], (Mark { offset: 104, line: 9 }, &b"two"[..]));
-/// ```
-pub fn lines(text: &[u8], first: Mark) -> impl Iterator<Item = (Mark, &[u8])> {
-    let mut rest = Some(text).filter(|text| !text.is_empty());
-    let mut mark = first;
-    std::iter::from_fn(move || {
-        let text = rest?;
-        let (line, behind) = match memchr::memchr(b'\n', text) {
-            Some(end) => (&text[..end], Some(&text[end + 1..])),
-            None => (text, None),
-        };
-        rest = behind.filter(|behind| !behind.is_empty());
-        let at = mark;
-        mark = Mark { offset: mark.offset + line.len() as u64 + 1, line: mark.line + 1 };
-        Some((at, line))
-    })
 }

@@ -1,0 +1,129 @@
+//! Reading lines from any place of a file, a block at a time.
+
+use super::{Found, Mark, is_blank};
+use std::io;
+
+/// Bytes that are read at once, at most, as long as the line at hand ends in them.
+const BLOCK: u64 = 256 << 10;
+
+/// A file that can be read at any place, by any number of threads.
+pub trait ReadAt {
+    /// Fills `out` with the bytes from `offset` on.
+    ///
+    /// # Errors
+    /// As the system has it; [`io::ErrorKind::UnexpectedEof`] if the file ends before that.
+    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()>;
+}
+
+#[cfg(unix)]
+impl ReadAt for std::fs::File {
+    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+        std::os::unix::fs::FileExt::read_exact_at(self, out, offset)
+    }
+}
+
+/// What keeps a cursor from going on.
+#[derive(Debug)]
+pub enum Stuck {
+    /// The file cannot be read.
+    Unreadable(io::Error),
+    /// What stands at a mark is not the beginning of a line: the file is not the one that the
+    /// index is of.
+    Changed,
+    /// The line that begins there is longer than what may be kept.
+    TooLong(Mark),
+}
+
+/// A place between two lines of a file.
+#[derive(Debug)]
+pub struct Cursor {
+    /// The line that comes next.
+    mark: Mark,
+    /// The offset behind the last line that is wanted.
+    end: u64,
+    /// What was read of it: the line that comes next begins at `from`.
+    block: Vec<u8>,
+    from: usize,
+    /// Bytes that a line may have.
+    longest: usize,
+}
+
+impl Cursor {
+    /// A cursor at a mark of the index, to go on to the offset `end`.
+    ///
+    /// # Errors
+    /// [`Stuck`] if there is no line at the mark.
+    pub fn new(file: &impl ReadAt, found: Found, end: u64, longest: usize) -> Result<Self, Stuck> {
+        let Found { mark, skip, .. } = found;
+        let mut cursor = Cursor { mark, end, block: Vec::new(), from: 0, longest };
+        if mark.line > 1 {
+            // The line feed before it is read with it.
+            cursor.mark.offset -= 1;
+            cursor.read_on(file)?;
+            if cursor.block.first() != Some(&b'\n') {
+                return Err(Stuck::Changed);
+            }
+            cursor.mark.offset += 1;
+            cursor.from = 1;
+        }
+        for _ in 0..skip {
+            cursor.next(file)?;
+        }
+        Ok(cursor)
+    }
+
+    /// The next line with a record, without its line feed; nothing at the end.
+    ///
+    /// # Errors
+    /// [`Stuck`] says why it cannot be had.
+    pub fn next(&mut self, file: &impl ReadAt) -> Result<Option<(Mark, &[u8])>, Stuck> {
+        loop {
+            let Some(length) = self.line_length(file)? else { return Ok(None) };
+            let (at, from) = (self.mark, self.from);
+            let line = from..from + length;
+            self.from = (line.end + 1).min(self.block.len());
+            self.mark = Mark { offset: at.offset + length as u64 + 1, line: at.line + 1 };
+            if !is_blank(&self.block[line.clone()]) {
+                return Ok(Some((at, &self.block[line])));
+            }
+        }
+    }
+
+    /// How long the next line is, once all of it is at hand.
+    fn line_length(&mut self, file: &impl ReadAt) -> Result<Option<usize>, Stuck> {
+        let mut seen = 0;
+        loop {
+            let rest = &self.block[self.from..];
+            if let Some(end) = memchr::memchr(b'\n', &rest[seen..]) {
+                return self.checked(Some(seen + end));
+            }
+            seen = rest.len();
+            if self.mark.offset + seen as u64 >= self.end {
+                return self.checked((seen > 0).then_some(seen));
+            }
+            if seen > self.longest {
+                return Err(Stuck::TooLong(self.mark));
+            }
+            self.read_on(file)?;
+        }
+    }
+
+    fn checked(&self, length: Option<usize>) -> Result<Option<usize>, Stuck> {
+        match length {
+            Some(length) if length > self.longest => Err(Stuck::TooLong(self.mark)),
+            length => Ok(length),
+        }
+    }
+
+    /// Reads more behind what is at hand of the next line: at least as much again.
+    fn read_on(&mut self, file: &impl ReadAt) -> Result<(), Stuck> {
+        self.block.drain(..self.from);
+        self.from = 0;
+        let known = self.block.len();
+        let at = self.mark.offset + known as u64;
+        let more = (self.end - at).min(BLOCK.max(known as u64));
+        // No more than BLOCK, or than the line has already.
+        self.block.resize(known + more as usize, 0);
+        file.read_exact_at(&mut self.block[known..], at).map_err(Stuck::Unreadable)
+    }
+}
