@@ -21,4 +21,5 @@ pub mod sink;
 pub mod source;
 pub mod trace;
 pub mod value;
+pub mod word;
 pub mod xml;

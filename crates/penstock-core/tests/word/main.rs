@@ -1,0 +1,15 @@
+//! Words: every value comes back bit for bit, and equal values are equal wherever they are kept.
+
+mod inline;
+
+use proptest::test_runner::{Config, RngSeed};
+
+/// The same cases on each run.
+fn fixed(cases: u32) -> Config {
+    Config {
+        cases,
+        rng_seed: RngSeed::Fixed(0x70656e73),
+        failure_persistence: None,
+        ..Config::default()
+    }
+}
