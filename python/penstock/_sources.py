@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from penstock._limits import Limits
-    from penstock._types import Compression, Source
+    from penstock._types import Compression, Path, Source
 
 
 def locate(
@@ -40,6 +40,19 @@ def locate(
     from penstock._archive import open_member  # noqa: PLC0415 - few need it, and it is slow
 
     return open_member(verb, given, name, member, limits)
+
+
+def path(verb: str, source: Path) -> tuple[str, str]:
+    """Return the path of a file that is read at random, and its name in messages.
+
+    Raises:
+        TypeError: `source` is no path.
+    """
+    if not isinstance(source, (str, os.PathLike)):
+        kind = type(source).__name__
+        raise TypeError(f"{verb}() takes the path of a file with a record on each line, not {kind}")
+    path = os.fsdecode(source)
+    return path, _text(path)
 
 
 def _named(verb: str, source: Source) -> tuple[object, str | None]:

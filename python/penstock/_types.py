@@ -40,6 +40,10 @@ if TYPE_CHECKING:
     Source: TypeAlias = (
         str | os.PathLike[str] | os.PathLike[bytes] | Readable | ReadableInto | Iterable[Buffer]
     )
+    # A file that is read at random.
+    Path: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
+    # Whether the index of a file is kept: beside the file, or at a path.
+    Index: TypeAlias = bool | Path | None
     # Where the records are: a path or, for several kinds of them, paths and what each becomes.
     At: TypeAlias = str | Mapping[str, TypeForm[T]]
     # The formats by name.

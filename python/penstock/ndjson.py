@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._limits import Limits
+    from penstock._rows import Rows
     from penstock._types import (
         At,
         Compression,
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
         Duplicates,
         Errors,
         Framing,
+        Index,
+        Path,
         Source,
         Types,
         Unknown,
     )
 
-__all__ = ["Decoder", "decode", "load", "read", "send"]
+__all__ = ["Decoder", "decode", "load", "open", "read", "send"]
 
 
 def decode(
@@ -239,6 +242,68 @@ def read(
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.
+
+
+def open(  # noqa: A001 - the verb, as it is named everywhere
+    source: Path,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    index: Index = None,
+    all_errors: bool = False,
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    types: Types | None = None,
+    limits: Limits | None = None,
+) -> Rows[T]:
+    r"""Open a file to read its records at random.
+
+    One pass finds where the records are, at the speed at which newlines are found; nothing is
+    decoded. Of a large file the place of every n-th record is kept, in 8 MiB at most. `rows[i]`
+    then reads a few kilobytes at the place of the record.
+
+    Args:
+        source: The path of a file in UTF-8 that is not compressed.
+        into: The type of one record; see `penstock.json.decode`.
+        index: True to keep the index beside the file, in one whose name ends in
+            `.penstock-index`; a path to keep it there. It is used again if the file still has the
+            same size, time of change and samples of its content; else it is made anew.
+        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
+        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        types: Functions that make values of types; see `penstock.json.decode`.
+        limits: The bounds to enforce, if not the default ones. `token` is the longest record.
+
+    Returns:
+        The records as a sequence. Also a context manager, which closes the file.
+
+    Raises:
+        OSError: The file cannot be opened, or the index cannot be written.
+        TypeError: `source` is no path.
+        ValueError: The file is compressed, or is a pipe.
+        PlanError: `into` cannot be decoded into.
+        DecodeError: The file is not in UTF-8, or cannot be read.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("sizes.ndjson")
+        >>> _ = path.write_text('{"size": 36}\n{"size": 38}\n{"size": 40}\n')
+        >>> with penstock.ndjson.open(path, dict[str, int]) as rows:
+        ...     rows[2], len(rows), rows
+        ({'size': 40}, 3, <Rows of 'sizes.ndjson': 3 records>)
+    """
+    from penstock._rows import open_rows  # noqa: PLC0415 - few need it
+
+    return open_rows(
+        source,
+        into,
+        index=index,
+        all_errors=all_errors,
+        duplicates=duplicates,
+        unknown=unknown,
+        types=types,
+        limits=limits,
+    )
 
 
 def send(

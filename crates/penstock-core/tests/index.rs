@@ -28,11 +28,11 @@ const ANY: usize = usize::MAX;
 /// The lines with a record, by splitting the text.
 fn naive(text: &[u8], start: u64) -> Vec<(Mark, Vec<u8>)> {
     let (mut offset, mut found) = (start, Vec::new());
-    for (line, piece) in (1..).zip(text.split(|byte| *byte == b'\n')) {
-        if piece.iter().any(|byte| !b" \t\r".contains(byte)) {
+    for (line, piece) in (1..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
+        if piece.iter().any(|byte| !b" \t\r\n".contains(byte)) {
             found.push((Mark { offset, line }, piece.to_vec()));
         }
-        offset += piece.len() as u64 + 1;
+        offset += piece.len() as u64;
     }
     found
 }
@@ -183,14 +183,14 @@ fn lines_are_read_across_blocks() {
 fn a_line_may_be_too_long() {
     let text = [&b"x\n"[..], &[b'x'; 1_000_000], b"\ny\n"].concat();
     let (index, file) = (Index::of(&text), Memory(&text, 0));
-    let mut cursor = Cursor::new(&file, index.find(0).unwrap(), index.size(), 999_999).unwrap();
-    assert_eq!(cursor.next(&file).unwrap().unwrap().1, b"x");
+    let mut cursor = Cursor::new(&file, index.find(0).unwrap(), index.size(), 1_000_000).unwrap();
+    assert_eq!(cursor.next(&file).unwrap().unwrap().1, b"x\n");
     match cursor.next(&file) {
         Err(Stuck::TooLong(mark)) => assert_eq!(mark, Mark { offset: 2, line: 2 }),
         other => panic!("{other:?}"),
     }
-    let mut cursor = Cursor::new(&file, index.find(1).unwrap(), index.size(), 1_000_000).unwrap();
-    assert_eq!(cursor.next(&file).unwrap().unwrap().1.len(), 1_000_000);
+    let mut cursor = Cursor::new(&file, index.find(1).unwrap(), index.size(), 1_000_001).unwrap();
+    assert_eq!(cursor.next(&file).unwrap().unwrap().1.len(), 1_000_001);
 }
 
 #[test]

@@ -108,6 +108,12 @@ pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>, others:
     make(py, class_of(fault.kind()), fault.reason(), place, others).map(PyErr::from_value)
 }
 
+/// The exception for a source that cannot be read on, for a reason of ours.
+#[cold]
+pub(crate) fn of_decode(py: Python<'_>, reason: &str, place: &Where<'_>) -> Told {
+    make(py, "DecodeError", reason, place, Others::default()).map(PyErr::from_value)
+}
+
 /// The exception for a value that does not fit.
 #[cold]
 pub(crate) fn of_mismatch(

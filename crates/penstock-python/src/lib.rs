@@ -18,6 +18,7 @@ mod progress;
 mod pump;
 mod reader;
 mod repairs;
+mod rows;
 mod sources;
 mod stream;
 mod whole;
@@ -37,6 +38,8 @@ mod _rust {
     use crate::progress::Progress;
     #[pymodule_export]
     use crate::reader::Reader;
+    #[pymodule_export]
+    use crate::rows::Lines;
     #[pymodule_export]
     use crate::whole::{decode, load};
 

@@ -41,7 +41,7 @@ pub(crate) fn open(
 }
 
 /// A file by its path, and its size if it has one.
-fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u64>)> {
+pub(crate) fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u64>)> {
     let system_path: std::path::PathBuf = path.extract()?;
     let py = path.py();
     let failed = |error: io::Error| {

@@ -249,7 +249,7 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
         return Err(document.fault(&penstock_core::source::encoding::refuse(name), None));
     }
     let Common { plan, options, limits, .. } = &common;
-    let (rows, repaired) = document.read(Arc::clone(plan), options.clone(), limits)?;
+    let (rows, repaired) = document.read(Arc::clone(plan), *options, limits)?;
     repaired.warn(py, None, CALLER)?;
     Common::result(py, common.grammar.is_document(), rows)
 }

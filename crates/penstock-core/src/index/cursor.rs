@@ -72,17 +72,16 @@ impl Cursor {
         Ok(cursor)
     }
 
-    /// The next line with a record, without its line feed; nothing at the end.
+    /// The next line with a record, with its line feed if it has one; nothing at the end.
     ///
     /// # Errors
     /// [`Stuck`] says why it cannot be had.
     pub fn next(&mut self, file: &impl ReadAt) -> Result<Option<(Mark, &[u8])>, Stuck> {
         loop {
             let Some(length) = self.line_length(file)? else { return Ok(None) };
-            let (at, from) = (self.mark, self.from);
-            let line = from..from + length;
-            self.from = (line.end + 1).min(self.block.len());
-            self.mark = Mark { offset: at.offset + length as u64 + 1, line: at.line + 1 };
+            let (at, line) = (self.mark, self.from..self.from + length);
+            self.from = line.end;
+            self.mark = Mark { offset: at.offset + length as u64, line: at.line + 1 };
             if !is_blank(&self.block[line.clone()]) {
                 return Ok(Some((at, &self.block[line])));
             }
@@ -95,7 +94,7 @@ impl Cursor {
         loop {
             let rest = &self.block[self.from..];
             if let Some(end) = memchr::memchr(b'\n', &rest[seen..]) {
-                return self.checked(Some(seen + end));
+                return self.checked(Some(seen + end + 1));
             }
             seen = rest.len();
             if self.mark.offset + seen as u64 >= self.end {

@@ -100,5 +100,5 @@ impl Index {
 /// Whether nothing but white space is on a line.
 #[must_use]
 pub fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
+    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
 }

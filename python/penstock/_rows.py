@@ -1,0 +1,243 @@
+"""`Rows`: the records of a file of lines as a sequence, each read when it is asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from penstock import _plan, _rust, _sources
+from penstock._types import PLAIN
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import TracebackType
+    from typing import Any, Generic, Self, overload
+
+    from typing_extensions import TypeForm
+
+    from penstock._limits import Limits
+    from penstock._types import Duplicates, Index, Path, T, Types, Unknown
+
+    class _Sequence(Sequence[T], Generic[T]):
+        """A sequence that can be written with its type: `Rows[City]`."""
+else:
+    _Sequence = Sequence
+
+# What an index is called that stands beside its file, and how large one can be.
+_SUFFIX = ".penstock-index"
+_LARGEST = 64 << 20
+
+
+class Rows(_Sequence["T"]):
+    r"""The records of an NDJSON file as a sequence. Made by `penstock.open`.
+
+    Where each record is was found out once, in a pass over the file, or read from an index that is
+    kept beside it; `rows[i]` then reads and decodes that record and nothing else. Nothing is kept
+    of it, so asking again decodes again. A slice is another `Rows` of the same file, and reads
+    nothing. To go through all records, once, `penstock.read` is the faster way.
+
+    It may be used by several threads at once and in forked processes, and can be pickled: the path
+    goes with what is known of the file, and one that has changed is refused. If the file changes
+    while it is open, reading from it raises; no wrong record is ever returned.
+
+    Example:
+        >>> import pathlib, random, penstock
+        >>> path = pathlib.Path("sizes.ndjson")
+        >>> _ = path.write_text('{"size": 36}\n{"size": 38}\n\n{"size": 40}\n')
+        >>> with penstock.ndjson.open(path) as rows:
+        ...     len(rows), rows[1], list(rows[1:]), random.choice(rows)["size"] > 30
+        (3, {'size': 38}, [{'size': 38}, {'size': 40}], True)
+    """
+
+    __slots__ = ("_lines", "_options", "_places")
+    __module__ = "penstock"
+
+    _lines: _rust.Lines
+    # What it was opened with, to be opened again.
+    _options: tuple[Any, ...]
+    # Which records of the file are meant.
+    _places: range
+
+    def __init__(self, lines: _rust.Lines, options: tuple[Any, ...], places: range) -> None:
+        """Take the records of a file that is open."""
+        self._lines, self._options, self._places = lines, options, places
+
+    @property
+    def path(self) -> str:
+        """The path of the file."""
+        path: str = self._options[0]
+        return path
+
+    @property
+    def closed(self) -> bool:
+        """Whether the file is closed."""
+        return self._lines.closed
+
+    def close(self) -> None:
+        """Close the file, for all slices as well. Doing it again does nothing."""
+        self._lines.close()
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None:
+        """Close the file."""
+        self.close()
+
+    def __len__(self) -> int:
+        """Return how many records there are."""
+        return len(self._places)
+
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, place: int, /) -> T: ...
+        @overload
+        def __getitem__(self, place: slice, /) -> Self: ...
+
+    def __getitem__(self, place: Any, /) -> Any:
+        """Return the record at `place`, read from the file, or the `Rows` of a slice.
+
+        Raises:
+            IndexError: There is no such record.
+            TypeError: `place` is neither an int nor a slice.
+            DecodeError: The record is malformed or does not fit, or the file has changed.
+            ValueError: The file is closed.
+        """
+        if isinstance(place, slice):
+            return type(self)(self._lines, self._options, self._places[place])
+        return self._lines.get(self._place(place))
+
+    def _place(self, place: int) -> int:
+        """Return which record of the file that is."""
+        try:
+            return self._places[place]
+        except IndexError:
+            message = f"record {place} of {len(self._places)}"
+            raise IndexError(message) from None
+        except TypeError:
+            kind = type(place).__name__
+            message = f"the place of a record is an int or a slice, not {kind}"
+            raise TypeError(message) from None
+
+    def __iter__(self) -> Iterator[T]:
+        """Go through the records in blocks of the file; raises as indexing does."""
+        places = self._places
+        if places.step == 1:
+            return self._lines.through(places.start, places.stop)
+        return map(self._lines.get, places)
+
+    def to(self, into: TypeForm[T], place: int, /) -> T:
+        r"""Return the record at `place` as another type.
+
+        Raises:
+            PlanError: `into` cannot be decoded into.
+            IndexError: As for indexing, and so are the other errors.
+
+        Example:
+            >>> import pathlib, penstock
+            >>> path = pathlib.Path("sizes.ndjson")
+            >>> _ = path.write_text('{"size": 36}\n{"size": 38}\n')
+            >>> with penstock.ndjson.open(path) as rows:
+            ...     rows.to(dict[str, float], 1)
+            {'size': 38.0}
+        """
+        made: T = self._lines.get_as(self._place(place), into)
+        return made
+
+    def raw(self, place: int, /) -> bytes:
+        r"""Return the record at `place` as it stands in the file, without its line end.
+
+        Raises:
+            IndexError: There is no such record.
+            DecodeError: The file has changed, or cannot be read.
+            ValueError: The file is closed.
+
+        Example:
+            >>> import pathlib, penstock
+            >>> path = pathlib.Path("sizes.ndjson")
+            >>> _ = path.write_text('{"size": 36}\n{"size": 38}\n')
+            >>> with penstock.ndjson.open(path) as rows:
+            ...     rows.raw(1)
+            b'{"size": 38}'
+        """
+        return self._lines.raw(self._place(place))
+
+    def __repr__(self) -> str:
+        """Return the path and the number of records."""
+        state = ", closed" if self.closed else ""
+        return f"<Rows of {self.path!r}: {len(self):,} records{state}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the path and what is known of the file."""
+        places, (path, *others) = self._places, self._options
+        at = (places.start, places.stop, places.step)
+        options = (os.path.abspath(path), *others)  # noqa: PTH100 - pathlib is slow to import
+        return _opened_again, (options, self._lines.index(), at)
+
+
+def open_rows(
+    source: Path,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    index: Index = None,
+    all_errors: bool = False,
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    types: Types | None = None,
+    limits: Limits | None = None,
+) -> Rows[T]:
+    """Open a file of lines; see `penstock.ndjson.open`."""
+    path, name = _sources.path("open", source)
+    plan = into if types is None else _plan.with_types(into, types)
+    kept = None
+    if index is not None and index is not False:
+        kept = path + _SUFFIX if index is True else os.fsdecode(index)
+    options = (path, name, plan, duplicates, unknown, all_errors, limits)
+    lines = _lines(options, None if kept is None else _read(kept), required=False)
+    if kept is not None and not lines.is_kept:
+        _write(kept, lines.index())
+    return Rows(lines, options, range(len(lines)))
+
+
+def _opened_again(options: tuple[Any, ...], index: bytes, at: tuple[int, int, int]) -> Rows[Any]:
+    """Open the file of pickled rows, which must not have changed."""
+    return Rows(_lines(options, index, required=True), options, range(*at))
+
+
+def _lines(options: tuple[Any, ...], index: bytes | None, *, required: bool) -> _rust.Lines:
+    """Open a file with what is known of it."""
+    path, name, into, duplicates, unknown, all_errors, limits = options
+    return _rust.Lines(path, name, into, duplicates, unknown, all_errors, limits, index, required)
+
+
+def _read(path: str) -> bytes | None:
+    """Return what stands in the file of an index, if there is one."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
+            return file.read(_LARGEST)
+    except FileNotFoundError:
+        return None
+
+
+def _write(path: str, index: bytes) -> None:
+    """Write the file of an index: all of it or nothing."""
+    part = f"{path}.{os.getpid()}.part"
+    try:
+        with open(part, "wb") as file:  # noqa: PTH123 - pathlib is slow to import
+            file.write(index)
+        os.replace(part, path)  # noqa: PTH105 - as above
+    except BaseException:
+        if os.path.exists(part):  # noqa: PTH110 - as above
+            os.unlink(part)  # noqa: PTH108 - as above
+        raise
