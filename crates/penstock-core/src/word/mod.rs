@@ -3,7 +3,7 @@
 //! A document that is only looked into should not become objects first. A [`Word`] is what stands
 //! for a value before it is one: four bits of tag and sixty of payload, which hold what most values
 //! of most documents are. Everything else is *spilled*: the payload is then an offset into what
-//! keeps the value, an arena or the text of a document. **Exact or spilled**: no constructor
+//! keeps the value, an [`Arena`] or the text of a document. **Exact or spilled**: no constructor
 //! rounds, truncates or wraps; one that cannot hold a value bit for bit says so with `None`.
 //!
 //! From the lowest bit to the highest:
@@ -24,13 +24,18 @@
 //! narrowed as in tagged `NSDate` implementations, but only where the exponent survives it; Apple's
 //! reserves payload zero for 0.0 as is done here, GNUstep's turns 0.0 into 2.0.
 
+mod arena;
+mod compare;
 mod date;
 mod number;
+mod order;
 mod text;
 
+pub use arena::{Arena, Full, Map, Value};
 pub use date::{Date, Zone};
 pub use number::{Decimal, Numeral};
-pub use text::Short;
+pub use order::Held;
+pub use text::{Short, Text};
 
 /// What a [`Word`] holds, or what it points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -105,7 +110,7 @@ impl Tag {
 ///
 /// Two words with the same bits are the same value, as long as their places are in the same arena.
 /// The reverse does not hold: the integer 1 and the double 1.0 are different words, and so are two
-/// places where the same text stands.
+/// places where the same text stands. [`Held`] compares values.
 ///
 /// ```
 /// use penstock_core::word::{Inline, Word};
@@ -115,7 +120,7 @@ impl Tag {
 /// assert_eq!(Word::integer(1 << 59), None);
 /// ```
 #[repr(transparent)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Word(u64);
 
 const _: () = assert!(size_of::<Word>() == 8);

@@ -39,6 +39,12 @@ impl Decimal {
         to_f64(self.outcome(), b"")
     }
 
+    /// The word that holds it: one within the limits always has one.
+    #[inline]
+    pub(super) const fn word(self) -> Option<Word> {
+        Word::decimal(self.negative, self.mantissa, -(self.scale as i32))
+    }
+
     /// The parts as the scanner of numbers tells them.
     #[inline(always)]
     #[must_use]

@@ -1,4 +1,4 @@
-//! Text of up to seven bytes, in the word itself.
+//! Text: up to seven bytes are in the word itself.
 
 use super::{Tag, Word};
 use std::fmt;
@@ -41,6 +41,74 @@ impl fmt::Debug for Short {
     }
 }
 
+/// Text, wherever it is. Up to seven bytes are always those of a word, so that equal texts are alike.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Text<'a>(Place<'a>);
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place<'a> {
+    Word(Short),
+    Text(&'a str),
+}
+
+impl<'a> Text<'a> {
+    /// This text.
+    #[inline]
+    #[must_use]
+    pub fn new(text: &'a str) -> Self {
+        match Word::short(text.as_bytes()) {
+            Some(word) => word.as_short().into(),
+            None => Text(Place::Text(text)),
+        }
+    }
+
+    /// The text.
+    #[inline]
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match &self.0 {
+            // An arena puts nothing but text into words.
+            Place::Word(short) => short.as_str().unwrap_or_default(),
+            Place::Text(text) => text,
+        }
+    }
+
+    /// The word that holds all of it.
+    #[inline]
+    pub(super) fn word(&self) -> Option<Word> {
+        match &self.0 {
+            Place::Word(short) => Word::short(short.as_bytes()),
+            Place::Text(_) => None,
+        }
+    }
+}
+
+impl From<Short> for Text<'_> {
+    #[inline]
+    fn from(short: Short) -> Self {
+        Text(Place::Word(short))
+    }
+}
+
+/// By code points, which is by bytes.
+impl Ord for Text<'_> {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.as_str().cmp(other.as_str())
+    }
+}
+
+impl PartialOrd for Text<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Debug for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
 impl Word {
     /// Text of up to seven bytes, or `None` for a longer one.
     #[inline(always)]
@@ -70,5 +138,13 @@ impl Word {
         let mut bytes = self.bits().to_le_bytes();
         bytes[0] >>= 4;
         Short { bytes }
+    }
+
+    /// What orders words with [`Tag::Short`] as their bytes are ordered, in one comparison.
+    #[inline(always)]
+    pub(super) const fn short_rank(self) -> u64 {
+        // The first byte becomes the highest. What is filled with zeros comes before what goes on
+        // with them by its length.
+        self.bits().swap_bytes() << 8 | (self.payload() & 15)
     }
 }

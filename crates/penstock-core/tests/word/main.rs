@@ -1,6 +1,9 @@
 //! Words: every value comes back bit for bit, and equal values are equal wherever they are kept.
 
+mod arena;
 mod inline;
+mod order;
+mod tree;
 
 use proptest::test_runner::{Config, RngSeed};
 
