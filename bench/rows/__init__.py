@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rows import kinds, lines, objects, plain, plans, starting, streams, wide, xml
+from rows import kinds, lines, objects, places, plain, plans, starting, streams, wide, xml
 
 if TYPE_CHECKING:
     from model import Row
@@ -16,6 +16,7 @@ ALL: tuple[Row, ...] = (
     *wide.ROWS,
     *streams.ROWS,
     *lines.ROWS,
+    *places.ROWS,
     *xml.ROWS,
     *starting.ROWS,
     *plans.ROWS,

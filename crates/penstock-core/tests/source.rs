@@ -95,7 +95,12 @@ fn drain(source: &mut Source, step: usize) -> (Vec<u8>, Option<SourceError>) {
 }
 
 fn read_all(data: &[u8], options: Options<'_>) -> (Vec<u8>, Option<Fault>) {
-    let mut source = Source::open(Box::new(Reader::new(data, usize::MAX)), options);
+    read_in_pieces(data, options, usize::MAX)
+}
+
+/// The same of a source that gives so many bytes at once, at most.
+fn read_in_pieces(data: &[u8], options: Options<'_>, most: usize) -> (Vec<u8>, Option<Fault>) {
+    let mut source = Source::open(Box::new(Reader::new(data, most)), options);
     let (all, error) = drain(&mut source, 1 << 16);
     let fault = error.map(|error| match error {
         SourceError::Fault(fault) => fault,
@@ -557,4 +562,22 @@ fn other_encodings_are_refused_by_name() {
 fn a_source_can_move_to_another_thread() {
     fn is_send<T: Send>() {}
     is_send::<Source>();
+}
+
+/// An empty last block hid that a frame was shorter than it declared, unless all of it came at once.
+#[test]
+fn a_zstd_frame_has_the_size_that_it_declares() {
+    let limits = Limits::default();
+    // One segment of 31 bytes, and a raw block without any that is the last.
+    let short = b"\x28\xb5\x2f\xfd\x20\x1f\x01\0\0";
+    let whole = b"\x28\xb5\x2f\xfd\x20\x03\x19\0\0abc";
+    for pieces in [1, 2, 5, 100] {
+        let options = Options::new(&limits);
+        let (text, fault) = read_in_pieces(&[&whole[..], short].concat(), options, pieces);
+        let fault = fault.unwrap();
+        assert_eq!((&text[..], fault.kind(), fault.offset()), (&b"abc"[..], Kind::Malformed, 3));
+        let (text, fault) =
+            read_in_pieces(&[whole, &whole[..]].concat(), Options::new(&limits), pieces);
+        assert!(fault.is_none() && text == b"abcabc");
+    }
 }

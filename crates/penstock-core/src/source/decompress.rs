@@ -140,9 +140,41 @@ pub(crate) struct Decompressor {
 
 enum Codec {
     Gzip(flate2::Decompress),
-    Zstd(zstd::stream::raw::Decoder<'static>),
+    Zstd(ZstdFrames),
     Bzip2(bzip2::Decompress),
     Xz(Box<lzma_rust2::XzStream>),
+}
+
+/// A decoder of zstd that holds each frame to the size that it declares.
+///
+/// The library does that only where it has all of a frame at once, or its last block is not empty.
+struct ZstdFrames {
+    decoder: zstd::stream::raw::Decoder<'static>,
+    /// The first bytes of the frame at hand, in which its header is.
+    head: Vec<u8>,
+    /// Bytes that have come out of it.
+    written: u64,
+}
+
+/// Bytes of the header of a frame, at most.
+const ZSTD_HEAD: usize = 18;
+
+impl ZstdFrames {
+    /// Takes note of a step, which ended the frame or not. False if the frame is of another size
+    /// than it declares.
+    fn note(&mut self, consumed: &[u8], written: usize, ended: bool) -> bool {
+        let head = consumed.len().min(ZSTD_HEAD - self.head.len());
+        self.head.extend_from_slice(&consumed[..head]);
+        self.written += written as u64;
+        if !ended {
+            return true;
+        }
+        let declared = zstd::zstd_safe::get_frame_content_size(&self.head);
+        let holds = !matches!(declared, Ok(Some(size)) if size != self.written);
+        self.head.clear();
+        self.written = 0;
+        holds
+    }
 }
 
 /// Why a step failed, with how far it came.
@@ -281,7 +313,7 @@ impl Codec {
                 let (least, most) = ZSTD_WINDOW_LOG;
                 let log = window.max(1).ilog2().clamp(least, most);
                 decoder.set_parameter(zstd::zstd_safe::DParameter::WindowLogMax(log))?;
-                Codec::Zstd(decoder)
+                Codec::Zstd(ZstdFrames { decoder, head: Vec::with_capacity(ZSTD_HEAD), written: 0 })
             }
         }))
     }
@@ -312,14 +344,20 @@ impl Codec {
                     }
                 }
             }
-            Codec::Zstd(decoder) => {
+            Codec::Zstd(frames) => {
                 use zstd::stream::raw::{InBuffer, Operation, OutBuffer};
                 let mut from = InBuffer::around(input);
                 let mut to = OutBuffer::around(out);
-                let result = decoder.run(&mut from, &mut to);
+                let result = frames.decoder.run(&mut from, &mut to);
                 let step = Step { consumed: from.pos(), written: to.pos() };
                 match result {
-                    Ok(hint) => Ok((step, hint == 0)),
+                    Ok(hint) => {
+                        if frames.note(&input[..step.consumed], step.written, hint == 0) {
+                            return Ok((step, hint == 0));
+                        }
+                        let what = "a frame has another size than it declares".to_owned();
+                        Err(Failed { step, why: Why::Damaged(what) })
+                    }
                     Err(error) => {
                         let what = error.to_string();
                         let why =
