@@ -18,10 +18,10 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build demo test check bench docs fuzz completions clean
+.PHONY: help build demo test check bench bench-native docs fuzz completions clean
 
 help: ## list the commands
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 build: .venv/.wheel ## build the release wheel and install it into .venv
 
@@ -43,6 +43,10 @@ check: .venv/.wheel ## format, lints and types, of Rust and Python
 
 bench: .venv/.wheel .venv/.bench ## measure beside other libraries; ARGS="--help" for more
 	$(BIN)/python bench/run.py $(ARGS)
+
+bench-native: ## measure what is used from Rust beside other crates; ARGS="word-scan" for one row
+	cargo run --release --locked --quiet --manifest-path bench/rust/Cargo.toml \
+		--target-dir .cache/bench/rust -- $(ARGS)
 
 docs: .venv/.wheel .venv/.docs ## build the documentation into .cache/docs; a warning is an error
 	$(BIN)/python -m sphinx -n -W --keep-going -q -d .cache/doctrees docs .cache/docs

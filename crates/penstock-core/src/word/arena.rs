@@ -93,6 +93,25 @@ impl<'a> Map<'a> {
         }
     }
 
+    /// The first position of a key.
+    ///
+    /// Looks at each of them; maps with the same keys have it in the same place.
+    #[must_use]
+    pub fn find(&self, key: &str) -> Option<usize> {
+        match (self.keys, Word::short(key.as_bytes())) {
+            (Keys::Given(keys), _) => keys.iter().position(|other| *other == key),
+            // Short keys are their words.
+            (Keys::Kept(_, keys), Some(word)) => keys.iter().position(|other| *other == word),
+            (Keys::Kept(arena, keys), None) => {
+                let differs =
+                    |other: &Word| other.length().is_some_and(|length| length != key.len());
+                keys.iter().position(|other| {
+                    other.tag() == Tag::Text && !differs(other) && arena.kept(*other) == key
+                })
+            }
+        }
+    }
+
     /// Its keys, in their order.
     pub fn keys(&self) -> impl Iterator<Item = Text<'a>> + use<'a> {
         let map = *self;
@@ -164,6 +183,8 @@ pub struct Arena {
     words: Vec<Word>,
     text: String,
     shapes: Vec<Shape>,
+    /// The number of the shape that was looked for last.
+    last: usize,
     /// The number of the shape that has these keys.
     known: HashMap<Box<[Word]>, usize>,
     /// The words of the keys that do not fit one.
@@ -205,6 +226,13 @@ impl Arena {
         let shape = 2 * size_of::<Word>() + size_of::<u32>();
         let names: usize = self.names.keys().map(|name| name.len() + size_of::<Word>()).sum();
         self.words.len() * size_of::<Word>() + self.text.len() + shapes * shape + names
+    }
+
+    /// Gives back the room that is kept for more values.
+    pub fn shrink_to_fit(&mut self) {
+        self.words.shrink_to_fit();
+        self.text.shrink_to_fit();
+        self.shapes.shrink_to_fit();
     }
 
     /// The word of a value, which is kept here if the word has no room for it.
@@ -326,12 +354,20 @@ impl Arena {
 
     /// The number of the shape with the keys of a map.
     fn shape(&mut self, map: Map<'_>) -> Result<usize, Full> {
+        // Documents repeat one shape.
+        if let Some(shape) = self.shapes.get(self.last)
+            && shape.keys.len() == map.values.len()
+            && shape.keys.iter().zip(map.keys()).all(|(word, key)| self.text(*word) == key)
+        {
+            return Ok(self.last);
+        }
         let mut keys = Vec::new();
         keys.try_reserve_exact(map.values.len()).map_err(|_| Full::Memory)?;
         for key in map.keys() {
             keys.push(key.word().map_or_else(|| self.name(key.as_str()), Ok)?);
         }
         if let Some(number) = self.known.get(&*keys) {
+            self.last = *number;
             return Ok(*number);
         }
         let count = u32::try_from(keys.len()).map_err(|_| Full::Range)?;
@@ -348,6 +384,7 @@ impl Arena {
         let keys = keys.into_boxed_slice();
         self.shapes.push(Shape { keys: keys.clone(), sorted: sorted.into_boxed_slice() });
         self.known.insert(keys, number);
+        self.last = number;
         Ok(number)
     }
 

@@ -50,6 +50,23 @@ fn maps_with_the_same_keys_share_them() {
 }
 
 #[test]
+fn keys_are_found_where_they_are_first() {
+    let mut arena = Arena::new();
+    let long = "k".repeat(Word::LENGTHS);
+    let other = format!("{}l", &long[1..]);
+    let keys = ["id", "population", "", "id", "population", &long];
+    let values = [Word::null(); 6];
+    let given = Map::new(&keys, &values).unwrap();
+    let word = arena.encode(Value::Map(given)).unwrap();
+    let Value::Map(kept) = arena.decode(word) else { panic!() };
+    for map in [given, kept] {
+        let found =
+            ["id", "population", "", &long, "name", "populatiom", &other].map(|key| map.find(key));
+        assert_eq!(found, [Some(0), Some(1), Some(2), Some(5), None, None, None]);
+    }
+}
+
+#[test]
 fn text_too_long_for_a_word_to_tell_its_length() {
     let mut arena = Arena::new();
     let text = "ñ".repeat(1 << 23);
