@@ -228,14 +228,27 @@ impl Word {
     }
 }
 
-/// True if a number whose exponent came out as `exponent` is written as a point and so many digits.
+/// True if a number whose exponent came out as `exponent` is written as a point and so many digits:
+/// `1.5e-3` has the parts of `0.0015`, and its point in the same place.
 #[inline(always)]
 fn spells(digits: &[u8], exponent: i32) -> bool {
     let fraction = exponent.unsigned_abs() as usize;
     let point = digits.len().checked_sub(fraction + 1);
-    // Of the bytes of a number, only `e` and `E` have this bit.
-    point.is_some_and(|point| digits[point] == b'.')
-        && digits.iter().fold(0, |all, byte| all | byte) & 0x40 == 0
+    point.is_some_and(|point| digits[point] == b'.') && !has_exponent(digits)
+}
+
+/// True if there is an `e` or `E` in the text of a number: of its bytes, only they have the bit.
+#[inline(always)]
+fn has_exponent(digits: &[u8]) -> bool {
+    const BIT: u8 = 0x40;
+    match (digits.first_chunk(), digits.last_chunk()) {
+        // Two loads, which may overlap.
+        (Some(first), Some(last)) if digits.len() <= 16 => {
+            let all = u64::from_le_bytes(*first) | u64::from_le_bytes(*last);
+            all & u64::from_le_bytes([BIT; 8]) != 0
+        }
+        _ => digits.iter().any(|byte| byte & BIT != 0),
+    }
 }
 
 impl<'a> Numeral<'a> {
