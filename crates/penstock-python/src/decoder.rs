@@ -5,14 +5,14 @@ use crate::grammar::{Choice, Grammar};
 use crate::held::Held;
 use crate::objects::{Options, Pause};
 use crate::options::{self, Errors};
-use crate::progress::Meter;
+use crate::progress::{Meter, count};
 use crate::pump::{Pump, Settings, Turn};
 use crate::reader::unknown_keys;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyMemoryView, PySlice, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyMemoryView, PySlice, PyString, PyTuple};
 use std::sync::{Mutex, MutexGuard};
 
 /// How much of a fed chunk is worked on at a time.
@@ -285,14 +285,14 @@ impl Decoder {
 
     /// How many records were in error and passed over.
     #[getter]
-    fn skipped(&self) -> u64 {
-        self.meter.skipped()
+    fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.meter.skipped())
     }
 
     /// The keys that no class named, each with how often it was met, if `unknown="collect"`.
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        unknown_keys(py, self.enter()?.pump.builder())
+        guarded(py, || unknown_keys(py, self.enter()?.pump.builder()))
     }
 
     /// What had to be repaired, with the places; the first thousand of them.
@@ -307,8 +307,9 @@ impl Decoder {
         guarded(py, || self.enter()?.pump.repaired().counts(py))
     }
 
-    fn __repr__(&self) -> String {
-        format!("Decoder({}, {})", self.title, self.meter)
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let shown = format!("Decoder({}, {})", self.title, self.meter);
+        guarded(py, || Ok(PyString::new(py, &shown)))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -324,11 +325,12 @@ impl Decoder {
     fn __reduce__<'py>(
         this: &Bound<'py, Self>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
-        let decoder = this.get();
-        if decoder.enter()?.begun {
-            return Err(PyTypeError::new_err("a Decoder that was fed cannot be pickled"));
-        }
-        let py = this.py();
-        Ok((py.get_type::<Decoder>().into_any(), decoder.arguments.bind(py).clone()))
+        let (py, decoder) = (this.py(), this.get());
+        guarded(py, || {
+            if decoder.enter()?.begun {
+                return Err(PyTypeError::new_err("a Decoder that was fed cannot be pickled"));
+            }
+            Ok((py.get_type::<Decoder>().into_any(), decoder.arguments.bind(py).clone()))
+        })
     }
 }

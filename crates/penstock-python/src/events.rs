@@ -207,8 +207,9 @@ impl Events {
         self.held.iter().for_each(Held::clear);
     }
 
-    fn __repr__(&self) -> String {
-        format!("Events({})", self.title)
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let shown = format!("Events({})", self.title);
+        guarded(py, || Ok(PyString::new(py, &shown)))
     }
 }
 

@@ -182,6 +182,21 @@ pub(crate) fn noted(py: Python<'_>, error: PyErr, place: &Where<'_>) -> PyErr {
     }
 }
 
+/// True if what code raised says something of that code: not of the memory, or of an interrupt.
+pub(crate) fn is_reason(py: Python<'_>, raised: &PyErr) -> bool {
+    raised.is_instance_of::<PyException>(py) && !raised.is_instance_of::<PyMemoryError>(py)
+}
+
+/// What an object of the user's answers, or nothing if it cannot. What is not of its doing, want of
+/// memory, say, goes through.
+pub(crate) fn answer<T>(py: Python<'_>, given: PyResult<T>) -> PyResult<Option<T>> {
+    match given {
+        Ok(given) => Ok(Some(given)),
+        Err(error) if is_reason(py, &error) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// A record is in error, and nothing says why: a fault of ours.
 #[cold]
 pub(crate) fn untold() -> PyErr {
@@ -215,9 +230,17 @@ const NO_OBJECT: &str = "PyObject pointer is null";
 
 /// Runs what Python calls. A panic is our fault, and becomes an exception that programs which
 /// catch exceptions catch.
+///
+/// An exception is made here: PyO3 makes those of `new_err` when it hands them to the interpreter,
+/// where a panic, of there being no memory for the message, ends the process.
 #[inline]
 pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
-    match catch_unwind(AssertUnwindSafe(work)) {
+    let made = || {
+        work().inspect_err(|error| {
+            error.value(py);
+        })
+    };
+    match catch_unwind(AssertUnwindSafe(made)) {
         Ok(result) => result,
         Err(panic) => Err(internal(py, &*panic)),
     }

@@ -47,6 +47,10 @@ mod _rust {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Made now, like those that have a name here: when they are first wanted it is a panic if
+        // there is no memory for them.
+        module.py().get_type::<crate::reader::Batches>();
+        module.py().get_type::<crate::rows::Through>();
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("__build__", if cfg!(debug_assertions) { "debug" } else { "release" })
     }

@@ -1,7 +1,9 @@
 //! How far a run has come.
 
+use crate::failure::guarded;
 use crate::pump::Gauge;
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt, PyString};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,28 +19,54 @@ use std::time::Instant;
 ///     >>> progress = reader.progress
 ///     >>> progress.records, progress.bytes_read, progress.bytes_total
 ///     (1, 9, None)
-#[pyclass(frozen, get_all, module = "penstock")]
+#[pyclass(frozen, module = "penstock")]
 pub(crate) struct Progress {
-    /// Bytes read from the source, before they are decompressed.
     bytes_read: u64,
-    /// Bytes that the source has, before they are decompressed; None if that is not known.
     bytes_total: Option<u64>,
-    /// Records delivered.
     records: u64,
-    /// Seconds since the reader was made.
     elapsed: f64,
 }
 
 #[pymethods]
 impl Progress {
-    fn __repr__(&self) -> String {
+    /// Bytes read from the source, before they are decompressed.
+    #[getter]
+    fn bytes_read<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.bytes_read)
+    }
+
+    /// Bytes that the source has, before they are decompressed; None if that is not known.
+    #[getter]
+    fn bytes_total<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyInt>>> {
+        self.bytes_total.map(|total| count(py, total)).transpose()
+    }
+
+    /// Records delivered.
+    #[getter]
+    fn records<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.records)
+    }
+
+    /// Seconds since the reader was made.
+    #[getter]
+    fn elapsed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFloat>> {
+        guarded(py, || Ok(PyFloat::new(py, self.elapsed)))
+    }
+
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         let Progress { bytes_read, records, elapsed, .. } = self;
         let total = self.bytes_total.map_or_else(|| "None".to_owned(), |total| total.to_string());
-        format!(
+        let shown = format!(
             "Progress(bytes_read={bytes_read}, bytes_total={total}, records={records}, \
              elapsed={elapsed:.3})"
-        )
+        );
+        guarded(py, || Ok(PyString::new(py, &shown)))
     }
+}
+
+/// A number as Python has it.
+pub(crate) fn count(py: Python<'_>, number: u64) -> PyResult<Bound<'_, PyInt>> {
+    guarded(py, || Ok(number.into_pyobject(py)?))
 }
 
 /// Reads the gauge of a run. As text it says how far that has come.

@@ -6,7 +6,7 @@ use crate::grammar::{Choice, Grammar};
 use crate::held::Held;
 use crate::objects::{Builder, Options, Pause};
 use crate::options::{self, Errors};
-use crate::progress::{Meter, Progress};
+use crate::progress::{Meter, Progress, count};
 use crate::pump::{Pump, Settings, Turn};
 use crate::sources;
 use penstock_core::limits::Limits;
@@ -14,7 +14,7 @@ use penstock_core::source::Source;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use std::sync::{Mutex, MutexGuard};
 
 /// Records of a source as an iterator. Made by `penstock.read` and its siblings.
@@ -230,7 +230,7 @@ impl Reader {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        guarded(py, || self.enter()?.row(py)).map_err(|error| no_end(py, error))
+        guarded(py, || self.enter()?.row(py).map_err(|error| no_end(py, error)))
     }
 
     fn __enter__(this: Py<Self>) -> Py<Self> {
@@ -275,11 +275,11 @@ impl Reader {
     ///     >>> list(penstock.json.read(io.BytesIO(b"[2, 3, 5]"), int).batches(2))
     ///     [[2, 3], [5]]
     #[pyo3(signature = (n, /))]
-    fn batches(this: Py<Self>, n: usize) -> PyResult<Batches> {
-        if n == 0 {
-            return Err(PyValueError::new_err("n must be at least 1"));
-        }
-        Ok(Batches { reader: this, n })
+    fn batches(this: Bound<'_, Self>, n: usize) -> PyResult<Batches> {
+        guarded(this.py(), || match n {
+            0 => Err(PyValueError::new_err("n must be at least 1")),
+            _ => Ok(Batches { reader: this.clone().unbind(), n }),
+        })
     }
 
     /// How far the reading has come. Cheap, and safe to ask from another thread.
@@ -290,14 +290,14 @@ impl Reader {
 
     /// How many records were in error and passed over.
     #[getter]
-    fn skipped(&self) -> u64 {
-        self.meter.skipped()
+    fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.meter.skipped())
     }
 
     /// The keys that no class named, each with how often it was met, if `unknown="collect"`.
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        unknown_keys(py, self.enter()?.pump.builder())
+        guarded(py, || unknown_keys(py, self.enter()?.pump.builder()))
     }
 
     /// What had to be repaired, with the places; the first thousand of them.
@@ -320,8 +320,9 @@ impl Reader {
         self.held.iter().for_each(Held::clear);
     }
 
-    fn __repr__(&self) -> String {
-        format!("Reader({}, {})", self.title, self.meter)
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let shown = format!("Reader({}, {})", self.title, self.meter);
+        guarded(py, || Ok(PyString::new(py, &shown)))
     }
 }
 
@@ -367,10 +368,10 @@ impl Batches {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
-        let batch = guarded(py, || {
+        let batch = || {
             let rows = self.reader.get().enter()?.batch(py, self.n)?;
             if rows.is_empty() { Ok(None) } else { PyList::new(py, rows).map(Some) }
-        });
-        batch.map_err(|error| no_end(py, error))
+        };
+        guarded(py, || batch().map_err(|error| no_end(py, error)))
     }
 }

@@ -6,6 +6,7 @@
 //! element the first one has it.
 
 use super::content::{Name, Seen};
+use crate::failure::answer;
 use penstock_core::keys::KeyTable;
 use penstock_core::select::{NamespaceTest, Path, Test};
 use pyo3::exceptions::PyValueError;
@@ -135,11 +136,15 @@ impl Dispatch {
         let mut document = NONE;
         for (method, (text, marked, call)) in (0_u32..).zip(given) {
             let refuse = |reason: &str| {
-                let message = match marked {
-                    true => format!("@on({text:?}) of {}: {reason}", title(call)),
-                    false => format!("{}: {reason}", title(call)),
-                };
-                PyValueError::new_err(message)
+                title(call).map_or_else(
+                    |instead| instead,
+                    |title| match marked {
+                        true => {
+                            PyValueError::new_err(format!("@on({text:?}) of {title}: {reason}"))
+                        }
+                        false => PyValueError::new_err(format!("{title}: {reason}")),
+                    },
+                )
             };
             let mut text_only = false;
             let found = if text.is_empty() {
@@ -183,7 +188,7 @@ impl Dispatch {
                 |claim: &&Claim| claim.steps == found.steps && claim.anywhere == found.anywhere;
             if let Some(other) = claims.iter().find(same) {
                 let (_, _, before) = &given[other.method as usize];
-                let (here, before) = (title(call), title(before));
+                let (here, before) = (title(call)?, title(before)?);
                 let message = format!("{before} and {here} both claim the same elements: {text:?}");
                 return Err(PyValueError::new_err(message));
             }
@@ -290,9 +295,7 @@ fn length_bit(name: &[u8]) -> u64 {
 }
 
 /// What a method is called in messages.
-fn title(method: &Bound<'_, PyAny>) -> String {
-    match method.getattr("__qualname__") {
-        Ok(name) => name.to_string(),
-        Err(_) => "a method".to_owned(),
-    }
+fn title(method: &Bound<'_, PyAny>) -> PyResult<String> {
+    let name = answer(method.py(), method.getattr("__qualname__"))?;
+    Ok(name.map_or_else(|| "a method".to_owned(), |name| name.to_string()))
 }

@@ -104,7 +104,7 @@ impl Element {
     /// with their types.
     #[getter]
     fn attributes(slf: Bound<'_, Self>) -> PyResult<Items> {
-        slf.borrow().part(slf.py(), Part::Attributes)?;
+        guarded(slf.py(), || slf.borrow().part(slf.py(), Part::Attributes))?;
         Ok(Items { owner: slf.unbind(), part: Part::Attributes })
     }
 
@@ -203,14 +203,15 @@ impl Items {
         let py = key.py();
         if let Ok(name) = key.cast::<PyString>() {
             let found = self.find(name)?;
-            return found.ok_or_else(|| PyKeyError::new_err(name.clone().unbind()));
-        }
-        if !key.is_instance_of::<PyInt>() {
-            let kind = key.get_type().name()?;
-            let message = format!("Items are found by a name or a position, not by {kind}");
-            return Err(PyTypeError::new_err(message));
+            let missing = || PyKeyError::new_err(name.clone().unbind());
+            return guarded(py, || found.ok_or_else(missing));
         }
         self.with(py, |content| {
+            if !key.is_instance_of::<PyInt>() {
+                let kind = key.get_type().name()?;
+                let message = format!("Items are found by a name or a position, not by {kind}");
+                return Err(PyTypeError::new_err(message));
+            }
             let count = content.count(self.part);
             let asked: Option<isize> = key.extract().ok();
             let index = asked.and_then(|asked| match usize::try_from(asked) {

@@ -4,6 +4,7 @@ use super::builder::Builder;
 use super::make;
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
+use crate::failure::answer;
 use crate::plan::{Check, Limit, NodeId, Step, Test};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyArithmeticError, PyTypeError, PyValueError};
@@ -68,10 +69,13 @@ impl Builder {
         if !of_value {
             return error.into();
         }
-        let got = described(value);
+        let said = || Ok((described(value)?, answer(py, error.value(py).str())?));
+        let (got, said): (_, Option<Bound<'_, PyString>>) = match said() {
+            Ok(said) => said,
+            Err(instead) => return PyErr::into(instead),
+        };
         let mut reason = format!("expected {expected}, got {got}");
-        let said = error.value(py).to_string();
-        if !said.is_empty() {
+        if let Some(said) = said.map(|said| said.to_string()).filter(|said| !said.is_empty()) {
             reason.push_str(": ");
             reason.push_str(&said);
         }
@@ -104,12 +108,12 @@ impl Builder {
                     return Ok(());
                 }
                 let text = value.is_instance_of::<PyString>();
-                let got = if text { described(value) } else { length.to_string() };
+                let got = if text { described(value)? } else { length.to_string() };
                 return Err(self.unmet(check, got, at));
             }
             Test::Holds(function) => self.holds(function, value).map_err(raised)?,
         };
-        if holds { Ok(()) } else { Err(self.unmet(check, described(value), at)) }
+        if holds { Ok(()) } else { Err(self.unmet(check, described(value)?, at)) }
     }
 
     fn holds(&self, function: &Py<PyAny>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -162,27 +166,28 @@ fn compared(value: &Bound<'_, PyAny>, op: CompareOp, limit: &Limit) -> Option<bo
 }
 
 /// A value for a message: as a document would have it, and the beginning of it.
-fn described(value: &Bound<'_, PyAny>) -> String {
+fn described(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    let py = value.py();
     if let Ok(text) = value.cast::<PyString>() {
-        return text.to_str().map_or_else(|_| "a string".into(), brief);
+        return Ok(answer(py, text.to_str())?.map_or_else(|| "a string".into(), brief));
     }
     if let Ok(truth) = value.cast_exact::<PyBool>() {
-        return if truth.is_true() { "true".into() } else { "false".into() };
+        return Ok(if truth.is_true() { "true".into() } else { "false".into() });
     }
     if value.is_none() {
-        return "null".into();
+        return Ok("null".into());
     }
     if let Ok(list) = value.cast::<PyList>() {
-        return format!("an array of {}", list.len());
+        return Ok(format!("an array of {}", list.len()));
     }
     if value.is_instance_of::<PyDict>() {
-        return "an object".into();
+        return Ok("an object".into());
     }
     if let Ok(bytes) = value.cast::<PyBytes>() {
-        return format!("{} bytes", bytes.as_bytes().len());
+        return Ok(format!("{} bytes", bytes.as_bytes().len()));
     }
-    match value.str() {
-        Ok(text) => shortened(&text.to_string_lossy()),
-        Err(_) => value.get_type().name().map_or_else(|_| "?".into(), |name| name.to_string()),
-    }
+    Ok(match answer(py, value.str())? {
+        Some(text) => shortened(&text.to_string_lossy()),
+        None => value.get_type().name()?.to_string(),
+    })
 }

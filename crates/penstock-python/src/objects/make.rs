@@ -4,10 +4,11 @@ use super::builder::{Builder, Duplicates};
 use super::frame::FrameKind;
 use super::place::brief;
 use super::refusal::{Mismatch, PathStep, Refusal};
+use crate::failure::answer;
 use crate::plan::{Absent, Build, ClassPlan, Field, Kind, NodeId, Target, element};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
 use std::ptr;
 
 /// A reference that the caller takes over, or why there is none.
@@ -522,7 +523,10 @@ pub(super) fn raised_by(builder: &Builder, error: PyErr, at: u64, inside: bool) 
     if !of_values {
         return error.into();
     }
-    let (error, steps, reason) = said(py, error);
+    let (steps, reason) = match said(py, &error) {
+        Ok(said) => said,
+        Err(instead) => return instead.into(),
+    };
     let mut refusal = outer_mismatch(builder, at, reason);
     if let Refusal::Mismatch(mismatch) = &mut refusal {
         mismatch.cause = Some(error);
@@ -535,44 +539,45 @@ pub(super) fn raised_by(builder: &Builder, error: PyErr, at: u64, inside: bool) 
 }
 
 /// What an exception of the user's code says, and the way from its value to what it speaks of.
-fn said(py: Python<'_>, error: PyErr) -> (PyErr, Vec<PathStep>, String) {
-    if let Some((steps, reason)) = of_pydantic(py, &error) {
-        return (error, steps, reason);
+fn said(py: Python<'_>, error: &PyErr) -> PyResult<(Vec<PathStep>, String)> {
+    if crate::plan::is_of_pydantic(error.value(py))
+        && let Some(said) = answer(py, of_pydantic(py, error))?
+    {
+        return Ok(said);
     }
-    let name = error.get_type(py).name().map_or_else(|_| "Error".to_owned(), |n| n.to_string());
-    let said = error.value(py).to_string();
-    let reason = if said.is_empty() { name } else { format!("{name}: {said}") };
-    (error, Vec::new(), reason)
+    let name = error.get_type(py).name()?.to_string();
+    let reason = match answer(py, error.value(py).str())? {
+        Some(said) if said.is_empty()? => name,
+        Some(said) => format!("{name}: {}", said.to_string_lossy()),
+        None => format!("{name}: <unprintable {name} object>"),
+    };
+    Ok((Vec::new(), reason))
 }
 
 /// What an exception of pydantic's says of its first problem, in a line, and where that is.
-fn of_pydantic(py: Python<'_>, error: &PyErr) -> Option<(Vec<PathStep>, String)> {
-    if !crate::plan::is_of_pydantic(error.value(py)) {
-        return None;
-    }
+fn of_pydantic(py: Python<'_>, error: &PyErr) -> PyResult<(Vec<PathStep>, String)> {
     let plain = PyDict::new(py);
     for left_out in ["include_url", "include_context", "include_input"] {
-        plain.set_item(left_out, false).ok()?;
+        plain.set_item(left_out, false)?;
     }
-    let problems = error.value(py).call_method("errors", (), Some(&plain)).ok()?;
-    let problems = problems.cast_into::<PyList>().ok()?;
-    let first = problems.get_item(0).ok()?;
-    let mut reason: String = first.get_item("msg").ok()?.extract().ok()?;
+    let problems = error.value(py).call_method("errors", (), Some(&plain))?;
+    let problems = problems.cast_into::<PyList>()?;
+    let first = problems.get_item(0)?;
+    let mut reason: String = first.get_item("msg")?.extract()?;
     match problems.len() - 1 {
         0 => {}
         1 => reason.push_str(" (and 1 more problem)"),
         more => reason.push_str(&format!(" (and {more} more problems)")),
     }
-    let place = first.get_item("loc").ok()?;
     let mut steps = Vec::new();
-    for step in place.try_iter().ok()? {
-        let step = step.ok()?;
-        steps.push(match step.extract::<u64>() {
-            Ok(index) => PathStep::Index(index),
-            Err(_) => PathStep::Key(step.str().ok()?.to_string_lossy().into_owned()),
+    for step in first.get_item("loc")?.try_iter()? {
+        let step = step?;
+        steps.push(match step.cast::<PyInt>() {
+            Ok(index) => PathStep::Index(index.extract()?),
+            Err(_) => PathStep::Key(step.str()?.to_string_lossy().into_owned()),
         });
     }
-    Some((steps, reason))
+    Ok((steps, reason))
 }
 
 /// Calls a method of a new object. Takes the reference and gives it back.

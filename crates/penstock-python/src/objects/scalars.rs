@@ -8,6 +8,7 @@ use super::place::{brief, shortened};
 use super::refusal::Refusal;
 use super::standard::{new_datetime, new_duration, new_time, new_uuid};
 use super::text::{new_ascii, new_str};
+use crate::failure::answer;
 use crate::plan::{Brief, Choice, Kind, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::near::nearest;
@@ -458,8 +459,12 @@ impl Builder {
         let text = text.text.as_str();
         let mut refusal = self.misfit(at, &brief(text));
         // Where they are few the message names them all.
+        let near = match choice.nearest(self.attached(), text) {
+            Ok(near) => near,
+            Err(instead) => return instead.into(),
+        };
         if let Refusal::Mismatch(mismatch) = &mut refusal
-            && let Some(near) = choice.nearest(self.attached(), text)
+            && let Some(near) = near
             && mismatch.expected.as_ref().is_some_and(|all| !all.contains(&near))
         {
             mismatch.reason.push_str(&format!("; did you mean {near:?}?"));
@@ -521,7 +526,7 @@ impl Choice {
     }
 
     /// The text that was probably meant by one that is none of the choice's.
-    fn nearest(&self, py: Python<'_>, text: &str) -> Option<String> {
+    fn nearest(&self, py: Python<'_>, text: &str) -> PyResult<Option<String>> {
         let value = |object: &Py<PyAny>| {
             let object = object.bind(py);
             match object.cast_exact::<PyString>() {
@@ -530,8 +535,9 @@ impl Choice {
             }
         };
         // Of what cannot say its value there is nothing to say.
-        let texts: Vec<String> = self.text_objects.iter().filter_map(|it| value(it).ok()).collect();
-        nearest(text, texts.iter().map(String::as_str)).map(str::to_owned)
+        let texts = self.text_objects.iter().map(|it| answer(py, value(it)));
+        let texts = texts.filter_map(PyResult::transpose).collect::<PyResult<Vec<_>>>()?;
+        Ok(nearest(text, texts.iter().map(String::as_str)).map(str::to_owned))
     }
 
     /// The object that an integer stands for.

@@ -7,6 +7,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
+use crate::failure::answer;
+
 use super::constraints::Check;
 use super::types::Compiler;
 use super::{Kind, Node, known, layout, wrappers};
@@ -151,7 +153,7 @@ pub(super) fn of_registry<'py>(
 ) -> PyResult<Option<Via<'py>>> {
     let Some(types) = &compiler.settings.types else { return Ok(None) };
     // Not everything that may stand in an annotation has a hash.
-    if annotation.hash().is_err() {
+    if answer(compiler.py, annotation.hash())?.is_none() {
         return Ok(None);
     }
     let types: &Bound<'py, PyDict> = types;

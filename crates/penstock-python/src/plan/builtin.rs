@@ -4,6 +4,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+use crate::failure::answer;
+
 use super::known;
 use super::{Kind, NodeId};
 
@@ -102,17 +104,20 @@ pub(super) fn is_type_of_none(object: &Bound<'_, PyAny>) -> bool {
 }
 
 /// An annotation as a user would write it.
-pub(super) fn display(annotation: &Bound<'_, PyAny>) -> String {
+///
+/// # Errors
+/// What is not of the type's doing: want of memory, say.
+pub(super) fn display(annotation: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(class) = annotation.cast::<PyType>() {
-        return match builtin(class) {
+        return Ok(match builtin(class) {
             Some((_, name)) => name.into(),
-            None => class.name().map_or_else(|_| "?".into(), |name| name.to_string()),
-        };
+            None => class.name()?.to_string(),
+        });
     }
-    match annotation.repr() {
-        Ok(repr) => repr.to_string().replace("typing.", ""),
-        Err(_) => "an object whose repr() fails".into(),
-    }
+    Ok(match answer(annotation.py(), annotation.repr())? {
+        Some(repr) => repr.to_string().replace("typing.", ""),
+        None => "an object whose repr() fails".into(),
+    })
 }
 
 /// A class with its module, for those that are told by it.

@@ -7,6 +7,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
+use crate::failure::answer;
+
 use super::builtin::{Container, builtin, display, is_type_of_none};
 use super::containers::Collection;
 use super::types::DEEPEST;
@@ -32,7 +34,7 @@ impl<'py> Walk<'_, 'py> {
                 None => (vec![self.compiler.py.get_type::<PyAny>().into_any()], false),
             };
         }
-        let mut names: Vec<_> = members.iter().map(display).collect();
+        let mut names = members.iter().map(display).collect::<PyResult<Vec<_>>>()?;
         if nullable {
             names.push("None".into());
         }
@@ -41,13 +43,17 @@ impl<'py> Walk<'_, 'py> {
         let mut nodes = Vec::with_capacity(types.len());
         for of_path in types {
             let (parts, none) = self.members(of_path)?;
-            let missing = parts
-                .iter()
-                .find(|part| !members.iter().any(|member| member.eq(part).unwrap_or(false)));
+            let mut missing = None;
+            for part in &parts {
+                if !holds(&members, part)? {
+                    missing = Some(part);
+                    break;
+                }
+            }
             if let Some(missing) = missing
                 && !anything
             {
-                let missing = display(missing);
+                let missing = display(missing)?;
                 let reason =
                     format_args!("at(...) leads to {missing}, which is not one of {names}");
                 return Err(self.error(reason));
@@ -76,8 +82,12 @@ impl<'py> Walk<'_, 'py> {
     pub(super) fn keyed(&mut self, annotation: &Bound<'py, PyAny>, by: &str) -> PyResult<NodeId> {
         let (members, nullable) = self.members(annotation)?;
         let refuse = || {
-            let written = display(annotation);
-            self.error(format_args!("at(key='{by}') is for a dict[K, V], not {written}"))
+            display(annotation).map_or_else(
+                |instead| instead,
+                |written| {
+                    self.error(format_args!("at(key='{by}') is for a dict[K, V], not {written}"))
+                },
+            )
         };
         let [only] = &members[..] else { return Err(refuse()) };
         let Some((found, class)) = container(only)? else { return Err(refuse()) };
@@ -184,4 +194,14 @@ fn container<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Found<'py>>
         }
     };
     Ok(class.and_then(|class| Some((Collection::of(&class)?, class))))
+}
+
+/// True if one of the types is equal to this one.
+fn holds(types: &[Bound<'_, PyAny>], wanted: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for known in types {
+        if answer(wanted.py(), known.eq(wanted))? == Some(true) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

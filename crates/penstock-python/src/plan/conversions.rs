@@ -9,6 +9,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+use crate::failure::answer;
+
 use super::after::{After, Nature, Step};
 use super::known::{self, Known};
 use super::walk::{Walk, node};
@@ -127,7 +129,7 @@ impl<'py> Walk<'_, 'py> {
     /// A path, or a class that is derived from one.
     fn path(&self, class: &Bound<'py, PyType>, nullable: bool) -> PyResult<Node> {
         let name = class.name()?.to_string();
-        if class.call1(("x",)).is_err() {
+        if answer(class.py(), class.call1(("x",)))?.is_none() {
             return Err(self.error(format_args!("{name} is of another operating system")));
         }
         let by = class.clone().into_any();

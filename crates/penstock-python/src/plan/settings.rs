@@ -149,7 +149,7 @@ impl KeptSettings {
             let pairs: PyResult<Vec<_>> = types
                 .bind(py)
                 .iter()
-                .map(|(of, by)| Ok(format!("{}: {}", display(&of), shown(&by)?)))
+                .map(|(of, by)| Ok(format!("{}: {}", display(&of)?, shown(&by)?)))
                 .collect();
             let _ = write!(text, ", types={{{}}}", pairs?.join(", "));
         }
@@ -190,7 +190,7 @@ pub(super) fn registry<'py>(
     for (of, by) in &types {
         let via = super::wrappers::is_instance(&by, &super::known::VIA);
         if !via && !by.is_callable() {
-            let (of, kind) = (display(&of), by.get_type().name()?);
+            let (of, kind) = (display(&of)?, by.get_type().name()?);
             let reason = format!("types[{of}] must be a function or a via(...), not {kind}");
             return Err(PyTypeError::new_err(reason));
         }

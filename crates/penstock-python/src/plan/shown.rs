@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyString};
 
-use crate::failure::guarded;
+use crate::failure::{answer, guarded, is_reason};
 use crate::options;
 
 use super::builtin::display;
@@ -128,7 +128,7 @@ impl PlanObject {
     }
 
     /// How each class is made of what a family of formats says.
-    fn show(&self, py: Python<'_>, family: Family) -> PyResult<String> {
+    fn show<'py>(&self, py: Python<'py>, family: Family) -> PyResult<Bound<'py, PyString>> {
         let plan = self.plan(py, family.into())?;
         let mut text = format!("Plan({}", plan.nodes[plan.root as usize].written);
         self.settings.show(py, &mut text)?;
@@ -137,9 +137,9 @@ impl PlanObject {
             text.push_str(" for XML");
         }
         for class in &plan.classes {
-            plan.show(class, py, &mut text);
+            plan.show(class, py, &mut text)?;
         }
-        Ok(text)
+        Ok(PyString::new(py, &text))
     }
 }
 
@@ -188,7 +188,8 @@ impl PlanObject {
             let plan = match plan_for(py, cls, &settings, Family::Keyed.into()) {
                 Ok(plan) => plan,
                 Err(error) if error.is_instance_of::<PyTypeError>(py) => {
-                    plan_for(py, cls, &settings, Family::Markup.into()).map_err(|_| error)?
+                    let second = plan_for(py, cls, &settings, Family::Markup.into());
+                    second.map_err(|second| if is_reason(py, &second) { error } else { second })?
                 }
                 Err(error) => return Err(error),
             };
@@ -196,22 +197,21 @@ impl PlanObject {
         })
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         guarded(py, || self.show(py, self.family))
     }
 
     /// `format(plan, "xml")`: what `repr` tells, for one format.
-    fn __format__(&self, py: Python<'_>, spec: &str) -> PyResult<String> {
-        let family = match spec {
-            "" => self.family,
-            "json" | "ndjson" => Family::Keyed,
-            "xml" => Family::Markup,
+    fn __format__<'py>(&self, py: Python<'py>, spec: &str) -> PyResult<Bound<'py, PyString>> {
+        guarded(py, || match spec {
+            "" => self.show(py, self.family),
+            "json" | "ndjson" => self.show(py, Family::Keyed),
+            "xml" => self.show(py, Family::Markup),
             _ => {
                 let what = "'json', 'ndjson' and 'xml' are formats of a plan";
-                return Err(PyValueError::new_err(format!("{what}, not {spec:?}")));
+                Err(PyValueError::new_err(format!("{what}, not {spec:?}")))
             }
-        };
-        guarded(py, || self.show(py, family))
+        })
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -265,7 +265,7 @@ impl Plan {
     }
 
     /// Adds a class: a line for how it is made, and one for each field.
-    fn show(&self, class: &ClassPlan, py: Python<'_>, text: &mut String) {
+    fn show(&self, class: &ClassPlan, py: Python<'_>, text: &mut String) -> PyResult<()> {
         let way = match &class.build {
             Build::Slots { .. } => "fast: slots by offset",
             Build::Attributes { .. } => "fast: attributes",
@@ -292,15 +292,16 @@ impl Plan {
             let _ = match &field.absent {
                 Absent::Error => Ok(()),
                 Absent::Unset => write!(text, ", may be absent"),
-                Absent::Value(value) => match value.bind(py).repr() {
-                    Ok(value) => write!(text, " = {value}"),
-                    Err(_) => write!(text, " = a default"),
+                Absent::Value(value) => match answer(py, value.bind(py).repr())? {
+                    Some(value) => write!(text, " = {value}"),
+                    None => write!(text, " = a default"),
                 },
                 Absent::Factory(factory) => {
-                    write!(text, " = {}()", display(factory.bind(py)))
+                    write!(text, " = {}()", display(factory.bind(py))?)
                 }
             };
         }
+        Ok(())
     }
 }
 

@@ -6,10 +6,11 @@
 
 use std::collections::HashMap;
 
-use pyo3::exceptions::{PyException, PyMemoryError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
+
+use crate::failure::is_reason;
 
 use super::builtin::display;
 use super::classes::Sort;
@@ -67,11 +68,6 @@ impl Place<'_> {
             }
         }
     }
-}
-
-/// True if what code raised says something of that code: not of the memory, or of an interrupt.
-pub(super) fn is_reason(py: Python<'_>, raised: &PyErr) -> bool {
-    raised.is_instance_of::<PyException>(py) && !raised.is_instance_of::<PyMemoryError>(py)
 }
 
 /// A class that was met and will be planned.
@@ -275,8 +271,9 @@ impl<'py> Compiler<'py> {
                 self.class_ids.insert(class.as_ptr() as usize, id);
             }
             Some(arguments) => {
-                let shown: Vec<_> = arguments.iter().map(|argument| display(&argument)).collect();
-                let shown = shown.join(", ");
+                let shown: PyResult<Vec<_>> =
+                    arguments.iter().map(|argument| display(&argument)).collect();
+                let shown = shown?.join(", ");
                 let long = shown.chars().count() > LONGEST_NAME;
                 name = if long { format!("{name}[...]") } else { format!("{name}[{shown}]") };
                 self.instances.push((class.clone(), arguments.clone(), id));

@@ -163,7 +163,7 @@ fn said<'py>(
     for (value, class) in values.cast::<PyDict>()?.iter() {
         let is_it = |member: &&&ClassPlan| member.class.bind(py).is(&class);
         let Some(place) = members.iter().position(|member| is_it(&member)) else {
-            let class = super::builtin::display(&class);
+            let class = super::builtin::display(&class)?;
             let reason = format_args!("tag(...) names {class}, which is not in the union");
             return Err(union.place().error(py, reason));
         };

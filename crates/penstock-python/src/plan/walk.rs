@@ -207,7 +207,7 @@ impl<'py> Walk<'_, 'py> {
             return self.alias(&origin, &meant, nullable, id);
         }
         let Ok(origin) = origin.cast_into::<PyType>() else {
-            return Err(self.unsupported(display(annotation)));
+            return Err(self.unsupported(display(annotation)?));
         };
         self.parameterized(annotation, &origin, nullable, id)
     }
@@ -343,7 +343,7 @@ impl<'py> Walk<'_, 'py> {
         let unhashable = via.decode.cast::<PyType>().is_ok_and(layout::is_unhashable);
         (after.nature, after.hashable) = (Some(Nature::Unknown), Some(!unhashable));
         source.nullable |= nullable;
-        let mut name = display(of);
+        let mut name = display(of)?;
         if nullable {
             name.push_str(" | None");
         }
@@ -536,7 +536,10 @@ impl<'py> Walk<'_, 'py> {
 
     #[cold]
     pub(super) fn not_a_type(&self, annotation: &Bound<'py, PyAny>) -> PyErr {
-        let name = display(annotation);
+        let name = match display(annotation) {
+            Ok(name) => name,
+            Err(instead) => return instead,
+        };
         if is_instance(annotation, &known::INIT_VAR) {
             return self.unsupported("InitVar");
         }

@@ -1,0 +1,158 @@
+"""Memory that lacked where something was to be told: it was told of, or of something else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Annotated, Any
+
+import pytest
+
+import penstock
+from penstock import _errors
+
+
+@dataclass
+class Row:
+    number: int
+
+
+def lacking(*_: object, **__: object) -> Any:
+    raise MemoryError
+
+
+class Lacking:
+    """What cannot be shown."""
+
+    __repr__ = __str__ = lacking
+
+
+class Refusal(ValueError):
+    __str__ = lacking
+
+
+def refuse(text: str) -> int:
+    raise Refusal(text)
+
+
+@pytest.mark.parametrize("all_errors", [False, True])
+def test_33_want_of_memory_is_no_error_of_a_record(
+    monkeypatch: pytest.MonkeyPatch, all_errors: bool
+) -> None:
+    """It was collected, or given to the target, as if it were what is wrong with the record."""
+    monkeypatch.setattr(_errors.ValidationError, "__init__", lacking)
+    data = [b'{"number": "x"}\n{"number": 1}\n']
+    targets: list[list[Any]] = [[]]
+    for errors in ("collect", targets[0].append):
+        reader = penstock.ndjson.read(data, Row, errors=errors, all_errors=all_errors)
+        with pytest.raises(MemoryError):
+            list(reader)
+        assert reader.skipped == 0
+    assert targets == [[]]
+
+
+class Place(PurePosixPath):
+    __new__ = lacking
+
+
+class Unhashable(type):
+    __hash__ = lacking  # type: ignore[assignment]
+
+
+class Odd(metaclass=Unhashable):
+    pass
+
+
+class Written:
+    number: "lacking()"  # noqa: UP037 - it is about being evaluated
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: penstock.Plan(Written),
+        lambda: penstock.Plan(Place),
+        lambda: penstock.Plan(list[Odd], types={int: int}),
+        lambda: penstock.Plan(Lacking()),
+    ],
+    ids=["annotation", "path", "hash", "repr"],
+)
+def test_34_want_of_memory_is_no_plan_error(make: Any) -> None:
+    """It was told as a type that cannot be decoded into; or the type was not found by its hash."""
+    with pytest.raises(MemoryError):
+        make()
+
+
+def test_34_nor_is_it_shown_as_a_default() -> None:
+    """The plan said "a default", and "?" for the name of a function."""
+
+    @dataclass
+    class Local:
+        """What `dataclass` would show the default in, if it were not here."""
+
+        number: Any = field(default=Lacking())
+
+    with pytest.raises(MemoryError):
+        repr(penstock.Plan(Local))
+
+
+def test_35_what_an_exception_says_when_there_is_no_memory() -> None:
+    """Its class was called "Error", and what it says was left out."""
+    with pytest.raises(MemoryError):
+        penstock.json.decode('"x"', Annotated[int, penstock.via(refuse)])
+
+
+def starved(work: str) -> subprocess.CompletedProcess[str]:
+    """Do something in a new process, in one child for each allocation of it that fails."""
+    program = f"""
+        import os, penstock
+        from _testcapi import remove_mem_hooks, set_nomemory
+
+        class Handler:
+            @penstock.on("a")
+            def a(self, element): pass
+            @penstock.on("a")
+            def b(self, element): pass
+
+        handler = Handler()
+        reader = penstock.json.read([b"[1]"], int)
+        penstock._send.reachable = lambda handler, found=penstock._send.reachable(handler): found
+        said = {{}}
+        for n in range(40):
+            child = os.fork()
+            if child == 0:
+                try:
+                    set_nomemory(n, n + 1)
+                    try:
+                        {work}
+                    finally:
+                        remove_mem_hooks()
+                except (MemoryError, ValueError):
+                    pass
+                except BaseException as error:
+                    # The interpreter loses an exception for which it can make no frame object.
+                    os._exit(str(error) != "error return without exception set")
+                os._exit(0)
+            said[n] = os.waitpid(child, 0)[1]
+        print({{n: status for n, status in said.items() if status}})
+    """
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", textwrap.dedent(program)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+
+
+@pytest.mark.parametrize(
+    "work", ["penstock.json.send([b'1'], handler)", "reader.batches(2)", "reader.batches(0)"]
+)
+def test_36_a_message_for_which_there_is_no_memory(work: str) -> None:
+    """The process ended: the exception was made where a panic goes no further.
+
+    A class that was made at its first use was a panic of another kind, for which nothing is caught.
+    """
+    pytest.importorskip("_testcapi")
+    done = starved(work)
+    assert done.stdout == "{}\n", done.stderr[-1000:]
