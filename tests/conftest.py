@@ -16,6 +16,14 @@ settings.load_profile("repeatable")
 _missing: set[str] = set()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--cold",
+        action="store_true",
+        help="also let each allocation fail where nothing was made before: that takes minutes",
+    )
+
+
 @pytest.fixture(scope="session")
 def corpus() -> Callable[[str], Path]:
     """Find a suite: `corpus("json/JSONTestSuite")` is its folder or file.

@@ -1,0 +1,77 @@
+"""What the interpreter itself makes of an allocation that fails: each fault without Penstock.
+
+A program, like `starve.py`, for the same reason. It does what its name says while one allocation
+after the other fails, and says what came of it: what it raised, or how many blocks are left behind each time.
+"""
+
+import gc
+import sys
+from _testcapi import remove_mem_hooks, set_nomemory
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+ITEMS = [1, 2, 3]
+GENERIC = list[T]
+
+
+class Numbers(list[int]):
+    pass
+
+
+def capture(argument: object) -> object:
+    return lambda: argument
+
+
+FAULTS: dict[str, Callable[[], object]] = {
+    # Fails without an exception, and crashes later.
+    "compile": lambda: compile("def f(a, *, b):\n  return a[b]", "<text>", "exec"),
+    # Crashes.
+    "substitute": lambda: GENERIC[int],
+    # Keeps the argument: no cell can be made for it.
+    "capture": lambda: capture(object()),
+    # Keeps the list that the new one is to be made of.
+    "copy": lambda: Numbers(list(ITEMS)),
+}
+
+
+def attempt(work: Callable[[], object], n: int) -> str:
+    """Let the n-th allocation fail; return what is raised that should not be."""
+    try:
+        set_nomemory(n, n + 1)
+        try:
+            work()
+        finally:
+            remove_mem_hooks()
+    except MemoryError:
+        pass
+    except SystemError as error:
+        return str(error)
+    return ""
+
+
+def left(work: Callable[[], object], n: int, times: int) -> int:
+    """Return how many blocks more are in use after that many attempts."""
+    attempt(work, n)
+    gc.collect()
+    before = sys.getallocatedblocks()
+    for _ in range(times):
+        attempt(work, n)
+    gc.collect()
+    return sys.getallocatedblocks() - before
+
+
+def main(name: str) -> None:
+    work = FAULTS[name]
+    work()
+    for n in range(1, 40):
+        if raised := attempt(work, n):
+            sys.stdout.write(f"{raised}\n")
+            sys.stdout.flush()  # It may crash before it ends.
+            return
+    most = max(left(work, n, 100) for n in range(1, 40))
+    sys.stdout.write(f"{(most + 50) // 100} left behind each time\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

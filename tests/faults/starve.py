@@ -1,0 +1,637 @@
+"""Decodes while one allocation of the interpreter after the other fails.
+
+A program: what it tries breaks processes when it goes wrong, so `test_memory.py` runs it with the
+names of cases. Each attempt has to end in what it gives otherwise, or in a MemoryError; the next
+one works as if nothing had been; and nothing is kept that nobody uses. What does not hold is said
+on standard output, and the number of the allocation that fails next on standard error.
+
+`--cold` has each attempt made in a child process in which nothing was decoded before, so that what
+is made once fails as well.
+
+Some faults are the interpreter's own; `interpreter.py` shows each of them without Penstock. Its
+compiler crashes: so no annotation here is a string, nor in the catalogue, and no `__init__` is
+compared with what it would be if it only stored its parameters. So does `list[T][int]`. And some
+failures make it keep an object for ever: KEEPING says where.
+"""
+
+import atexit
+import ctypes
+import functools
+import gc
+import os
+import re
+import shutil
+import sys
+import tempfile
+import traceback
+from _testcapi import remove_mem_hooks, set_nomemory
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import CodeType, FunctionType, TracebackType
+from typing import Annotated, Any, NamedTuple
+
+import annotated_types
+from catalogue import EXAMPLES, Color, Named, Post, Slots
+
+import penstock
+from penstock import Plan, _constraints, _conversions, _send
+
+ROWS = (
+    b'[{"number": 1000, "text": "some text", "items": [1000]}, {"number": 2000}, {"number": 3000}]'
+)
+MARKUP = b'<p:rows xmlns:p="urn:p"><row a="some text"><b>text</b></row><row>more &amp; more</row></p:rows>'
+# More attempts than there are allocations in any case mean that it does not end.
+MOST = 20_000
+# So many attempts in a row have to succeed: some failures are got over by whoever asked.
+ENOUGH = 60
+# What the interpreter keeps for ever there is no fault of ours: `IPv6Network` captures variables, and
+# a list is made of another.
+KEEPING = frozenset({"addresses, from JSON", "class of lists, from JSON"})
+# What is imported where it is first wanted is imported now: the importer says RuntimeError.
+assert _conversions
+# These are Python throughout, and the interpreter keeps what they capture: so they work before.
+_constraints.said = functools.cache(_constraints.said)
+_send.reachable = functools.cache(_send.reachable)
+
+
+class Never:
+    """Nobody decodes it; but a plan that is told of it is made anew each time."""
+
+
+# Handlers.
+
+
+class Handler:
+    def row(self, element: Any) -> Any:
+        items, repeated = element.attributes, element.children
+        return [
+            element.text,
+            element.namespace,
+            items.items(),
+            items.get("number"),
+            repeated.all("b"),
+            repr(element),
+        ]
+
+    @penstock.on("b/text()")
+    def b(self, text: Any) -> Any:
+        return text
+
+    @penstock.on("")
+    def document(self, element: Any) -> Any:
+        children = element.children
+        return [element.name, children.values(), list(children), repr(element.attributes)]
+
+
+class Keep:
+    def b(self, element: Any) -> Any:
+        return element.value
+
+    @penstock.on("{urn:p}row")
+    def row(self, element: Any) -> Any:
+        return element
+
+
+class NoHandler:
+    @penstock.on("a")
+    def a(self, element: Any) -> Any:
+        return element
+
+    @penstock.on("a")
+    def b(self, element: Any) -> Any:
+        return element
+
+
+HANDLER, NO_HANDLER, KEEP = Handler(), NoHandler(), Keep()
+
+
+def kept(source: Any) -> Any:
+    row = penstock.xml.send(source, KEEP)
+    items = row.attributes
+    return [
+        row.name,
+        row.prefix,
+        row.namespace,
+        row.text,
+        row.children.all("b"),
+        row.children["b"],
+        items.get("q"),
+        items.keys(),
+        items.values(),
+        items.items(),
+        items[0],
+        repr(row),
+        repr(items),
+        items == {"a": 1},
+        "q" in items,
+    ]
+
+
+NoType = 1000
+LIMITED = Annotated[int, annotated_types.Interval(gt=0, le=9_000)]
+
+
+@dataclass
+class NoField:
+    text: complex | bytes
+
+
+# What the cases do.
+
+
+@functools.cache
+def file() -> tuple[str]:
+    path = Path(tempfile.mkdtemp(), "rows.ndjson")
+    path.write_bytes(b'{"number": 1000}\n{"number": 2000, "text": "a b"}\n{"number": "x"}\n')
+    atexit.register(shutil.rmtree, path.parent)
+    return (str(path),)
+
+
+def at_random(path: str) -> Any:
+    with penstock.ndjson.open(path, Slots) as rows:
+        wrong = refused(rows.to, Slots, 2)
+        return [len(rows), rows[1], *rows[:2], rows.raw(0), wrong, rows.closed]
+
+
+def cut(data: bytes) -> Iterator[bytes]:
+    """Give the bytes in two pieces."""
+    return iter([data[:9], data[9:]])
+
+
+def fed(decoder: Any, data: bytes) -> Any:
+    return decoder.feed(data) + decoder.finish()
+
+
+def repaired(data: bytes) -> Any:
+    reader = penstock.xml.read([data], Slots, repair="all")
+    return list(reader), reader.repairs, reader.repair_counts
+
+
+def refused(work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Return what the error says that this raises, as Penstock made it."""
+    try:
+        return work(*arguments, **options)
+    except ExceptionGroup as group:
+        return list(map(Told, group.exceptions))
+    except penstock.PenstockError as error:
+        return Told(error.with_traceback(None))
+
+
+def refused_otherwise(work: Callable[..., Any], *arguments: Any) -> Any:
+    try:
+        return work(*arguments)
+    except ValueError as error:
+        return Told(error.with_traceback(None))
+
+
+class Told(NamedTuple):
+    """An error, of which all that it knows is to be said: when there is memory again."""
+
+    error: BaseException
+
+    def __repr__(self) -> str:
+        error = self.error
+        notes = getattr(error, "__notes__", None)
+        return f"{type(error)} {error.args} {sorted(vars(error).items())} {notes}"
+
+
+async def gathered(records: AsyncIterator[Any]) -> list[Any]:
+    rows = []
+    async for row in records:
+        rows.append(row)  # noqa: PERF401 - the interpreter keeps what a comprehension captures
+    return rows
+
+
+async def cut_later(data: bytes) -> AsyncIterator[bytes]:
+    yield data[:9]
+    yield data[9:]
+
+
+def awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run what waits for nothing."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+    return "it waits"
+
+
+def new_class() -> Any:
+    @dataclass(slots=True)
+    class Local:
+        number: int
+        text: str | None = None
+        items: list[dict[str, Slots]] = field(default_factory=list)
+
+    return Local
+
+
+class Case(NamedTuple):
+    """What is done with the data; `prepare` gives it what was made before, and may not fail."""
+
+    work: Callable[..., Any]
+    data: bytes
+    prepare: Callable[[], tuple[Any, ...]] = tuple
+
+
+json, ndjson, xml = penstock.json, penstock.ndjson, penstock.xml
+CASES: dict[str, Case] = {
+    "strings": Case(
+        lambda data: json.decode(data, list[Slots]),
+        b"[" + b", ".join(b'{"number": 1, "text": "value %d"}' % (n % 3) for n in range(24)) + b"]",
+    ),
+    "buffer": Case(lambda data: json.decode(bytearray(data), list[Slots]), ROWS),
+    "load": Case(lambda data: json.load(cut(data), list[Slots]), ROWS),
+    "read": Case(lambda data: [row.number for row in json.read(cut(data), Slots)], ROWS),
+    "batches": Case(lambda data: list(json.read([data], Slots).batches(2)), ROWS),
+    "lines": Case(
+        lambda data: list(ndjson.read(cut(data), Slots)), b'{"number": 1000}\n\n{"number": 2000}\n'
+    ),
+    "feed": Case(
+        lambda data: fed(penstock.Decoder(Slots, format="ndjson", errors="skip"), data),
+        b'{"number": 1000}\n{"number": "x"}\n{"number": 2000}\n',
+    ),
+    "path": Case(
+        lambda data: list(json.read([data], Slots, at="a/*", unknown="collect")),
+        b'{"a": {"k": {"number": 1000, "more": []}, "l": {"number": 2000}}}',
+    ),
+    "misfit": Case(
+        lambda data: refused(json.decode, data, list[Slots]),
+        b'[{"number": 1000}, {"items": [[1.5, "text text"]], "number": "x"}]',
+    ),
+    "all misfits": Case(
+        lambda data: refused(json.decode, data, list[Slots], all_errors=True),
+        b'[{"number": 1000.5, "text": 1000}, {"items": [[1.5, "text text"]], "number": "x"}]',
+    ),
+    "collected misfits": Case(
+        lambda data: refused(list, ndjson.read([data], Slots, errors="collect")),
+        b'{"number": 1000.5}\n{"number": 1000}\n{"number": "x"}\n',
+    ),
+    "raised": Case(
+        lambda data: refused(json.decode, data, EXAMPLES["own type"].type), b'["10 x y"]'
+    ),
+    "malformed": Case(
+        lambda data: refused(json.decode, data),
+        b'{"number": [1000, {"a b": "text text"}, tru',
+    ),
+    "malformed markup": Case(lambda data: refused(xml.decode, data), b"<a><b>text</c></a>"),
+    "misfit that is not met": Case(
+        lambda data: refused(json.decode, data, list[LIMITED], all_errors=True), b'[0, 9.5, "x"]'
+    ),
+    "misfit of a union": Case(
+        lambda data: refused(json.decode, data, EXAMPLES["union by tag"].type, all_errors=True),
+        b'[{"type": "x"}, {"side": 1}, {"type": "o", "radius": "x"}]',
+    ),
+    "misfit of an enum": Case(
+        lambda data: refused(json.decode, data, list[Color], all_errors=True), b'["rod", 3]'
+    ),
+    "misfit, unknown": Case(
+        lambda data: refused(json.decode, data, Slots, unknown="error", all_errors=True),
+        b'{"number": 1000, "txet": "a"}',
+    ),
+    "no type": Case(lambda _: refused(Plan, NoType), b""),
+    "no type of a field": Case(lambda _: refused(Plan, list[NoField]), b""),
+    "no handler": Case(lambda data: refused_otherwise(json.send, [data], NO_HANDLER), b"[]"),
+    "asynchronous": Case(
+        lambda data: awaited(gathered(penstock.aio.read(cut_later(data), Slots))), ROWS
+    ),
+    "send": Case(
+        lambda data: json.send(cut(data), HANDLER),
+        b'{"row": [{"number": 1000, "text": "some text"}, {"number": 2000, "text": "\\u6771"}]}',
+    ),
+    "send markup": Case(lambda data: xml.send([data], HANDLER), MARKUP),
+    "kept": Case(
+        lambda data: kept([data]),
+        b'<p:row xmlns:p="urn:p" a="some text" q="1000"><b>text</b><b>more</b></p:row>',
+    ),
+    "at random": Case(lambda _, path: at_random(path), b"", file),
+    "events": Case(
+        lambda data: list(xml.events([data[:40], data[40:]])),
+        b'<?target data?><p:row xmlns:p="urn:p" a="some text"><!--words-->more &amp; more<b/></p:row>',
+    ),
+    "load markup": Case(
+        lambda data: xml.load(cut(data), list[Slots]),
+        b"<rows><row><number>1000</number><text>a &lt; b</text></row><row number='2000'/></rows>",
+    ),
+    "read markup": Case(
+        lambda data: [row.number for row in xml.read(cut(data), Slots, at="rows/row")],
+        b"<rows><row><number>1000</number><text>a &lt; b</text></row><row number='2000'/></rows>",
+    ),
+    "repairs": Case(
+        repaired,
+        b"<rows><row><number>1000</number><text>this & that</text></row></rows> junk",
+    ),
+    "kinds": Case(
+        lambda data: list(xml.read([data], at={"rows/row": Slots, "rows/n": int})),
+        b"<rows><row><number>1000</number><text>some text</text></row><n>2000</n></rows>",
+    ),
+    "planning": Case(
+        lambda data, cls: json.decode(data, cls).number,
+        b'{"number": 1000}',
+        lambda: (new_class(),),
+    ),
+    "planning a list": Case(
+        lambda data, cls: len(json.decode(data, list[cls])),
+        b'[{"number": 1000}]',
+        lambda: (new_class(),),
+    ),
+    "saying a plan": Case(
+        lambda _, cls: repr(Plan(cls | int, rename="camel")).replace(hex(id(cls)), ""),
+        b"",
+        lambda: (new_class(),),
+    ),
+    "calling off": Case(
+        lambda data: next(json.read(cut(data), Named)).number,
+        b'[{"number": 1000}, {"number": 2000}]',
+    ),
+    "after it is made": Case(
+        lambda data: list(json.read([data], Post)), b'[{"number": 1000}, {"number": 2000}]'
+    ),
+}
+for _name, _example in EXAMPLES.items():
+    CASES[f"{_name}, from JSON"] = Case(
+        lambda data, cls=_example.type: json.decode(data, Plan(cls, types={Never: Never})),
+        _example.json,
+    )
+    if _example.xml is not None:
+        CASES[f"{_name}, from XML"] = Case(
+            lambda data, cls=_example.type: xml.decode(data, Plan(cls, types={Never: Never})),
+            _example.xml,
+        )
+
+
+# One that does leave something behind: so much for the check.
+LEFT: list[object] = []
+
+
+def leave() -> str:
+    try:
+        return str(object())
+    except MemoryError:
+        LEFT.append(object())
+        raise
+
+
+LEAVING = "leaving"
+CASES[LEAVING] = Case(lambda _: leave() and None, b"")
+
+
+# The attempts.
+
+
+# What the interpreter says in place of a MemoryError: where it loses an exception, for which it can
+# make no frame object; and where it looks for the functions of the module datetime. (Of a function
+# of ours that returns nothing and sets no exception it says something else.)
+OTHERWISE = re.compile(
+    "SystemError: error return without exception set"
+    "|SystemError: <function .*> returned NULL without setting an exception"
+    '|ImportError: PyCapsule_Import could not import module "datetime"'
+)
+
+
+class Failed(NamedTuple):
+    """The allocation failed, and this is what came of it."""
+
+    error: BaseException
+    within: str
+    """The innermost function of Python that was running."""
+
+
+def forget() -> None:
+    """Let go of the plans that are kept, as they are when a full collection begins."""
+    for callback in gc.callbacks:
+        if callback.__name__ == "_penstock_plans":
+            callback("start", {"generation": 2})
+
+
+def attempt(case: Case, n: int, prepared: tuple[Any, ...]) -> Any:
+    """Return what the case gives when its n-th allocation fails, or what it raises."""
+    forget()
+    try:
+        set_nomemory(n, n + 1)
+        try:
+            return case.work(case.data, *prepared)
+        finally:
+            remove_mem_hooks()
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is looked at
+        within = innermost(error.__traceback__)
+        return Failed(error.with_traceback(None), within)
+
+
+def innermost(traceback: TracebackType | None) -> str:
+    name = ""
+    while traceback is not None:
+        name = traceback.tb_frame.f_code.co_qualname
+        traceback = traceback.tb_next
+    return name
+
+
+def misdeed(name: str, outcome: Any, expected: str) -> str:
+    """Say what is wrong with an outcome, if something is."""
+    if not isinstance(outcome, Failed):
+        given = repr(outcome)
+        return "" if given == expected else f"gave {given[:200]}"
+    error = outcome.error
+    lost = OTHERWISE.fullmatch(f"{type(error).__name__}: {error}")
+    # Pydantic's core is of Rust as well; this is what it makes of it. In ours, none gets through.
+    panicked = type(error).__name__ == "PanicException" and name.startswith("pydantic")
+    if isinstance(error, MemoryError) or lost or panicked:
+        return ""
+    return f"gave {type(error).__name__} {str(error)[:200]}"
+
+
+def sweep(name: str, case: Case, expected: str) -> Iterator[tuple[int, str]]:
+    """Have one allocation after the other fail, until there are no more; give what was wrong."""
+    clean = 0
+    for n in range(1, MOST):
+        sys.stderr.write(f"{n}\n")
+        prepared = case.prepare()
+        outcome = attempt(case, n, prepared)
+        wrong = misdeed(name, outcome, expected)
+        clean = 0 if wrong or isinstance(outcome, Failed) else clean + 1
+        del outcome
+        if not gc.isenabled():
+            wrong += " and left the collector switched off"
+            gc.enable()
+        again = repr(case.work(case.data, *prepared))
+        if again != expected:
+            wrong += f" and then {again[:200]}"
+        yield n, wrong
+        if clean == ENOUGH:
+            return
+    yield MOST, "and there is no end"
+
+
+def cold_sweep(name: str, case: Case, expected: str) -> Iterator[tuple[int, str]]:
+    """Do the same, each time in a process in which nothing was decoded before."""
+    clean = 0
+    for n in range(1, MOST):
+        sys.stderr.write(f"{n}\n")
+        said, status = in_child(lambda n=n: cold_attempt(name, case, n, expected))
+        if status != 0:
+            said = f"ended with status {status}"
+        clean = clean + 1 if said == "" else 0
+        yield n, "" if said == "failed" else said
+        if clean == ENOUGH:
+            return
+    yield MOST, "and there is no end"
+
+
+def cold_attempt(name: str, case: Case, n: int, expected: str) -> str:
+    """Return what is wrong, or `failed` if the allocation just failed."""
+    prepared = case.prepare()
+    outcome = attempt(case, n, prepared)
+    wrong = misdeed(name, outcome, expected)
+    again = repr(case.work(case.data, *prepared))
+    if again != expected:
+        wrong += f" and then {again[:200]}"
+    return wrong or ("failed" if isinstance(outcome, Failed) else "")
+
+
+def in_child(work: Callable[[], str]) -> tuple[str, int]:
+    """Return what the work gives in a child process, and how that ended."""
+    readable, writable = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = "died"
+        try:
+            said = work()
+        except BaseException:  # noqa: BLE001 - it goes no further than this child
+            said = traceback.format_exc()
+        finally:
+            os.write(writable, said.encode())
+            os._exit(0)
+    os.close(writable)
+    with os.fdopen(readable, "rb") as answer:
+        said = answer.read().decode()
+    return said, os.waitpid(child, 0)[1]
+
+
+# What is left behind.
+
+
+def in_use() -> tuple[int, int]:
+    """Return the interpreter's small blocks, and the bytes of everybody's large ones."""
+    gc.collect()
+    gc.collect()
+    info = LIBC.mallinfo2()
+    return sys.getallocatedblocks(), info.uordblks + info.hblkhd
+
+
+class Memory(ctypes.Structure):
+    """What `mallinfo2` returns."""
+
+    _fields_ = tuple(
+        (name, ctypes.c_size_t)
+        for name in (
+            *("arena", "ordblks", "smblks", "hblks", "hblkhd"),
+            *("usmblks", "fsmblks", "uordblks", "fordblks", "keepcost"),
+        )
+    )
+
+
+LIBC = ctypes.CDLL(None)
+LIBC.mallinfo2.restype = Memory
+# No block of the C library's is smaller.
+SMALLEST = 32
+
+
+def growth(case: Case, numbers: range, rounds: int) -> tuple[int, int, set[str]]:
+    """Return by how much more is in use after that many rounds of attempts, and what was running."""
+    within = set()
+    outcome = None
+    before = in_use()
+    before = in_use()  # What this returns is in use, too: the second time the first is counted.
+    for _ in range(rounds):
+        for n in numbers:
+            outcome = attempt(case, n, case.prepare())
+            if isinstance(outcome, Failed):
+                within.add(outcome.within)
+    outcome = None
+    after = in_use()
+    return after[0] - before[0], after[1] - before[1], within
+
+
+def grows(case: Case, numbers: range, rounds: int, times: int = 6) -> bool:
+    """Return whether more is in use for each round, however often it is tried.
+
+    What is kept once, or by a cache, stops growing.
+    """
+    for _ in range(times):
+        blocks, size, _ = growth(case, numbers, rounds)
+        if blocks < rounds and size < SMALLEST * rounds:
+            return False
+    return True
+
+
+def leaks(case: Case, last: int) -> Iterator[tuple[int, str]]:
+    """Give the allocations whose failure leaves something behind each time."""
+    growth(case, range(1, last + 1), 1)  # What is made once is made.
+    if not grows(case, range(1, last + 1), 3):
+        return
+    for n in range(1, last + 1):
+        alone = range(n, n + 1)
+        if grows(case, alone, 20) and grows(case, alone, 1_000, 2):
+            blocks, size, within = growth(case, alone, 100)
+            yield n, f"leaves {blocks} blocks and {size} bytes behind, 100 times, in {within}"
+
+
+def codes() -> Iterator[CodeType]:
+    """Give the code objects of all functions."""
+    met: set[int] = set()
+    waiting: list[object] = [
+        each.__code__ for each in gc.get_objects() if isinstance(each, FunctionType)
+    ]
+    while waiting:
+        code = waiting.pop()
+        if isinstance(code, CodeType) and id(code) not in met:
+            met.add(id(code))
+            waiting.extend(code.co_consts)
+            yield code
+
+
+def try_case(name: str, *, cold: bool) -> int:
+    """Try the case; say what is wrong. Return the number of the last allocation that failed."""
+    case = CASES[name]
+    sys.stderr.write(f"{name}\n")
+
+    def work() -> str:
+        return repr(case.work(case.data, *case.prepare()))
+
+    # Twice: some of what is made once is made when it is wanted again.
+    expected = in_child(work)[0] if cold else (work(), work())[1]
+    last = 0
+    for last, wrong in (cold_sweep if cold else sweep)(name, case, expected):
+        if wrong:
+            say(f"{name}: allocation {last} {wrong}")
+    last -= ENOUGH
+    if not cold and name not in KEEPING:
+        for n, wrong in leaks(case, last):
+            say(f"{name}: allocation {n} {wrong}")
+    return last
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main(names: list[str], *, cold: bool) -> None:
+    # From 3.12 on the interpreter lets go of a code object twice when it gets no memory for a
+    # function made of it: these are for it to let go of.
+    spare = [code for code in codes() for _ in range(200 if sys.version_info >= (3, 12) else 0)]
+    # What is there already need not be looked at when garbage is collected.
+    gc.collect()
+    gc.freeze()
+    tried = sum(try_case(name, cold=cold) for name in names)
+    del spare
+    say(f"tried {tried} allocations in {len(names)} cases")
+
+
+if __name__ == "__main__":
+    main(
+        [name for name in sys.argv[1:] if name != "--cold"]
+        or [name for name in CASES if name != LEAVING],
+        cold="--cold" in sys.argv,
+    )
