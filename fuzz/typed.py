@@ -4,17 +4,14 @@ A run is a class tree, a document that may fit it, and some damage. What fits mu
 object as the obvious conversion does; what does not must be refused, and both ways of decoding
 (whole, and in chunks) must say the same. The same seed and number of runs is the same test.
 
-    python fuzz/typed.py [--runs N] [--seed S] [--only RUN]
+    python fuzz/typed.py [--runs N] [--seed S] [--seconds T | --only RUN]
 """
 
 from __future__ import annotations
 
-import argparse
 import enum
 import json
 import sys
-import time
-import traceback
 from collections import deque
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -22,6 +19,7 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+from campaign import campaign
 from shapes import Digits, Mismatch, Pairs, record, shape
 
 import penstock
@@ -159,27 +157,5 @@ def run(seed: str) -> None:
             raise AssertionError(f"whole {once!r} and fed {fed!r}: {listed.decode()}")
 
 
-def main() -> int:
-    """Run them all; 1 if one of them found something."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int, help="repeat only this one of the runs")
-    options = parser.parse_args()
-    begin = time.monotonic()
-    runs = range(options.runs) if options.only is None else [options.only]
-    for number in runs:
-        try:
-            run(f"{options.seed}/{number}")
-        except Exception:  # noqa: BLE001 - whatever it is, it is a finding
-            traceback.print_exc()
-            again = f"--seed {options.seed} --only {number}"
-            sys.stdout.write(f"{'typed':14} FAILED: repeat with fuzz/typed.py {again}\n")
-            return 1
-    seconds = time.monotonic() - begin
-    sys.stdout.write(f"{'typed':14} {len(runs):8} classes,                 {seconds:3.0f} s\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(campaign("typed", __doc__.partition("\n")[0], run))

@@ -5,21 +5,20 @@ object as the conversion of ElementTree's tree does; what is damaged must be ref
 XML or does not fit; and all ways of decoding (whole, streamed and fed in pieces) must say the same.
 The same seed and number of runs is the same test.
 
-    python fuzz/typed_xml.py [--runs N] [--seed S] [--only RUN]
+    python fuzz/typed_xml.py [--runs N] [--seed S] [--seconds T | --only RUN]
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
-import time
-import traceback
 from collections.abc import Callable
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, make_dataclass
 from random import Random
 from typing import Any
 from xml.etree import ElementTree as ET
 from xml.sax.saxutils import escape
+
+from campaign import campaign
 
 import penstock
 
@@ -206,27 +205,5 @@ def run(seed: str) -> None:
                 raise AssertionError(f"fed {pieces!r} and streamed {streamed!r}: {text}")
 
 
-def main() -> int:
-    """Run them all; 1 if one of them found something."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--runs", type=int, default=10_000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", type=int, help="repeat only this one of the runs")
-    options = parser.parse_args()
-    begin = time.monotonic()
-    runs = range(options.runs) if options.only is None else [options.only]
-    for number in runs:
-        try:
-            run(f"{options.seed}/{number}")
-        except Exception:  # noqa: BLE001 - whatever it is, it is a finding
-            traceback.print_exc()
-            again = f"--seed {options.seed} --only {number}"
-            sys.stdout.write(f"{'typed_xml':14} FAILED: repeat with fuzz/typed_xml.py {again}\n")
-            return 1
-    seconds = time.monotonic() - begin
-    sys.stdout.write(f"{'typed_xml':14} {len(runs):8} classes,                 {seconds:3.0f} s\n")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(campaign("typed_xml", __doc__.partition("\n")[0], run))
