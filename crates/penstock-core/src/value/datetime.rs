@@ -382,6 +382,35 @@ fn days(year: u16, month: u8) -> u8 {
 /// Microseconds for one in each place of the fraction.
 const PLACES: [u32; 6] = [100_000, 10_000, 1_000, 100, 10, 1];
 
+/// The numbers at these places, of two digits each. None if one of the bytes is no digit.
+#[inline(always)]
+fn pairs<const N: usize>(text: &[u8], places: [usize; N]) -> Option<[u8; N]> {
+    let mut beyond = false;
+    let pairs = places.map(|at| {
+        let (tens, ones) = (text[at].wrapping_sub(b'0'), text[at + 1].wrapping_sub(b'0'));
+        beyond |= tens > 9 || ones > 9;
+        tens.wrapping_mul(10).wrapping_add(ones)
+    });
+    (!beyond).then_some(pairs)
+}
+
+/// `YYYY-MM-DD`, where nothing is wrong with it. What is wrong, and where, is for the walk to say.
+#[inline(always)]
+fn plain_date(text: &[u8; 10]) -> Option<Date> {
+    let [century, rest, month, day] = pairs(text, [0, 2, 5, 8])?;
+    let year = u16::from(century) * 100 + u16::from(rest);
+    let known = year > 0 && (1..=12).contains(&month) && text[4] == b'-' && text[7] == b'-';
+    (known && (1..=days(year, month)).contains(&day)).then_some(Date { year, month, day })
+}
+
+/// `hh:mm:ss`, likewise; its hour is one of a day.
+#[inline(always)]
+fn plain_time(text: &[u8; 8]) -> Option<(u8, u8, u8)> {
+    let [hour, minute, second] = pairs(text, [0, 3, 6])?;
+    let known = hour < 24 && minute < 60 && second < 60 && text[2] == b':' && text[5] == b':';
+    known.then_some((hour, minute, second))
+}
+
 /// Walks over the text, one part of the grammar at a time.
 struct Cursor<'a> {
     text: &'a [u8],
@@ -396,6 +425,10 @@ impl<'a> Cursor<'a> {
     }
 
     fn date(&mut self) -> Result<Date, Reason> {
+        if let Some(date) = self.text[self.at..].first_chunk().and_then(plain_date) {
+            self.at += 10;
+            return Ok(date);
+        }
         let year = self.number(Part::Year, 4, 1, 9999)?;
         self.pass(b"-", "'-' behind the year")?;
         let month = self.two(Part::Month, 1, 12)?;
@@ -410,6 +443,14 @@ impl<'a> Cursor<'a> {
     }
 
     fn time(&mut self) -> Result<Time, Reason> {
+        if let Some((hour, minute, second)) =
+            self.text[self.at..].first_chunk().and_then(plain_time)
+        {
+            self.at += 8;
+            let microsecond = self.fraction()?;
+            let offset = self.offset()?;
+            return Ok(Time { hour, minute, second, microsecond, offset });
+        }
         let at = self.at;
         let hour = self.two(Part::Hour, 0, self.most_hour)?;
         self.pass(b":", "':' behind the hour")?;

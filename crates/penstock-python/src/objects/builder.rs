@@ -440,6 +440,7 @@ impl Builder {
                 Ok(Flow::Take)
             }
             FrameKind::Root => self.deliver(value),
+            FrameKind::Row => self.put_column(value, at),
             _ => self.put_rarely(value, at),
         }
     }
@@ -460,6 +461,15 @@ impl Builder {
         Ok(Flow::Take)
     }
 
+    /// Puts a value at the next position of a named tuple.
+    #[inline(never)]
+    fn put_column(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        let answer = self.put_field(value, at)?;
+        self.top_mut().index += 1;
+        self.aim_at_column();
+        Ok(answer)
+    }
+
     #[inline(never)]
     fn put_rarely(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         match self.top().kind {
@@ -467,12 +477,6 @@ impl Builder {
                 self.stack.push(value);
                 self.expect_position();
                 Ok(Flow::Take)
-            }
-            FrameKind::Row => {
-                let answer = self.put_field(value, at)?;
-                self.top_mut().index += 1;
-                self.aim_at_column();
-                Ok(answer)
             }
             FrameKind::Gathered => {
                 let answer = self.gather(value, at)?;

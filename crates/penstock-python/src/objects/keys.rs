@@ -72,7 +72,7 @@ impl Builder {
         let got = || brief(key.text.as_str());
         let object = match &self.plan().nodes[node as usize].kind {
             Kind::Tokens(tokens) => {
-                return self.first_fit(tokens.untyped(), &got(), at, |builder, member| {
+                return self.first_fit(tokens.untyped(), key, at, |builder, member| {
                     builder.key_as(member, key, at)
                 });
             }

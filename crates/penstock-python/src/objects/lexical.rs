@@ -100,8 +100,7 @@ impl Builder {
         let bytes = xsd::trimmed(text.bytes());
         let object = match &self.plan().nodes[node as usize].kind {
             Kind::Tokens(tokens) => {
-                let got = brief(text.text.as_str());
-                return self.first_fit(tokens.untyped(), &got, at, |builder, member| {
+                return self.first_fit(tokens.untyped(), text, at, |builder, member| {
                     builder.lexical_as(member, text, at)
                 });
             }

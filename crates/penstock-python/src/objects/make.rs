@@ -278,12 +278,22 @@ pub(super) fn object(builder: &mut Builder, at: u64) -> Made {
         return Err(refusal);
     }
     match &class.build {
+        Build::Tuple if is_full_row(builder, class) => {
+            named_tuple(builder, class, builder.top().slots)
+        }
         Build::Slots { offsets, post_init, recyclable } => {
             let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 2;
             slots(builder, class, offsets, post_init.as_ref(), recycle, at)
         }
         build => by_name(builder, class, build, at),
     }
+}
+
+/// Whether each field of the named tuple at hand has its value, from an array.
+#[inline(always)]
+fn is_full_row(builder: &Builder, class: &ClassPlan) -> bool {
+    let top = builder.top();
+    top.kind == FrameKind::Row && top.index == class.fields.len() as u64 && !class.gathers
 }
 
 /// Allocates an object and writes its slots.
@@ -607,7 +617,7 @@ fn by_name(builder: &mut Builder, class: &ClassPlan, build: &Build, at: u64) -> 
     let py = builder.attached();
     let made = match build {
         Build::Tuple => return named_tuple(builder, class, base),
-        Build::Dict => return typed_dict(builder, class, base),
+        Build::Dict { pattern } => return typed_dict(builder, class, pattern, base),
         Build::Attributes { post_init } => {
             let object = attributes(builder, class, base)?;
             builder.stack.release_from(py, base);
@@ -649,9 +659,14 @@ fn named_tuple(builder: &mut Builder, class: &ClassPlan, base: usize) -> Made {
     }
 }
 
-fn typed_dict(builder: &mut Builder, class: &ClassPlan, base: usize) -> Made {
+fn typed_dict(builder: &mut Builder, class: &ClassPlan, pattern: &Py<PyDict>, base: usize) -> Made {
     let values = builder.stack.from(base);
-    let dict = new_dict(values.iter().filter(|value| !value.is_null()).count());
+    let absent = values.iter().filter(|value| value.is_null()).count();
+    let dict = match absent {
+        // SAFETY: copies a dict that lives in the plan; null is checked below.
+        0 => unsafe { ffi::PyDict_Copy(pattern.as_ptr()) },
+        _ => new_dict(values.len() - absent),
+    };
     if dict.is_null() {
         return Err(builder.raised());
     }

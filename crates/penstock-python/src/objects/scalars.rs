@@ -351,9 +351,8 @@ impl Builder {
             let made = self.text_as(node, text, at);
             return self.give_as(node, made, at);
         };
-        let got = brief(text.text.as_str());
         if self.plan().lax {
-            let made = self.first_fit(tokens.lax_text(), &got, at, |builder, member| {
+            let made = self.first_fit(tokens.lax_text(), text, at, |builder, member| {
                 builder.text_as(member, text, at)
             })?;
             return self.put(made, at);
@@ -361,17 +360,17 @@ impl Builder {
         if tokens.text.is_empty() {
             return Err(self.misfit(at, STRING));
         }
-        let made = self.first_fit(tokens.text.iter().copied(), &got, at, |builder, member| {
+        let made = self.first_fit(tokens.text.iter().copied(), text, at, |builder, member| {
             builder.text_as(member, text, at)
         })?;
         self.put(made, at)
     }
 
-    /// What the first member of a union that takes it makes of a value; `got` in words.
+    /// What the first member of a union that takes it makes of a text.
     pub(super) fn first_fit(
         &mut self,
         members: impl Iterator<Item = NodeId>,
-        got: &str,
+        text: Text<'_>,
         at: u64,
         mut make: impl FnMut(&mut Self, NodeId) -> Made,
     ) -> Made {
@@ -388,7 +387,7 @@ impl Builder {
         // Of a single one it is worth saying what was wrong.
         match refused {
             Some(refusal) if tried == 1 => Err(refusal),
-            _ => Err(self.misfit(at, got)),
+            _ => Err(self.misfit(at, &brief(text.text.as_str()))),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Where the fields of an object are kept: slots, attributes, or out of reach.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PyDict, PyString, PyType};
 
 use super::{Build, layout};
 
@@ -74,4 +74,16 @@ pub(crate) fn slots(
         Ok(Build::Slots { offsets, recyclable: true, .. }) => Some(offsets),
         _ => None,
     })
+}
+
+/// A dict with these keys, made as a copy of one that has them all.
+pub(super) fn dict<'a, 'py: 'a>(
+    py: Python<'py>,
+    names: impl Iterator<Item = &'a Bound<'py, PyString>>,
+) -> PyResult<Build> {
+    let pattern = PyDict::new(py);
+    for name in names {
+        pattern.set_item(name, py.None())?;
+    }
+    Ok(Build::Dict { pattern: pattern.unbind() })
 }

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 use super::after::{After, Step};
+use super::build;
 use super::builtin::{Container, builtin};
 use super::classes::{self, Shape, Sort, Subject, own_annotations};
 use super::containers::Collection;
@@ -16,7 +17,7 @@ use super::generics;
 use super::names::Scope;
 use super::walk::{Walk, node};
 use super::wrappers::arguments;
-use super::{Absent, Build, ClassId, Kind, Node, NodeId, layout};
+use super::{Absent, ClassId, Kind, Node, NodeId, layout};
 
 /// The class that a class of the user's is derived from, if values are read as that.
 fn base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
@@ -145,5 +146,6 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             false => Absent::Unset,
         }
     })?;
-    Ok(Shape::new(fields, Build::Dict))
+    let build = build::dict(subject.compiler.py, fields.iter().map(|field| &field.name))?;
+    Ok(Shape::new(fields, build))
 }

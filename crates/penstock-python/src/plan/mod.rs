@@ -495,7 +495,11 @@ pub(crate) enum Build {
     /// A `NamedTuple` with the generated constructor: items by position.
     Tuple,
     /// A `TypedDict`: a dict with the present keys.
-    Dict,
+    Dict {
+        /// A dict with all keys, each with None. To be copied: that is cheaper than to put the
+        /// keys in one by one.
+        pattern: Py<pyo3::types::PyDict>,
+    },
     /// The class is called: these fields by position as far as they have values, the others by
     /// keyword. A field that may only go by position always has one.
     Call {

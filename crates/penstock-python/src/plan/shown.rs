@@ -270,7 +270,7 @@ impl Plan {
             Build::Slots { .. } => "fast: slots by offset",
             Build::Attributes { .. } => "fast: attributes",
             Build::Tuple => "fast: a tuple",
-            Build::Dict => "fast: a dict",
+            Build::Dict { .. } => "fast: a dict",
             Build::Call { .. } | Build::Validate(_) => "called",
             Build::Fill => "called, then filled",
         };

@@ -5,8 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::classes::{Shape, Subject, own_annotations};
-use super::layout;
-use super::{Absent, Build};
+use super::{Absent, build, layout};
 
 /// The keys of the dict.
 ///
@@ -31,5 +30,6 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         let absent = if required { Absent::Error } else { Absent::Unset };
         fields.push(subject.declared(name, field, &scope, absent)?);
     }
-    Ok(Shape::new(fields, Build::Dict))
+    let build = build::dict(subject.compiler.py, fields.iter().map(|field| &field.name))?;
+    Ok(Shape::new(fields, build))
 }
