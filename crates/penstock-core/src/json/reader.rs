@@ -12,7 +12,7 @@
 use super::look::{Again, Asked, Looking, Refused, Scout};
 use super::token::{self, Passed};
 use crate::error::{Fail, Fault};
-use crate::event::Text;
+use crate::event::{Scalar, Text};
 use crate::limits::Limits;
 use crate::reader::Step;
 use crate::sink::{Flow, Look, Sink, Want};
@@ -20,6 +20,7 @@ use crate::value::number::{self, Outcome};
 use penstock_scan::{
     Isa, Job, TextBuf, ValidText, dispatch, dispatch_portable, stands_at, unescape_json,
 };
+use std::ops::Range;
 
 /// How documents follow one another in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -334,10 +335,17 @@ impl Reader {
             self.partial = WHOLE;
         }
         let (seen, last) = if cut { (text.slice(0..end), false) } else { (text, last) };
+        let mut found = None;
+        if self.pos == from && self.state == State::FirstKey {
+            found = self.look_at_first(seen, sink)?;
+        }
         let mut asked = Asked { sink, refusal: None };
-        let mut scout = Scout::new(&mut asked);
-        let step = isa.enter(Ahead { reader: self, text: seen, last, scout: &mut scout });
-        let found = scout.found;
+        let mut step = Ok(Step::Stopped);
+        if found.is_none() {
+            let mut scout = Scout::new(&mut asked);
+            step = isa.enter(Ahead { reader: self, text: seen, last, scout: &mut scout });
+            found = scout.found;
+        }
         if !cut && matches!(step, Ok(Step::More)) {
             return Ok(Step::More);
         }
@@ -369,6 +377,48 @@ impl Reader {
         self.partial = WHOLE;
         self.trailing = 0;
         Ok(Step::Turn)
+    }
+
+    /// Looks at the first member of the map at hand, where it stands: what tells maps apart is
+    /// there, as a rule, and then nothing has to be run over. Asks nothing if the member is not a
+    /// short string under a plain name, all of it in the window.
+    #[inline(always)]
+    fn look_at_first<S: Sink>(
+        &mut self,
+        text: ValidText<'_>,
+        sink: &mut S,
+    ) -> Result<Option<Look>, Fail<S::Error>> {
+        let Some((key, value)) = token::first_member(text.as_bytes(), self.pos) else {
+            return Ok(None);
+        };
+        if key.len().max(value.len()) > self.token_limit {
+            return Ok(None);
+        }
+        let base = self.base;
+        let told = |range: &Range<usize>| {
+            let text = text.slice(range.clone());
+            let ascii = text.as_bytes().is_ascii();
+            (Text { text, ascii }, base + range.start as u64 - 1)
+        };
+        self.partial = WHOLE;
+        (self.pos, self.state) = (key.end + 1, State::Colon);
+        let (name, at) = told(&key);
+        let mut answer = sink.look_key(name, at);
+        if matches!(answer, Ok(Look::Pass | Look::Value)) {
+            (self.pos, self.state) = (value.end + 1, State::Next);
+            if let Ok(Look::Value) = answer {
+                let (value, at) = told(&value);
+                answer = sink.look_value(Some(Scalar::Text(value)), at);
+            }
+        }
+        match answer {
+            Ok(Look::Pass | Look::Value) => Ok(None),
+            Ok(end) => Ok(Some(end)),
+            Err(refusal) => {
+                self.looking = None;
+                Err(Fail::Sink(refusal))
+            }
+        }
     }
 
     /// The grammar, as far as the same compilation of it goes.
