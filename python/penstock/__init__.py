@@ -31,8 +31,9 @@ from penstock._errors import (
 from penstock._limits import Limits
 from penstock._marks import pattern, typecode, unix
 from penstock._on import Stop, on
+from penstock._open import open
 from penstock._repairs import Repair, RepairWarning
-from penstock._rust import Element, Items, Progress, Reader, __version__
+from penstock._rust import Document, Element, Items, Progress, Reader, Records, __version__
 from penstock._tag import tag
 from penstock._types import PLAIN
 from penstock._via import via
@@ -82,6 +83,7 @@ else:
 __all__ = [
     "DecodeError",
     "Decoder",
+    "Document",
     "Element",
     "Hex",
     "InternalError",
@@ -94,6 +96,7 @@ __all__ = [
     "PlanError",
     "Progress",
     "Reader",
+    "Records",
     "Repair",
     "RepairWarning",
     "Stop",
@@ -107,6 +110,7 @@ __all__ = [
     "load",
     "ndjson",
     "on",
+    "open",
     "pattern",
     "read",
     "send",

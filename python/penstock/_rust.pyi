@@ -4,31 +4,39 @@ Private. The public functions check and name their sources, then call these, by 
 holds this file against the built extension.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from types import GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Self, final, overload
 
-from typing_extensions import Buffer, TypeVar, disjoint_base
+from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
 
 from penstock._limits import Limits
 from penstock._repairs import Repair
-from penstock._types import At, Errors, Event, Grammar, Rename, Types, Unix
+from penstock._types import At, Errors, Event, Grammar, Rename, Types, Unix, Unknown
 
 _T = TypeVar("_T", default=Any)
 _D = TypeVar("_D")
 
 __all__ = [
     "Decoder",
+    "Document",
+    "DocumentList",
+    "DocumentMap",
     "Element",
     "Events",
     "Items",
     "Plan",
     "Progress",
     "Reader",
+    "Records",
     "__build__",
     "__version__",
     "decode",
+    "document_items",
+    "document_records",
+    "document_values",
     "load",
+    "open",
     "send",
 ]
 
@@ -207,6 +215,113 @@ class Reader(Generic[_T]):
     def repairs(self) -> list[Repair]: ...
     @property
     def repair_counts(self) -> dict[str, int]: ...
+
+def open(
+    source: object,
+    duplicates: str,
+    encoding: str | None,
+    compression: str | None,
+    limits: Limits | None,
+    name: str | None,
+    /,
+) -> Document: ...
+
+@disjoint_base
+class Document:
+    @overload
+    def to(
+        self,
+        into: TypeForm[_T],
+        /,
+        *,
+        at: str | None = None,
+        unknown: Unknown = "skip",
+        all_errors: bool = False,
+        types: Types | None = None,
+    ) -> _T: ...
+    @overload
+    def to(
+        self,
+        into: None = None,
+        /,
+        *,
+        at: str | None = None,
+        unknown: Unknown = "skip",
+        all_errors: bool = False,
+        types: Types | None = None,
+    ) -> Any: ...
+    def at(self, path: str, /) -> Iterator[Any]: ...
+    @property
+    def path(self) -> str: ...
+    @property
+    def offset(self) -> int: ...
+    @property
+    def line(self) -> int: ...
+    @property
+    def column(self) -> int: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, key: str | int | slice, /) -> Any: ...
+    def __contains__(self, key: object, /) -> bool: ...
+    def __iter__(self) -> Iterator[Any]: ...
+    def __reversed__(self) -> Iterator[Any]: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    # `keys`, `values`, `items` and `get` of an object, `index` and `count` of an array: what a
+    # document is, only its text says.
+    def __getattr__(self, name: str, /) -> Any: ...
+    def __copy__(self) -> Self: ...
+    def __deepcopy__(self, _memo: object, /) -> Self: ...
+
+def document_values(map: DocumentMap, /) -> Iterator[Any]: ...
+def document_items(map: DocumentMap, /) -> Iterator[tuple[str, Any]]: ...
+def document_records(
+    document: Document, into: object, at: str | None, unknown: str, all_errors: bool, /
+) -> Records[Any]: ...
+@final
+class DocumentMap(Document):
+    def get(self, key: str, default: Any = None, /) -> Any: ...
+    def keys(self) -> KeysView[str]: ...
+    def values(self) -> ValuesView[Any]: ...
+    def items(self) -> ItemsView[str, Any]: ...
+
+@final
+class DocumentList(Document):
+    def index(self, value: object, start: int = 0, stop: int = ..., /) -> int: ...
+    def count(self, value: object, /) -> int: ...
+
+@final
+class Records(Generic[_T]):
+    @classmethod
+    def __class_getitem__(cls, key: object) -> GenericAlias: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, index: int, /) -> _T: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> list[_T]: ...
+    def __iter__(self) -> Iterator[_T]: ...
+    def __contains__(self, value: object, /) -> bool: ...
+    def index(self, value: object, start: int = 0, stop: int = ..., /) -> int: ...
+    def count(self, value: object, /) -> int: ...
+    @property
+    def document(self) -> Document: ...
+    def close(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
+    def __copy__(self) -> Self: ...
 
 @disjoint_base
 class Decoder(Generic[_T]):

@@ -10,15 +10,15 @@ scanning speed.
 
 from __future__ import annotations
 
-from penstock import _decoder, _plan, _rust, _send, _sources
+from penstock import _decoder, _open, _plan, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from typing import Any, Self, overload
 
-    from typing_extensions import TypeForm
+    from typing_extensions import Buffer, TypeForm
 
     from penstock._limits import Limits
     from penstock._types import (
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         Unknown,
     )
 
-__all__ = ["Decoder", "decode", "load", "read", "send"]
+__all__ = ["Decoder", "decode", "load", "open", "read", "send"]
 
 
 def decode(
@@ -248,6 +248,124 @@ def read(
             compression,
             limits,
             name,
+        )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def open(
+        source: Source | Buffer,
+        into: None = None,
+        /,
+        *,
+        at: None = None,
+        duplicates: Duplicates = "last",
+        unknown: Unknown = "skip",
+        all_errors: bool = False,
+        types: Types | None = None,
+        encoding: str | None = None,
+        compression: Compression | None = "infer",
+        member: str | None = None,
+        limits: Limits | None = None,
+    ) -> _rust.Document: ...
+    @overload
+    def open(
+        source: Source | Buffer,
+        into: None = None,
+        /,
+        *,
+        at: str,
+        duplicates: Duplicates = "last",
+        unknown: Unknown = "skip",
+        all_errors: bool = False,
+        types: Types | None = None,
+        encoding: str | None = None,
+        compression: Compression | None = "infer",
+        member: str | None = None,
+        limits: Limits | None = None,
+    ) -> _rust.Records[Any]: ...
+    @overload
+    def open(
+        source: Source | Buffer,
+        into: TypeForm[T],
+        /,
+        *,
+        at: str | None = None,
+        duplicates: Duplicates = "last",
+        unknown: Unknown = "skip",
+        all_errors: bool = False,
+        types: Types | None = None,
+        encoding: str | None = None,
+        compression: Compression | None = "infer",
+        member: str | None = None,
+        limits: Limits | None = None,
+    ) -> _rust.Records[T]: ...
+
+
+def open(
+    source: Source | Buffer,
+    into: TypeForm[T] | None = None,
+    /,
+    *,
+    at: str | None = None,
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    all_errors: bool = False,
+    types: Types | None = None,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> _rust.Document | _rust.Records[Any]:
+    """Open a JSON document to look into it, at random.
+
+    Args:
+        source: A path, a binary file, an iterable of chunks of bytes, or the document itself as
+            `bytes`; as for `penstock.open`.
+        into: The type of a record; see `penstock.open`.
+        at: Where the records are; see `penstock.open`.
+        duplicates: Which value of a repeated key counts, as for `decode`. All keys are compared.
+        unknown: What becomes of keys that a class does not name, as for `decode`.
+        all_errors: Whether an error of a record tells of all that does not fit.
+        types: Functions that make values of types, as for `decode`.
+        encoding: The encoding of the bytes, as for `decode`.
+        compression: How the source is compressed, as for `load`.
+        member: The member of a zip archive, as for `load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        The `Document`, or with `into` or `at` its `Records`.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: `source` is none of these.
+        ValueError: As for `load`, or `at` is not a path.
+        DecodeError: As for `load`. What does not fit `into` is told when it is asked for.
+        PlanError: `into` cannot be decoded into.
+
+    Example:
+        >>> import penstock
+        >>> cities = penstock.json.open(b'{"a": {"name": "Bern"}, "b": {"name": "Chur"}}', at="*")
+        >>> cities[-1]["name"]
+        'Chur'
+    """
+    given, name = _open.located(source, compression, member, limits)
+    try:
+        return _open.document(
+            given,
+            name,
+            into,
+            at,
+            duplicates,
+            unknown,
+            all_errors,
+            types,
+            encoding,
+            compression,
+            limits,
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.

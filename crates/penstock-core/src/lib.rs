@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod document;
 pub mod error;
 pub mod event;
 pub mod index;

@@ -8,6 +8,7 @@
 //! Calls are statically dispatched: each pair of reader and sink compiles to one loop.
 
 use crate::event::{Key, KeyKind, Matched, Scalar, Text};
+use crate::value::number::Outcome;
 
 /// A sink's answer to an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -163,6 +164,38 @@ pub trait Sink {
     #[inline(always)]
     fn text(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
         self.scalar(Scalar::Text(text), at)
+    }
+
+    /// Lent to the reader: whether strings and numbers are wanted as they are written. They are told
+    /// by the two methods below if so, by a reader of a format that is text, and else as always.
+    #[inline(always)]
+    fn as_written(&self) -> bool {
+        false
+    }
+    /// A key, and how it stands between its quotes: as long as that only if it has no escapes. Told
+    /// in place of [`key`](Sink::key), whatever is wanted.
+    #[inline(always)]
+    fn written_key(&mut self, key: Text<'_>, _raw: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        self.key(key, at)
+    }
+    /// A string as it stands between its quotes: checked, and its escapes, if it has any, not
+    /// resolved.
+    fn written_text(
+        &mut self,
+        raw: Text<'_>,
+        _escaped: bool,
+        at: u64,
+    ) -> Result<Flow, Self::Error> {
+        self.text(raw, at)
+    }
+    /// A number as its digits, with what scanning them found: never one of the two that are none.
+    fn written_number(
+        &mut self,
+        digits: &[u8],
+        _found: Outcome,
+        at: u64,
+    ) -> Result<Flow, Self::Error> {
+        self.number(digits, at)
     }
 
     /// Lent to the reader: the next key as it would stand in the reader's format (for JSON

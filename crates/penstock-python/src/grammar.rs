@@ -231,7 +231,7 @@ impl Grammar {
 }
 
 /// A path that is none, or leads nowhere.
-fn wrong_path(at: &str, error: &PathError) -> PyErr {
+pub(crate) fn wrong_path(at: &str, error: &PathError) -> PyErr {
     PyValueError::new_err(format!("at={at:?}, column {}: {}", error.column, error.reason))
 }
 

@@ -6,6 +6,7 @@
 #![allow(unreachable_pub)]
 
 mod decoder;
+mod document;
 mod events;
 mod failure;
 mod grammar;
@@ -28,6 +29,10 @@ mod whole;
 mod _rust {
     #[pymodule_export]
     use crate::decoder::Decoder;
+    #[pymodule_export]
+    use crate::document::{Document, DocumentList, DocumentMap, Records};
+    #[pymodule_export]
+    use crate::document::{document_items, document_records, document_values, open};
     #[pymodule_export]
     use crate::events::Events;
     #[pymodule_export]

@@ -103,6 +103,17 @@ pub(crate) fn unknown(word: &str) -> PyResult<Unknown> {
     }
 }
 
+/// `unknown=` where nobody counts.
+pub(crate) fn unknown_in_memory(object: &Bound<'_, PyAny>) -> PyResult<Unknown> {
+    match text("unknown", object)? {
+        "collect" => Err(PyValueError::new_err(
+            "unknown must be 'skip' or 'error', not 'collect': only read() and Decoder have a place \
+             to count",
+        )),
+        word => unknown(word),
+    }
+}
+
 /// `framing=`
 pub(crate) fn framing(word: &str) -> PyResult<Framing> {
     match word {

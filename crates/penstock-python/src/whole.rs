@@ -56,19 +56,14 @@ impl Common {
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let duplicates = options::text("duplicates", duplicates)?;
-        let unknown = options::text("unknown", unknown)?;
-        if unknown == "collect" {
-            let message = "unknown must be 'skip' or 'error', not 'collect': only read() and Decoder \
-                           have a place to count";
-            return Err(pyo3::exceptions::PyValueError::new_err(message));
-        }
+        let unknown = options::unknown_in_memory(unknown)?;
         let grammar = Grammar::new(format, grammar)?;
         Ok(Common {
             plan: grammar.plan(into)?,
             grammar,
             options: Options {
                 duplicates: options::duplicates(duplicates)?,
-                unknown: options::unknown(unknown)?,
+                unknown,
                 all_errors: options::flag("all_errors", all_errors)?,
                 pause: false,
                 recycle: false,
@@ -265,8 +260,14 @@ pub(crate) struct Origin<'a> {
     pub(crate) source: Option<&'a str>,
     /// Which record it is, from 1.
     pub(crate) record: Option<u64>,
-    /// Where in the document it stands.
-    pub(crate) path: Vec<PathStep>,
+    /// Says where in the document it stands, once that is asked for. Without it, at the root.
+    pub(crate) path: Option<&'a dyn Fn() -> Vec<PathStep>>,
+}
+
+impl Origin<'_> {
+    fn steps(&self) -> Vec<PathStep> {
+        self.path.map_or_else(Vec::new, |path| path())
+    }
 }
 
 /// A part of a text as what the plan says. `text` goes on behind the part as far as it is at hand,
@@ -405,7 +406,8 @@ impl Document<'_, '_> {
         match builder {
             Some(builder) => Where { place, ..self.of_record(builder, builder.path(true)) },
             None => {
-                let Origin { source, record, path, .. } = self.origin.clone();
+                let Origin { source, record, .. } = self.origin;
+                let path = self.origin.steps();
                 Where { format: self.grammar.format(), source, place, record, path }
             }
         }
@@ -418,7 +420,7 @@ impl Document<'_, '_> {
             None => streamed.then(|| builder.ready() as u64 + 1),
             record => record,
         };
-        let path = self.origin.path.iter().cloned().chain(path).collect();
+        let path = self.origin.steps().into_iter().chain(path).collect();
         let format = self.grammar.format();
         Where { format, source: self.origin.source, place: None, record, path }
     }

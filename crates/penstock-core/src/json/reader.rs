@@ -771,9 +771,11 @@ impl Reader {
                         Ok(None) => leave!(Step::More),
                         Err(fault) => fail!(fault),
                     };
+                    let raw = valid.slice(string.from..string.to);
                     resolve!(string);
                     let key = string.text(valid, &self.scratch);
-                    if tell!(sink.key(key, at), State::Colon, end) {
+                    let raw = Text { text: raw, ..key };
+                    if tell!(sink.written_key(key, raw, at), State::Colon, end) {
                         skip_to!(self.stack.len());
                     }
                     if text.get(pos) != Some(&b':') {
@@ -814,6 +816,22 @@ impl Reader {
                                         fail!(token::first_fault(text, pos, end, base, fault))
                                     }
                                 }
+                            }
+                            if sink.as_written() {
+                                if string.escaped
+                                    && let Err(fault) =
+                                        token::check_escapes(text, string.from, string.to, base)
+                                {
+                                    fail!(fault);
+                                }
+                                let raw = valid.slice(string.from..string.to);
+                                let raw = Text { text: raw, ascii: string.ascii };
+                                let _ = tell!(
+                                    sink.written_text(raw, string.escaped, at),
+                                    after_value!(),
+                                    end
+                                );
+                                break 'scalar;
                             }
                             resolve!(string);
                             let string = string.text(valid, &self.scratch);
@@ -872,6 +890,15 @@ impl Reader {
                                 break 'scalar;
                             }
                             let raw = &text[pos..end];
+                            if sink.as_written() {
+                                let outcome = scanned.outcome;
+                                let _ = tell!(
+                                    sink.written_number(raw, outcome, at),
+                                    after_value!(),
+                                    end
+                                );
+                                break 'scalar;
+                            }
                             let _ = match (want, scanned.outcome) {
                                 (Want::Native, Outcome::Int(int)) => {
                                     tell!(sink.int(int, at), after_value!(), end)

@@ -111,6 +111,27 @@ pub(super) fn first_fault(text: &[u8], pos: usize, to: usize, base: u64, fault: 
     fault
 }
 
+/// Whether the escapes of a string are good that was found to be whole, from `from` to its closing
+/// quote at `to`, and is told as it is written.
+#[inline(never)]
+pub(super) fn check_escapes(text: &[u8], from: usize, to: usize, base: u64) -> Result<(), Fault> {
+    let mut at = from;
+    while let Some(plain) = memchr::memchr(b'\\', &text[at..to]) {
+        at += plain;
+        while text.get(at) == Some(&b'\\') {
+            match check_json_escape(text, at) {
+                EscapeCheck::Complete(length) => at += length,
+                // Not before its closing quote.
+                EscapeCheck::Incomplete => break,
+                EscapeCheck::Bad(bad) => {
+                    return Err(Fault::malformed(base + bad.at as u64, bad.reason()));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Bytes that begin like a number and are none.
 #[cold]
 #[inline(never)]

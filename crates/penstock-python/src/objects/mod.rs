@@ -31,5 +31,7 @@ mod ways;
 pub(crate) use builder::{Builder, Duplicates, Options, Unknown};
 pub(crate) use collector::Pause;
 pub(crate) use elements::{ForceList, MarkupOptions, Repeated};
+pub(crate) use place::brief;
 pub(crate) use problems::Problems;
 pub(crate) use refusal::{Mismatch, PathStep, Refusal};
+pub(crate) use text::new_str;

@@ -135,7 +135,7 @@ impl Builder {
 }
 
 /// A string for a message: its beginning, in quotes.
-pub(super) fn brief(text: &str) -> String {
+pub(crate) fn brief(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((end, _)) => format!("\"{}\u{2026}\"", text[..end].escape_debug()),
         None => format!("{text:?}"),

@@ -51,6 +51,12 @@ pub(crate) struct Mismatch {
 }
 
 impl Mismatch {
+    /// Something about a value that is not its type.
+    pub(crate) fn new(at: u64, reason: String, path: Vec<PathStep>) -> Self {
+        let (expected, got, cause, limit, place) = (None, None, None, false, None);
+        Mismatch { at, reason, expected, got, path, cause, limit, place }
+    }
+
     /// How many bytes its texts take, about.
     pub(crate) fn size(&self) -> usize {
         let path = self.path.iter().map(|step| match step {

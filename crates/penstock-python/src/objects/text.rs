@@ -10,7 +10,7 @@ use std::{ptr, slice};
 /// A new `str`, or the interpreter's own for the empty and the one-character ones. Null with an
 /// exception set if there is no memory.
 #[inline(always)]
-pub(super) fn new_str(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
+pub(crate) fn new_str(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
     if text.ascii { new_ascii(py, text.bytes()) } else { new_wide(py, text) }
 }
 

@@ -1,0 +1,117 @@
+//! The values that a path leads to, one after the other.
+
+use super::view::{Container, Distinct, List, Map, View};
+use crate::select::{Automaton, Path, PathError, Target};
+use crate::word::Word;
+use penstock_scan::TextBuf;
+
+/// Finds the values that a path leads to. Values are found in the order of the text, those of
+/// repeated keys where the key first stands, and nothing is looked for inside a value that was
+/// found. Keeps numbers only, and is shown the document at each step.
+#[derive(Clone, Debug)]
+pub struct Matches {
+    automaton: Automaton,
+    open: Vec<Frame>,
+}
+
+/// A map or list on the way.
+#[derive(Clone, Copy, Debug)]
+struct Frame {
+    container: Word,
+    state: u32,
+    /// How many of its distinct keys or elements were looked at.
+    done: usize,
+}
+
+/// A value that was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Match {
+    /// The value.
+    pub value: Word,
+    /// The map or list that it is in.
+    pub within: Word,
+    /// Its position there.
+    pub slot: usize,
+}
+
+impl Matches {
+    /// What `path` leads to inside the map or list `from`: none in another value.
+    ///
+    /// # Errors
+    /// If the path does not lead to values, or is too complex.
+    pub fn new(path: &Path, view: View<'_>, from: Word) -> Result<Self, PathError> {
+        let automaton = Automaton::record(path)?;
+        let mut matches = Matches { automaton, open: Vec::new() };
+        matches.enter(view, from, 0);
+        Ok(matches)
+    }
+
+    fn enter(&mut self, view: View<'_>, container: Word, state: u32) {
+        if view.container(container).is_some() {
+            self.open.push(Frame { container, state, done: 0 });
+        }
+    }
+
+    /// The next value.
+    pub fn next(&mut self, view: View<'_>) -> Option<Match> {
+        let mut room = TextBuf::new();
+        while let Some(mut frame) = self.open.pop() {
+            let Some(container) = view.container(frame.container) else { continue };
+            let Some((target, slot, value)) = self.step(&container, &mut frame, &mut room) else {
+                continue;
+            };
+            self.open.push(frame);
+            if target.accept.is_some() {
+                return Some(Match { value, within: frame.container, slot });
+            }
+            if let Some(state) = target.state {
+                self.enter(view, value, state);
+            }
+        }
+        None
+    }
+
+    /// The next value of a map or list that leads on.
+    fn step(
+        &self,
+        container: &Container<'_>,
+        frame: &mut Frame,
+        room: &mut TextBuf,
+    ) -> Option<(Target, usize, Word)> {
+        let state = &self.automaton.states[frame.state as usize];
+        if !container.is_map() {
+            let list = List(*container);
+            if let (None, [(at, target)]) = (state.other, &state.indexes[..]) {
+                // One position: the others are not looked at.
+                let at = usize::try_from(*at).ok().filter(|at| *at >= frame.done)?;
+                frame.done = at + 1;
+                return list.get(at).map(|value| (*target, at, value));
+            }
+            while let Some(value) = list.get(frame.done) {
+                let at = frame.done;
+                frame.done += 1;
+                if let Some(target) = state.index(at as u64) {
+                    return Some((target, at, value));
+                }
+            }
+            return None;
+        }
+        let map = Map(*container);
+        if let (None, [edge]) = (state.other, &state.keys[..]) {
+            if frame.done > 0 {
+                return None;
+            }
+            frame.done = 1;
+            let slot = map.find(&edge.key)?;
+            return container.slot(slot).map(|value| (edge.to, slot, value));
+        }
+        let distinct: Distinct<'_> = map.distinct();
+        while let Some(entry) = distinct.entry(frame.done) {
+            frame.done += 1;
+            if let Some(target) = state.member(entry.key.resolve(room).as_bytes()) {
+                return Some((target, entry.slot, entry.value));
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,121 @@
+//! A document to look into: one pass over the text makes a word of each value, and nothing else of
+//! it.
+//!
+//! [`Gather`] is the sink of that pass. What comes out is a [`Document`]: words of 64 bits in
+//! one arena. Scalars stand in them, or point into the text; a map or list points to a header in the
+//! arena, behind which its values stand in a row. The keys that maps have in common are kept once
+//! (`shapes.rs`); a map of many or of rare keys keeps its own behind its values (`own.rs`).
+//!
+//! The text is not copied, and not owned: whoever has both looks through a [`View`]. A word holds
+//! no position. Where a value stands is found by reading its container once more (`places.rs`).
+
+mod gather;
+mod matches;
+mod own;
+mod places;
+mod shapes;
+mod view;
+
+pub use gather::{Gather, Refusal};
+pub use matches::{Match, Matches};
+pub use places::{place_of, places, scalar_end};
+pub use view::{Container, Entry, List, Map, Number, Text, Value, View};
+
+use self::own::Indexes;
+use self::shapes::{Shapes, Table};
+use crate::word::Word;
+use std::sync::OnceLock;
+
+/// Which of the values of a repeated key counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    /// The last one.
+    Last,
+    /// The first one.
+    First,
+    /// There must be only one.
+    Error,
+}
+
+/// The longest text that words can point into, in bytes.
+pub const MOST_TEXT: u64 = Word::OFFSETS - 1;
+
+/// The words of a document. Says nothing without its text: see [`View`].
+#[derive(Debug)]
+pub struct Document {
+    root: Word,
+    arena: Vec<u64>,
+    shapes: Shapes,
+    /// The shapes that were looked into, by node.
+    tables: Box<[OnceLock<Box<Table>>]>,
+    /// The maps that keep their keys and were looked into.
+    indexes: Indexes,
+    duplicates: Duplicates,
+}
+
+impl Document {
+    fn new(root: Word, arena: Vec<u64>, shapes: Shapes, duplicates: Duplicates) -> Self {
+        let tables = shapes.tables();
+        Document { root, arena, shapes, tables, indexes: Indexes::default(), duplicates }
+    }
+
+    /// How many words there are: eight bytes each.
+    #[must_use]
+    pub fn words(&self) -> usize {
+        self.arena.len() + 1
+    }
+}
+
+/// What stands in the arena before the values of a map or list: two words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Header {
+    /// Where its opening bracket stands in the text.
+    at: u64,
+    /// Where what follows its closing bracket stands.
+    end: u64,
+    /// For a list how many values it has; for a map one of the two below.
+    content: u64,
+}
+
+impl Header {
+    const WORDS: usize = 2;
+    /// The bits of an offset. The others hold the content, in two halves.
+    const OFFSET: u32 = 40;
+    const HALF: u32 = 64 - Self::OFFSET;
+
+    /// The content of a map whose keys are shared: which they are.
+    const fn shared(node: shapes::NodeId) -> u64 {
+        (node as u64) << 1
+    }
+    /// The content of a map that keeps its keys: how many.
+    const fn own(count: usize) -> u64 {
+        (count as u64) << 1 | 1
+    }
+
+    #[inline(always)]
+    const fn bits(self) -> [u64; Self::WORDS] {
+        let low = self.at | self.content << Self::OFFSET;
+        [low, self.end | self.content >> Self::HALF << Self::OFFSET]
+    }
+
+    #[inline(always)]
+    const fn from_bits([low, high]: [u64; Self::WORDS]) -> Self {
+        const OFFSETS: u64 = (1 << Header::OFFSET) - 1;
+        let content = low >> Self::OFFSET | high >> Self::OFFSET << Self::HALF;
+        Header { at: low & OFFSETS, end: high & OFFSETS, content }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_come_back() {
+        let (at, end) = (MOST_TEXT - 1, MOST_TEXT);
+        for content in [0, 1, (1 << 24) - 1, 1 << 24, Header::own(1 << 40), Header::shared(77)] {
+            let header = Header { at, end, content };
+            assert_eq!(Header::from_bits(header.bits()), header);
+        }
+    }
+}

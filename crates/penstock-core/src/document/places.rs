@@ -1,0 +1,124 @@
+//! Where the values of a map or list stand in the text: read once more, since words do not say.
+
+use super::view::Container;
+use crate::event::{Key, Scalar, Text};
+use crate::json::{Framing, Reader};
+use crate::limits::Limits;
+use crate::sink::{Flow, Sink};
+use crate::value::number;
+use penstock_scan::ValidText;
+use std::convert::Infallible;
+
+/// The sink that notes where values begin, and passes over what is in them.
+struct Places {
+    /// Only this one is looked for.
+    only: Option<usize>,
+    /// How many were met.
+    met: usize,
+    open: bool,
+    found: Vec<u64>,
+}
+
+impl Places {
+    fn value(&mut self, at: u64) -> Flow {
+        let wanted = self.only.is_none_or(|only| only == self.met);
+        self.met += 1;
+        if !wanted {
+            return Flow::Skip;
+        }
+        self.found.push(at);
+        if self.only.is_some() { Flow::Stop } else { Flow::Skip }
+    }
+
+    fn begin(&mut self, at: u64) -> Flow {
+        if self.open {
+            return self.value(at);
+        }
+        self.open = true;
+        Flow::Take
+    }
+}
+
+impl Sink for Places {
+    type Error = Infallible;
+
+    fn begin_map(&mut self, at: u64) -> Result<Flow, Infallible> {
+        Ok(self.begin(at))
+    }
+    fn end_map(&mut self, _at: u64) -> Result<Flow, Infallible> {
+        Ok(Flow::Take)
+    }
+    fn begin_list(&mut self, at: u64) -> Result<Flow, Infallible> {
+        Ok(self.begin(at))
+    }
+    fn end_list(&mut self, _at: u64) -> Result<Flow, Infallible> {
+        Ok(Flow::Take)
+    }
+    fn name(&mut self, _key: Key<'_>, _at: u64) -> Result<Flow, Infallible> {
+        if self.only.is_some_and(|only| only != self.met) {
+            self.met += 1;
+            return Ok(Flow::Skip);
+        }
+        Ok(Flow::Take)
+    }
+    fn scalar(&mut self, _value: Scalar<'_>, at: u64) -> Result<Flow, Infallible> {
+        Ok(self.value(at))
+    }
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Infallible> {
+        Ok(Flow::Take)
+    }
+    fn abandon(&mut self) {}
+    fn as_written(&self) -> bool {
+        true
+    }
+}
+
+fn run(container: &Container<'_>, only: Option<usize>) -> Vec<u64> {
+    let range = container.range();
+    let limits =
+        Limits { depth: usize::MAX, token: usize::MAX, number: usize::MAX, ..Limits::default() };
+    let mut reader = Reader::new(Framing::Document, &limits);
+    reader.jump(range.start as u64);
+    let mut places = Places { only, met: 0, open: false, found: Vec::new() };
+    // The text was read before, so nothing can be wrong with it.
+    let _ = reader.run(container.view().text().slice(range), true, &mut places);
+    places.found
+}
+
+/// Where the scalar ends that begins at `from`.
+#[must_use]
+pub fn scalar_end(text: ValidText<'_>, from: usize) -> usize {
+    let text = text.as_bytes();
+    match text.get(from) {
+        Some(b'"') => closing_quote(text, from + 1) + 1,
+        Some(b't' | b'n') => from + 4,
+        Some(b'f') => from + 5,
+        _ => number::scan(text, from).end,
+    }
+}
+
+/// Where the string ends whose first character is at `from`.
+pub(super) fn closing_quote(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
+        at += found;
+        if text[at] == b'"' {
+            return at;
+        }
+        at += 2;
+    }
+    text.len()
+}
+
+/// Where the value at a position of a map or list stands. The time is that of passing over what is
+/// before it.
+#[must_use]
+pub fn place_of(container: &Container<'_>, slot: usize) -> Option<u64> {
+    run(container, Some(slot)).pop()
+}
+
+/// Where all values of a map or list stand.
+#[must_use]
+pub fn places(container: &Container<'_>) -> Vec<u64> {
+    run(container, None)
+}

@@ -1,0 +1,269 @@
+//! The keys that maps have in common, kept once.
+//!
+//! Documents repeat a few sequences of keys. Each sequence that was met is a node of a trie, whose
+//! parent is the sequence without its last key, so that a map is told by one number. Each node
+//! also remembers which key came next the last time, as it would stand in the text, for the reader
+//! to compare in place, and with which key a map began that stood at it.
+//!
+//! What bounds the trie is that a map whose keys do not fit in keeps them itself: it may have
+//! [`MOST_KEYS`] shared keys, a sequence [`MOST_NEXT`] continuations, the document [`MOST_NODES`]
+//! sequences.
+
+use crate::keys::KeyTable;
+use crate::word::Word;
+use std::sync::OnceLock;
+
+/// How many keys a sequence may have.
+pub(super) const MOST_KEYS: u32 = 256;
+/// How many different keys may come next.
+const MOST_NEXT: u32 = 32;
+/// How many sequences there may be.
+const MOST_NODES: usize = 1 << 16;
+/// How many bytes their last keys may have together.
+const MOST_BYTES: usize = 16 << 20;
+
+/// A sequence of keys.
+pub(super) type NodeId = u32;
+
+/// The sequence of no keys, in which every map begins. Nothing follows it and nothing is lent for
+/// it, so that it also says "none".
+pub(super) const EMPTY: NodeId = 0;
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// The same without the last key.
+    parent: NodeId,
+    /// How many keys there are.
+    keys: u32,
+    /// The sequence that this one went on to the last time.
+    next: NodeId,
+    /// With what a map began the last time that stood at the last key.
+    inside: NodeId,
+    /// The sequence that was last found to continue this one for the first time, the one before
+    /// it, and so on.
+    child: NodeId,
+    sibling: NodeId,
+    /// How many there are of them.
+    children: u32,
+    /// Whether the last key stood before in it.
+    again: bool,
+    /// The last key in `pool` as it is written, from the quote to the colon; nothing if it cannot
+    /// be lent.
+    lent: Span,
+    /// The last key in `pool`.
+    name: Span,
+    /// The last key as a word.
+    key: Word,
+}
+
+/// A part of the pool.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    from: u32,
+    to: u32,
+}
+
+const NOTHING: Span = Span { from: 0, to: 0 };
+
+/// All sequences of keys that maps of a document share.
+#[derive(Debug)]
+pub(super) struct Shapes {
+    nodes: Vec<Node>,
+    /// The keys as they are written, one behind the other.
+    pool: String,
+}
+
+impl Default for Shapes {
+    fn default() -> Self {
+        let empty = Node {
+            parent: EMPTY,
+            keys: 0,
+            next: EMPTY,
+            inside: EMPTY,
+            child: EMPTY,
+            sibling: EMPTY,
+            children: 0,
+            again: false,
+            lent: NOTHING,
+            name: NOTHING,
+            key: Word::null(),
+        };
+        Shapes { nodes: vec![empty], pool: String::new() }
+    }
+}
+
+impl Shapes {
+    #[inline(always)]
+    fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id as usize]
+    }
+
+    fn span(&self, span: Span) -> &str {
+        &self.pool[span.from as usize..span.to as usize]
+    }
+
+    /// The sequence to predict behind `id`.
+    #[inline(always)]
+    pub(super) fn next(&self, id: NodeId) -> NodeId {
+        self.node(id).next
+    }
+
+    /// The sequence to predict at the beginning of a map that stands at `id`.
+    #[inline(always)]
+    pub(super) fn inside(&self, id: NodeId) -> NodeId {
+        self.node(id).inside
+    }
+
+    /// The last key of `id`, as it would stand in the text.
+    #[inline(always)]
+    pub(super) fn lent(&self, id: NodeId) -> &[u8] {
+        let Span { from, to } = self.node(id).lent;
+        self.pool.as_bytes().get(from as usize..to as usize).unwrap_or_default()
+    }
+
+    /// How many keys `id` has.
+    pub(super) fn keys(&self, id: NodeId) -> usize {
+        self.node(id).keys as usize
+    }
+
+    /// Whether the last key of `id` stood before in it.
+    pub(super) fn again(&self, id: NodeId) -> bool {
+        self.node(id).again
+    }
+
+    /// The last key of `id`.
+    pub(super) fn name(&self, id: NodeId) -> &str {
+        self.span(self.node(id).name)
+    }
+
+    /// From `id` to the sequence of its first key.
+    pub(super) fn ancestry(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
+        let mut id = id;
+        std::iter::from_fn(move || {
+            let at = id;
+            id = self.node(at).parent;
+            (at != EMPTY).then_some(at)
+        })
+    }
+
+    /// Appends the words of the keys of `id`.
+    pub(super) fn push_keys(&self, id: NodeId, keys: &mut Vec<Word>) {
+        let from = keys.len();
+        keys.extend(self.ancestry(id).map(|id| self.node(id).key));
+        keys[from..].reverse();
+    }
+
+    /// The sequence that continues `id` by the key `name`, which is the word `key`; of a map that
+    /// stands at `place`, where it is then predicted. Nothing if the trie has no room for it.
+    pub(super) fn follow(
+        &mut self,
+        id: NodeId,
+        place: NodeId,
+        name: &str,
+        key: Word,
+    ) -> Option<NodeId> {
+        let mut child = self.node(id).child;
+        while child != EMPTY && self.name(child) != name {
+            child = self.node(child).sibling;
+        }
+        if child == EMPTY {
+            child = self.add(id, name, key)?;
+        }
+        if id == EMPTY {
+            self.nodes[place as usize].inside = child;
+        } else {
+            self.nodes[id as usize].next = child;
+        }
+        Some(child)
+    }
+
+    fn add(&mut self, parent: NodeId, name: &str, key: Word) -> Option<NodeId> {
+        let &Node { keys, children, child: sibling, .. } = self.node(parent);
+        let full = keys >= MOST_KEYS || children >= MOST_NEXT || self.nodes.len() >= MOST_NODES;
+        if full || self.pool.len() + name.len() > MOST_BYTES {
+            return None;
+        }
+        let again = self.ancestry(parent).any(|id| self.name(id) == name);
+        let from = self.pool.len() as u32;
+        self.pool.push('"');
+        self.pool.push_str(name);
+        self.pool.push_str("\":");
+        let to = self.pool.len() as u32;
+        // A key that is not written as it is cannot be compared in place; one that comes again has
+        // to be told.
+        let plain = !name.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+        let id = self.nodes.len() as NodeId;
+        self.nodes.push(Node {
+            parent,
+            keys: keys + 1,
+            next: EMPTY,
+            inside: EMPTY,
+            child: EMPTY,
+            sibling,
+            children: 0,
+            again,
+            lent: if plain && !again { Span { from, to } } else { NOTHING },
+            name: Span { from: from + 1, to: to - 2 },
+            key,
+        });
+        let parent = &mut self.nodes[parent as usize];
+        parent.child = id;
+        parent.children += 1;
+        Some(id)
+    }
+
+    /// The finished tables, empty.
+    pub(super) fn tables(&self) -> Box<[OnceLock<Box<Table>>]> {
+        self.nodes.iter().map(|_| OnceLock::new()).collect()
+    }
+}
+
+/// A sequence of keys, made ready for finding one.
+#[derive(Debug)]
+pub struct Table {
+    /// The nodes of the distinct keys, in the order in which they first stand.
+    names: Box<[NodeId]>,
+    /// For each, the position of the value that counts.
+    slots: Box<[u32]>,
+    places: KeyTable,
+}
+
+impl Table {
+    /// The table of a sequence; `first` says that of values for the same key, the first one counts.
+    pub(super) fn new(shapes: &Shapes, id: NodeId, first: bool) -> Self {
+        let mut sequence: Vec<NodeId> = shapes.ancestry(id).collect();
+        sequence.reverse();
+        let (mut names, mut slots): (Vec<NodeId>, Vec<u32>) = (Vec::new(), Vec::new());
+        for (slot, id) in (0..).zip(sequence) {
+            if shapes.again(id) {
+                let known = names.iter().position(|known| shapes.name(*known) == shapes.name(id));
+                if let Some(known) = known {
+                    if !first {
+                        slots[known] = slot;
+                    }
+                    continue;
+                }
+            }
+            names.push(id);
+            slots.push(slot);
+        }
+        let keys: Vec<&[u8]> = names.iter().map(|id| shapes.name(*id).as_bytes()).collect();
+        let places = KeyTable::new(&keys);
+        Table { names: names.into(), slots: slots.into(), places }
+    }
+
+    /// How many distinct keys there are.
+    pub(super) fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The node and the value's position of the distinct key `index`.
+    pub(super) fn entry(&self, index: usize) -> Option<(NodeId, usize)> {
+        Some((*self.names.get(index)?, self.slots[index] as usize))
+    }
+
+    /// The position of the value that counts for the key `name`.
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
+        Some(self.slots[self.places.find(name.as_bytes())? as usize] as usize)
+    }
+}

@@ -1,0 +1,83 @@
+//! What a path leads to in a document.
+
+use super::{Handle, values};
+use crate::failure::guarded;
+use crate::grammar::wrong_path;
+use crate::objects::PathStep;
+use crate::options::text;
+use penstock_core::document::{self, Match, View, place_of, scalar_end};
+use penstock_core::select::Path;
+use penstock_core::word::Word;
+use pyo3::prelude::*;
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// An iterator over the values that a path leads to.
+#[pyclass(frozen, module = "penstock._rust")]
+pub(crate) struct Matches {
+    handle: Arc<Handle>,
+    matches: Mutex<document::Matches>,
+}
+
+/// A path of JSON.
+pub(super) fn path(at: &Bound<'_, PyAny>) -> PyResult<Path> {
+    let at = text("a path", at)?;
+    let mut path = Path::parse(at).map_err(|error| wrong_path(at, &error))?;
+    path.as_written();
+    Ok(path)
+}
+
+/// All that a path leads to in a part.
+pub(super) fn all(path: &Path, view: View<'_>, from: Word) -> PyResult<document::Matches> {
+    document::Matches::new(path, view, from).map_err(|error| wrong_path(&path.to_string(), &error))
+}
+
+/// The first value that a path leads to in a part.
+pub(super) fn first(path: &Path, view: View<'_>, from: Word) -> PyResult<Option<Match>> {
+    Ok(all(path, view, from)?.next(view))
+}
+
+/// Where a value that was found stands in the text.
+pub(super) fn range(view: View<'_>, found: &Match) -> PyResult<Range<usize>> {
+    if let Some(container) = view.container(found.value) {
+        return Ok(container.range());
+    }
+    let within = view.container(found.within);
+    match within.and_then(|within| place_of(&within, found.slot)) {
+        Some(at) => Ok(at as usize..scalar_end(view.text(), at as usize)),
+        None => Err(pyo3::exceptions::PySystemError::new_err("a value that stands nowhere")),
+    }
+}
+
+impl Matches {
+    pub(super) fn new(
+        handle: &Arc<Handle>,
+        view: View<'_>,
+        from: Word,
+        path: &Path,
+    ) -> PyResult<Self> {
+        let matches = Mutex::new(all(path, view, from)?);
+        Ok(Matches { handle: Arc::clone(handle), matches })
+    }
+}
+
+#[pymethods]
+impl Matches {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        guarded(py, || {
+            let inner = self.handle.get()?;
+            let found = {
+                // Nothing in here gives up the interpreter lock, so nobody waits for this one.
+                let mut matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
+                matches.next(inner.view(py))
+            };
+            let Some(Match { value, within, slot }) = found else { return Ok(None) };
+            let path = || -> Vec<PathStep> { inner.path_to(py, within, slot) };
+            values::object(py, &self.handle, &inner, value, &path).map(Some)
+        })
+    }
+}

@@ -1,0 +1,582 @@
+//! `Document`, and its two kinds with parts: a map and a list.
+
+use super::walk::{Step, Walk};
+use super::{Handle, Inner, Matches, copying, values, written};
+use crate::failure::guarded;
+use crate::objects::PathStep;
+use crate::options;
+use penstock_core::document::{List, Map, View};
+use penstock_core::word::Word;
+use pyo3::exceptions::{
+    PyAttributeError, PyIndexError, PyKeyError, PyTypeError, PyUnicodeError, PyValueError,
+};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PySlice, PyString, PyTuple};
+use std::sync::Arc;
+
+/// A JSON document that is open, or an object or array in it. Made by `penstock.open`.
+///
+/// An object is a read-only `Mapping` and an array a read-only `Sequence`: their scalars come as
+/// `int`, `str` and so on, their objects and arrays as `Document`s. Nothing is made before it is
+/// asked for. A part keeps the whole document in memory.
+///
+/// Example:
+///     >>> import penstock
+///     >>> doc = penstock.open(b'{"items": [{"name": "Vila", "size": 1.50}]}')
+///     >>> doc["items"][0]["name"], list(doc), len(doc["items"])
+///     ('Vila', ['items'], 1)
+///     >>> doc["items"][0]
+///     Document(at 'items/0', an object of 2)
+#[pyclass(frozen, subclass, module = "penstock")]
+pub(crate) struct Document {
+    pub(super) handle: Arc<Handle>,
+    pub(super) word: Word,
+}
+
+/// A JSON object of a document that is open.
+#[pyclass(frozen, extends = Document, module = "penstock._rust")]
+pub(crate) struct DocumentMap;
+
+/// A JSON array of a document that is open.
+#[pyclass(frozen, extends = Document, module = "penstock._rust")]
+pub(crate) struct DocumentList;
+
+impl Document {
+    /// The whole of a document.
+    pub(super) fn root(py: Python<'_>, handle: Arc<Handle>) -> PyResult<Bound<'_, PyAny>> {
+        let inner = handle.get()?;
+        let view = inner.view(py);
+        Document::part(py, &handle, &view, view.root())
+    }
+
+    /// The part that a word stands for.
+    pub(super) fn part<'py>(
+        py: Python<'py>,
+        handle: &Arc<Handle>,
+        view: &View<'_>,
+        word: Word,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let document = Document { handle: Arc::clone(handle), word };
+        Ok(match view.container(word).map(|container| container.is_map()) {
+            Some(true) => Bound::new(py, (DocumentMap, document))?.into_any(),
+            Some(false) => Bound::new(py, (DocumentList, document))?.into_any(),
+            None => Bound::new(py, document)?.into_any(),
+        })
+    }
+
+    /// Where it stands in the text.
+    pub(super) fn range(&self, view: &View<'_>) -> std::ops::Range<usize> {
+        match view.container(self.word) {
+            Some(container) => container.range(),
+            // The document is a scalar.
+            None => view.whole(),
+        }
+    }
+
+    pub(super) fn path_steps(&self, py: Python<'_>, inner: &Inner) -> Vec<PathStep> {
+        inner.path(py, self.word)
+    }
+
+    /// Where it stands, for messages: nothing at the root.
+    fn shown_place(&self, py: Python<'_>, inner: &Inner) -> String {
+        let path = written(&self.path_steps(py, inner));
+        if path.is_empty() { String::new() } else { format!(" at '{path}'") }
+    }
+
+    /// The object of a value in it.
+    fn object<'py>(
+        &self,
+        py: Python<'py>,
+        inner: &Inner,
+        word: Word,
+        slot: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let path = || inner.path_to(py, self.word, slot);
+        values::object(py, &self.handle, inner, word, &path)
+    }
+}
+
+/// What is in a part.
+enum Contents<'a> {
+    Map(Map<'a>),
+    List(List<'a>),
+}
+
+impl Document {
+    fn contents<'a>(&self, view: View<'a>) -> PyResult<Contents<'a>> {
+        match view.container(self.word) {
+            Some(map) if map.is_map() => Ok(Contents::Map(Map(map))),
+            Some(list) => Ok(Contents::List(List(list))),
+            None => {
+                let message = "the document is a scalar, and nothing is in it: to() returns it";
+                Err(PyTypeError::new_err(message))
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Document {
+    /// What the part is as a type; left out, plain values: dicts, lists and scalars.
+    ///
+    /// It is `decode` of the part, and its errors are those of `decode`, with the place in the
+    /// whole document.
+    ///
+    /// Args:
+    ///     into: The type.
+    ///     at: A path in the part, to the value that is wanted; the first if there are several.
+    ///     unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+    ///     all_errors: Whether an error tells of all that does not fit.
+    ///     types: Functions that make values of types; see `penstock.json.decode`.
+    ///
+    /// Raises:
+    ///     ValidationError: It does not fit.
+    ///     KeyError: There is nothing at the path.
+    ///     PlanError: `into` cannot be decoded into.
+    ///     ValueError: `at` is not a path, or the document is closed.
+    ///
+    /// Example:
+    ///     >>> import penstock, decimal
+    ///     >>> doc = penstock.open(b'{"items": [{"size": 1.50}]}')
+    ///     >>> doc["items"].to(list[dict[str, decimal.Decimal]])
+    ///     [{'size': Decimal('1.50')}]
+    ///     >>> doc.to(decimal.Decimal, at="items/0/size")
+    ///     Decimal('1.50')
+    #[pyo3(signature = (into=None, /, *, at=None, unknown=None, all_errors=None, types=None))]
+    fn to<'py>(
+        &self,
+        py: Python<'py>,
+        into: Option<&Bound<'py, PyAny>>,
+        at: Option<&Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyAny>>,
+        all_errors: Option<&Bound<'py, PyAny>>,
+        types: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        guarded(py, || {
+            let inner = self.handle.get()?;
+            let into = match into {
+                Some(into) => into.clone(),
+                None => py.get_type::<PyAny>().into_any(),
+            };
+            let into = match types {
+                Some(types) if !types.is_none() => {
+                    py.import("penstock._plan")?.getattr("with_types")?.call1((into, types))?
+                }
+                _ => into,
+            };
+            let plan = super::GRAMMAR.plan(&into)?;
+            let unknown = match unknown {
+                Some(unknown) => options::unknown_in_memory(unknown)?,
+                None => crate::objects::Unknown::Skip,
+            };
+            let all_errors = match all_errors {
+                Some(all_errors) => options::flag("all_errors", all_errors)?,
+                None => false,
+            };
+            let how = (plan, values::options(&inner, unknown, all_errors));
+            let view = inner.view(py);
+            let Some(at) = at.filter(|at| !at.is_none()) else {
+                let path = || self.path_steps(py, &inner);
+                return inner.decode(py, how, self.range(&view), None, &path);
+            };
+            let path = super::matches::path(at)?;
+            let found = super::matches::first(&path, view, self.word)?;
+            let Some(found) = found else {
+                let place = self.shown_place(py, &inner);
+                let message = format!("there is nothing at '{path}' in the document{place}");
+                return Err(PyKeyError::new_err(message));
+            };
+            let path = || inner.path_to(py, found.within, found.slot);
+            inner.decode(py, how, super::matches::range(view, &found)?, None, &path)
+        })
+    }
+
+    /// The values that a path leads to in this part, in the order of the text, as they are asked
+    /// for. The path is written as for `penstock.read`; nothing is looked for inside a value that
+    /// was found.
+    ///
+    /// Raises:
+    ///     ValueError: `path` is not a path.
+    ///
+    /// Example:
+    ///     >>> import penstock
+    ///     >>> doc = penstock.open(b'{"a": {"name": "x"}, "b": {"name": "y"}}')
+    ///     >>> list(doc.at("*/name"))
+    ///     ['x', 'y']
+    #[pyo3(signature = (path, /))]
+    fn at(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Matches> {
+        guarded(py, || {
+            let inner = self.handle.get()?;
+            Matches::new(&self.handle, inner.view(py), self.word, &super::matches::path(path)?)
+        })
+    }
+
+    /// The path from the root of the document to this part, as `at` would write it; empty for the
+    /// root. It is found by a search.
+    #[getter]
+    fn path(&self, py: Python<'_>) -> PyResult<String> {
+        let inner = self.handle.get()?;
+        Ok(written(&self.path_steps(py, &inner)))
+    }
+
+    /// The byte of the decompressed source at which this part begins, from 0.
+    #[getter]
+    fn offset(&self, py: Python<'_>) -> PyResult<u64> {
+        let inner = self.handle.get()?;
+        Ok(inner.start + self.range(&inner.view(py)).start as u64)
+    }
+
+    /// The line in which this part begins, from 1. Lines are counted when this is asked for.
+    #[getter]
+    fn line(&self, py: Python<'_>) -> PyResult<u64> {
+        let inner = self.handle.get()?;
+        Ok(inner.place(py, self.range(&inner.view(py)).start).line)
+    }
+
+    /// The column in which this part begins, in code points from 1.
+    #[getter]
+    fn column(&self, py: Python<'_>) -> PyResult<u64> {
+        let inner = self.handle.get()?;
+        Ok(inner.place(py, self.range(&inner.view(py)).start).column)
+    }
+
+    /// Lets the text and what was found in it go, for all parts of the document. Closing again does
+    /// nothing; everything else raises `ValueError` from then on.
+    fn close(&self) {
+        self.handle.close();
+    }
+
+    fn __enter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    #[pyo3(signature = (kind, error, traceback, /))]
+    fn __exit__(
+        &self,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) {
+        let _ = (kind, error, traceback);
+        self.handle.close();
+    }
+
+    fn __eq__<'py>(
+        this: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        guarded(py, || copying::equal(this, other))
+    }
+
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __deepcopy__(this: Py<Self>, _memo: &Bound<'_, PyAny>) -> Py<Self> {
+        this
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        guarded(py, || copying::reduce(self, py))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        guarded(py, || self.size(py))
+    }
+
+    fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = key.py();
+        guarded(py, || {
+            let inner = self.handle.get()?;
+            let map = match self.contents(inner.view(py))? {
+                Contents::Map(map) => map,
+                Contents::List(list) => return self.element(&inner, &list, key),
+            };
+            match self.find(&inner, &map, key)? {
+                Some(found) => Ok(found),
+                None => {
+                    let place = self.shown_place(py, &inner);
+                    let message = format!("no key {} in the object{place}", key.repr()?);
+                    Err(PyKeyError::new_err(message))
+                }
+            }
+        })
+    }
+
+    fn __contains__(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let (py, part) = (this.py(), this.get());
+        guarded(py, || {
+            let inner = part.handle.get()?;
+            match part.contents(inner.view(py))? {
+                Contents::Map(map) => Ok(key_text(key)?.is_some_and(|key| map.find(key).is_some())),
+                Contents::List(_) => is_in(this.as_any(), key),
+            }
+        })
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Walk> {
+        guarded(py, || {
+            Ok(match self.contents(self.handle.get()?.view(py))? {
+                Contents::Map(_) => Walk::new(self, Step::Keys),
+                Contents::List(_) => Walk::new(self, Step::Elements),
+            })
+        })
+    }
+
+    fn __reversed__(&self, py: Python<'_>) -> PyResult<Walk> {
+        guarded(py, || {
+            let len = self.size(py)?;
+            Ok(match self.contents(self.handle.get()?.view(py))? {
+                Contents::Map(_) => Walk::backward(self, Step::Keys, len),
+                Contents::List(_) => Walk::backward(self, Step::Elements, len),
+            })
+        })
+    }
+
+    fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        let inner = self.handle.get();
+        let what = match inner.as_deref().map(|inner| inner.view(py).container(self.word)) {
+            Ok(Some(map)) if map.is_map() => "object",
+            Ok(Some(_)) => "array",
+            Ok(None) => "scalar",
+            Err(_) => "document",
+        };
+        Err(PyAttributeError::new_err(format!("a JSON {what} has no attribute '{name}'")))
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        guarded(py, || {
+            let Ok(inner) = self.handle.get() else { return Ok("Document(closed)".to_owned()) };
+            let view = inner.view(py);
+            let mut shown: Vec<String> = inner.name.iter().cloned().collect();
+            let path = written(&self.path_steps(py, &inner));
+            if !path.is_empty() {
+                shown.push(format!("at '{path}'"));
+            }
+            shown.push(match view.container(self.word) {
+                Some(map) if map.is_map() => format!("an object of {}", map.slots()),
+                Some(list) => format!("an array of {}", list.slots()),
+                None => "a scalar".to_owned(),
+            });
+            Ok(format!("Document({})", shown.join(", ")))
+        })
+    }
+}
+
+/// The text of a key, if it is one that a document may have.
+fn key_text<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a str>> {
+    let Ok(text) = key.cast::<PyString>() else {
+        // As a dict does it: what cannot be a key of any is refused.
+        key.hash()?;
+        return Ok(None);
+    };
+    match text.to_str() {
+        Ok(text) => Ok(Some(text)),
+        // A lone surrogate, which no text has.
+        Err(error) if error.is_instance_of::<PyUnicodeError>(key.py()) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+impl Document {
+    /// The value of a key, if there is one.
+    #[inline]
+    fn find<'py>(
+        &self,
+        inner: &Inner,
+        map: &Map<'_>,
+        key: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(slot) = key_text(key)?.and_then(|key| map.find(key)) else { return Ok(None) };
+        let word = map.0.slot(slot);
+        word.map(|word| self.object(key.py(), inner, word, slot)).transpose()
+    }
+
+    /// What an index or slice gives of a list.
+    fn element<'py>(
+        &self,
+        inner: &Inner,
+        list: &List<'_>,
+        index: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, len) = (index.py(), list.len());
+        let element = |at| list.get(at).map(|word| self.object(py, inner, word, at)).transpose();
+        match position(index, len)? {
+            Position::At(at) => {
+                if let Some(element) = element(at)? {
+                    return Ok(element);
+                }
+            }
+            Position::Slice(positions) => {
+                let elements = PyList::empty(py);
+                for at in positions {
+                    elements.append(element(at)?)?;
+                }
+                return Ok(elements.into_any());
+            }
+            Position::Outside => {}
+            Position::None => {
+                let (kind, place) = (index.get_type().name()?, self.shown_place(py, inner));
+                let message = format!("the array{place} is indexed by int or slice, not {kind}");
+                return Err(PyTypeError::new_err(message));
+            }
+        }
+        let place = self.shown_place(py, inner);
+        let message = format!("index {index} is out of range of the array of {len}{place}");
+        Err(PyIndexError::new_err(message))
+    }
+
+    /// How many members or elements there are.
+    fn size(&self, py: Python<'_>) -> PyResult<usize> {
+        let inner = self.handle.get()?;
+        Ok(match self.contents(inner.view(py))? {
+            Contents::Map(map) => map.len(),
+            Contents::List(list) => list.len(),
+        })
+    }
+}
+
+#[pymethods]
+impl DocumentMap {
+    /// The value of a key, or else `default`.
+    #[pyo3(signature = (key, default=None, /))]
+    fn get<'py>(
+        this: &Bound<'py, Self>,
+        key: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, part) = (this.py(), this.as_super().get());
+        guarded(py, || {
+            let inner = part.handle.get()?;
+            let found = match part.contents(inner.view(py))? {
+                Contents::Map(map) => part.find(&inner, &map, key)?,
+                Contents::List(_) => None,
+            };
+            Ok(found.or(default).unwrap_or_else(|| py.None().into_bound(py)))
+        })
+    }
+
+    /// The keys, as a set-like view.
+    fn keys<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        view_of(this, intern!(this.py(), "Keys"))
+    }
+
+    /// The values, as a view.
+    fn values<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        view_of(this, intern!(this.py(), "Values"))
+    }
+
+    /// The keys with their values, as a view.
+    fn items<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        view_of(this, intern!(this.py(), "Items"))
+    }
+}
+
+/// What `values()` of a map iterates over.
+#[pyfunction]
+#[pyo3(signature = (map, /))]
+pub(crate) fn document_values(map: &Bound<'_, DocumentMap>) -> Walk {
+    Walk::new(map.as_super().get(), Step::Values)
+}
+
+/// What `items()` of a map iterates over.
+#[pyfunction]
+#[pyo3(signature = (map, /))]
+pub(crate) fn document_items(map: &Bound<'_, DocumentMap>) -> Walk {
+    Walk::new(map.as_super().get(), Step::Items)
+}
+
+/// One of the views of a map that the Python side has.
+fn view_of<'py>(
+    map: &Bound<'py, DocumentMap>,
+    name: &Bound<'py, PyString>,
+) -> PyResult<Bound<'py, PyAny>> {
+    map.py().import(intern!(map.py(), "penstock._views"))?.getattr(name)?.call1((map,))
+}
+
+#[pymethods]
+impl DocumentList {
+    /// The position of the first element that equals `value`.
+    ///
+    /// Raises:
+    ///     ValueError: There is none.
+    #[pyo3(signature = (value, start=0, stop=isize::MAX, /))]
+    fn index(
+        this: &Bound<'_, Self>,
+        value: &Bound<'_, PyAny>,
+        start: isize,
+        stop: isize,
+    ) -> PyResult<usize> {
+        index_in(this.as_any(), value, (start, stop))
+    }
+
+    /// How many elements equal `value`.
+    #[pyo3(signature = (value, /))]
+    fn count(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+        count_in(this.as_any(), value)
+    }
+}
+
+/// What an index asks for.
+pub(super) enum Position {
+    At(usize),
+    Slice(Vec<usize>),
+    Outside,
+    /// It is no index.
+    None,
+}
+
+/// Which elements of so many an index asks for.
+pub(super) fn position(index: &Bound<'_, PyAny>, len: usize) -> PyResult<Position> {
+    if let Ok(slice) = index.cast::<PySlice>() {
+        let found = slice.indices(len as isize)?;
+        let places = (0..found.slicelength)
+            .map(|step| (found.start + step as isize * found.step) as usize)
+            .collect();
+        return Ok(Position::Slice(places));
+    }
+    if !index.hasattr(intern!(index.py(), "__index__"))? {
+        return Ok(Position::None);
+    }
+    let Ok(at) = index.extract::<isize>() else { return Ok(Position::Outside) };
+    let at = if at < 0 { at + len as isize } else { at };
+    let at = usize::try_from(at).ok().filter(|at| *at < len);
+    Ok(at.map_or(Position::Outside, Position::At))
+}
+
+/// The position of a value in a sequence.
+pub(super) fn index_in(
+    sequence: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+    (start, stop): (isize, isize),
+) -> PyResult<usize> {
+    let len = sequence.len()?;
+    let bound = |at: isize| (if at < 0 { at + len as isize } else { at }).max(0) as usize;
+    for at in bound(start)..bound(stop).min(len) {
+        if sequence.get_item(at)?.eq(value)? {
+            return Ok(at);
+        }
+    }
+    Err(PyValueError::new_err(format!("{} is not in the sequence", value.repr()?)))
+}
+
+/// How often a value is in a sequence.
+pub(super) fn count_in(sequence: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+    let mut count = 0;
+    for element in sequence.try_iter()? {
+        count += usize::from(element?.eq(value)?);
+    }
+    Ok(count)
+}
+
+/// Whether a value is in a sequence.
+pub(super) fn is_in(sequence: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    for element in sequence.try_iter()? {
+        if element?.eq(value)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}

@@ -1,0 +1,335 @@
+//! `Records`: the records of a document as a type, each made when it is first asked for.
+
+use super::parts::{Document, Position, count_in, index_in, is_in, position};
+use super::{Handle, Inner, matches, values};
+use crate::failure::guarded;
+use crate::objects::{Options, PathStep};
+use crate::options;
+use crate::plan::Plan;
+use penstock_core::document::{Match, place_of, places, scalar_end};
+use penstock_core::word::Word;
+use pyo3::exceptions::{PyIndexError, PyTypeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
+
+/// The records of a JSON document as a type. Made by `penstock.open` where a type is given.
+///
+/// A read-only `Sequence`. A record is made when it is first asked for, and kept: `rows[3] is
+/// rows[3]`. Those that are not asked for are not made, and not checked to fit the type. A slice
+/// is a list of records.
+///
+/// Example:
+///     >>> import penstock
+///     >>> rows = penstock.open(b'[{"x": 1}, {"x": 2}, {"x": "three"}]', dict[str, int])
+///     >>> len(rows), rows[-2], rows[1] is rows[1]
+///     (3, {'x': 2}, True)
+#[pyclass(frozen, generic, module = "penstock")]
+pub(crate) struct Records {
+    handle: Arc<Handle>,
+    which: Which,
+    plan: Arc<Plan>,
+    how: Options,
+    /// What makes the same again from the text.
+    into: Py<PyAny>,
+    at: Option<Py<PyString>>,
+    /// Those that were made.
+    made: Mutex<HashMap<usize, Py<PyAny>>>,
+    /// Where the elements of a list begin that holds scalars.
+    begins: Mutex<HashMap<u64, Arc<[u64]>>>,
+}
+
+/// The records of a document as a type.
+#[pyfunction]
+#[pyo3(signature = (document, into, at, unknown, all_errors, /))]
+pub(crate) fn document_records<'py>(
+    document: &Bound<'py, Document>,
+    into: &Bound<'py, PyAny>,
+    at: Option<&Bound<'py, PyAny>>,
+    unknown: &Bound<'py, PyAny>,
+    all_errors: &Bound<'py, PyAny>,
+) -> PyResult<Records> {
+    let py = document.py();
+    guarded(py, || Records::new(py, document.get(), into, at, unknown, all_errors))
+}
+
+/// Which values are records.
+enum Which {
+    /// The elements of the root.
+    Elements(Word, usize),
+    /// The root itself.
+    Root,
+    /// Those that a path leads to.
+    Found(Vec<Match>),
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Records {
+    fn new<'py>(
+        py: Python<'py>,
+        part: &Document,
+        into: &Bound<'py, PyAny>,
+        at: Option<&Bound<'py, PyAny>>,
+        unknown: &Bound<'py, PyAny>,
+        all_errors: &Bound<'py, PyAny>,
+    ) -> PyResult<Self> {
+        let inner = part.handle.get()?;
+        let view = inner.view(py);
+        let plan = super::GRAMMAR.plan(into)?;
+        let unknown = options::unknown_in_memory(unknown)?;
+        let how = values::options(&inner, unknown, options::flag("all_errors", all_errors)?);
+        let which = match at {
+            Some(at) => {
+                let mut matches = matches::all(&matches::path(at)?, view, part.word)?;
+                Which::Found(std::iter::from_fn(|| matches.next(view)).collect())
+            }
+            None => match view.container(part.word) {
+                Some(list) if !list.is_map() => Which::Elements(part.word, list.slots()),
+                _ => Which::Root,
+            },
+        };
+        Ok(Records {
+            handle: Arc::clone(&part.handle),
+            which,
+            plan,
+            how,
+            into: into.clone().unbind(),
+            at: at.map(|at| at.cast::<PyString>().map(|at| at.clone().unbind())).transpose()?,
+            made: Mutex::default(),
+            begins: Mutex::default(),
+        })
+    }
+
+    fn len(&self) -> usize {
+        match &self.which {
+            Which::Elements(_, len) => *len,
+            Which::Root => 1,
+            Which::Found(found) => found.len(),
+        }
+    }
+
+    /// The record at a position, which is one of them.
+    fn record<'py>(&self, py: Python<'py>, at: usize) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(made) = locked(&self.made).get(&at) {
+            return Ok(made.bind(py).clone());
+        }
+        let inner = self.handle.get()?;
+        let (range, within) = self.range(py, &inner, at)?;
+        let path = || -> Vec<PathStep> {
+            within.map_or_else(Vec::new, |(within, slot)| inner.path_to(py, within, slot))
+        };
+        let how = (Arc::clone(&self.plan), self.how);
+        let record = inner.decode(py, how, range, Some(at as u64 + 1), &path)?;
+        // The class's own code may have asked for the same one.
+        let mut made = locked(&self.made);
+        Ok(made.entry(at).or_insert_with(|| record.unbind()).bind(py).clone())
+    }
+
+    /// Where a record stands in the text, and where in the document.
+    fn range(
+        &self,
+        py: Python<'_>,
+        inner: &Inner,
+        at: usize,
+    ) -> PyResult<(Range<usize>, Option<(Word, usize)>)> {
+        let view = inner.view(py);
+        let (within, slot) = match &self.which {
+            Which::Root => {
+                let root = view.container(view.root());
+                return Ok((root.map_or(view.whole(), |root| root.range()), None));
+            }
+            Which::Elements(within, _) => (*within, at),
+            Which::Found(found) => (found[at].within, found[at].slot),
+        };
+        let nowhere = || pyo3::exceptions::PySystemError::new_err("a record that stands nowhere");
+        let container = view.container(within).ok_or_else(nowhere)?;
+        let value = container.slot(slot).ok_or_else(nowhere)?;
+        let range = match view.container(value) {
+            Some(record) => record.range(),
+            None => {
+                let begin = if container.is_map() {
+                    place_of(&container, slot)
+                } else {
+                    let mut begins = locked(&self.begins);
+                    let known = begins.entry(container.id());
+                    known.or_insert_with(|| places(&container).into()).get(slot).copied()
+                };
+                let begin = begin.ok_or_else(nowhere)? as usize;
+                begin..scalar_end(view.text(), begin)
+            }
+        };
+        Ok((range, Some((within, slot))))
+    }
+}
+
+#[pymethods]
+impl Records {
+    fn __len__(&self) -> PyResult<usize> {
+        self.handle.get()?;
+        Ok(self.len())
+    }
+
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        index: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        guarded(py, || {
+            self.handle.get()?;
+            let len = self.len();
+            match position(index, len)? {
+                Position::At(at) => self.record(py, at),
+                Position::Slice(positions) => {
+                    let list = PyList::empty(py);
+                    for at in positions {
+                        list.append(self.record(py, at)?)?;
+                    }
+                    Ok(list.into_any())
+                }
+                Position::Outside => Err(PyIndexError::new_err(format!(
+                    "index {index} is out of range of {len} records"
+                ))),
+                Position::None => {
+                    let kind = index.get_type().name()?;
+                    let message = format!("records are indexed by int or slice, not {kind}");
+                    Err(PyTypeError::new_err(message))
+                }
+            }
+        })
+    }
+
+    fn __iter__(this: Py<Self>) -> RecordWalk {
+        RecordWalk { records: this, at: AtomicUsize::new(0) }
+    }
+
+    fn __contains__(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        is_in(this.as_any(), value)
+    }
+
+    /// The position of the first record that equals `value`.
+    ///
+    /// Raises:
+    ///     ValueError: There is none.
+    #[pyo3(signature = (value, start=0, stop=isize::MAX, /))]
+    fn index(
+        this: &Bound<'_, Self>,
+        value: &Bound<'_, PyAny>,
+        start: isize,
+        stop: isize,
+    ) -> PyResult<usize> {
+        index_in(this.as_any(), value, (start, stop))
+    }
+
+    /// How many records equal `value`.
+    #[pyo3(signature = (value, /))]
+    fn count(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
+        count_in(this.as_any(), value)
+    }
+
+    /// The document that the records are in.
+    #[getter]
+    fn document<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Document::root(py, Arc::clone(&self.handle))
+    }
+
+    /// Lets the document go, for all its parts, and the records that were made.
+    fn close(&self) {
+        self.handle.close();
+        let made = std::mem::take(&mut *locked(&self.made));
+        drop(made);
+    }
+
+    fn __enter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    #[pyo3(signature = (kind, error, traceback, /))]
+    fn __exit__(
+        &self,
+        kind: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        traceback: &Bound<'_, PyAny>,
+    ) {
+        let _ = (kind, error, traceback);
+        self.close();
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded(py, || {
+            let document = Document::root(py, Arc::clone(&self.handle))?;
+            let again = py.import("penstock._open")?.getattr("_records_again")?;
+            let unknown = match self.how.unknown {
+                crate::objects::Unknown::Error => "error",
+                _ => "skip",
+            };
+            let at = self.at.as_ref().map(|at| at.clone_ref(py));
+            let into = self.into.clone_ref(py);
+            let given = (document, into, at, unknown, self.how.all_errors).into_pyobject(py)?;
+            Ok((again, given).into_pyobject(py)?.into_any())
+        })
+    }
+
+    fn __copy__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.into)?;
+        // The collector must not wait. Nobody keeps the lock while Python code runs.
+        match self.made.try_lock() {
+            Ok(made) => made.values().try_for_each(|made| visit.call(made)),
+            Err(TryLockError::Poisoned(made)) => {
+                made.into_inner().values().try_for_each(|made| visit.call(made))
+            }
+            Err(TryLockError::WouldBlock) => Ok(()),
+        }
+    }
+
+    fn __clear__(&self) {
+        let made = std::mem::take(&mut *locked(&self.made));
+        drop(made);
+    }
+
+    fn __repr__(&self) -> PyResult<String> {
+        let Ok(inner) = self.handle.get() else { return Ok("Records(closed)".to_owned()) };
+        let name = inner.name.as_deref().unwrap_or("a json document");
+        let written = &self.plan.nodes[self.plan.root as usize].written;
+        Ok(format!("Records({name} -> {written}, {} of them)", self.len()))
+    }
+}
+
+/// An iterator over records.
+#[pyclass(frozen, module = "penstock._rust")]
+pub(crate) struct RecordWalk {
+    records: Py<Records>,
+    at: AtomicUsize,
+}
+
+#[pymethods]
+impl RecordWalk {
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        guarded(py, || {
+            let records = self.records.get();
+            let at = self.at.fetch_add(1, Ordering::Relaxed);
+            if at >= records.__len__()? {
+                return Ok(None);
+            }
+            records.record(py, at).map(Some)
+        })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.records)
+    }
+}
