@@ -15,7 +15,7 @@ The verbs here take the format from the file's name, its first bytes, or `format
 
 from __future__ import annotations
 
-from penstock import _format, _plan, _rust, _send, _sources, aio, json, ndjson, xml
+from penstock import _format, _open, _plan, _rust, _send, _sources, aio, json, ndjson, xml
 from penstock._at import Hex, at
 from penstock._decoder import Decoder
 from penstock._errors import (
@@ -31,7 +31,6 @@ from penstock._errors import (
 from penstock._limits import Limits
 from penstock._marks import pattern, typecode, unix
 from penstock._on import Stop, on
-from penstock._open import open
 from penstock._repairs import Repair, RepairWarning
 from penstock._rust import Document, Element, Items, Progress, Reader, Records, __version__
 from penstock._tag import tag
@@ -42,10 +41,11 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, overload
 
-    from typing_extensions import TypeForm
+    from typing_extensions import Buffer, TypeForm
 
+    from penstock._rows import Rows
     from penstock._types import (
         At,
         Compression,
@@ -354,6 +354,164 @@ def read(
         )
     finally:
         del given  # An archive that was opened here is closed by dropping it.
+
+
+if TYPE_CHECKING:
+
+    @overload
+    def open(
+        source: Source | Buffer,
+        into: None = None,
+        /,
+        *,
+        format: Format | None = None,
+        at: None = None,
+        duplicates: Duplicates = "last",
+        unknown: Unknown = "skip",
+        all_errors: bool = False,
+        types: Types | None = None,
+        encoding: str | None = None,
+        compression: Compression | None = "infer",
+        member: str | None = None,
+        limits: Limits | None = None,
+    ) -> Any: ...
+    @overload
+    def open(
+        source: Source | Buffer,
+        into: None = None,
+        /,
+        *,
+        format: Format | None = None,
+        at: str,
+        duplicates: Duplicates = "last",
+        unknown: Unknown = "skip",
+        all_errors: bool = False,
+        types: Types | None = None,
+        encoding: str | None = None,
+        compression: Compression | None = "infer",
+        member: str | None = None,
+        limits: Limits | None = None,
+    ) -> Records[Any]: ...
+    @overload
+    def open(
+        source: Source | Buffer,
+        into: TypeForm[T],
+        /,
+        *,
+        format: Format | None = None,
+        at: str | None = None,
+        duplicates: Duplicates = "last",
+        unknown: Unknown = "skip",
+        all_errors: bool = False,
+        types: Types | None = None,
+        encoding: str | None = None,
+        compression: Compression | None = "infer",
+        member: str | None = None,
+        limits: Limits | None = None,
+    ) -> Records[T] | Rows[T]: ...
+
+
+def open(
+    source: Source | Buffer,
+    into: TypeForm[T] | None = None,
+    /,
+    *,
+    format: Format | None = None,
+    at: str | None = None,
+    duplicates: Duplicates = "last",
+    unknown: Unknown = "skip",
+    all_errors: bool = False,
+    types: Types | None = None,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Any:
+    """Open a document to look into it, at random.
+
+    The text is read into memory and checked once, and each value becomes a word of eight bytes: no
+    Python object is made. `doc["items"][3]["name"]` then makes what it returns, and nothing else.
+    `bytes` are not copied.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`; or the
+            document itself as `bytes`, or another buffer, which is copied. The file is closed when
+            this returns, and may change then.
+        into: The type of a record. Left out, and without `at`, the document itself is returned.
+        format: `"json"`, or `"ndjson"`, whose records are found again by an index; see
+            `penstock.ndjson.open`. Left out, it is told as for `load`.
+        at: Where the records are, as for `read`. Without it, they are the elements of a top-level
+            array; any other document is one record.
+        duplicates: Which value of a repeated key counts; see `penstock.json.decode`. Here all
+            keys are compared.
+        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        all_errors: Whether an error of a record tells of all that does not fit.
+        types: Functions that make values of types; see `penstock.json.decode`.
+        encoding: The encoding of the bytes; see `penstock.json.decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The bounds to enforce, if not the default ones.
+
+    Returns:
+        The `Document`: an object is a `Mapping`, an array a `Sequence`. With `into` or `at` the
+        `Records`, a `Sequence` of which each is made when it is first asked for. Of NDJSON always
+        the `Rows`, a `Sequence`.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: `source` is none of these.
+        ValueError: The format is not known, or cannot be opened; or `at` is not a path.
+        DecodeError: The document is malformed, cut short or exceeds a limit, as for `load`. What
+            does not fit `into` is told when it is asked for.
+        PlanError: `into` cannot be decoded into.
+
+    Example:
+        >>> import penstock
+        >>> doc = penstock.open(b'{"items": [{"name": "Vila"}, {"name": "Soldeu"}]}')
+        >>> doc["items"][1]["name"]
+        'Soldeu'
+        >>> penstock.open(b"[[1, 2], [3, 4]]", tuple[int, int])[1]
+        (3, 4)
+    """
+    if format is not None:
+        kind = _format.checked(format)
+    given, name = _open.located(source, compression, member, limits)
+    try:
+        if format is None and name is None and isinstance(given, (bytes, bytearray, memoryview)):
+            kind = _format.of_data(given)
+        elif format is None:
+            kind = _format.of_source(given, name)
+        if kind == "json":
+            return _open.document(
+                given,
+                name,
+                into,
+                at,
+                duplicates,
+                unknown,
+                all_errors,
+                types,
+                encoding,
+                compression,
+                limits,
+            )
+    finally:
+        del given  # An archive that was opened here is closed by dropping it.
+    if kind != "ndjson":
+        raise ValueError(f"{kind} cannot be opened to look into it: read() or load() it")
+    if at is not None or encoding is not None or member is not None:
+        raise ValueError(
+            "the records of NDJSON are the lines of a plain file: open() takes its path"
+        )
+    return ndjson.open(
+        source,  # type: ignore[arg-type]  # refused there, if it is no path
+        PLAIN if into is None else into,
+        all_errors=all_errors,
+        duplicates=duplicates,
+        unknown=unknown,
+        types=types,
+        limits=limits,
+    )
 
 
 def send(

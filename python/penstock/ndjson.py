@@ -244,7 +244,7 @@ def read(
         del given  # An archive that was opened here is closed by dropping it.
 
 
-def open(  # noqa: A001 - the verb, as it is named everywhere
+def open(
     source: Path,
     into: TypeForm[T] = PLAIN,
     /,

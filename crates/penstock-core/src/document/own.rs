@@ -90,16 +90,12 @@ impl<'a> Own<'a> {
         if let Some(word) = Word::short(name.as_bytes()) {
             let mut keys = self.keys.iter();
             let is = |key: &u64| *key == word.bits();
-            return if first {
-                keys.position(|key| is(key))
-            } else {
-                keys.rposition(|key| is(key))
-            };
+            return if first { keys.position(is) } else { keys.rposition(is) };
         }
         let mut room = TextBuf::new();
-        let mut is = |key: &u64| self.is(*key, name, &mut room);
+        let is = |key: &u64| self.is(*key, name, &mut room);
         let mut keys = self.keys.iter();
-        if first { keys.position(|key| is(key)) } else { keys.rposition(|key| is(key)) }
+        if first { keys.position(is) } else { keys.rposition(is) }
     }
 
     fn find_in(&self, index: &Index, name: &str) -> Option<usize> {

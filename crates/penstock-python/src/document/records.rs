@@ -67,6 +67,9 @@ enum Which {
     Found(Vec<Match>),
 }
 
+/// A map or list, and a position in it.
+type Slot = (Word, usize);
+
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -138,7 +141,7 @@ impl Records {
         py: Python<'_>,
         inner: &Inner,
         at: usize,
-    ) -> PyResult<(Range<usize>, Option<(Word, usize)>)> {
+    ) -> PyResult<(Range<usize>, Option<Slot>)> {
         let view = inner.view(py);
         let (within, slot) = match &self.which {
             Which::Root => {
