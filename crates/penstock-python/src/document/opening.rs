@@ -171,7 +171,8 @@ impl Opening {
             return Ok(true);
         }
         let end = text.text().as_bytes().len();
-        bad_text(rest, end, &text.bytes()[end..], text.bytes().len() == end)
+        // A character that is cut is one that the bytes end in.
+        bad_text(rest, end, &text.bytes()[end..], true)
     }
 
     fn read(
