@@ -18,7 +18,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build demo test check bench bench-native docs fuzz completions clean
+.PHONY: help build demo test check bench bench-native docs fuzz sanitize debug-python completions clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
@@ -53,6 +53,12 @@ docs: .venv/.wheel .venv/.docs ## build the documentation into .cache/docs; a wa
 
 fuzz: .venv/.wheel ## a fuzz run from fixed seeds with a fixed number of executions
 	PYTHON=$(CURDIR)/$(BIN)/python fuzz/run.sh
+
+sanitize: .venv/.wheel .venv/.bench ## the Python suite, watched by the address sanitizer; ARGS="tests/json"
+	scripts/sanitize.sh $(ARGS)
+
+debug-python: .venv/.wheel .venv/.bench ## the Python suite with Python's debugging allocator, in development mode
+	PYTHONMALLOC=debug $(BIN)/python -X dev -m pytest $(ARGS)
 
 completions: .venv/.wheel ## generate the completions for shells from the command line's parser
 	$(BIN)/python scripts/completions.py
