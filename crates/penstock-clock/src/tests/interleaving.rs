@@ -1,0 +1,278 @@
+//! Threads that take turns at every access to shared memory, in every order with few changes.
+//!
+//! Only one thread runs at a time; where it changes is given by a schedule. So what is seen are the
+//! sequentially consistent executions, each of them reproducibly. (That the orderings of the accesses
+//! are strong enough on top of that is argued in `clock.rs`, and exercised by `tests/threads.rs`.)
+
+use super::machine::{ALLOWED, MICROSECOND, MILLISECOND, Machine, Random, SECOND, Watch, World};
+use crate::Clock;
+use std::cell::{Cell, RefCell};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread;
+
+thread_local! {
+    static TURN: RefCell<Option<(Arc<Turns>, usize)>> = const { RefCell::new(None) };
+    static STOP: Cell<Option<u64>> = const { Cell::new(None) };
+}
+
+/// Called before each access to a shared word.
+pub(crate) fn pause() {
+    if let Some(left) = STOP.get() {
+        STOP.set(left.checked_sub(1));
+        assert!(left > 0, "stopped");
+    }
+    let turn = TURN.with_borrow(Clone::clone);
+    if let Some((turns, own)) = turn {
+        turns.step(own);
+    }
+}
+
+/// Calls `work` so that its thread panics at the access to shared memory behind `count` others.
+pub(super) fn stop_after<T>(count: u64, work: impl FnOnce() -> T) -> T {
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    STOP.set(Some(count));
+    let result = work();
+    STOP.set(None);
+    std::panic::set_hook(hook);
+    result
+}
+
+/// Whose turn it is, and for how many steps.
+struct Turns {
+    now: Mutex<Now>,
+    changed: Condvar,
+}
+
+struct Now {
+    thread: usize,
+    left: u64,
+    /// Who has the turns behind this one, and for how long; the latest first.
+    schedule: Vec<(usize, u64)>,
+    done: Vec<bool>,
+    steps: Vec<u64>,
+}
+
+impl Now {
+    /// Gives the turn to the next thread of the schedule that is not done; without one, to any.
+    fn change(&mut self) {
+        while let Some((thread, left)) = self.schedule.pop() {
+            if !self.done[thread] {
+                (self.thread, self.left) = (thread, left);
+                return;
+            }
+        }
+        if let Some(thread) = self.done.iter().position(|done| !done) {
+            (self.thread, self.left) = (thread, u64::MAX);
+        }
+    }
+}
+
+impl Turns {
+    fn step(&self, own: usize) {
+        let mut now = self.now.lock().unwrap();
+        if now.thread == own && now.left == 0 {
+            now.change();
+            self.changed.notify_all();
+        }
+        while now.thread != own {
+            now = self.changed.wait(now).unwrap();
+        }
+        now.left -= 1;
+        now.steps[own] += 1;
+    }
+
+    fn finish(&self, own: usize) {
+        let mut now = self.now.lock().unwrap();
+        now.done[own] = true;
+        if now.thread == own {
+            now.change();
+        }
+        self.changed.notify_all();
+    }
+}
+
+/// A value with what was the time before and after it was asked for.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    value: i64,
+    before: i128,
+    after: i128,
+}
+
+/// Lets threads read as the schedule says, and checks what they saw; how many steps each took.
+fn run(
+    clock: &Clock<Machine>,
+    threads: usize,
+    reads: usize,
+    schedule: &[(usize, u64)],
+) -> Vec<u64> {
+    let mut schedule: Vec<_> = schedule.iter().rev().copied().collect();
+    let (thread, left) = schedule.pop().unwrap();
+    let turns = Arc::new(Turns {
+        now: Mutex::new(Now {
+            thread,
+            left,
+            schedule,
+            done: vec![false; threads],
+            steps: vec![0; threads],
+        }),
+        changed: Condvar::new(),
+    });
+    let first = clock.mono();
+    let seen: Vec<Seen> = thread::scope(|scope| {
+        let work = |own: usize| {
+            let turns = Arc::clone(&turns);
+            move || {
+                TURN.set(Some((Arc::clone(&turns), own)));
+                let mut seen = Vec::new();
+                for _ in 0..reads {
+                    pause();
+                    let before = clock.source().world().mono;
+                    let value = clock.mono();
+                    seen.push(Seen { value, before, after: clock.source().world().mono });
+                }
+                TURN.set(None);
+                turns.finish(own);
+                seen
+            }
+        };
+        let handles: Vec<_> = (0..threads).map(|own| scope.spawn(work(own))).collect();
+        handles.into_iter().flat_map(|handle| handle.join().unwrap()).collect()
+    });
+    let last = clock.mono();
+    for one in &seen {
+        assert!(first <= one.value && one.value <= last, "{first} {one:?} {last}");
+        for other in &seen {
+            let back = one.after < other.before && one.value > other.value;
+            assert!(!back, "by {}: {one:?} {other:?}", one.value - other.value);
+        }
+    }
+    let now = turns.now.lock().unwrap();
+    now.steps.clone()
+}
+
+/// What has happened when the threads begin.
+type Prepare = fn(&Watch);
+
+const CASES: [(&str, Prepare); 9] = [
+    ("a segment has been good for long enough", |watch| {
+        watch.pass(MILLISECOND + 50 * MICROSECOND);
+    }),
+    ("and the line is ahead", |watch| {
+        watch.world().rate = 999_600;
+        watch.pass(MILLISECOND + 50 * MICROSECOND);
+    }),
+    ("or far behind", |watch| {
+        watch.world().rate = 1_009_000;
+        watch.pass(MILLISECOND + 50 * MICROSECOND);
+    }),
+    ("a segment has ended", |watch| watch.pass(5 * MILLISECOND)),
+    ("it ends meanwhile", |watch| {
+        watch.pass(MILLISECOND + 249 * MICROSECOND);
+        watch.world().stalls = 2 * MICROSECOND;
+        watch.world().once_in = 2;
+    }),
+    ("the kernel loses its trust", |watch| {
+        watch.world().trusted = false;
+        // The next question is due.
+        watch.pass(2 * SECOND);
+    }),
+    ("the counter goes back", |watch| {
+        let back = 4 * MILLISECOND * watch.world().frequency / 1_000;
+        watch.world().counter -= back;
+    }),
+    ("the counter leaps", |watch| {
+        let leap = SECOND * watch.world().frequency / 1_000;
+        watch.world().counter += leap;
+    }),
+    ("the counter comes into use", |watch| {
+        // It left it, and comes back a millisecond later.
+        let leap = SECOND * watch.world().frequency / 1_000;
+        watch.world().counter += leap;
+        watch.clock.mono();
+        assert!(!watch.clock.is_counting());
+        watch.pass(2 * MILLISECOND);
+    }),
+];
+
+fn prepared(prepare: Prepare) -> Watch {
+    let watch = Watch::settled(World::new(1));
+    prepare(&watch);
+    watch
+}
+
+#[test]
+fn two_threads_with_two_changes() {
+    for (case, prepare) in CASES {
+        let longest = *run(&prepared(prepare).clock, 2, 2, &[(0, u64::MAX)]).iter().max().unwrap();
+        assert!(longest > 10, "{case}: {longest}");
+        for first in 0..2 {
+            for steps in (0..=longest).step_by(1) {
+                for more in (1..=longest).step_by(3) {
+                    let schedule = [(first, steps), (1 - first, more), (first, u64::MAX)];
+                    run(&prepared(prepare).clock, 2, 2, &schedule);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn three_threads_at_random() {
+    let mut random = Random::new(7);
+    for _ in 0..300 {
+        for (_, prepare) in CASES {
+            let mut schedule = Vec::new();
+            for _ in 0..12 {
+                let thread = usize::try_from(random.below(3)).unwrap();
+                schedule.push((thread, 1 + u64::try_from(random.some(64)).unwrap()));
+            }
+            run(&prepared(prepare).clock, 3, 3, &schedule);
+        }
+    }
+}
+
+#[test]
+fn a_thread_that_stands_still_in_the_middle() {
+    // The other one reads on for many segments, with every value within the bound.
+    let longest = run(&prepared(CASES[0].1).clock, 2, 1, &[(0, u64::MAX)])[0];
+    for steps in 0..=longest {
+        let watch = prepared(CASES[0].1);
+        let turns = Arc::new(Turns {
+            now: Mutex::new(Now {
+                thread: 0,
+                left: steps,
+                schedule: vec![(1, u64::MAX)],
+                done: vec![false; 2],
+                steps: vec![0; 2],
+            }),
+            changed: Condvar::new(),
+        });
+        thread::scope(|scope| {
+            let (clock, own) = (&watch.clock, Arc::clone(&turns));
+            let slow = scope.spawn(move || {
+                TURN.set(Some((Arc::clone(&own), 0)));
+                let value = clock.mono();
+                TURN.set(None);
+                own.finish(0);
+                value
+            });
+            TURN.set(Some((Arc::clone(&turns), 1)));
+            let mut latest = 0;
+            for _ in 0..300 {
+                let before = clock.source().world().mono_ns();
+                let value = clock.mono();
+                let after = clock.source().world().mono_ns();
+                assert!(value >= latest);
+                assert!((before - ALLOWED..=after + ALLOWED).contains(&value));
+                latest = value;
+                clock.source().world().pass(100 * MICROSECOND);
+            }
+            TURN.set(None);
+            turns.finish(1);
+            slow.join().unwrap();
+            assert!(clock.mono() >= latest);
+        });
+    }
+}

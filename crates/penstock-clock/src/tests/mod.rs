@@ -1,0 +1,9 @@
+//! The clock on machines that are simulated: everything that happens to a machine, in any order.
+
+mod forks;
+mod interleaving;
+mod machine;
+mod scenarios;
+mod times;
+
+pub(crate) use interleaving::pause;
