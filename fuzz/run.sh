@@ -43,6 +43,7 @@ fuzz() {
 }
 
 fuzz json_reader 4 512
+fuzz document 16 256
 fuzz any_chunking 4 512
 fuzz ndjson 8 512
 fuzz xml_reader 4 512

@@ -28,6 +28,9 @@ DOCUMENTS = {
     "zero": "[01]",
 }
 
+# Maps with keys in common, in other orders, again, and none.
+SHAPES = '[{"a": 1, "b": {"a": [{}]}}, {"b": 2, "a": 3, "b": 4}, {"a": {"c": 1.50}}, {}]'
+
 LINES = {
     "good": '{"a": 1}\n[2]\n\n"x"\r\n3',
     "bad": '1\n{"a":\n2 3\n"\\\n"\\q" 4\n[5]\n',
@@ -125,6 +128,8 @@ def corpora() -> dict[str, dict[str, bytes]]:
     xml = {name: text.encode() for name, text in XML.items()}
     return {
         "json_reader": documents,
+        "document": {name: b"\x15" + data for name, data in documents.items()}
+        | {"shapes": b"\x15" + SHAPES.encode()},
         "any_chunking": framed,
         "ndjson": {name: b"\x21" + data for name, data in (lines | documents).items()},
         "xml_reader": xml,

@@ -200,8 +200,6 @@ impl Opening {
                 Ok(false) => py.check_signals()?,
                 Ok(true) => break,
                 Err(stop) => {
-                    // What stands behind the place is shown with it.
-                    let _ = more(&mut source, &mut window);
                     let end = window.text().as_bytes().len();
                     let all = [window.text().as_bytes(), window.unchecked()].concat();
                     return Err(self.told(py, stop, &all, end, source.start()));
