@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rows import kinds, lines, objects, places, plain, plans, starting, streams, wide, xml
+from rows import (
+    documents,
+    kinds,
+    lines,
+    objects,
+    places,
+    plain,
+    plans,
+    starting,
+    streams,
+    wide,
+    xml,
+)
 
 if TYPE_CHECKING:
     from model import Row
@@ -17,6 +29,7 @@ ALL: tuple[Row, ...] = (
     *streams.ROWS,
     *lines.ROWS,
     *places.ROWS,
+    *documents.ROWS,
     *xml.ROWS,
     *starting.ROWS,
     *plans.ROWS,
