@@ -1,11 +1,15 @@
 """What all tests share: the conformance corpora, and how hypothesis runs."""
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# What several folders of tests use: tests are no package.
+sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 # The same examples in each run, so that a red run means a change; `--hypothesis-profile=explore`
 # looks for new ones.

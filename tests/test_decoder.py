@@ -20,6 +20,7 @@ def test_family() -> None:
     assert penstock.Decoder[int].__origin__ is penstock.Decoder  # type: ignore[attr-defined]
 
 
+@pytest.mark.thread_unsafe(reason="all threads have one decoder")
 @pytest.mark.parametrize(
     ("decoder", "data", "records"),
     [

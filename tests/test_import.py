@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import penstock
 
 # Each of these costs more than all of Penstock, or draws in what does.
@@ -24,6 +26,7 @@ SLOW = {
 }
 
 
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
 def test_import_draws_in_nothing_slow() -> None:
     # Without `site`, which imports some of them by itself; so the path has to be given.
     program = f"import sys; sys.path.insert(0, {str(Path(penstock.__file__).parent.parent)!r}); import penstock; print(*sys.modules)"

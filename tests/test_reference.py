@@ -34,6 +34,7 @@ def test_the_reference_has_every_public_name(module: str) -> None:
     assert shown == set(public.__all__) - {"aio", "json", "ndjson", "xml"}
 
 
+@pytest.mark.thread_unsafe(reason="all threads have one example")
 @pytest.mark.parametrize("example", NATIVE, ids=lambda example: example.name)
 def test_examples_of_the_extension(example: doctest.DocTest) -> None:
     said: list[str] = []

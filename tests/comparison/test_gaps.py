@@ -12,17 +12,17 @@ import decimal
 import ipaddress
 import json as standard
 import math
-import os
 import pathlib
 import pickle
-import subprocess
 import sys
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import InitVar, dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
+import attrs
 import pytest
+from fresh import printed
 
 import penstock
 from penstock import (
@@ -129,6 +129,37 @@ def test_the_class_s_own_setattr_is_called():
 
     assert json.decode('{"x": 2}', Watched).x == 2
     assert seen == [("x", 2)]
+
+
+def test_attrs_converters_run():
+    """Msgspec stores the value unconverted; pydantic and mashumaro refuse attrs classes."""
+
+    @attrs.define
+    class Named:
+        name: str = attrs.field(converter=str.strip)
+
+    assert json.decode('{"name": " a "}', Named) == Named("a")
+
+
+def test_attrs_factories_that_take_the_object():
+    """Msgspec refuses them; pydantic and mashumaro refuse attrs classes."""
+
+    @attrs.define
+    class Span:
+        begin: int
+        end: int = attrs.Factory(lambda self: self.begin + 1, takes_self=True)
+
+    assert json.decode('{"begin": 1}', Span) == Span(1, 2)
+
+
+def test_attrs_private_names():
+    """Msgspec and cattrs ask for the key `_key`; pydantic and mashumaro refuse attrs classes."""
+
+    @attrs.define
+    class Secret:
+        _key: str
+
+    assert json.decode('{"key": "a"}', Secret) == Secret("a")
 
 
 def test_a_named_tuple_from_an_object():
@@ -440,11 +471,7 @@ for record in penstock.json.read([data], int, at="x", limits=limits):
     print(record)
 print(peak() - before)
 """
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True
-    )
-    record, kib = done.stdout.split()
+    record, kib = printed(program).split()
     assert record == "7"
     assert int(kib) < 64 * 1024
 

@@ -4,10 +4,9 @@ import importlib.metadata
 import sys
 from pathlib import Path
 
+import asking
+import comparing
 import pytest
-
-comparing = pytest.importorskip("comparing", reason="a library to compare with is not installed")
-asking = pytest.importorskip("asking")
 
 ROOT = Path(__file__).parents[2]
 QUESTIONS = [

@@ -719,6 +719,7 @@ def test_an_unused_decoder_keeps_it_through_a_pickle() -> None:
 # Nothing is left behind.
 
 
+@pytest.mark.thread_unsafe(reason="what it counts is the whole process's")
 @pytest.mark.parametrize("into", [Person, list[Person], Lists, Far, Made, dict[str, Person]])
 def test_no_reference_is_lost(into: Any) -> None:
     documents = [

@@ -175,6 +175,7 @@ def test_a_pool_of_concurrent_futures(method: str) -> None:
     assert after == 16
 
 
+@pytest.mark.thread_unsafe(reason="a process forks where it has one thread")
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_a_pool_of_multiprocessing(method: str) -> None:
     with multiprocessing.get_context(method).Pool(1) as pool:

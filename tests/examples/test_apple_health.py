@@ -9,6 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
+import pytest
+
+pytestmark = pytest.mark.thread_unsafe(reason="it is about a process of its own")
+
 SCRIPT = Path(__file__).parents[2] / "examples/apple_health/activity.py"
 
 

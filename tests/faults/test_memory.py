@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
+import fresh
 import pytest
 
 pytest.importorskip("_testcapi")
+pytestmark = pytest.mark.thread_unsafe(reason="what fails is a process of its own")
 
 HERE = Path(__file__).parent
 
 
 def run(program: str, *arguments: str, seconds: int = 100) -> subprocess.CompletedProcess[str]:
     """Run one of the programs beside this test."""
-    path = [*sys.path, str(HERE.parent / "support")]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(path), "RUST_BACKTRACE": "0"}
-    command = [sys.executable, HERE / program, *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=seconds, env=environment, check=False
-    )
+    return fresh.run(str(HERE / program), *arguments, seconds=seconds, RUST_BACKTRACE="0")
 
 
 def said(done: subprocess.CompletedProcess[str]) -> tuple[int, list[str]]:

@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import textwrap
 
 import pytest
+from fresh import kilobytes
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="asks /proc for the high-water mark"
-)
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the high-water mark"),
+    pytest.mark.thread_unsafe(reason="what is measured is a process of its own"),
+]
 
 MEGABYTE = 1 << 20
-MARK = """
-def mark():
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-"""
 COMMON = """
 from dataclasses import dataclass, field
 import penstock
@@ -46,22 +40,6 @@ def records(size, before, between, after, each_time=b""):
         first = False
     yield after
 """
-
-
-def kilobytes(script: str) -> int:
-    """The high-water mark of a new process that runs the script, in KB."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    script = MARK + textwrap.dedent(script) + "\nprint(mark())\n"
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
 
 
 @pytest.fixture(scope="module")

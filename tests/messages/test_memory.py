@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 
 import pytest
+from fresh import kilobytes
 
-pytestmark = pytest.mark.skipif(
-    sys.platform != "linux", reason="asks /proc for the high-water mark"
-)
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the high-water mark"),
+    pytest.mark.thread_unsafe(reason="what is measured is a process of its own"),
+]
 
 MEGABYTE = 1 << 20
 COMMON = r"""
 import sys
 import penstock, penstock.xml
 from penstock import LimitExceeded, on
-
-def mark():
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 
 def rows(size):
     yield b"<rows>\n"
@@ -103,24 +99,9 @@ class Scalars:
 """
 
 
-def kilobytes(script: str) -> int:
-    """The high-water mark of a new process that runs the script, in KB."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", f"{COMMON}\n{script}\nprint(mark())\n"],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return int(done.stdout)
-
-
 @pytest.fixture(scope="module")
 def bare() -> int:
-    return kilobytes("")
+    return kilobytes(COMMON)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +124,7 @@ def test_sending_takes_constant_memory(format: str, source: str, handler: str, b
             f"penstock.{format}.send({source}({megabytes * MEGABYTE}), handler)\n"
             f"assert handler.seen >= 1, handler.seen"
         )
-        marks.append(kilobytes(script))
+        marks.append(kilobytes(COMMON + script))
     small, large = marks
     assert large - bare <= 32 * 1024
     assert abs(large - small) <= 2 * 1024
@@ -181,7 +162,7 @@ handler = A()
 penstock.xml.send(chunks(), handler)
 assert handler.seen == 1
 """
-    assert kilobytes(script) - bare <= 32 * 1024
+    assert kilobytes(COMMON + script) - bare <= 32 * 1024
 
 
 def test_text_that_was_too_long_is_missed_by_who_asks_only() -> None:
@@ -242,4 +223,4 @@ assert penstock.json.send(io.BytesIO(many % (b"1," * 1000 + b"1")), S()) == 1002
 assert penstock.json.send(io.BytesIO(many % (b"1," * 1000000 + b"1")), S()) == (
     "'r' holds more scalars than 8388608 bytes: they are not kept")
 """
-    kilobytes(script)
+    kilobytes(COMMON + script)

@@ -177,6 +177,7 @@ def test_a_closed_file(path: Path) -> None:
     assert files_open() == before
 
 
+@pytest.mark.thread_unsafe(reason="all threads have one file")
 def test_a_file_that_changes(path: Path) -> None:
     rows = ndjson.open(path)
     iterator = iter(rows)
@@ -192,6 +193,7 @@ def test_a_file_that_changes(path: Path) -> None:
     assert len(ndjson.open(path)) == 7
 
 
+@pytest.mark.thread_unsafe(reason="all threads have one file")
 def test_a_file_that_changes_without_a_trace(path: Path) -> None:
     # The same size and date, and other lines: what the index says is no line's beginning.
     rows, about = ndjson.open(path), path.stat()
@@ -278,6 +280,7 @@ def test_a_record_may_be_too_long(path: Path) -> None:
         list(rows)
 
 
+@pytest.mark.thread_unsafe(reason="a process forks where it has one thread")
 def test_threads_and_forks(tmp_path: Path) -> None:
     path = tmp_path / "many.ndjson"
     path.write_text("".join(f'{{"at": {at}, "pad": "{"x" * (at % 97)}"}}\n' for at in range(5_000)))

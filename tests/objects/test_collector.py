@@ -5,18 +5,17 @@ from __future__ import annotations
 import contextlib
 import gc
 import json
-import os
-import subprocess
-import sys
-import textwrap
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from fresh import printed
 
 import penstock
+
+pytestmark = pytest.mark.thread_unsafe(reason="the collector is the whole process's")
 
 
 @dataclass(slots=True)
@@ -303,20 +302,6 @@ def test_garbage_between_small_loads_is_collected() -> None:
 # Forks.
 
 
-def run(script: str) -> str:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def test_a_child_forked_in_the_middle_of_a_load() -> None:
     script = """
         import gc, os, sys, penstock
@@ -341,7 +326,7 @@ def test_a_child_forked_in_the_middle_of_a_load() -> None:
         print(who, len(made), *seen, gc.isenabled(), flush=True)
         os._exit(0)
     """
-    assert run(script).splitlines() == [
+    assert printed(script).splitlines() == [
         "child 100001 (False, True, True) True",
         "parent 100001 (False, False, 0) True",
     ]
@@ -370,7 +355,7 @@ def test_a_child_forked_while_another_thread_loads() -> None:
         thread.join()
         print("parent", gc.isenabled(), flush=True)
     """
-    assert run(script).splitlines() == ["child [1] True", "parent False", "parent True"]
+    assert printed(script).splitlines() == ["child [1] True", "parent False", "parent True"]
 
 
 def test_a_child_of_a_parent_without_a_collector_has_none_either() -> None:
@@ -387,4 +372,4 @@ def test_a_child_of_a_parent_without_a_collector_has_none_either() -> None:
             yield b"2]"
         print(penstock.json.load(chunks(), list[int]), gc.isenabled())
     """
-    assert run(script).splitlines() == ["False", "[1, 2] False"]
+    assert printed(script).splitlines() == ["False", "[1, 2] False"]

@@ -21,6 +21,8 @@ import pytest
 
 import penstock
 
+pytestmark = pytest.mark.thread_unsafe(reason="what it counts is the whole process's")
+
 DEFAULT: tuple[int, ...] = (10_001, 10_002)
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, make_dataclass
 from typing import Any, NamedTuple
 
 import pytest
+from fresh import finished
 
 import penstock
 
@@ -283,18 +284,7 @@ def test_other_threads_run_while_a_document_is_decoded() -> None:
 # Interrupts.
 
 
-def run(script: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        env=environment,
-        check=False,
-    )
-
-
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
 @pytest.mark.parametrize(
     "work",
     [
@@ -310,7 +300,9 @@ def run(script: str) -> subprocess.CompletedProcess[str]:
 def test_an_interrupt_ends_the_decoding(work: str) -> None:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     script = f"""
-        import time, penstock
+        import signal, time, penstock
+        # Whoever started the tests may have it ignored.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         from decimal import Decimal
         data = b"[" + b"1.2345678901234567," * 2_000_000 + b"2]"
         print("ready", flush=True)
@@ -346,6 +338,7 @@ def test_an_interrupt_ends_the_decoding(work: str) -> None:
     assert answered < 2
 
 
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
 def test_an_interrupt_leaves_everything_as_it_was() -> None:
     script = """
         import gc, signal, penstock
@@ -359,7 +352,7 @@ def test_an_interrupt_leaves_everything_as_it_was() -> None:
             print("interrupted", gc.isenabled())
         print(penstock.json.decode("[1.5]", list[Decimal]))
     """
-    done = run(script)
+    done = finished(script)
     assert done.stderr == ""
     assert done.stdout.splitlines() == ["interrupted True", "[Decimal('1.5')]"]
 
@@ -454,6 +447,7 @@ def decode_in_child(document: str) -> int:
     return sum(row.number for row in penstock.json.decode(document, list[Row]))
 
 
+@pytest.mark.thread_unsafe(reason="a process forks where it has one thread")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_forked_children_decode() -> None:
     penstock.json.decode(DOCUMENT, list[Row])
@@ -477,6 +471,7 @@ def test_forked_children_decode() -> None:
     assert sum(row.number for row in reader) == total
 
 
+@pytest.mark.thread_unsafe(reason="a process forks where it has one thread")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_a_pool_of_processes_hands_errors_over() -> None:
     documents = [

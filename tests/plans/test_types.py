@@ -288,6 +288,7 @@ def test_a_single_local_name() -> None:
     assert shown(City, Unknown=int) == ["x: int"]
 
 
+@pytest.mark.thread_unsafe(reason="modules are the whole process's")
 def test_names_mean_what_the_declaring_module_says() -> None:
     module = types.ModuleType("elsewhere")
     sys.modules["elsewhere"] = module
@@ -310,6 +311,7 @@ def test_names_mean_what_the_declaring_module_says() -> None:
         del sys.modules["elsewhere"]
 
 
+@pytest.mark.thread_unsafe(reason="modules are the whole process's")
 def test_one_annotation_object_in_two_modules() -> None:
     module = types.ModuleType("elsewhere")
     sys.modules["elsewhere"] = module

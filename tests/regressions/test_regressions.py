@@ -122,6 +122,7 @@ def test_5_an_error_of_finish_is_raised_at_once() -> None:
     assert decoder.finish() == []
 
 
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
 def test_31_a_union_needs_no_module() -> None:
     """`int | str` was no type in a process that had not imported `types`."""
     code = "import penstock; print(penstock.json.decode('[1]', list[int | str]))"

@@ -8,11 +8,8 @@ import dataclasses
 import gc
 import io
 import itertools
-import os
 import random
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
@@ -20,11 +17,12 @@ from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import pytest
+from fresh import finished
 
 import penstock
 from penstock import at
 
-needs_signals = pytest.mark.skipif(sys.platform == "win32", reason="no SIGUSR1")
+in_the_main_thread = pytest.mark.thread_unsafe(reason="signals are the main thread's")
 
 # Allocations fail around the last by which the table of a large dict grows while it is filled, and
 # behind it, where the load ends. The debug hooks make sure that a second release does not go well.
@@ -68,21 +66,11 @@ print("collects:", gc.isenabled())
 """
 
 
-def _run(script: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONMALLOC": "debug"},
-        check=False,
-    )
-
-
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
 def test_11_memory_that_runs_out_while_a_large_dict_is_filled() -> None:
     """The pairs that it had already were released twice."""
     pytest.importorskip("_testcapi")
-    done = _run(LARGE_DICT)
+    done = finished(LARGE_DICT, PYTHONMALLOC="debug")
     assert (done.returncode, done.stdout[:9]) == (0, "collects:"), done.stderr[-2_000:]
 
 
@@ -203,7 +191,7 @@ def _interrupted(last: int, where: int) -> tuple[type, bytes]:
     return Row, b"".join(lines)
 
 
-@needs_signals
+@in_the_main_thread
 @pytest.mark.parametrize("kind", [bytes, bytearray])
 def test_13_an_interrupt_within_a_chunk_ends_the_decoder(
     interrupt: type[BaseException], kind: type
@@ -230,7 +218,7 @@ def test_13_an_interrupt_within_a_chunk_ends_the_decoder(
     assert decoder.finish() == []
 
 
-@needs_signals
+@in_the_main_thread
 @pytest.mark.parametrize("size", [30_000, 40_001, 100_000])
 @pytest.mark.parametrize("rest", ["batches", "rows"])
 def test_14_an_interrupt_within_a_batch_loses_no_rows(
@@ -505,10 +493,11 @@ def test_23_the_order_of_keys_changes_nothing(order: str, slots: bool) -> None:
     assert fed + decoder.finish() == expected
 
 
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
 def test_24_memory_that_runs_out_where_a_large_load_ends() -> None:
     """The collector, which rests during a load, was not started again."""
     pytest.importorskip("_testcapi")
-    done = _run(LARGE_DICT)
+    done = finished(LARGE_DICT, PYTHONMALLOC="debug")
     assert (done.returncode, done.stdout) == (0, "collects: True\n"), done.stderr[-2_000:]
 
 

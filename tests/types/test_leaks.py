@@ -25,6 +25,8 @@ import pytest
 import penstock
 from penstock import Hex, Plan, decode, pattern, typecode, unix, xml
 
+pytestmark = pytest.mark.thread_unsafe(reason="what it counts is the whole process's")
+
 
 class Permission(enum.Flag):
     READ = 1

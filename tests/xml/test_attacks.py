@@ -10,8 +10,6 @@ from __future__ import annotations
 import gc
 import io
 import json
-import os
-import subprocess
 import sys
 import textwrap
 from collections.abc import Callable, Iterator
@@ -21,6 +19,7 @@ from typing import Any
 from xml.parsers import expat
 
 import pytest
+from fresh import printed
 
 import penstock
 
@@ -89,18 +88,8 @@ class Cost:
 
 def cost(expression: str) -> Cost:
     """Evaluate in a new process. All of the message but its place is kept."""
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     script = BEGIN + textwrap.indent(f"return {expression}", "    ") + END
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found, seconds, kilobytes = json.loads(done.stdout)
+    found, seconds, kilobytes = json.loads(printed(script))
     print(f"{seconds * 1000:10.2f} ms {kilobytes:8} KB  {expression[:120]}")  # noqa: T201 - for `-rP`
     return Cost(found, seconds, kilobytes)
 
@@ -307,6 +296,7 @@ GROWING: dict[str, tuple[str, tuple[int, int, int], str]] = {
 }
 
 
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
 @linux
 @pytest.mark.parametrize("name", GROWING)
 def test_cost(name: str, bare: int) -> None:
@@ -339,6 +329,7 @@ FED = {
 }
 
 
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
 @linux
 @pytest.mark.parametrize("name", FED)
 def test_cost_by_the_byte(name: str, bare: int) -> None:
@@ -377,6 +368,7 @@ def test_recursion() -> None:
     assert refusal("<!DOCTYPE a [<!ENTITY % e '&#37;e;'>%e;]><a/>") == reason
 
 
+@pytest.mark.thread_unsafe(reason="what is watched is the whole process")
 @pytest.mark.parametrize(
     "place",
     [
@@ -755,6 +747,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.thread_unsafe(reason="it is about a process of its own")
 @linux
 @pytest.mark.parametrize("name", KNOWN)
 def test_known_attacks(name: str, corpus: Callable[[str], Path], bare: int) -> None:
