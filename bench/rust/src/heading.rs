@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 
 const LOCK: &str = include_str!("../Cargo.lock");
-const PEERS: [&str; 2] = ["ijson", "serde_json"];
+const PEERS: [&str; 6] = ["coarsetime", "fastant", "ijson", "minstant", "quanta", "serde_json"];
 
 /// The processor, the system, its load, and the versions of the peers.
 pub fn text() -> String {

@@ -3,6 +3,7 @@
 //! Names of rows, or their beginnings, choose some of them; `--strict` exits with 1 if a promise is
 //! not kept.
 
+mod clock;
 mod counting;
 mod heading;
 mod rounds;
@@ -35,6 +36,8 @@ type Measure = fn() -> Table;
 
 /// The rows by their names.
 const ROWS: &[(&str, Measure)] = &[
+    ("clock-wall", clock::wall),
+    ("clock-mono", clock::mono),
     ("word-date", words::date),
     ("word-build", words::build),
     ("word-scan", words::scan),
