@@ -32,6 +32,7 @@ from penstock._limits import Limits
 from penstock._marks import pattern, typecode, unix
 from penstock._on import Stop, on
 from penstock._repairs import Repair, RepairWarning
+from penstock._rows import Rows
 from penstock._rust import Document, Element, Items, Progress, Reader, Records, __version__
 from penstock._tag import tag
 from penstock._types import PLAIN
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, TypeForm
 
-    from penstock._rows import Rows
     from penstock._types import (
         At,
         Compression,
@@ -99,6 +99,7 @@ __all__ = [
     "Records",
     "Repair",
     "RepairWarning",
+    "Rows",
     "Stop",
     "TruncatedInput",
     "ValidationError",

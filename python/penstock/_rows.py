@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from _collections_abc import Sequence
 
 from penstock import _plan, _rust, _sources
 from penstock._types import PLAIN

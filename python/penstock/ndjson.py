@@ -12,7 +12,7 @@ or without white space between them.
 
 from __future__ import annotations
 
-from penstock import _decoder, _plan, _rust, _send, _sources
+from penstock import _decoder, _plan, _rows, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
@@ -292,9 +292,7 @@ def open(
         ...     rows[2], len(rows), rows
         ({'size': 40}, 3, <Rows of 'sizes.ndjson': 3 records>)
     """
-    from penstock._rows import open_rows  # noqa: PLC0415 - few need it
-
-    return open_rows(
+    return _rows.open_rows(
         source,
         into,
         index=index,

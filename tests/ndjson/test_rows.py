@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import penstock
-from penstock import DecodeError, LimitExceeded, Limits, _rows, ndjson
+from penstock import DecodeError, LimitExceeded, Limits, Rows, ndjson
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -129,7 +129,7 @@ def test_slices(path: Path) -> None:
     with ndjson.open(path) as rows:
         for cut in (slice(1, 3), slice(None, 3), slice(2, None, -1), slice(5, 1, -4), slice(9, 99)):
             part = rows[cut]
-            assert type(part) is _rows.Rows
+            assert type(part) is Rows
             assert len(part) == len(everything[cut])
             assert list(part) == everything[cut]
             assert [part[at] for at in range(len(part))] == everything[cut]
