@@ -5,6 +5,7 @@
 // The extension is one library for one interpreter: nothing is exported to other crates.
 #![allow(unreachable_pub)]
 
+mod costs;
 mod decoder;
 mod document;
 mod events;
@@ -27,6 +28,8 @@ mod whole;
 /// The extension module.
 #[pyo3::pymodule(gil_used = true)]
 mod _rust {
+    #[pymodule_export]
+    use crate::costs::{Operation, nothing};
     #[pymodule_export]
     use crate::decoder::Decoder;
     #[pymodule_export]

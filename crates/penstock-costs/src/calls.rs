@@ -1,0 +1,79 @@
+//! Calls of one function with one argument, whose result is the next call's argument.
+
+use crate::{Entry, timed};
+use std::hint::black_box;
+
+/// The least that a function can do and still have to be called.
+#[inline(never)]
+fn step(value: u64) -> u64 {
+    value.wrapping_add(1) ^ 2
+}
+
+trait Step: Send {
+    fn step(&self, value: u64) -> u64;
+}
+
+struct Up;
+struct Down;
+
+impl Step for Up {
+    #[inline(never)]
+    fn step(&self, value: u64) -> u64 {
+        value.wrapping_add(1) ^ 2
+    }
+}
+
+impl Step for Down {
+    #[inline(never)]
+    fn step(&self, value: u64) -> u64 {
+        value.wrapping_sub(1) ^ 2
+    }
+}
+
+pub(crate) const ENTRIES: &[Entry] = &[
+    Entry {
+        name: "call, direct",
+        per_turn: 4,
+        make: || {
+            Ok(Box::new(|turns| {
+                let mut value = black_box(1);
+                let time = timed(turns, || value = step(step(step(step(value)))));
+                black_box(value);
+                Ok(time)
+            }))
+        },
+    },
+    Entry {
+        name: "call, virtual",
+        per_turn: 4,
+        make: || {
+            // Two classes, and the object is looked up for each call: with one, the compiler would
+            // look its method up before the loop.
+            let objects: [Box<dyn Step>; 4] =
+                [Box::new(Up), Box::new(Down), Box::new(Up), Box::new(Down)];
+            Ok(Box::new(move |turns| {
+                let mut value = black_box(1);
+                let time = timed(turns, || {
+                    for object in black_box(&objects) {
+                        value = object.step(value);
+                    }
+                });
+                black_box(value);
+                Ok(time)
+            }))
+        },
+    },
+    Entry {
+        name: "call, cached pointer",
+        per_turn: 4,
+        make: || {
+            Ok(Box::new(|turns| {
+                let cached = black_box(step as fn(u64) -> u64);
+                let mut value = black_box(1);
+                let time = timed(turns, || value = cached(cached(cached(cached(value)))));
+                black_box(value);
+                Ok(time)
+            }))
+        },
+    },
+];

@@ -1,0 +1,121 @@
+//! Copying, allocating, touching for the first time, and waiting for the caches.
+
+use crate::{Entry, Timed, timed};
+use std::hint::black_box;
+use std::io;
+use std::time::Duration;
+
+const KIB: usize = 1 << 10;
+const MIB: usize = 1 << 20;
+
+/// What the operating system hands out at once: its smallest page on most machines.
+const PAGE: usize = 4 * KIB;
+
+pub(crate) const ENTRIES: &[Entry] = &[
+    Entry { name: "copy 16 B", per_turn: 4, make: || copy::<4>(16) },
+    Entry { name: "copy 4 KiB", per_turn: 1, make: || copy::<1>(4 * KIB) },
+    Entry { name: "copy 1 MiB", per_turn: 1, make: || copy::<1>(MIB) },
+    Entry { name: "copy 16 MiB", per_turn: 1, make: || copy::<1>(16 * MIB) },
+    Entry {
+        name: "allocate and free 16 B",
+        per_turn: 4,
+        make: || {
+            Ok(Box::new(|turns| {
+                Ok(timed(turns, || {
+                    for _ in 0..4 {
+                        drop(black_box(Box::<[u8; 16]>::new_uninit()));
+                    }
+                }))
+            }))
+        },
+    },
+    Entry { name: "first touch of a page", per_turn: 1, make: first_touch },
+    Entry { name: "load, 16 KiB in random order", per_turn: 8, make: || chase(16 * KIB) },
+    Entry { name: "load, 512 KiB in random order", per_turn: 8, make: || chase(512 * KIB) },
+    Entry { name: "load, 64 MiB in random order", per_turn: 8, make: || chase(64 * MIB) },
+];
+
+/// Copies from one buffer to another, both touched before. The compiler does not know the length,
+/// so this is the copy of the C library, as it is for text or records.
+fn copy<const TIMES: usize>(length: usize) -> io::Result<Timed> {
+    let source = vec![7_u8; length];
+    let mut target = vec![1_u8; length];
+    Ok(Box::new(move |turns| {
+        let length = black_box(length);
+        Ok(timed(turns, || {
+            for _ in 0..TIMES {
+                target[..length].copy_from_slice(&black_box(&source)[..length]);
+                black_box(&mut target);
+            }
+        }))
+    }))
+}
+
+/// Writes one byte to each page of fresh memory. Asking for the memory and giving it back is not
+/// timed: it is so much that the allocator asks the operating system each time, and gets it empty.
+fn first_touch() -> io::Result<Timed> {
+    const PAGES: usize = 64 * MIB / PAGE;
+    Ok(Box::new(|turns| {
+        let mut time = Duration::ZERO;
+        let mut left = turns;
+        while left > 0 {
+            let now = left.min(PAGES as u64);
+            left -= now;
+            let mut fresh = vec![0_u8; PAGES * PAGE];
+            let mut pages = black_box(&mut fresh).iter_mut().step_by(PAGE);
+            time += timed(now, || {
+                if let Some(first) = pages.next() {
+                    *black_box(first) = 1;
+                }
+            });
+        }
+        Ok(time)
+    }))
+}
+
+/// A place of the size of a cache's line, with the number of the place that comes next.
+#[derive(Clone)]
+#[repr(align(64))]
+struct Line {
+    next: u32,
+}
+
+/// Goes from place to place in an order that no hardware can guess: where the next one is stands in
+/// the last one. All of them are in one ring (Sattolo's shuffle, Inf. Proc. Letters 22, 1986), so
+/// that none is met again before all others.
+fn chase(size: usize) -> io::Result<Timed> {
+    let count = size / size_of::<Line>();
+    let mut lines: Vec<Line> = (0..count).map(|next| Line { next: next as u32 }).collect();
+    // Xorshift (Marsaglia, J. Stat. Soft. 8, 2003): the order has to be without a pattern, no more.
+    let mut random = 0x9E37_79B9_7F4A_7C15_u64;
+    for last in (1..count).rev() {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let other = (random % last as u64) as usize;
+        let next = lines[last].next;
+        lines[last].next = lines[other].next;
+        lines[other].next = next;
+    }
+    let mut at = 0;
+    Ok(Box::new(move |turns| {
+        let time = timed(turns, || {
+            for _ in 0..8 {
+                at = lines[at].next as usize;
+            }
+        });
+        black_box(at);
+        Ok(time)
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chase_takes_its_turns() {
+        let mut chase = chase(4 * KIB).unwrap();
+        assert!(chase(1_000).unwrap() > Duration::ZERO);
+    }
+}
