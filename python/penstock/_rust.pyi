@@ -25,6 +25,7 @@ __all__ = [
     "Element",
     "Events",
     "Items",
+    "Operation",
     "Plan",
     "Progress",
     "Reader",
@@ -36,6 +37,7 @@ __all__ = [
     "document_records",
     "document_values",
     "load",
+    "nothing",
     "open",
     "send",
 ]
@@ -81,6 +83,7 @@ def send(
     name: str | None,
     /,
 ) -> Any: ...
+def nothing() -> None: ...
 
 @final
 class Element:
@@ -354,6 +357,15 @@ class Decoder(Generic[_T]):
     def repairs(self) -> list[Repair]: ...
     @property
     def repair_counts(self) -> dict[str, int]: ...
+
+@final
+class Operation:
+    def __new__(cls, name: str, /) -> Self: ...
+    @staticmethod
+    def names() -> list[str]: ...
+    @property
+    def per_turn(self) -> int: ...
+    def time(self, turns: int, /) -> int: ...
 
 @final
 class Plan:

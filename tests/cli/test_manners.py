@@ -15,7 +15,7 @@ import pytest
 
 import penstock as library
 
-COMMANDS = "'head', 'count', 'check', 'plan', 'completion'"
+COMMANDS = "'head', 'count', 'check', 'plan', 'costs', 'completion'"
 
 
 @pytest.fixture

@@ -22,11 +22,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     Entry {
         name: "integer add, latency",
         // An addition and an exclusive or, in turn, so that no formula stands for all of them.
-        per_turn: 16,
+        per_turn: 128,
         make: || {
             Ok(Box::new(|turns| {
                 let (mut sum, one, other) = black_box((1_u64, 3_u64, 5_u64));
-                let time = timed(turns, || eight!(sum = (sum ^ one).wrapping_add(other)));
+                let time = timed(turns, || {
+                    eight!(eight!(sum = (sum ^ one).wrapping_add(other)));
+                });
                 black_box(sum);
                 Ok(time)
             }))
@@ -34,7 +36,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "integer add, throughput",
-        per_turn: 16,
+        per_turn: 128,
         make: || {
             Ok(Box::new(|turns| {
                 let ([mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h], one, other) =
@@ -42,14 +44,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
                 // Eight that do not know of each other, and no two alike in their two steps: of
                 // like steps the compiler would make one instruction on vectors.
                 let time = timed(turns, || {
-                    a = (a ^ one).wrapping_add(other);
-                    b = b.wrapping_add(one) ^ other;
-                    c = c.wrapping_sub(other) ^ one;
-                    d = (d ^ other).wrapping_sub(one);
-                    e = e.wrapping_add(other) ^ one;
-                    f = (f ^ one).wrapping_sub(other);
-                    g = g.wrapping_sub(one) ^ other;
-                    h = (h ^ other).wrapping_add(one);
+                    eight!({
+                        a = (a ^ one).wrapping_add(other);
+                        b = b.wrapping_add(one) ^ other;
+                        c = c.wrapping_sub(other) ^ one;
+                        d = (d ^ other).wrapping_sub(one);
+                        e = e.wrapping_add(other) ^ one;
+                        f = (f ^ one).wrapping_sub(other);
+                        g = g.wrapping_sub(one) ^ other;
+                        h = (h ^ other).wrapping_add(one);
+                    });
                 });
                 black_box([a, b, c, d, e, f, g, h]);
                 Ok(time)
@@ -58,12 +62,14 @@ pub(crate) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "integer multiply, latency",
-        per_turn: 8,
+        per_turn: 64,
         make: || {
             Ok(Box::new(|turns| {
                 // By itself: of a constant factor the compiler would work out the eighth power.
                 let mut product = black_box(3_u64);
-                let time = timed(turns, || eight!(product = product.wrapping_mul(product)));
+                let time = timed(turns, || {
+                    eight!(eight!(product = product.wrapping_mul(product)));
+                });
                 black_box(product);
                 Ok(time)
             }))

@@ -1,6 +1,7 @@
 //! Calls of one function with one argument, whose result is the next call's argument.
 
 use crate::{Entry, timed};
+use std::array;
 use std::hint::black_box;
 
 /// The least that a function can do and still have to be called.
@@ -33,11 +34,15 @@ impl Step for Down {
 pub(crate) const ENTRIES: &[Entry] = &[
     Entry {
         name: "call, direct",
-        per_turn: 4,
+        per_turn: 16,
         make: || {
             Ok(Box::new(|turns| {
                 let mut value = black_box(1);
-                let time = timed(turns, || value = step(step(step(step(value)))));
+                let time = timed(turns, || {
+                    for _ in 0..4 {
+                        value = step(step(step(step(value))));
+                    }
+                });
                 black_box(value);
                 Ok(time)
             }))
@@ -45,12 +50,13 @@ pub(crate) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "call, virtual",
-        per_turn: 4,
+        per_turn: 16,
         make: || {
             // Two classes, and the object is looked up for each call: with one, the compiler would
             // look its method up before the loop.
-            let objects: [Box<dyn Step>; 4] =
-                [Box::new(Up), Box::new(Down), Box::new(Up), Box::new(Down)];
+            let objects: [Box<dyn Step>; 16] = array::from_fn(|index| -> Box<dyn Step> {
+                if index % 2 == 0 { Box::new(Up) } else { Box::new(Down) }
+            });
             Ok(Box::new(move |turns| {
                 let mut value = black_box(1);
                 let time = timed(turns, || {
@@ -65,12 +71,16 @@ pub(crate) const ENTRIES: &[Entry] = &[
     },
     Entry {
         name: "call, cached pointer",
-        per_turn: 4,
+        per_turn: 16,
         make: || {
             Ok(Box::new(|turns| {
                 let cached = black_box(step as fn(u64) -> u64);
                 let mut value = black_box(1);
-                let time = timed(turns, || value = cached(cached(cached(cached(value)))));
+                let time = timed(turns, || {
+                    for _ in 0..4 {
+                        value = cached(cached(cached(cached(value))));
+                    }
+                });
                 black_box(value);
                 Ok(time)
             }))

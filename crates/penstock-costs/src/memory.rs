@@ -3,7 +3,7 @@
 use crate::{Entry, Timed, timed};
 use std::hint::black_box;
 use std::io;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
@@ -11,28 +11,31 @@ const MIB: usize = 1 << 20;
 /// What the operating system hands out at once: its smallest page on most machines.
 const PAGE: usize = 4 * KIB;
 
+/// The pages that are touched in one turn.
+const PAGES: usize = 4 * MIB / PAGE;
+
 pub(crate) const ENTRIES: &[Entry] = &[
-    Entry { name: "copy 16 B", per_turn: 4, make: || copy::<4>(16) },
+    Entry { name: "copy 16 B", per_turn: 16, make: || copy::<16>(16) },
     Entry { name: "copy 4 KiB", per_turn: 1, make: || copy::<1>(4 * KIB) },
     Entry { name: "copy 1 MiB", per_turn: 1, make: || copy::<1>(MIB) },
     Entry { name: "copy 16 MiB", per_turn: 1, make: || copy::<1>(16 * MIB) },
     Entry {
         name: "allocate and free 16 B",
-        per_turn: 4,
+        per_turn: 16,
         make: || {
             Ok(Box::new(|turns| {
                 Ok(timed(turns, || {
-                    for _ in 0..4 {
+                    for _ in 0..16 {
                         drop(black_box(Box::<[u8; 16]>::new_uninit()));
                     }
                 }))
             }))
         },
     },
-    Entry { name: "first touch of a page", per_turn: 1, make: first_touch },
-    Entry { name: "load, 16 KiB in random order", per_turn: 8, make: || chase(16 * KIB) },
-    Entry { name: "load, 512 KiB in random order", per_turn: 8, make: || chase(512 * KIB) },
-    Entry { name: "load, 64 MiB in random order", per_turn: 8, make: || chase(64 * MIB) },
+    Entry { name: "first touch of a page", per_turn: PAGES as u32, make: first_touch },
+    Entry { name: "random load, 16 KiB", per_turn: 32, make: || chase(16 * KIB) },
+    Entry { name: "random load, 512 KiB", per_turn: 32, make: || chase(512 * KIB) },
+    Entry { name: "random load, 64 MiB", per_turn: 32, make: || chase(64 * MIB) },
 ];
 
 /// Copies from one buffer to another, both touched before. The compiler does not know the length,
@@ -53,21 +56,19 @@ fn copy<const TIMES: usize>(length: usize) -> io::Result<Timed> {
 
 /// Writes one byte to each page of fresh memory. Asking for the memory and giving it back is not
 /// timed: it is so much that the allocator asks the operating system each time, and gets it empty.
+/// A turn is many pages, for the few that the kernel has just had back are still in the caches.
 fn first_touch() -> io::Result<Timed> {
-    const PAGES: usize = 64 * MIB / PAGE;
     Ok(Box::new(|turns| {
         let mut time = Duration::ZERO;
-        let mut left = turns;
-        while left > 0 {
-            let now = left.min(PAGES as u64);
-            left -= now;
-            let mut fresh = vec![0_u8; PAGES * PAGE];
-            let mut pages = black_box(&mut fresh).iter_mut().step_by(PAGE);
-            time += timed(now, || {
-                if let Some(first) = pages.next() {
-                    *black_box(first) = 1;
-                }
-            });
+        for _ in 0..turns {
+            // More than the allocator of glibc ever keeps, of which the first part is touched.
+            let mut fresh = vec![0_u8; 64 * MIB];
+            let pages = black_box(&mut fresh).iter_mut().step_by(PAGE).skip(1).take(PAGES);
+            let start = Instant::now();
+            for byte in pages {
+                *black_box(byte) = 1;
+            }
+            time += start.elapsed();
         }
         Ok(time)
     }))
@@ -97,10 +98,15 @@ fn chase(size: usize) -> io::Result<Timed> {
         lines[last].next = lines[other].next;
         lines[other].next = next;
     }
+    // A small ring has to be in its cache: what ran in the meantime has pushed it out.
+    let warm = if size <= MIB { count } else { 0 };
     let mut at = 0;
     Ok(Box::new(move |turns| {
+        for _ in 0..warm {
+            at = lines[at].next as usize;
+        }
         let time = timed(turns, || {
-            for _ in 0..8 {
+            for _ in 0..32 {
                 at = lines[at].next as usize;
             }
         });

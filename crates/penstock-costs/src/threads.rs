@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 pub(crate) const ENTRIES: &[Entry] = &[
     Entry {
         name: "lock and unlock",
-        per_turn: 4,
+        per_turn: 16,
         make: || {
             let lock = Mutex::new(0_u64);
             Ok(Box::new(move |turns| {
                 Ok(timed(turns, || {
-                    for _ in 0..4 {
+                    for _ in 0..16 {
                         if let Ok(mut count) = black_box(&lock).lock() {
                             *count += 1;
                         }

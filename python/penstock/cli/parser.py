@@ -19,6 +19,12 @@ if TYPE_CHECKING:
     Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # noqa: SLF001 - it has no other name
 
 SHELLS = ("bash", "zsh", "fish")
+COSTS = (
+    *("arithmetic", "calls", "memory", "counting", "threads"),
+    *("objects", "records", "clocks", "files", "processes"),
+)
+"""The groups of `penstock costs`, without importing it."""
+
 _LOOKED_UP = "modules are looked for in the current directory first"
 
 # How each shell completes a file name, in the terms of shtab, which makes the completions.
@@ -93,7 +99,7 @@ def parser() -> argparse.ArgumentParser:
         version=f"penstock {__version__}",
         help="print the version and exit",
     )
-    for add in (_add_head, _add_count, _add_check, _add_plan, _add_completion):
+    for add in (_add_head, _add_count, _add_check, _add_plan, _add_costs, _add_completion):
         add(commands)
     return root
 
@@ -171,6 +177,52 @@ def _add_plan(commands: Commands) -> None:
     arguments = plan.add_argument_group("Arguments")
     arguments.add_argument("into", metavar="MODULE:CLASS", help=f"the class; {_LOOKED_UP}")
     _options(plan)
+
+
+def _add_costs(commands: Commands) -> None:
+    costs = _command(
+        commands,
+        "costs",
+        "show what operations cost here",
+        "Measures what some sixty operations cost on this machine, from an addition to starting a "
+        "process, and prints a table: the time of one, how far it may be off, the time of the "
+        "first one, how many fit in 1/60 second, and how many of the first row it is worth. A "
+        "row that fails its own check says so, and then the exit code is 1.",
+        usage="penstock costs [OPTIONS]",
+    )
+    options = _options(costs)
+    options.add_argument(
+        "--group",
+        metavar="NAME",
+        choices=COSTS,
+        action="append",
+        help=f"only this group, may be repeated: {', '.join(COSTS)}",
+    )
+    options.add_argument(
+        "--quick", action="store_true", help="take ten seconds, not a minute; spreads are wider"
+    )
+    written = options.add_argument(
+        "--json", metavar="FILE", help="also write what was measured; - prints it, and no table"
+    )
+    compared = options.add_argument(
+        "--compare", metavar="FILE", help="tell what changed since FILE was written by --json"
+    )
+    drawn = options.add_argument(
+        "--plot", metavar="FILE", help="also draw it: FILE ends in .svg or .html"
+    )
+    shown = options.add_argument(
+        "--show", metavar="FILE", help="measure nothing, show what --json wrote to FILE"
+    )
+    for file in (written, compared, drawn, shown):
+        file.complete = _FILES  # type: ignore[attr-defined]  # this is where shtab looks
+    options.add_argument(
+        "--self-test",
+        action="store_true",
+        help="measure rows that are wrong on purpose, and say whether each is caught",
+    )
+    options.add_argument(
+        "-q", "--quiet", action="store_true", help="do not say what is being measured"
+    )
 
 
 def _add_completion(commands: Commands) -> None:

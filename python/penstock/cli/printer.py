@@ -51,6 +51,19 @@ class Printer:
         # What has to make room on the terminal for data.
         self._bar: AbstractContextManager[object] = _NO_BAR
 
+    @property
+    def colour(self) -> bool:
+        """Whether what was asked for is written in colour."""
+        return self._out_colour
+
+    def status(self, text: str) -> None:
+        """Say on a terminal what is being done, in place of what was said last; "" ends it."""
+        if self._quiet or self._err is None or not self._err.isatty() or _is_dumb() or _is_ci():
+            return
+        # ECMA-48, "erase in line": what is left of a longer text.
+        self._err.write(f"\r{text}\x1b[K")
+        self._err.flush()
+
     def data(self, text: str) -> None:
         """Write lines of what was asked for. Any of it that is no text becomes escapes."""
         self.bytes(text.encode("utf-8", "backslashreplace") + b"\n")

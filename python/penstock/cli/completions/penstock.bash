@@ -5,18 +5,23 @@
 #    source ~/.local/share/bash_completion/penstock
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_penstock_subparsers=(head count check plan completion)
+_shtab_penstock_subparsers=(head count check plan costs completion)
 
 _shtab_penstock_head_option_strings=(-h --help -n --records --at --into --format --encoding --member -q --quiet --progress)
 _shtab_penstock_count_option_strings=(-h --help --at --format --encoding --member -q --quiet --progress)
 _shtab_penstock_check_option_strings=(-h --help --at --into --unknown --format --encoding --member -q --quiet --progress)
 _shtab_penstock_plan_option_strings=(-h --help)
+_shtab_penstock_costs_option_strings=(-h --help --group --quick --json --compare --plot --show --self-test -q --quiet)
 _shtab_penstock_completion_option_strings=(-h --help)
 _shtab_penstock_option_strings=(-h --help -V --version)
 
 _shtab_penstock_head_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_count_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_check_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_penstock_costs___json_COMPGEN=_shtab_compgen_files
+_shtab_penstock_costs___compare_COMPGEN=_shtab_compgen_files
+_shtab_penstock_costs___plot_COMPGEN=_shtab_compgen_files
+_shtab_penstock_costs___show_COMPGEN=_shtab_compgen_files
 
 _shtab_penstock_head___format_choices=(json ndjson xml)
 _shtab_penstock_head___progress_choices=(auto always never)
@@ -25,8 +30,9 @@ _shtab_penstock_count___progress_choices=(auto always never)
 _shtab_penstock_check___unknown_choices=(skip error)
 _shtab_penstock_check___format_choices=(json ndjson xml)
 _shtab_penstock_check___progress_choices=(auto always never)
+_shtab_penstock_costs___group_choices=(arithmetic calls memory counting threads objects records clocks files processes)
 _shtab_penstock_completion_pos_0_choices=(bash zsh fish)
-_shtab_penstock_pos_0_choices=(head count check plan completion)
+_shtab_penstock_pos_0_choices=(head count check plan costs completion)
 
 _shtab_penstock_head__h_nargs=0
 _shtab_penstock_head___help_nargs=0
@@ -42,6 +48,12 @@ _shtab_penstock_check__q_nargs=0
 _shtab_penstock_check___quiet_nargs=0
 _shtab_penstock_plan__h_nargs=0
 _shtab_penstock_plan___help_nargs=0
+_shtab_penstock_costs__h_nargs=0
+_shtab_penstock_costs___help_nargs=0
+_shtab_penstock_costs___quick_nargs=0
+_shtab_penstock_costs___self_test_nargs=0
+_shtab_penstock_costs__q_nargs=0
+_shtab_penstock_costs___quiet_nargs=0
 _shtab_penstock_completion__h_nargs=0
 _shtab_penstock_completion___help_nargs=0
 _shtab_penstock_pos_0_nargs=A...

@@ -50,8 +50,8 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands head count check plan completion
-set -g _shtab_penstock_opts_with_value --at --encoding --format --into --member --progress --records --unknown -n
+set -g _shtab_penstock_commands head count check plan costs completion
+set -g _shtab_penstock_opts_with_value --at --compare --encoding --format --group --into --json --member --plot --progress --records --show --unknown -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -91,6 +91,16 @@ complete -c penstock -n '_shtab_penstock_using check' -l progress -xka "auto alw
 complete -c penstock -n '_shtab_penstock_using check; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'the file'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a plan -d 'show how a class is read'
 complete -c penstock -n '_shtab_penstock_using plan' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a costs -d 'show what operations cost here'
+complete -c penstock -n '_shtab_penstock_using costs' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using costs' -l group -xka "arithmetic calls memory counting threads objects records clocks files processes" -d 'only this group'
+complete -c penstock -n '_shtab_penstock_using costs' -l quick -d 'take ten seconds'
+complete -c penstock -n '_shtab_penstock_using costs' -l json -xka "(__fish_complete_path (commandline -ct))" -d 'also write what was measured'
+complete -c penstock -n '_shtab_penstock_using costs' -l compare -xka "(__fish_complete_path (commandline -ct))" -d 'tell what changed since FILE was written by --json'
+complete -c penstock -n '_shtab_penstock_using costs' -l plot -xka "(__fish_complete_path (commandline -ct))" -d 'also draw it'
+complete -c penstock -n '_shtab_penstock_using costs' -l show -xka "(__fish_complete_path (commandline -ct))" -d 'measure nothing'
+complete -c penstock -n '_shtab_penstock_using costs' -l self-test -d 'measure rows that are wrong on purpose'
+complete -c penstock -n '_shtab_penstock_using costs' -s q -l quiet -d 'do not say what is being measured'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a completion -d 'print the completions for a shell'
 complete -c penstock -n '_shtab_penstock_using completion' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using completion; and test $_shtab_penstock_npos -eq 0' -ka "bash zsh fish" -d 'the shell'

@@ -1,0 +1,64 @@
+"""Two records side by side: what changed by more than both of them are unsure of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from penstock.costs.record import Measurement, Record
+
+
+class Change(NamedTuple):
+    """What became of a row."""
+
+    verdict: str
+    """`same`: the two intervals meet; `faster` or `slower`: they do not; `new`; `unknown`."""
+
+    ratio: float | None
+    """How many times as long it takes now; None where one of the two times is not known."""
+
+    def told(self) -> str:
+        """Return it as the table tells it."""
+        if self.ratio is None:
+            return {"new": "not measured then"}.get(self.verdict, "failed its check")
+        if self.verdict == "same":
+            return f"same (x{self.ratio:.2f})"
+        factor = max(self.ratio, 1 / self.ratio)
+        return f"x{factor:.3g} {self.verdict}"
+
+
+def compared(now: Record, then: Record) -> list[Change]:
+    """Return what became of each row of a record since another."""
+    before = {row.name: row for row in then.rows}
+    return [_change(row, before.get(row.name)) for row in now.rows]
+
+
+def _change(now: Measurement, then: Measurement | None) -> Change:
+    if then is None:
+        return Change("new", None)
+    if now.ns is None or then.ns is None or now.time is None or then.time is None:
+        return Change("unknown", None)
+    ratio = now.ns / then.ns if now.ns > 0 and then.ns > 0 else 1.0
+    if now.time.interval.meets(then.time.interval):
+        return Change("same", ratio)
+    return Change("faster" if now.time.high < then.time.low else "slower", ratio)
+
+
+def agreement(changes: Sequence[Change]) -> tuple[int, int]:
+    """Return how many rows agree, and how many could have."""
+    known = [change for change in changes if change.verdict in {"same", "faster", "slower"}]
+    return sum(change.verdict == "same" for change in known), len(known)
+
+
+def summary(changes: Sequence[Change]) -> str:
+    """Return how many rows agree, in a sentence."""
+    same, known = agreement(changes)
+    if not known:
+        return "No row was measured in both."
+    verdicts = [change.verdict for change in changes]
+    return (
+        f"{same} of {known} rows ({same / known:.0%}) agree within their spread, "
+        f"{verdicts.count('faster')} are faster, {verdicts.count('slower')} slower."
+    )

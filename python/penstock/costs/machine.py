@@ -1,0 +1,138 @@
+"""Where it was measured, and in what state: a cost means nothing without.
+
+Nothing is changed, only read; what a system does not tell is None. Nothing in it names the machine,
+its user or a path, so that a record can be shown to anybody.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+from penstock._rust import __build__, __version__
+
+_SYSTEM = Path("/sys")
+_PROCESSES = Path("/proc")
+
+
+def _read(path: Path) -> str | None:
+    """Return the text of a file of the kernel's, if there is one."""
+    try:
+        return path.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def cpu() -> str:
+    """Return the processor's name."""
+    found = re.search(r"^model name\s*: (.+)$", _read(_PROCESSES / "cpuinfo") or "", re.MULTILINE)
+    return found[1] if found else platform.processor() or platform.machine()
+
+
+def slug() -> str:
+    """Return the processor's name as part of a file name."""
+    name = re.sub(r"\((r|tm)\)|@.*| cpu", "", cpu().lower())
+    return re.sub(r"[^a-z0-9]+", "-", name).strip("-")
+
+
+def resolution() -> int:
+    """Return the smallest step of the clock that was seen, in nanoseconds."""
+    steps = []
+    for _ in range(100):
+        start = time.perf_counter_ns()
+        while (now := time.perf_counter_ns()) == start:
+            pass
+        steps.append(now - start)
+    return min(steps)
+
+
+def description(folder: str) -> dict[str, Any]:
+    """Return what stays the same during a run; files are written to `folder`."""
+    kernel = _SYSTEM / "devices/system"
+    return {
+        "cpu": cpu(),
+        "cores": os.cpu_count(),
+        "governor": _read(kernel / "cpu/cpu0/cpufreq/scaling_governor"),
+        "hypervisor": _hypervisor(),
+        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        "huge_pages": _chosen(_read(_SYSTEM / "kernel/mm/transparent_hugepage/enabled")),
+        "clock_source": _read(kernel / "clocksource/clocksource0/current_clocksource"),
+        "clock_step_ns": resolution(),
+        "file_system": file_system(folder, _read(_PROCESSES / "self/mounts") or ""),
+        "system": f"{platform.system()} {platform.release().partition('-')[0]}",
+        "libc": " ".join(platform.libc_ver()).strip() or None,
+        "python": f"{platform.python_implementation()} {platform.python_version()}",
+        "penstock": __version__,
+        "build": __build__,
+        "allocator": os.environ.get("PYTHONMALLOC"),
+        "date": time.strftime("%Y-%m-%d", time.gmtime()),
+    }
+
+
+def state() -> dict[str, float]:
+    """Return what changes: seconds, load, and the ticks that the hypervisor kept to itself."""
+    ticks = (_read(_PROCESSES / "stat") or "").partition("\n")[0].split()[1:]
+    return {
+        "seconds": time.monotonic(),
+        "load": os.getloadavg()[0],
+        "ticks": sum(map(int, ticks[:8])),
+        "stolen": int(ticks[7]) if len(ticks) > 7 else 0,
+    }
+
+
+def since(before: dict[str, float]) -> dict[str, Any]:
+    """Return what happened since: how long it took, the load, the part of time stolen."""
+    now = state()
+    ticks = now["ticks"] - before["ticks"]
+    return {
+        "seconds": round(now["seconds"] - before["seconds"], 1),
+        "load": [round(before["load"], 2), round(now["load"], 2)],
+        "stolen": round((now["stolen"] - before["stolen"]) / ticks, 4) if ticks else None,
+    }
+
+
+def doubts(found: dict[str, Any]) -> list[str]:
+    """Return what a reader should know of a machine's state before believing small differences."""
+    said = []
+    if found.get("build") == "debug":
+        said.append("penstock is a debug build: what is native is slow")
+    if found.get("governor") not in {None, "performance"}:
+        said.append(f"the governor is {found['governor']}: the processor's clock may have changed")
+    # A run is one busy process, so a load of one is its own.
+    load, cores = max(found.get("load") or [0]), found.get("cores") or 1
+    if load > 1 + cores / 2:
+        said.append(f"the load was {load:g} on {cores} cores: other work was running")
+    if (found.get("stolen") or 0) > 0.01:
+        said.append(f"{found['stolen']:.0%} of the processor's time went to other machines")
+    if found.get("file_system") in {"tmpfs", "ramfs"}:
+        said.append("files were in memory: TMPDIR says which folder to use instead")
+    return said
+
+
+def file_system(folder: str, mounts: str) -> str | None:
+    """Return the type of the file system that a folder is in, by the table of mounts."""
+    best, kind = "", None
+    for line in mounts.splitlines():
+        _, where, found, *_ = line.split()
+        inside = folder == where or folder.startswith(where.rstrip("/") + "/")
+        if inside and len(where) >= len(best):
+            best, kind = where, found
+    return kind
+
+
+def _hypervisor() -> str | None:
+    """Return what the machine runs in, as far as it says so."""
+    if kind := _read(_SYSTEM / "hypervisor/type"):
+        return kind
+    flags = re.search(r"^flags\s*:(.*)$", _read(_PROCESSES / "cpuinfo") or "", re.MULTILINE)
+    return "yes" if flags and " hypervisor" in flags[1] else None
+
+
+def _chosen(text: str | None) -> str | None:
+    """Return the word in brackets: `always [madvise] never`."""
+    found = re.search(r"\[(\w+)\]", text or "")
+    return found[1] if found else text
