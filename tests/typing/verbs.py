@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict, assert_type
 
 import penstock
+from penstock._rows import Rows
 
 
 @dataclass(slots=True)
@@ -51,6 +52,23 @@ assert_type(penstock.load([b"[", b"]"], list[int], format="json"), list[int])
 assert_type(penstock.json.load(path, City), City)
 assert_type(penstock.json.load(path, list[City], compression=None), list[City])
 assert_type(penstock.ndjson.load(path, City | None), list[City | None])
+
+# open: to look into, or the records as a type.
+assert_type(penstock.open(path), Any)
+assert_type(penstock.open(path, City), penstock.Records[City] | Rows[City])
+assert_type(penstock.open(b"[]", at="*"), penstock.Records[Any])
+assert_type(penstock.json.open(path), penstock.Document)
+assert_type(penstock.json.open(b"[]", City | Point), penstock.Records[City | Point])
+assert_type(penstock.json.open(path, list[int], at="*")[0], list[int])
+assert_type(penstock.json.open(path, City)[1:], list[City])
+document = penstock.json.open(path)
+assert_type(document["items"][3]["name"], Any)
+assert_type(document.to(City), City)
+assert_type(document.to(), Any)
+assert_type(document.to(City | Point, at="a/b"), City | Point)
+assert_type(document.at("*"), Iterator[Any])
+assert_type(document.path, str)
+document.items()
 
 # read: a record at a time.
 assert_type(penstock.read(path), penstock.Reader[Any])
