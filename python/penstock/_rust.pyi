@@ -25,6 +25,7 @@ __all__ = [
     "Element",
     "Events",
     "Items",
+    "Lines",
     "Operation",
     "Plan",
     "Progress",
@@ -148,6 +149,7 @@ class Events:
     @property
     def repair_counts(self) -> dict[str, int]: ...
 
+@final
 class Lines:
     def __new__(
         cls,
