@@ -1,11 +1,13 @@
 """How the tests of the command line run it: in a process, in a folder of its own."""
 
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -44,8 +46,7 @@ CITIES = """\
 LINES = '{"name": "Bern"}\n{"name": "Chur"}\n'
 
 
-@dataclass
-class Ended:
+class Ended(NamedTuple):
     """What a process wrote, and its exit code."""
 
     out: str
@@ -79,12 +80,12 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def penstock(folder: Path) -> Run:
-    """Run the command line with some words: `penstock("count", "cities.json")`."""
+def run(folder: Path) -> Run:
+    """Run a program in the folder: `run("penstock", "count", "cities.json")`."""
 
     def run(*words: str, stdin: bytes = b"", **environment: str) -> Ended:
         done = subprocess.run(
-            [*COMMAND, *words],
+            words,
             cwd=folder,
             env=CLEAN | environment,
             input=stdin,
@@ -95,3 +96,16 @@ def penstock(folder: Path) -> Run:
         return Ended(done.stdout.decode(), done.stderr.decode(), done.returncode)
 
     return run
+
+
+@pytest.fixture
+def penstock(run: Run) -> Run:
+    """Run the command line with some words: `penstock("count", "cities.json")`."""
+    return partial(run, *COMMAND)
+
+
+@pytest.fixture
+def shell(run: Run) -> Run:
+    """Run lines of the shell in which `penstock` is the command line."""
+    known = f'penstock() {{ {shlex.join(COMMAND)} "$@"; }}'
+    return lambda lines: run("bash", "-c", f"{known}\n{lines}")

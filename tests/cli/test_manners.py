@@ -3,7 +3,6 @@
 import gzip
 import os
 import re
-import shlex
 import signal
 import subprocess
 import time
@@ -16,27 +15,6 @@ import pytest
 import penstock as library
 
 COMMANDS = "'head', 'count', 'check', 'plan', 'costs', 'completion'"
-
-
-@pytest.fixture
-def shell(folder: Path, command: list[str], environment: dict[str, str]):
-    """Run a line of the shell in which `penstock` is the command line."""
-
-    def run(line: str) -> tuple[str, str, int]:
-        program = shlex.join(command)
-        script = f'set -o pipefail; penstock() {{ {program} "$@"; }}; {line}'
-        done = subprocess.run(
-            ["bash", "-c", script],
-            cwd=folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-        return done.stdout, done.stderr, done.returncode
-
-    return run
 
 
 def test_version(penstock: Callable[..., Any]):
@@ -157,12 +135,14 @@ def test_records_come_as_they_come_in(
 
 def test_a_broken_pipe_is_no_error(shell: Callable[..., Any], folder: Path):
     (folder / "many.ndjson").write_text('{"a": "not a number"}\n' * 50_000)
-    assert shell("penstock head -n 50000 many.ndjson | head -1") == (
+    assert shell("set -o pipefail; penstock head -n 50000 many.ndjson | head -1") == (
         '{"a": "not a number"}\n',
         "",
         0,
     )
-    out, err, code = shell("penstock check -q --into models:City many.ndjson | head -1")
+    out, err, code = shell(
+        "set -o pipefail; penstock check -q --into models:City many.ndjson | head -1"
+    )
     assert out.startswith("many.ndjson:1:")
     assert (err, code) == ("", 0)
 

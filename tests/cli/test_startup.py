@@ -1,8 +1,9 @@
 """Starting is cheap: nothing is imported that is not needed."""
 
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,37 +46,20 @@ sys.exit(code)
     ],
 )
 def test_nothing_slow_is_imported(
-    folder: Path,
-    command: list[str],
-    environment: dict[str, str],
+    run: Callable[..., Any],
     words: list[str],
     needed: set[str],
 ):
     import penstock
 
     home = str(Path(penstock.__file__).parent.parent)
-    done = subprocess.run(
-        [command[0], "-I", "-S", "-c", PROGRAM, home, *words],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0
-    loaded = set(done.stderr.splitlines()[-1].split())
+    done = run(sys.executable, "-I", "-S", "-c", PROGRAM, home, *words)
+    assert done.code == 0
+    loaded = set(done.err.splitlines()[-1].split())
     assert f"penstock.cli.{words[0]}" in loaded
     assert loaded & SLOW == needed
 
 
-def test_it_is_installed_as_a_program(folder: Path, environment: dict[str, str]):
-    done = subprocess.run(
-        [Path(sys.executable).parent / "penstock", "count", "cities.json"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert (done.stdout, done.stderr) == ("3\n", "")
+def test_it_is_installed_as_a_program(run: Callable[..., Any]):
+    program = Path(sys.executable).parent / "penstock"
+    assert run(str(program), "count", "cities.json") == ("3\n", "", 0)

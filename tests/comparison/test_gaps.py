@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import attrs
 import pytest
+from asked_types import Cat, Circle, Dog, Square
 from fresh import printed
 
 import penstock
@@ -182,30 +183,6 @@ def test_a_typed_dict_of_typing():
 
 
 # Unions.
-
-
-@dataclass
-class Circle:
-    kind: Literal["circle"]
-    radius: int
-
-
-@dataclass
-class Square:
-    kind: Literal["square"]
-    side: int
-
-
-@dataclass
-class Cat:
-    name: str
-    meows: int
-
-
-@dataclass
-class Dog:
-    name: str
-    barks: int
 
 
 def test_unions_of_dataclasses():
