@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from _collections_abc import Sequence
 
-from penstock import _plan, _rust, _sources
-from penstock._types import PLAIN
+from penstock import _rust, _sources
 
 TYPE_CHECKING = False
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
-    from penstock._limits import Limits
-    from penstock._types import Duplicates, Index, Path, T, Types, Unknown
+    from penstock._types import Index, Path, T
 
     class _Sequence(Sequence[T], Generic[T]):
         """A sequence that can be written with its type: `Rows[City]`."""
@@ -185,25 +183,13 @@ class Rows(_Sequence["T"]):
         return _opened_again, (options, self._lines.index(), at)
 
 
-def open_rows(
-    source: Path,
-    into: TypeForm[T] = PLAIN,
-    /,
-    *,
-    index: Index = None,
-    all_errors: bool = False,
-    duplicates: Duplicates = "last",
-    unknown: Unknown = "skip",
-    types: Types | None = None,
-    limits: Limits | None = None,
-) -> Rows[T]:
-    """Open a file of lines; see `penstock.ndjson.open`."""
+def open_rows(source: Path, index: Index, *how: Any) -> Rows[Any]:
+    """Open a file of lines; `how` is what the extension is told after its path and name."""
     path, name = _sources.path("open", source)
-    plan = into if types is None else _plan.with_types(into, types)
     kept = None
     if index is not None and index is not False:
         kept = path + _SUFFIX if index is True else os.fsdecode(index)
-    options = (path, name, plan, duplicates, unknown, all_errors, limits)
+    options = (path, name, *how)
     lines = _lines(options, None if kept is None else _read(kept), required=False)
     if kept is not None and not lines.is_kept:
         _write(kept, lines.index())

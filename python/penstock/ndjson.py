@@ -292,16 +292,9 @@ def open(
         ...     rows[2], len(rows), rows
         ({'size': 40}, 3, <Rows of 'sizes.ndjson': 3 records>)
     """
-    return _rows.open_rows(
-        source,
-        into,
-        index=index,
-        all_errors=all_errors,
-        duplicates=duplicates,
-        unknown=unknown,
-        types=types,
-        limits=limits,
-    )
+    if types is not None:
+        into = _plan.with_types(into, types)
+    return _rows.open_rows(source, index, into, duplicates, unknown, all_errors, limits)
 
 
 def send(
