@@ -21,7 +21,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build demo test threads forks check bench bench-native soak docs fuzz sanitize \
+.PHONY: help build demo test threads forks check bench bench-native costs soak docs fuzz sanitize \
 	debug-python completions clean
 
 help: ## list the commands
@@ -60,6 +60,9 @@ bench: $(VENV)/.wheel $(VENV)/.bench ## measure beside other libraries; ARGS="--
 bench-native: ## measure what is used from Rust beside other crates; ARGS="word-scan" for one row
 	cargo run --release --locked --quiet --manifest-path bench/rust/Cargo.toml \
 		--target-dir .cache/bench/rust -- $(ARGS)
+
+costs: $(VENV)/.wheel ## measure what operations cost here, twice: do the two agree? ARGS="--record" keeps one
+	$(BIN)/python bench/costs.py $(ARGS)
 
 soak: ## the clock beside the kernel's for ten minutes, with the errors; ARGS="60" for one
 	cargo run --release --locked --quiet -p penstock-clock --example soak -- $(or $(ARGS),600)

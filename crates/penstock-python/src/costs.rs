@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
 /// One native operation with all that it works on: `penstock_costs::Operation`.
-#[pyclass(frozen)]
+#[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Operation {
     native: Mutex<Native>,
     /// How often the operation is done in one turn of the loop.

@@ -263,8 +263,7 @@ _RECORDS = (
     Row(
         "JSON to dict, json",
         "records",
-        'The record of three, `{"id": 1234567, "name": "Vila Nova", "size": 42.5}`, with '
-        "`json.loads`.",
+        "The small record as text, with `json.loads`.",
         "json.loads(text)",
         "json_record",
     ),
@@ -357,6 +356,8 @@ _RECORDS = (
 _CLOCKS = (
     Row("monotonic clock, native", "clocks", "`Instant::now`."),
     Row("wall clock, native", "clocks", "`SystemTime::now`, as nanoseconds since 1970."),
+    Row("Mono, penstock-clock", "clocks", "`penstock_clock::Mono::now`, for moments in order."),
+    Row("Wall, penstock-clock", "clocks", "`penstock_clock::Wall::now`, nanoseconds since 1970."),
     Row(
         "monotonic clock, Python",
         "clocks",

@@ -1,4 +1,4 @@
-"""The record as a table for a terminal, and as Markdown.
+"""The record as a table for a terminal.
 
 Times are told with no more digits than their spread allows. Behind each stand the spread, the time
 of the first time, how often the operation fits in a sixtieth of a second (one picture on a screen),
@@ -122,7 +122,7 @@ def cells(row: Measurement, first: float | None) -> list[str]:
 
 
 HEAD = ("time", "±", "first", "1/60 s", "ratio")
-_WIDTHS = (8, 4, 8, 6, 6)
+_WIDTHS = (9, 4, 8, 6, 6)
 
 
 def bar(ns: float, first: float | None, width: int) -> str:
@@ -143,7 +143,7 @@ def bar(ns: float, first: float | None, width: int) -> str:
 
 def scale(width: int) -> str:
     """Return the units, each where its bar would end."""
-    line = [" "] * (width + 2)
+    line = [" "] * (width + 1)
     for size, unit in reversed(_UNITS):
         at = round(width * _part(size))
         if at + len(unit) <= len(line):
@@ -176,7 +176,8 @@ def lines(
     """
     paint = coloured if colour else plain
     width = min(max(width, NARROWEST), WIDEST)
-    room = width - _NAME - sum(_WIDTHS) - len(_WIDTHS) - 2
+    # Two columns before the bars, and one behind, for the last unit of their scale.
+    room = width - _NAME - sum(_WIDTHS) - len(_WIDTHS) - 3
     yield from about(record, width)
     first = next((row.ns for row in record.rows if row.ns), None)
     behind = "" if changes is not None else scale(room)
@@ -217,7 +218,7 @@ def about(record: Record, width: int) -> Iterable[str]:
     """Yield what the machine is, in lines that fit."""
     line = ""
     for part in described(record.machine):
-        if line and len(line) + 2 + len(part) > width:
+        if line and len(f"{line}, {part},") > width:
             yield f"{line},"
             line = part
         else:
@@ -257,18 +258,3 @@ def doubts(record: Record, paint: Callable[[str, str], str]) -> Iterable[str]:
     wrong = sum(row.fault is not None for row in record.rows)
     if wrong:
         yield paint(f"{wrong} of {len(record.rows)} rows failed their own check", _RED)
-
-
-def markdown(record: Record) -> Iterable[str]:
-    """Yield the lines of the table in Markdown, as the documentation has them."""
-    first = next((row.ns for row in record.rows if row.ns), None)
-    group = None
-    for row in record.rows:
-        if row.group != group:
-            if group is not None:
-                yield ""
-            yield f"| {row.group} | {' | '.join(HEAD)} |"
-            yield "|---|" + "--:|" * len(HEAD)
-            group = row.group
-        texts = cells(row, first) or [row.fault or "", *[""] * (len(HEAD) - 1)]
-        yield f"| {row.name} | {' | '.join(texts)} |".replace("|  |", "| |").replace("|  |", "| |")

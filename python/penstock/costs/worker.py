@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gc
 import json
+import resource
 import sys
 import time
 from random import Random
@@ -37,11 +38,13 @@ LONG = 10
 """What took so many times the time of a measurement did not only do so by an interruption."""
 
 
-def interruptions() -> int:
-    """Return how often this thread was made to give up the processor, if the system counts it."""
-    import resource  # noqa: PLC0415 - not on every system
+# Not every system counts them for a thread.
+_OURS = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)
 
-    return resource.getrusage(resource.RUSAGE_THREAD).ru_nivcsw
+
+def interruptions() -> int:
+    """Return how often this thread was made to give up the processor."""
+    return resource.getrusage(_OURS).ru_nivcsw
 
 
 def enough_turns(operation: Operation, epoch: int) -> int:
