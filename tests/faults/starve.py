@@ -154,6 +154,13 @@ def at_random(path: str) -> Any:
         return [len(rows), rows[1], *rows[:2], rows.raw(0), wrong, rows.closed]
 
 
+def looked_into(document: Any) -> Any:
+    rows = document["a"]
+    seen = [list(document), list(document.items()), document.get("z"), rows[::-1], rows[0]["text"]]
+    found = [list(document.at("a/*/number")), rows[1].to(Slots), document.to(int, at="a/0/number")]
+    return seen, found, rows[1].path, rows[1].line, "z" in document, document == 1
+
+
 def cut(data: bytes) -> Iterator[bytes]:
     """Give the bytes in two pieces."""
     return iter([data[:9], data[9:]])
@@ -304,6 +311,14 @@ CASES: dict[str, Case] = {
     "kept": Case(
         lambda data: kept([data]),
         b'<p:row xmlns:p="urn:p" a="some text" q="1000"><b>text</b><b>more</b></p:row>',
+    ),
+    "open": Case(
+        lambda data: looked_into(json.open(data)),
+        b'{"a": [{"number": 1000, "text": "some text"}, {"number": 2000}], "\\u6771": 123456789012345678901234567890}',
+    ),
+    "open records": Case(
+        lambda data: json.open(data, Slots, at="a/*")[:],
+        b'{"a": [{"number": 1000, "text": "some text"}, {"number": 2000}]}',
     ),
     "at random": Case(lambda _, path: at_random(path), b"", file),
     "events": Case(
