@@ -12,7 +12,7 @@ use pyo3::exceptions::{
 };
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PySlice, PyString, PyTuple};
+use pyo3::types::{PyInt, PyList, PySlice, PyString, PyTuple};
 use std::sync::Arc;
 
 /// A JSON document that is open, or an object or array in it. Made by `penstock.open`.
@@ -215,30 +215,38 @@ impl Document {
     /// The path from the root of the document to this part, as `at` would write it; empty for the
     /// root. It is found by a search.
     #[getter]
-    fn path(&self, py: Python<'_>) -> PyResult<String> {
-        let inner = self.handle.get()?;
-        Ok(written(&self.path_steps(py, &inner)))
+    fn path<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        guarded(py, || {
+            let inner = self.handle.get()?;
+            Ok(PyString::new(py, &written(&self.path_steps(py, &inner))))
+        })
     }
 
     /// The byte of the decompressed source at which this part begins, from 0.
     #[getter]
-    fn offset(&self, py: Python<'_>) -> PyResult<u64> {
-        let inner = self.handle.get()?;
-        Ok(inner.start + self.range(&inner.view(py)).start as u64)
+    fn offset<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        guarded(py, || {
+            let inner = self.handle.get()?;
+            Ok(PyInt::new(py, inner.start + self.range(&inner.view(py)).start as u64))
+        })
     }
 
     /// The line in which this part begins, from 1. Lines are counted when this is asked for.
     #[getter]
-    fn line(&self, py: Python<'_>) -> PyResult<u64> {
-        let inner = self.handle.get()?;
-        Ok(inner.place(py, self.range(&inner.view(py)).start).line)
+    fn line<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        guarded(py, || {
+            let inner = self.handle.get()?;
+            Ok(PyInt::new(py, inner.place(py, self.range(&inner.view(py)).start).line))
+        })
     }
 
     /// The column in which this part begins, in code points from 1.
     #[getter]
-    fn column(&self, py: Python<'_>) -> PyResult<u64> {
-        let inner = self.handle.get()?;
-        Ok(inner.place(py, self.range(&inner.view(py)).start).column)
+    fn column<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        guarded(py, || {
+            let inner = self.handle.get()?;
+            Ok(PyInt::new(py, inner.place(py, self.range(&inner.view(py)).start).column))
+        })
     }
 
     /// Lets the text and what was found in it go, for all parts of the document. Closing again does
@@ -346,9 +354,11 @@ impl Document {
         Err(PyAttributeError::new_err(format!("a JSON {what} has no attribute '{name}'")))
     }
 
-    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         guarded(py, || {
-            let Ok(inner) = self.handle.get() else { return Ok("Document(closed)".to_owned()) };
+            let Ok(inner) = self.handle.get() else {
+                return Ok(PyString::new(py, "Document(closed)"));
+            };
             let view = inner.view(py);
             let mut shown: Vec<String> = inner.name.iter().cloned().collect();
             let path = written(&self.path_steps(py, &inner));
@@ -360,7 +370,7 @@ impl Document {
                 Some(list) => format!("an array of {}", list.slots()),
                 None => "a scalar".to_owned(),
             });
-            Ok(format!("Document({})", shown.join(", ")))
+            Ok(PyString::new(py, &format!("Document({})", shown.join(", "))))
         })
     }
 }
@@ -503,19 +513,22 @@ impl DocumentList {
     /// Raises:
     ///     ValueError: There is none.
     #[pyo3(signature = (value, start=0, stop=isize::MAX, /))]
-    fn index(
-        this: &Bound<'_, Self>,
-        value: &Bound<'_, PyAny>,
+    fn index<'py>(
+        this: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
         start: isize,
         stop: isize,
-    ) -> PyResult<usize> {
-        index_in(this.as_any(), value, (start, stop))
+    ) -> PyResult<Bound<'py, PyInt>> {
+        guarded(this.py(), || index_in(this.as_any(), value, (start, stop)))
     }
 
     /// How many elements equal `value`.
     #[pyo3(signature = (value, /))]
-    fn count(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
-        count_in(this.as_any(), value)
+    fn count<'py>(
+        this: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyInt>> {
+        guarded(this.py(), || count_in(this.as_any(), value))
     }
 }
 
@@ -547,28 +560,31 @@ pub(super) fn position(index: &Bound<'_, PyAny>, len: usize) -> PyResult<Positio
 }
 
 /// The position of a value in a sequence.
-pub(super) fn index_in(
-    sequence: &Bound<'_, PyAny>,
-    value: &Bound<'_, PyAny>,
+pub(super) fn index_in<'py>(
+    sequence: &Bound<'py, PyAny>,
+    value: &Bound<'py, PyAny>,
     (start, stop): (isize, isize),
-) -> PyResult<usize> {
+) -> PyResult<Bound<'py, PyInt>> {
     let len = sequence.len()?;
     let bound = |at: isize| (if at < 0 { at + len as isize } else { at }).max(0) as usize;
     for at in bound(start)..bound(stop).min(len) {
         if sequence.get_item(at)?.eq(value)? {
-            return Ok(at);
+            return Ok(PyInt::new(sequence.py(), at));
         }
     }
     Err(PyValueError::new_err(format!("{} is not in the sequence", value.repr()?)))
 }
 
 /// How often a value is in a sequence.
-pub(super) fn count_in(sequence: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
-    let mut count = 0;
+pub(super) fn count_in<'py>(
+    sequence: &Bound<'py, PyAny>,
+    value: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyInt>> {
+    let mut count = 0_usize;
     for element in sequence.try_iter()? {
         count += usize::from(element?.eq(value)?);
     }
-    Ok(count)
+    Ok(PyInt::new(sequence.py(), count))
 }
 
 /// Whether a value is in a sequence.

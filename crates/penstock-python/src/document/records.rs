@@ -11,7 +11,7 @@ use penstock_core::word::Word;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyList, PyString};
+use pyo3::types::{PyInt, PyList, PyString};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -221,19 +221,22 @@ impl Records {
     /// Raises:
     ///     ValueError: There is none.
     #[pyo3(signature = (value, start=0, stop=isize::MAX, /))]
-    fn index(
-        this: &Bound<'_, Self>,
-        value: &Bound<'_, PyAny>,
+    fn index<'py>(
+        this: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
         start: isize,
         stop: isize,
-    ) -> PyResult<usize> {
-        index_in(this.as_any(), value, (start, stop))
+    ) -> PyResult<Bound<'py, PyInt>> {
+        guarded(this.py(), || index_in(this.as_any(), value, (start, stop)))
     }
 
     /// How many records equal `value`.
     #[pyo3(signature = (value, /))]
-    fn count(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<usize> {
-        count_in(this.as_any(), value)
+    fn count<'py>(
+        this: &Bound<'py, Self>,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyInt>> {
+        guarded(this.py(), || count_in(this.as_any(), value))
     }
 
     /// The document that the records are in.
@@ -300,11 +303,16 @@ impl Records {
         drop(made);
     }
 
-    fn __repr__(&self) -> PyResult<String> {
-        let Ok(inner) = self.handle.get() else { return Ok("Records(closed)".to_owned()) };
-        let name = inner.name.as_deref().unwrap_or("a json document");
-        let written = &self.plan.nodes[self.plan.root as usize].written;
-        Ok(format!("Records({name} -> {written}, {} of them)", self.len()))
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        guarded(py, || {
+            let Ok(inner) = self.handle.get() else {
+                return Ok(PyString::new(py, "Records(closed)"));
+            };
+            let name = inner.name.as_deref().unwrap_or("a json document");
+            let written = &self.plan.nodes[self.plan.root as usize].written;
+            let shown = format!("Records({name} -> {written}, {} of them)", self.len());
+            Ok(PyString::new(py, &shown))
+        })
     }
 }
 
