@@ -104,8 +104,8 @@ pub(crate) fn unknown(word: &str) -> PyResult<Unknown> {
 }
 
 /// `unknown=` where nobody counts.
-pub(crate) fn unknown_in_memory(object: &Bound<'_, PyAny>) -> PyResult<Unknown> {
-    match text("unknown", object)? {
+pub(crate) fn unknown_in_memory(word: &str) -> PyResult<Unknown> {
+    match word {
         "collect" => Err(PyValueError::new_err(
             "unknown must be 'skip' or 'error', not 'collect': only read() and Decoder have a place \
              to count",

@@ -56,7 +56,7 @@ impl Common {
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let duplicates = options::text("duplicates", duplicates)?;
-        let unknown = options::unknown_in_memory(unknown)?;
+        let unknown = options::unknown_in_memory(options::text("unknown", unknown)?)?;
         let grammar = Grammar::new(format, grammar)?;
         Ok(Common {
             plan: grammar.plan(into)?,

@@ -143,14 +143,14 @@ impl Document {
     ///     [{'size': Decimal('1.50')}]
     ///     >>> doc.to(decimal.Decimal, at="items/0/size")
     ///     Decimal('1.50')
-    #[pyo3(signature = (into=None, /, *, at=None, unknown=None, all_errors=None, types=None))]
+    #[pyo3(signature = (into=None, /, *, at=None, unknown="skip", all_errors=false, types=None))]
     fn to<'py>(
         &self,
         py: Python<'py>,
         into: Option<&Bound<'py, PyAny>>,
         at: Option<&Bound<'py, PyAny>>,
-        unknown: Option<&Bound<'py, PyAny>>,
-        all_errors: Option<&Bound<'py, PyAny>>,
+        unknown: &str,
+        all_errors: bool,
         types: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         guarded(py, || {
@@ -166,14 +166,7 @@ impl Document {
                 _ => into,
             };
             let plan = super::GRAMMAR.plan(&into)?;
-            let unknown = match unknown {
-                Some(unknown) => options::unknown_in_memory(unknown)?,
-                None => crate::objects::Unknown::Skip,
-            };
-            let all_errors = match all_errors {
-                Some(all_errors) => options::flag("all_errors", all_errors)?,
-                None => false,
-            };
+            let unknown = options::unknown_in_memory(unknown)?;
             let how = (plan, values::options(&inner, unknown, all_errors));
             let view = inner.view(py);
             let Some(at) = at.filter(|at| !at.is_none()) else {

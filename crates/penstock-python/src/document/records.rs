@@ -86,7 +86,7 @@ impl Records {
         let inner = part.handle.get()?;
         let view = inner.view(py);
         let plan = super::GRAMMAR.plan(into)?;
-        let unknown = options::unknown_in_memory(unknown)?;
+        let unknown = options::unknown_in_memory(options::text("unknown", unknown)?)?;
         let how = values::options(&inner, unknown, options::flag("all_errors", all_errors)?);
         let which = match at {
             Some(at) => {
