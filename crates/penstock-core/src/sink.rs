@@ -104,6 +104,21 @@ pub trait Sink {
         Ok(Look::Found)
     }
 
+    /// Lent to the reader where a map begins that is to be looked into: the key that is looked for,
+    /// as [`Sink::expected_key`] lends one, or nothing. If the map's first member has this key, and
+    /// a plain string for its value, the reader says [`Sink::sought_found`] before it looks.
+    #[inline(always)]
+    fn sought_key(&self) -> &[u8] {
+        &[]
+    }
+    /// The first member of the map that begins has the key lent by [`Sink::sought_key`] and this
+    /// value. If the sink takes it, the member counts as told and nothing is looked for; else
+    /// looking begins.
+    #[inline(always)]
+    fn sought_found(&mut self, _value: Text<'_>) -> bool {
+        false
+    }
+
     /// Lent to the reader: whether comments and processing instructions are wanted. They are told
     /// by the two methods below if so, and only checked if not.
     #[inline(always)]
@@ -214,6 +229,12 @@ pub trait Sink {
     #[inline(always)]
     fn want(&self) -> Want {
         Want::Digits
+    }
+    /// Lent to the reader: whether the next value, if it has no parts, is not wanted. It is then
+    /// only checked.
+    #[inline(always)]
+    fn passes(&self) -> bool {
+        false
     }
 }
 

@@ -17,6 +17,8 @@ pub(super) struct Looking {
     pub(super) from: usize,
     /// How many maps and lists are open around it.
     pub(super) depth: usize,
+    /// Whether the key at hand is not one whose value is asked for.
+    pub(super) passing: bool,
 }
 
 /// How many times, on average, the bytes of a document may be looked over again.
@@ -82,26 +84,31 @@ pub(super) struct Scout<'s> {
     looker: &'s mut dyn Looker,
     /// How the search ended, if it did.
     pub(super) found: Option<Look>,
+    /// Whether the value at hand is passed over.
+    pub(super) passing: bool,
 }
 
 impl<'s> Scout<'s> {
-    pub(super) fn new(looker: &'s mut dyn Looker) -> Self {
-        Scout { looker, found: None }
+    pub(super) fn new(looker: &'s mut dyn Looker, passing: bool) -> Self {
+        Scout { looker, found: None, passing }
     }
 
-    /// What the reader does upon the sink's answer.
-    fn settle(&mut self, answer: Option<Look>, value: Flow) -> Result<Flow, Refused> {
-        Ok(match answer.ok_or(Refused)? {
-            Look::Pass => Flow::Skip,
-            Look::Value => value,
-            end => {
-                self.found = Some(end);
-                Flow::Stop
-            }
-        })
+    /// What the reader does upon the sink's answer, which may be the last.
+    fn settle(&mut self, answer: Option<Look>, flow: Flow) -> Result<Flow, Refused> {
+        let answer = answer.ok_or(Refused)?;
+        if matches!(answer, Look::Pass | Look::Value) {
+            self.passing = answer == Look::Pass;
+            return Ok(flow);
+        }
+        self.found = Some(answer);
+        Ok(Flow::Stop)
     }
 
+    /// A value: what has parts is passed over.
     fn value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Flow, Refused> {
+        if self.passing {
+            return Ok(Flow::Skip);
+        }
         let answer = self.looker.value(value, at);
         self.settle(answer, Flow::Skip)
     }
@@ -142,5 +149,8 @@ impl Sink for Scout<'_> {
     fn abandon(&mut self) {}
     fn want(&self) -> Want {
         Want::Native
+    }
+    fn passes(&self) -> bool {
+        self.passing
     }
 }

@@ -12,15 +12,14 @@
 use super::look::{Again, Asked, Looking, Refused, Scout};
 use super::token::{self, Passed};
 use crate::error::{Fail, Fault};
-use crate::event::{Scalar, Text};
+use crate::event::Text;
 use crate::limits::Limits;
 use crate::reader::Step;
 use crate::sink::{Flow, Look, Sink, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{
-    Isa, Job, TextBuf, ValidText, dispatch, dispatch_portable, stands_at, unescape_json,
+    Isa, Job, StringEnd, TextBuf, ValidText, dispatch, dispatch_portable, stands_at, unescape_json,
 };
-use std::ops::Range;
 
 /// How documents follow one another in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -321,7 +320,7 @@ impl Reader {
         last: bool,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        let Some(Looking { from, depth }) = self.looking else { return Ok(Step::Turn) };
+        let Some(Looking { from, depth, passing }) = self.looking else { return Ok(Step::Turn) };
         // No more is seen than the limit allows, however much of it is here: where a search ends
         // must not depend on the windows.
         let bytes = text.as_bytes();
@@ -335,18 +334,12 @@ impl Reader {
             self.partial = WHOLE;
         }
         let (seen, last) = if cut { (text.slice(0..end), false) } else { (text, last) };
-        let mut found = None;
-        if self.pos == from && self.state == State::FirstKey {
-            found = self.look_at_first(seen, sink)?;
-        }
         let mut asked = Asked { sink, refusal: None };
-        let mut step = Ok(Step::Stopped);
-        if found.is_none() {
-            let mut scout = Scout::new(&mut asked);
-            step = isa.enter(Ahead { reader: self, text: seen, last, scout: &mut scout });
-            found = scout.found;
-        }
+        let mut scout = Scout::new(&mut asked, passing);
+        let step = isa.enter(Ahead { reader: self, text: seen, last, scout: &mut scout });
+        let Scout { found, passing, .. } = scout;
         if !cut && matches!(step, Ok(Step::More)) {
+            self.looking = Some(Looking { from, depth, passing });
             return Ok(Step::More);
         }
         self.looking = None;
@@ -379,46 +372,39 @@ impl Reader {
         Ok(Step::Turn)
     }
 
-    /// Looks at the first member of the map at hand, where it stands: what tells maps apart is
-    /// there, as a rule, and then nothing has to be run over. Asks nothing if the member is not a
-    /// short string under a plain name, all of it in the window.
+    /// The first member of the map behind whose brace `from` is, if it is the one that is looked
+    /// for, stands there whole, and is all that the sink needs: the place behind it. What tells maps
+    /// apart stands first as a rule, and then nothing has to be run over.
     #[inline(always)]
-    fn look_at_first<S: Sink>(
-        &mut self,
-        text: ValidText<'_>,
+    fn lead<I: Isa, S: Sink>(
+        &self,
+        isa: I,
+        valid: ValidText<'_>,
+        from: usize,
         sink: &mut S,
-    ) -> Result<Option<Look>, Fail<S::Error>> {
-        let Some((key, value)) = token::first_member(text.as_bytes(), self.pos) else {
-            return Ok(None);
-        };
-        if key.len().max(value.len()) > self.token_limit {
-            return Ok(None);
+    ) -> Option<usize> {
+        let text = valid.as_bytes();
+        let sought = sink.sought_key();
+        let at = isa.json_space(text, from);
+        if sought.is_empty() || !stands_at(text, at, sought) {
+            return None;
         }
-        let base = self.base;
-        let told = |range: &Range<usize>| {
-            let text = text.slice(range.clone());
-            let ascii = text.as_bytes().is_ascii();
-            (Text { text, ascii }, base + range.start as u64 - 1)
-        };
-        self.partial = WHOLE;
-        (self.pos, self.state) = (key.end + 1, State::Colon);
-        let (name, at) = told(&key);
-        let mut answer = sink.look_key(name, at);
-        if matches!(answer, Ok(Look::Pass | Look::Value)) {
-            (self.pos, self.state) = (value.end + 1, State::Next);
-            if let Ok(Look::Value) = answer {
-                let (value, at) = told(&value);
-                answer = sink.look_value(Some(Scalar::Text(value)), at);
-            }
+        let longest = sought.len();
+        let quote = isa.json_space(text, at + longest);
+        if text.get(quote) != Some(&b'"') {
+            return None;
         }
-        match answer {
-            Ok(Look::Pass | Look::Value) => Ok(None),
-            Ok(end) => Ok(Some(end)),
-            Err(refusal) => {
-                self.looking = None;
-                Err(Fail::Sink(refusal))
-            }
+        let StringEnd { at: end, ascii } = isa.json_string(text, quote + 1);
+        let is_plain = text.get(end) == Some(&b'"');
+        // Where a limit or the end of a line is met, it is met while looking.
+        let is_within = longest.max(end - quote) <= self.token_limit
+            && end + 1 - from <= self.look_limit
+            && (self.framing != Framing::Lines || !text[from..quote].contains(&b'\n'));
+        if !is_plain || !is_within {
+            return None;
         }
+        let value = Text { text: valid.slice(quote + 1..end), ascii };
+        sink.sought_found(value).then_some(end + 1)
     }
 
     /// The grammar, as far as the same compilation of it goes.
@@ -520,9 +506,14 @@ impl Reader {
                         Ok(Flow::Take | Flow::Watch) => false,
                         Ok(Flow::Look) => {
                             if state == State::FirstKey {
-                                let depth = self.stack.len() - 1;
-                                self.looking = Some(Looking { from: pos, depth });
-                                leave!(Step::Turn);
+                                let Some(end) = self.lead(isa, valid, pos, sink) else {
+                                    let depth = self.stack.len() - 1;
+                                    self.looking =
+                                        Some(Looking { from: pos, depth, passing: false });
+                                    leave!(Step::Turn)
+                                };
+                                pos = end;
+                                state = State::Next;
                             }
                             false
                         }
@@ -792,7 +783,7 @@ impl Reader {
                 'scalar: {
                     match byte {
                         b'"' => {
-                            if SKIP {
+                            if SKIP || sink.passes() {
                                 let end = pass_string!(pos + 1, State::SkippedText);
                                 ends!(end, false);
                                 state = after_value!();
@@ -883,7 +874,7 @@ impl Reader {
                                 _ => {}
                             }
                             ends!(end, true);
-                            if SKIP {
+                            if SKIP || sink.passes() {
                                 state = after_value!();
                                 pos = end;
                                 value_done!();
@@ -934,7 +925,7 @@ impl Reader {
                                 _ => unexpected!("expected a value"),
                             }
                             ends!(end, true);
-                            if SKIP {
+                            if SKIP || sink.passes() {
                                 state = after_value!();
                                 pos = end;
                                 value_done!();

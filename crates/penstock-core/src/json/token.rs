@@ -2,8 +2,6 @@
 //! makes on bytes.
 
 use crate::error::Fault;
-use std::ops::Range;
-
 use penstock_scan::{BadEscape, EscapeCheck, Isa, check_json_escape};
 
 /// Stands before each value of an RFC 7464 sequence.
@@ -221,39 +219,4 @@ fn found(text: &[u8], pos: usize) -> String {
             format!("'{}'", text.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER))
         }
     }
-}
-
-/// Bytes of white space, and of a string, that [`first_member`] looks at.
-const SHORT: usize = 64;
-
-/// The name and the value of the member that begins at `at`, without their quotes, if both are short
-/// strings without escapes and all of it is there.
-#[inline(always)]
-pub(super) fn first_member(text: &[u8], at: usize) -> Option<(Range<usize>, Range<usize>)> {
-    let key = plain_string(text, behind_space(text, at)?)?;
-    let colon = behind_space(text, key.end + 1)?;
-    if text[colon] != b':' {
-        return None;
-    }
-    let value = plain_string(text, behind_space(text, colon + 1)?)?;
-    Some((key, value))
-}
-
-/// The place of the first byte that is no white space.
-#[inline(always)]
-fn behind_space(text: &[u8], at: usize) -> Option<usize> {
-    let space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
-    let near = text.get(at..text.len().min(at + SHORT))?;
-    near.iter().position(|byte| !space(byte)).map(|skip| at + skip)
-}
-
-/// What stands between the quotes of a string, if one begins there.
-#[inline(always)]
-fn plain_string(text: &[u8], at: usize) -> Option<Range<usize>> {
-    if text[at] != b'"' {
-        return None;
-    }
-    let near = &text[at + 1..text.len().min(at + 1 + SHORT)];
-    let end = near.iter().position(|byte| *byte < b' ' || matches!(byte, b'"' | b'\\'))?;
-    (near[end] == b'"').then_some(at + 1..at + 1 + end)
 }

@@ -447,6 +447,14 @@ impl<S: Sink> Sink for Select<S> {
         let answer = self.inner.look_end(at);
         self.looked(answer)
     }
+    #[inline(always)]
+    fn sought_key(&self) -> &[u8] {
+        self.inner.sought_key()
+    }
+    #[inline(always)]
+    fn sought_found(&mut self, value: Text<'_>) -> bool {
+        self.inner.sought_found(value)
+    }
     fn abandon(&mut self) {
         self.depth = 0;
         self.pending = None;

@@ -156,6 +156,8 @@ fn every_cut() {
 #[derive(Default)]
 struct Finder {
     heard: String,
+    /// Whether it takes the first member, if that is the one.
+    takes_first: bool,
 }
 
 impl Finder {
@@ -197,6 +199,16 @@ impl Sink for Finder {
     }
     fn abandon(&mut self) {}
 
+    fn sought_key(&self) -> &[u8] {
+        if self.takes_first { b"\"t\":" } else { b"" }
+    }
+    fn sought_found(&mut self, value: Text<'_>) -> bool {
+        let takes = !matches!(value.text.as_str(), "stop" | "skip");
+        if takes {
+            self.hear(&format!("t:{} ", value.text.as_str()));
+        }
+        takes
+    }
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, u64> {
         let key = key.text.as_str();
         self.hear(&format!("<{key}@{at}>"));
@@ -222,11 +234,21 @@ impl Sink for Finder {
     }
 }
 
+/// What is heard, but for what is heard while looking.
+fn told_of(heard: &str) -> String {
+    let behind = |part: &'_ str| part.split_once('>').map_or(part, |(_, told)| told).to_owned();
+    heard.split('<').map(behind).collect()
+}
+
 /// What a finder hears of a document: whole, and byte by byte in a window that is kept short.
 fn found(text: &str, limits: &Limits) -> String {
-    let hear = |from: usize| {
-        let mut finder = Finder::default();
-        let mut reader = Reader::new(Framing::Document, limits);
+    found_in(text, limits, Framing::Document)
+}
+
+fn found_in(text: &str, limits: &Limits, framing: Framing) -> String {
+    let hear = |from: usize, takes_first: bool| {
+        let mut finder = Finder { takes_first, ..Finder::default() };
+        let mut reader = Reader::new(framing, limits);
         let (mut start, mut end) = (0, from);
         loop {
             match reader.run(ValidText::from(&text[start..end]), end == text.len(), &mut finder) {
@@ -250,8 +272,12 @@ fn found(text: &str, limits: &Limits) -> String {
         }
         finder.heard
     };
-    let whole = hear(text.len());
-    assert_eq!(hear(0), whole, "{text}");
+    let whole = hear(text.len(), false);
+    assert_eq!(hear(0, false), whole, "{text}");
+    // To take what stands first changes nothing else.
+    for from in [text.len(), 0] {
+        assert_eq!(told_of(&hear(from, true)), told_of(&whole), "{text}");
+    }
     whole
 }
 
@@ -269,6 +295,68 @@ fn the_key_is_first_last_or_missing() {
     assert_found(r#" [ {"t" : "x" } , 7 ] "#, "[{<t@4><=x@10>t:x }7 ]");
     // Written with an escape, it is the same key; the first of two counts.
     assert_found(r#"{"\u0074":"x","t":"y"}"#, "{<t@1><=x@10>t:x t:y }");
+}
+
+/// The first member is taken where it stands, if it is plain and all of it is there.
+#[test]
+fn the_first_member_is_taken() {
+    let heard = |text: &str, limits: &Limits, framing| {
+        let mut finder = Finder { takes_first: true, ..Finder::default() };
+        let mut reader = Reader::new(framing, limits);
+        let _ = reader.run(ValidText::from(text), true, &mut finder);
+        finder.heard
+    };
+    let limits = Limits::default();
+    for (text, taken) in [
+        (r#"{"t":"x","a":1}"#, true),
+        ("{ \t\"t\": \"\u{e9}\" }", true),
+        (r#"{"t":""}"#, true),
+        (r#"{"a":1,"t":"x"}"#, false),
+        (r#"{"t" :"x"}"#, false),
+        (r#"{"t":"\n"}"#, false),
+        (r#"{"t":7}"#, false),
+        (r#"{"t":"skip"}"#, false),
+    ] {
+        for framing in FRAMINGS {
+            let text =
+                if framing == Framing::Sequence { format!("\u{1e}{text}") } else { text.into() };
+            assert_eq!(!heard(&text, &limits, framing).contains('<'), taken, "{text}");
+            found_in(&text, &limits, framing);
+        }
+    }
+    // Its lines must not end in it, and the limits are those of looking.
+    let text = "{\n\"t\":\"xy\"}";
+    assert_eq!(heard(text, &limits, Framing::Document), "{t:xy }");
+    assert_eq!(found_in(text, &limits, Framing::Lines), "{!Malformed@1");
+    for lookahead in 0..12 {
+        let text = r#"{"t":"xyz"}"#;
+        let limits = Limits { lookahead, ..Limits::default() };
+        assert_eq!(heard(text, &limits, Framing::Document) == "{t:xyz }", lookahead >= 9);
+        found(text, &limits);
+        let limits = Limits { token: lookahead, ..Limits::default() };
+        found(text, &limits);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(1_500))]
+
+    /// Whatever is damaged.
+    #[test]
+    fn to_take_the_first_member_changes_nothing(
+        inside in damaged(document()), lookahead in prop_oneof![0_usize..40, Just(1 << 20)],
+        last in any::<bool>(), space in select(vec!["", " ", "\n"]),
+    ) {
+        let limits = Limits { lookahead, ..Limits::default() };
+        let tag = format!(r#""t":{space}"x""#);
+        let text = match last {
+            true => format!("[{{{space}\"a\":{inside},{tag}}},{{{tag}}}]"),
+            false => format!("[{{{space}{tag},\"a\":{inside}}}]"),
+        };
+        for framing in [Framing::Document, Framing::Lines] {
+            found_in(&text, &limits, framing);
+        }
+    }
 }
 
 /// What has parts is not looked into, and neither are the maps in what is passed over.

@@ -310,6 +310,18 @@ impl Builder {
         Ok(Flow::Take)
     }
 
+    /// The map at hand, whose class was not known, is of this one. As if it were just
+    /// [entered](Self::enter_class), for a class that takes no key.
+    #[inline(always)]
+    pub(super) fn become_class(&mut self, class: ClassId) {
+        self.stack.push_empty(self.plan().classes[class as usize].fields.len());
+        (self.top_mut().kind, self.top_mut().class) = (FrameKind::Class, class);
+        self.at_class();
+        if self.order.is_some() {
+            self.top_mut().next = self.first_key();
+        }
+    }
+
     /// The coming value is for the field at the next position of a named tuple.
     pub(super) fn aim_at_column(&mut self) {
         if self.top().index < self.class().fields.len() as u64 {
@@ -611,6 +623,16 @@ impl Sink for Builder {
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
         let answer = self.give_scalar(value, at);
         self.valued(answer)
+    }
+
+    #[inline(always)]
+    fn sought_key(&self) -> &[u8] {
+        self.tag_as_written()
+    }
+
+    #[inline(always)]
+    fn sought_found(&mut self, value: Text<'_>) -> bool {
+        self.take_lead(value)
     }
 
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {

@@ -110,6 +110,33 @@ impl Builder {
         Ok(Look::Found)
     }
 
+    /// The key that says the class of the map at hand, as it stands in JSON text with its colon.
+    #[inline(always)]
+    pub(super) fn tag_as_written(&self) -> &[u8] {
+        match self.tagged() {
+            Some(Tagged { by: Telling::Value { quoted, .. }, .. }) => quoted,
+            _ => &[],
+        }
+    }
+
+    /// The first member of the map at hand says its class: takes the member, if all of it is known
+    /// beforehand.
+    #[inline(always)]
+    pub(super) fn take_lead(&mut self, value: Text<'_>) -> bool {
+        let Some(Tagged { by: Telling::Value { table, leads, .. }, .. }) = self.tagged() else {
+            return false;
+        };
+        let found = table.find(value.bytes()).and_then(|found| leads.get(found as usize));
+        let Some(Some(lead)) = found else { return false };
+        self.become_class(lead.class);
+        self.matched = None;
+        self.found_key(lead.key);
+        self.aim_at(lead.field);
+        let place = self.top().slots + lead.field as usize;
+        self.stack.replace(place, lead.value.clone_ref(self.attached()).into_ptr());
+        true
+    }
+
     /// A key of a map whose class is not known yet.
     #[inline(never)]
     pub(super) fn tag_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
@@ -131,7 +158,7 @@ impl Builder {
         at: u64,
     ) -> Result<Look, Refusal> {
         let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Look::Found) };
-        let Telling::Value { tag, table, classes, ints } = by else { return Ok(Look::Found) };
+        let Telling::Value { tag, table, classes, ints, .. } = by else { return Ok(Look::Found) };
         let node = match value {
             Some(Scalar::Text(text)) => {
                 table.find(text.bytes()).map(|found| classes[found as usize])

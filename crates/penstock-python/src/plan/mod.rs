@@ -280,6 +280,11 @@ pub(crate) enum Telling {
         classes: Vec<NodeId>,
         /// Its values that are integers, and the node of the class of each.
         ints: Vec<(i64, NodeId)>,
+        /// The key as it stands in JSON text with its colon; empty if no value has a lead.
+        quoted: Box<[u8]>,
+        /// Parallel to the keys of `table`: the class of each, where the member that says it is
+        /// a field and all of it is known.
+        leads: Vec<Option<Lead>>,
     },
     /// Which keys there are: those that an object of one class must have, and that no other class
     /// has.
@@ -291,6 +296,18 @@ pub(crate) enum Telling {
         /// The class that has no such key: it is what none of them says.
         rest: Option<NodeId>,
     },
+}
+
+/// The first member of an object, where that says its class.
+pub(crate) struct Lead {
+    /// The class.
+    pub(crate) class: ClassId,
+    /// The key, as an index into those of the object itself.
+    pub(crate) key: u32,
+    /// The field that it leads to.
+    pub(crate) field: u32,
+    /// The field's value.
+    pub(crate) value: Py<PyAny>,
 }
 
 impl Telling {

@@ -13,7 +13,8 @@ use super::known;
 use super::types::Place;
 use super::wrappers::is_instance;
 use super::{
-    Absent, ClassPlan, Family, Kind, Node, NodeId, TagValue, Tagged, Target, Telling, plan_error,
+    Absent, ClassPlan, Family, Kind, Lead, Node, NodeId, TagValue, Tagged, Target, Telling,
+    plan_error,
 };
 
 /// A union that was met.
@@ -69,7 +70,7 @@ pub(super) fn settle<'py>(
             None => found(py, nodes, &members, family)?,
         };
         let tagged = match tag {
-            Some(tag) => Some(by_value(&tag, &union.classes)),
+            Some(tag) => Some(by_value(py, &tag, &union.classes, nodes, classes)),
             None if family == Family::Keyed => by_keys(&members, &union.classes),
             None => None,
         };
@@ -102,25 +103,64 @@ fn nothing_tells(written: &str, family: Family) -> String {
 }
 
 /// The union as its classes are told apart by the value of a key.
-fn by_value(tag: &Tag, nodes: &[NodeId]) -> Tagged {
+fn by_value(
+    py: Python<'_>,
+    tag: &Tag,
+    members: &[NodeId],
+    nodes: &[Node],
+    plans: &[ClassPlan],
+) -> Tagged {
     let (mut texts, mut classes, mut ints) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut quoted, mut leads) = (&[][..], Vec::new());
     let mut shown: Vec<String> = Vec::new();
     for (value, class) in &tag.values {
         match value {
             TagValue::Text(text) => {
                 texts.push(text.as_bytes());
-                classes.push(nodes[*class]);
+                classes.push(members[*class]);
+                let lead = lead(py, &tag.key, text, members[*class], nodes, plans);
+                if let Some((as_written, _)) = &lead {
+                    quoted = as_written;
+                }
+                leads.push(lead.map(|(_, lead)| lead));
                 shown.push(format!("{text:?}"));
             }
             TagValue::Int(value) => {
-                ints.push((*value, nodes[*class]));
+                ints.push((*value, members[*class]));
                 shown.push(value.to_string());
             }
         }
     }
     let table = KeyTable::new(&texts);
-    let by = Telling::Value { tag: tag.key.as_str().into(), table, classes, ints };
+    let (tag, quoted) = (tag.key.as_str().into(), quoted.into());
+    let by = Telling::Value { tag, table, classes, ints, quoted, leads };
     Tagged { by, expected: alternatives(&shown).into() }
+}
+
+/// What becomes of the member that says the class of an object, and its key as it is written: if it
+/// is for a field of few values that nothing more is done with.
+fn lead<'p>(
+    py: Python<'_>,
+    tag: &str,
+    text: &str,
+    member: NodeId,
+    nodes: &[Node],
+    plans: &'p [ClassPlan],
+) -> Option<(&'p [u8], Lead)> {
+    let Kind::Class(class) = nodes[member as usize].kind else { return None };
+    let plan = &plans[class as usize];
+    let keys = &plan.states[0].keys;
+    let key = keys.iter().position(|edge| &*edge.name == tag)?;
+    let Target::Field(field) = keys[key].to else { return None };
+    let node = &nodes[plan.fields.get(field as usize)?.node as usize];
+    let Kind::Choice(choice) = &node.kind else { return None };
+    // The key by which the object was found is to be given before any other.
+    if plan.fields[field as usize].gathers || node.after.is_some() || !plan.takes_key.is_empty() {
+        return None;
+    }
+    let value = &choice.text_objects[choice.texts.find(text.as_bytes())? as usize];
+    let lead = Lead { class, key: u32::try_from(key).ok()?, field, value: value.clone_ref(py) };
+    Some((&keys[key].quoted, lead))
 }
 
 /// `"a", "b" or "c"`
