@@ -10,7 +10,14 @@ import penstock
 from penstock import _rust
 
 PAGES = Path(__file__).parent.parent / "docs/reference"
-MODULES = ("penstock", "penstock.aio", "penstock.json", "penstock.ndjson", "penstock.xml")
+MODULES = (
+    "penstock",
+    "penstock.aio",
+    "penstock.clock",
+    "penstock.json",
+    "penstock.ndjson",
+    "penstock.xml",
+)
 NATIVE = [
     example
     for name in _rust.__all__
@@ -31,7 +38,7 @@ def test_the_reference_has_every_public_name(module: str) -> None:
     page = (PAGES / f"{module.rpartition('.')[2]}.md").read_text("utf-8")
     shown = set(re.findall(r"^\.\. (?:auto\w+|py:data):: (\w+)$", page, re.MULTILINE))
     public = penstock if module == "penstock" else getattr(penstock, module.rpartition(".")[2])
-    assert shown == set(public.__all__) - {"aio", "json", "ndjson", "xml"}
+    assert shown == set(public.__all__) - {"aio", "clock", "json", "ndjson", "xml"}
 
 
 @pytest.mark.thread_unsafe(reason="all threads have one example")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rows import (
+    clock,
     documents,
     kinds,
     lines,
@@ -33,6 +34,7 @@ ALL: tuple[Row, ...] = (
     *xml.ROWS,
     *starting.ROWS,
     *plans.ROWS,
+    *clock.ROWS,
 )
 
 

@@ -15,7 +15,7 @@ The verbs here take the format from the file's name, its first bytes, or `format
 
 from __future__ import annotations
 
-from penstock import _format, _open, _plan, _rust, _send, _sources, aio, json, ndjson, xml
+from penstock import _format, _open, _plan, _rust, _send, _sources, aio, clock, json, ndjson, xml
 from penstock._at import Hex, at
 from penstock._decoder import Decoder
 from penstock._errors import (
@@ -33,7 +33,16 @@ from penstock._marks import pattern, typecode, unix
 from penstock._on import Stop, on
 from penstock._repairs import Repair, RepairWarning
 from penstock._rows import Rows
-from penstock._rust import Document, Element, Items, Progress, Reader, Records, __version__
+from penstock._rust import (
+    Document,
+    Element,
+    Items,
+    Progress,
+    Reader,
+    Records,
+    Timing,
+    __version__,
+)
 from penstock._tag import tag
 from penstock._types import PLAIN
 from penstock._via import via
@@ -101,11 +110,13 @@ __all__ = [
     "RepairWarning",
     "Rows",
     "Stop",
+    "Timing",
     "TruncatedInput",
     "ValidationError",
     "__version__",
     "aio",
     "at",
+    "clock",
     "decode",
     "json",
     "load",

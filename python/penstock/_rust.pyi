@@ -31,6 +31,8 @@ __all__ = [
     "Progress",
     "Reader",
     "Records",
+    "Report",
+    "Timing",
     "__build__",
     "__version__",
     "decode",
@@ -38,9 +40,12 @@ __all__ = [
     "document_records",
     "document_values",
     "load",
+    "mono_ns",
     "nothing",
     "open",
+    "report",
     "send",
+    "wall_ns",
 ]
 
 __version__: str
@@ -194,6 +199,7 @@ class Reader(Generic[_T]):
         compression: str | None,
         limits: Limits | None,
         name: str | None,
+        timing: bool = True,
         /,
     ) -> Self: ...
     @classmethod
@@ -212,6 +218,8 @@ class Reader(Generic[_T]):
     def close(self) -> None: ...
     @property
     def progress(self) -> Progress: ...
+    @property
+    def timing(self) -> Timing: ...
     @property
     def skipped(self) -> int: ...
     @property
@@ -384,6 +392,44 @@ class Plan:
         unix: Unix | None = None,
     ) -> Self: ...
     def __format__(self, spec: str, /) -> str: ...
+
+def wall_ns() -> int: ...
+def mono_ns() -> int: ...
+def report() -> Report: ...
+
+@final
+class Report:
+    @property
+    def source(self) -> Literal["counter", "kernel"]: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def wall(self) -> float: ...
+    @property
+    def mono(self) -> float: ...
+    @property
+    def kernel(self) -> float: ...
+    @property
+    def bound(self) -> int: ...
+    @property
+    def looks(self) -> int: ...
+    @property
+    def leaps(self) -> int: ...
+    @property
+    def jumps(self) -> int: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def largest(self) -> int: ...
+
+@final
+class Timing:
+    @property
+    def source(self) -> float: ...
+    @property
+    def scan(self) -> float: ...
+    @property
+    def build(self) -> float: ...
 
 @final
 class Progress:

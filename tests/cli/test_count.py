@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import re
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -74,3 +75,12 @@ def test_what_is_malformed_has_no_count(penstock: Callable[..., Any], folder: Pa
         "  |                  ^\n"
     )
     assert done.code == 1
+
+
+@pytest.mark.parametrize("command", ["count", "head", "check"])
+def test_where_the_time_went(penstock: Callable[..., Any], command: str) -> None:
+    done = penstock(command, "-q", "--timing", "cities.json")
+    seconds = r"\d+\.\d{3} s"
+    line = rf"source {seconds}, scan {seconds}, build {seconds}; {seconds} in all\n"
+    assert re.fullmatch(line, done.err)
+    assert done.out == penstock(command, "-q", "cities.json").out

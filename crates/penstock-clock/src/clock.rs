@@ -64,7 +64,6 @@ struct Slot {
 struct Rest {
     anchor: Word,
     at: Word,
-    leap: Word,
     reach_at: Word,
     end_at: Word,
     /// Values of this segment were taken from the kernel's clock.
@@ -89,7 +88,6 @@ impl Slot {
             rest: Rest {
                 anchor: Word::new(0),
                 at: Word::new(0),
-                leap: Word::new(0),
                 reach_at: Word::new(0),
                 end_at: Word::new(0),
                 kernel: Word::new(0),
@@ -126,7 +124,6 @@ impl Slot {
         self.delta.set_signed(new.delta);
         self.rest.anchor.set_relaxed(new.anchor);
         self.rest.at.set_signed(new.at);
-        self.rest.leap.set_relaxed(new.leap.into());
         self.rest.reach_at.set_relaxed(new.reach_at);
         self.rest.end_at.set_relaxed(new.end_at);
         self.rest.kernel.set_relaxed(0);
@@ -140,7 +137,6 @@ impl Slot {
             plain,
             anchor: self.rest.anchor.relaxed(),
             at: self.rest.at.signed(),
-            leap: self.rest.leap.relaxed() != 0,
             scale: self.scale.relaxed(),
             reach_at: self.rest.reach_at.relaxed(),
             end_at: self.rest.end_at.relaxed(),

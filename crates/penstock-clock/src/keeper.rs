@@ -8,7 +8,7 @@
 //! and what cannot be steered away, because the line would have to go back, becomes an offset.
 
 use crate::Source;
-use crate::segment::{POINT, Proposal, Segment, scaled};
+use crate::segment::{POINT, Proposal, Segment};
 
 const MICROSECOND: i64 = 1_000;
 const MILLISECOND: i64 = 1_000 * MICROSECOND;
@@ -171,7 +171,7 @@ impl Rate {
 pub struct Events {
     /// How often the kernel's clocks were looked at.
     pub looks: u64,
-    /// How often the line was found off by more than could be steered away.
+    /// How often the line was found ahead by more than could be steered away.
     pub leaps: u64,
     /// How often the counter was found to have gone back, or to run at another rate.
     pub jumps: u64,
@@ -259,18 +259,8 @@ impl Keeper {
 
     /// A new segment of the line.
     fn follow(&mut self, old: &Segment, plain: bool, look: &Look, scale: u64) -> Decision {
-        let (mut error, mut offset) = (self.error(old, plain, look), old.offset);
-        let mut leap = false;
-        if error > STEERED {
-            // The line cannot go back. It goes on from where it is.
-            offset = offset.saturating_add(error);
-            error = 0;
-            self.events.leaps += 1;
-        } else if error < -STEERED {
-            leap = true;
-            error = 0;
-            self.events.leaps += 1;
-        }
+        let (error, offset) = self.absorbed(old, plain, look);
+        let error = error.max(-STEERED);
         self.events.largest = self.events.largest.max(error.unsigned_abs());
         let counts = |nanoseconds: i64| {
             (u128::from(nanoseconds.cast_unsigned()) << POINT) / u128::from(scale.max(1))
@@ -284,7 +274,6 @@ impl Keeper {
             plain: false,
             anchor: look.count,
             at: look.mono.saturating_add(offset),
-            leap,
             scale: steered,
             reach_at: look.count.saturating_add(reach),
             end_at: look.count.saturating_add(end),
@@ -306,19 +295,13 @@ impl Keeper {
         if plain {
             return Decision::Wait(due);
         }
-        let error = look.map_or(0, |look| self.error(old, plain, look));
-        let mut offset = old.offset;
-        if error > STEERED {
-            offset = offset.saturating_add(error);
-            self.events.leaps += 1;
-        }
+        let offset = look.map_or(old.offset, |look| self.absorbed(old, plain, look).1);
         let anchor = look.map_or(old.base, |look| look.count);
         let at = now.saturating_add(offset);
         let proposal = Proposal {
             plain: true,
             anchor,
             at,
-            leap: false,
             scale: 0,
             reach_at: 0,
             end_at: 0,
@@ -328,14 +311,20 @@ impl Keeper {
         Decision::Replace(proposal, due)
     }
 
-    /// How far the line is ahead of the kernel's clock, in nanoseconds.
-    fn error(&self, old: &Segment, plain: bool, look: &Look) -> i64 {
+    /// How far the line is ahead of the kernel's clock, in nanoseconds, and its offset. The line cannot
+    /// go back: where it is far ahead, it goes on from there.
+    fn absorbed(&mut self, old: &Segment, plain: bool, look: &Look) -> (i64, i64) {
         let kernel = look.mono.saturating_add(old.offset);
-        match old.place(look.count) {
-            Some(counts) if !plain => old.mono.saturating_add(scaled(counts, old.scale)) - kernel,
+        let error = match old.place(look.count) {
+            Some(counts) if !plain => old.along(counts).saturating_sub(kernel),
             // Behind the straight line it is the kernel's clock, unless that is behind.
             _ => old.last().saturating_sub(kernel).max(0),
+        };
+        if error <= STEERED {
+            return (error, old.offset);
         }
+        self.events.leaps += 1;
+        (0, old.offset.saturating_add(error))
     }
 
     /// What the wall's time is ahead: as it was, unless that cannot be.

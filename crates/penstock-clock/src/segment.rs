@@ -68,8 +68,6 @@ pub(crate) struct Proposal {
     pub(crate) anchor: u64,
     /// The monotonic time at `anchor`.
     pub(crate) at: i64,
-    /// Whether the line goes through that time at once, unless the one before it is ahead.
-    pub(crate) leap: bool,
     /// As in [`Segment`].
     pub(crate) scale: u64,
     /// The count up to which it is good.
@@ -123,12 +121,10 @@ impl Start {
             None => old.last(),
         };
         if let Some(kernel) = kernel {
-            mono = mono.max(kernel);
-        }
-        if new.leap || kernel.is_some() {
+            // That was read a while ago. The line goes through what was measured.
             let counts =
                 count.saturating_sub(new.anchor).min(new.end_at.saturating_sub(new.anchor));
-            mono = mono.max(new.at.saturating_add(scaled(counts, new.scale)));
+            mono = mono.max(kernel).max(new.at.saturating_add(scaled(counts, new.scale)));
         }
         new.from(count, mono)
     }

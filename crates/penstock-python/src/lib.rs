@@ -5,6 +5,7 @@
 // The extension is one library for one interpreter: nothing is exported to other crates.
 #![allow(unreachable_pub)]
 
+mod clock;
 mod costs;
 mod decoder;
 mod document;
@@ -23,11 +24,14 @@ mod repairs;
 mod rows;
 mod sources;
 mod stream;
+mod timing;
 mod whole;
 
 /// The extension module.
 #[pyo3::pymodule(gil_used = true)]
 mod _rust {
+    #[pymodule_export]
+    use crate::clock::{Report, report};
     #[pymodule_export]
     use crate::costs::{Operation, nothing};
     #[pymodule_export]
@@ -49,6 +53,8 @@ mod _rust {
     #[pymodule_export]
     use crate::rows::Lines;
     #[pymodule_export]
+    use crate::timing::Timing;
+    #[pymodule_export]
     use crate::whole::{decode, load};
 
     use pyo3::prelude::*;
@@ -59,6 +65,7 @@ mod _rust {
         // there is no memory for them.
         module.py().get_type::<crate::reader::Batches>();
         module.py().get_type::<crate::rows::Through>();
+        crate::clock::add(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("__build__", if cfg!(debug_assertions) { "debug" } else { "release" })
     }

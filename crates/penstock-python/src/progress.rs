@@ -2,12 +2,13 @@
 
 use crate::failure::guarded;
 use crate::pump::Gauge;
+use crate::timing::Timing;
+use penstock_clock::Mono;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyString};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 /// How far a `Reader` has come, at one moment.
 ///
@@ -73,12 +74,12 @@ pub(crate) fn count(py: Python<'_>, number: u64) -> PyResult<Bound<'_, PyInt>> {
 pub(crate) struct Meter {
     gauge: Arc<Gauge>,
     total: Option<u64>,
-    begun: Instant,
+    begun: Mono,
 }
 
 impl Meter {
     pub(crate) fn new(gauge: Arc<Gauge>, total: Option<u64>) -> Self {
-        Meter { gauge, total, begun: Instant::now() }
+        Meter { gauge, total, begun: Mono::now() }
     }
 
     pub(crate) fn read(&self) -> Progress {
@@ -88,6 +89,10 @@ impl Meter {
             records: self.gauge.records.load(Ordering::Relaxed),
             elapsed: self.begun.elapsed().as_secs_f64(),
         }
+    }
+
+    pub(crate) fn timing(&self) -> Timing {
+        Timing::of(&self.gauge)
     }
 
     pub(crate) fn skipped(&self) -> u64 {

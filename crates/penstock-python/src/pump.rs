@@ -10,12 +10,15 @@ use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Problems, Refu
 use crate::options::Errors;
 use crate::plan::Plan;
 use crate::repairs::Repaired;
+use crate::timing::{Sampler, Timed};
+use penstock_clock::Mono;
 use penstock_core::error::{Fail, Fault};
 use penstock_core::limits::Limits;
 use penstock_core::reader::{Reader, Step};
 use penstock_core::select::{Records, Select};
 use penstock_core::sink::Sink;
 use penstock_core::source::{Encoding, Source, SourceError, Window};
+use penstock_scan::ValidText;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,6 +32,8 @@ pub(crate) struct Gauge {
     pub(crate) records: AtomicU64,
     /// Records in error that were passed over.
     pub(crate) skipped: AtomicU64,
+    /// Nanoseconds in the source, in scanning and in building; see `timing.rs`.
+    pub(crate) timing: [AtomicU64; 3],
 }
 
 /// Documents above this size leave objects that are worth promoting.
@@ -40,7 +45,7 @@ pub(crate) fn total_exceeded(total: u64) -> Fault {
 }
 
 /// Where the events go.
-enum Outlet {
+pub(crate) enum Outlet {
     /// Each value at the root is a record.
     Root(Builder),
     /// The records are inside the document.
@@ -48,6 +53,20 @@ enum Outlet {
 }
 
 impl Outlet {
+    /// Reads on.
+    #[inline(always)]
+    fn take_from(
+        &mut self,
+        reader: &mut Reader,
+        text: ValidText<'_>,
+        last: bool,
+    ) -> Result<Step, Fail<Refusal>> {
+        match self {
+            Outlet::Root(builder) => reader.run(text, last, builder),
+            Outlet::Inside(select) => reader.run(text, last, select),
+        }
+    }
+
     fn builder(&self) -> &Builder {
         match self {
             Outlet::Root(builder) => builder,
@@ -96,6 +115,22 @@ impl Outlet {
     }
 }
 
+/// Reads on, for a sample.
+#[cold]
+#[inline(never)]
+fn run_measured(
+    sampler: &mut Sampler,
+    reader: &mut Reader,
+    outlet: &mut Outlet,
+    text: ValidText<'_>,
+    last: bool,
+) -> Result<Step, Fail<Refusal>> {
+    sampler.measure(|clockwork| match clockwork {
+        None => outlet.take_from(reader, text, last),
+        Some(clockwork) => reader.run(text, last, &mut Timed { outlet, clockwork }),
+    })
+}
+
 /// What the pump has come to.
 pub(crate) enum Turn {
     /// A record is finished and waits in the builder.
@@ -142,6 +177,7 @@ pub(crate) struct Pump {
     /// The document has ended, in good order.
     complete: bool,
     gauge: Arc<Gauge>,
+    sampler: Sampler,
 }
 
 impl Pump {
@@ -178,6 +214,7 @@ impl Pump {
             finished: false,
             complete: false,
             gauge: Arc::default(),
+            sampler: Sampler::off(),
         }
     }
 
@@ -188,6 +225,11 @@ impl Pump {
     /// Before anything is pushed: the encoding of chunks that do not tell it.
     pub(crate) fn assume(&mut self, encoding: Option<Encoding>) {
         self.window = Window::detecting(self.grammar.detect(), encoding);
+    }
+
+    /// Before anything is read: the gauge is to say where the time goes.
+    pub(crate) fn time(&mut self) {
+        self.sampler.start();
     }
 
     /// What had to be repaired so far.
@@ -231,14 +273,23 @@ impl Pump {
         loop {
             let last = self.ended && self.window.finish_fault().is_none();
             let text = self.window.text();
-            let step = match &mut self.outlet {
-                Outlet::Root(builder) => self.reader.run(text, last, builder),
-                Outlet::Inside(select) => self.reader.run(text, last, select),
+            let Pump { reader, outlet, sampler, .. } = self;
+            let step = if sampler.is_on() {
+                run_measured(sampler, reader, outlet, text, last)
+            } else {
+                outlet.take_from(reader, text, last)
             };
             self.repaired.take(&mut self.reader, self.window.counter(), text.as_bytes());
             match step {
                 Ok(Step::Paused) => {
-                    self.gauge.records.fetch_add(1, Ordering::Relaxed);
+                    let before = self.gauge.records.fetch_add(1, Ordering::Relaxed);
+                    if self.sampler.is_on() {
+                        self.sampler.end_record(self.reader.offset(), before + 1);
+                        self.sampler.tell(&self.gauge, None, self.reader.offset());
+                    } else {
+                        self.sampler.pass();
+                        self.sampler.begin_record(|| self.reader.offset());
+                    }
                     return Ok(Turn::Row);
                 }
                 Ok(Step::Stopped | Step::Done) => {
@@ -270,8 +321,12 @@ impl Pump {
 
     /// Reads more of the source into the window, without the interpreter lock.
     pub(crate) fn refill(&mut self, py: Python<'_>, source: &mut Source) -> PyResult<()> {
+        let begun = self.sampler.is_timing().then(Mono::now_relaxed);
         let window = &mut self.window;
         let filled = py.detach(|| window.fill(source));
+        if begun.is_some() {
+            self.sampler.tell(&self.gauge, begun, self.reader.offset());
+        }
         self.gauge.bytes.store(source.raw_bytes(), Ordering::Relaxed);
         match filled {
             Ok(true) => self.begin(),
@@ -353,6 +408,9 @@ impl Pump {
     /// The end: raises what was collected.
     fn end(&mut self, py: Python<'_>) -> PyResult<Turn> {
         self.finished = true;
+        if self.sampler.is_timing() {
+            self.sampler.tell(&self.gauge, None, self.reader.offset());
+        }
         if self.collected.is_empty() {
             return Ok(Turn::End);
         }

@@ -9,6 +9,7 @@ use crate::options::{self, Errors};
 use crate::progress::{Meter, Progress, count};
 use crate::pump::{Pump, Settings, Turn};
 use crate::sources;
+use crate::timing::Timing;
 use penstock_core::limits::Limits;
 use penstock_core::source::Source;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
@@ -160,7 +161,7 @@ impl Reader {
 #[pymethods]
 impl Reader {
     #[new]
-    #[pyo3(signature = (format, source, r#type, at, errors, max_errors, duplicates, unknown, all_errors, encoding, grammar, compression, limits, name, /))]
+    #[pyo3(signature = (format, source, r#type, at, errors, max_errors, duplicates, unknown, all_errors, encoding, grammar, compression, limits, name, timing = true, /))]
     #[expect(
         clippy::too_many_arguments,
         reason = "the public functions give them all, by position"
@@ -181,6 +182,7 @@ impl Reader {
         compression: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
         name: Option<&Bound<'_, PyString>>,
+        timing: bool,
     ) -> PyResult<Self> {
         guarded(py, || {
             let name = name.map(|name| name.to_string_lossy().into_owned());
@@ -212,7 +214,10 @@ impl Reader {
             let (source, held) = sources::open(source, compression, encoding, detect, limits)?;
             let held = held.into_iter().chain(settings.errors.held()).collect();
             let total = source.total();
-            let pump = Pump::new(plan, settings);
+            let mut pump = Pump::new(plan, settings);
+            if timing {
+                pump.time();
+            }
             let meter = Meter::new(pump.gauge().clone(), total);
             let run = Mutex::new(Run {
                 pump,
@@ -286,6 +291,12 @@ impl Reader {
     #[getter]
     fn progress(&self) -> Progress {
         self.meter.read()
+    }
+
+    /// Where the time went so far. Cheap, and safe to ask from another thread.
+    #[getter]
+    fn timing(&self) -> Timing {
+        self.meter.timing()
     }
 
     /// How many records were in error and passed over.

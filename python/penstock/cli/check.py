@@ -54,6 +54,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     if last is not None:
         printer.notes(last)
     printer.summary(f"{source.name}: {problems}{scope}")
+    printer.timing(reader)
     return found > 0
 
 

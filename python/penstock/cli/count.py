@@ -22,4 +22,5 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         with reader, printer.watching(reader, source.name):
             deque(reader, maxlen=0)
     printer.data(str(reader.progress.records))
+    printer.timing(reader)
     return False

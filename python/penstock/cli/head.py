@@ -30,4 +30,5 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         with reader, printer.watching(reader, source.name):
             for record in islice(reader, arguments.records):
                 printer.data(text(record))
+    printer.timing(reader)
     return False

@@ -311,6 +311,7 @@ def _manners(options: argparse._ArgumentGroup) -> None:
         help="when to show progress: always, never or auto, which is if standard error is a "
         "terminal; a bar needs rich, which comes with penstock[cli] (default: auto)",
     )
+    options.add_argument("--timing", action="store_true", help="say at the end where the time went")
 
 
 def _count(text: str) -> int:

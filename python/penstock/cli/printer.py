@@ -44,6 +44,7 @@ class Printer:
         self._out_colour = _colour(self._out_is_terminal)
         self._err_colour = _colour(err_is_terminal)
         self._quiet: bool = getattr(arguments, "quiet", True)
+        self._timing: bool = getattr(arguments, "timing", False)
         self._progress: str = getattr(arguments, "progress", "never")
         hidden = self._quiet or not err_is_terminal or _is_dumb() or _is_ci()
         if self._progress == "auto" and hidden:
@@ -108,6 +109,15 @@ class Printer:
         """Say how it ended."""
         if not self._quiet:
             self._say(text)
+
+    def timing(self, reader: Reader[Any]) -> None:
+        """Say where the time went, if that was asked for."""
+        if self._timing:
+            spent, elapsed = reader.timing, reader.progress.elapsed
+            self._say(
+                f"source {spent.source:.3f} s, scan {spent.scan:.3f} s, build {spent.build:.3f} s; "
+                f"{elapsed:.3f} s in all"
+            )
 
     def complain(self, message: str) -> None:
         """Say why it was not done."""

@@ -4,7 +4,9 @@
 //! sequentially consistent executions, each of them reproducibly. (That the orderings of the accesses
 //! are strong enough on top of that is argued in `clock.rs`, and exercised by `tests/threads.rs`.)
 
-use super::machine::{ALLOWED, MICROSECOND, MILLISECOND, Machine, Random, SECOND, Watch, World};
+use super::machine::{
+    AHEAD, ALLOWED, MICROSECOND, MILLISECOND, Machine, NANOSECOND, Random, SECOND, Watch, World,
+};
 use crate::Clock;
 use std::cell::{Cell, RefCell};
 use std::sync::{Arc, Condvar, Mutex};
@@ -68,7 +70,16 @@ impl Now {
     }
 }
 
+/// Something that happens to a machine.
+type Accident = fn(&mut World);
+
 impl Turns {
+    fn new(thread: usize, left: u64, schedule: Vec<(usize, u64)>, threads: usize) -> Arc<Self> {
+        let (done, steps) = (vec![false; threads], vec![0; threads]);
+        let now = Now { thread, left, schedule, done, steps };
+        Arc::new(Turns { now: Mutex::new(now), changed: Condvar::new() })
+    }
+
     fn step(&self, own: usize) {
         let mut now = self.now.lock().unwrap();
         if now.thread == own && now.left == 0 {
@@ -101,30 +112,24 @@ struct Seen {
 }
 
 /// Lets threads read as the schedule says, and checks what they saw; how many steps each took.
+/// Beside them, as if it were one more thread, things may happen to the machine.
 fn run(
     clock: &Clock<Machine>,
     threads: usize,
     reads: usize,
     schedule: &[(usize, u64)],
+    accidents: &[Accident],
 ) -> Vec<u64> {
     let mut schedule: Vec<_> = schedule.iter().rev().copied().collect();
     let (thread, left) = schedule.pop().unwrap();
-    let turns = Arc::new(Turns {
-        now: Mutex::new(Now {
-            thread,
-            left,
-            schedule,
-            done: vec![false; threads],
-            steps: vec![0; threads],
-        }),
-        changed: Condvar::new(),
-    });
+    let turns = Turns::new(thread, left, schedule, threads + 1);
     let first = clock.mono();
     let seen: Vec<Seen> = thread::scope(|scope| {
         let work = |own: usize| {
             let turns = Arc::clone(&turns);
             move || {
                 TURN.set(Some((Arc::clone(&turns), own)));
+                AHEAD.set(own == 0);
                 let mut seen = Vec::new();
                 for _ in 0..reads {
                     pause();
@@ -138,13 +143,22 @@ fn run(
             }
         };
         let handles: Vec<_> = (0..threads).map(|own| scope.spawn(work(own))).collect();
+        TURN.set(Some((Arc::clone(&turns), threads)));
+        for accident in accidents {
+            pause();
+            accident(&mut clock.source().world());
+        }
+        TURN.set(None);
+        turns.finish(threads);
         handles.into_iter().flat_map(|handle| handle.join().unwrap()).collect()
     });
     let last = clock.mono();
     for one in &seen {
-        assert!(first <= one.value && one.value <= last, "{first} {one:?} {last}");
+        let apart = i64::try_from(clock.source().world().skew).unwrap();
+        assert!(first <= one.value && one.value - apart <= last, "{first} {one:?} {last}");
         for other in &seen {
-            let back = one.after < other.before && one.value > other.value;
+            let apart = i64::try_from(clock.source().world().skew).unwrap();
+            let back = one.after < other.before && one.value - apart > other.value;
             assert!(!back, "by {}: {one:?} {other:?}", one.value - other.value);
         }
     }
@@ -152,10 +166,13 @@ fn run(
     now.steps.clone()
 }
 
+/// How far apart the counters of two processors are, in nanoseconds.
+const SKEW: i128 = 20;
+
 /// What has happened when the threads begin.
 type Prepare = fn(&Watch);
 
-const CASES: [(&str, Prepare); 9] = [
+const CASES: [(&str, Prepare); 10] = [
     ("a segment has been good for long enough", |watch| {
         watch.pass(MILLISECOND + 50 * MICROSECOND);
     }),
@@ -172,6 +189,11 @@ const CASES: [(&str, Prepare); 9] = [
         watch.pass(MILLISECOND + 249 * MICROSECOND);
         watch.world().stalls = 2 * MICROSECOND;
         watch.world().once_in = 2;
+    }),
+    ("it ends meanwhile, on processors that differ", |watch| {
+        watch.world().rate = 1_000_450;
+        watch.pass(MILLISECOND + 249 * MICROSECOND + 900 * NANOSECOND);
+        watch.world().skew = SKEW;
     }),
     ("the kernel loses its trust", |watch| {
         watch.world().trusted = false;
@@ -205,13 +227,14 @@ fn prepared(prepare: Prepare) -> Watch {
 #[test]
 fn two_threads_with_two_changes() {
     for (case, prepare) in CASES {
-        let longest = *run(&prepared(prepare).clock, 2, 2, &[(0, u64::MAX)]).iter().max().unwrap();
+        let longest =
+            *run(&prepared(prepare).clock, 2, 2, &[(0, u64::MAX)], &[]).iter().max().unwrap();
         assert!(longest > 10, "{case}: {longest}");
         for first in 0..2 {
-            for steps in (0..=longest).step_by(1) {
-                for more in (1..=longest).step_by(3) {
+            for steps in 0..=longest {
+                for more in (1..=longest).step_by(4) {
                     let schedule = [(first, steps), (1 - first, more), (first, u64::MAX)];
-                    run(&prepared(prepare).clock, 2, 2, &schedule);
+                    run(&prepared(prepare).clock, 2, 2, &schedule, &[]);
                 }
             }
         }
@@ -228,7 +251,7 @@ fn three_threads_at_random() {
                 let thread = usize::try_from(random.below(3)).unwrap();
                 schedule.push((thread, 1 + u64::try_from(random.some(64)).unwrap()));
             }
-            run(&prepared(prepare).clock, 3, 3, &schedule);
+            run(&prepared(prepare).clock, 3, 3, &schedule, &[]);
         }
     }
 }
@@ -236,27 +259,20 @@ fn three_threads_at_random() {
 #[test]
 fn a_thread_that_stands_still_in_the_middle() {
     // The other one reads on for many segments, with every value within the bound.
-    let longest = run(&prepared(CASES[0].1).clock, 2, 1, &[(0, u64::MAX)])[0];
+    let longest = run(&prepared(CASES[0].1).clock, 2, 1, &[(0, u64::MAX)], &[])[0];
     for steps in 0..=longest {
         let watch = prepared(CASES[0].1);
-        let turns = Arc::new(Turns {
-            now: Mutex::new(Now {
-                thread: 0,
-                left: steps,
-                schedule: vec![(1, u64::MAX)],
-                done: vec![false; 2],
-                steps: vec![0; 2],
-            }),
-            changed: Condvar::new(),
-        });
+        let turns = Turns::new(0, steps, vec![(1, u64::MAX)], 2);
         thread::scope(|scope| {
             let (clock, own) = (&watch.clock, Arc::clone(&turns));
             let slow = scope.spawn(move || {
                 TURN.set(Some((Arc::clone(&own), 0)));
+                let before = clock.source().world().mono_ns();
                 let value = clock.mono();
+                let after = clock.source().world().mono_ns();
                 TURN.set(None);
                 own.finish(0);
-                value
+                assert!((before - ALLOWED..=after + ALLOWED).contains(&value));
             });
             TURN.set(Some((Arc::clone(&turns), 1)));
             let mut latest = 0;
@@ -276,3 +292,39 @@ fn a_thread_that_stands_still_in_the_middle() {
         });
     }
 }
+
+/// What may happen beside the threads. The counter never comes back to the segment that is valid.
+const ACCIDENTS: [Accident; 9] = [
+    |world| world.pass(200 * MICROSECOND),
+    |world| world.pass(600 * MICROSECOND),
+    |world| world.pass(MILLISECOND + 100 * MICROSECOND),
+    |world| world.pass(3 * MILLISECOND),
+    |world| world.rate = 1_000_000 + world.random.below(2_001) - 1_000,
+    |world| {
+        world.stalls = 500 * NANOSECOND;
+        world.once_in = 3;
+    },
+    |world| world.stalls = 0,
+    |world| world.counter += SECOND * world.frequency / 1_000,
+    |world| world.counter -= 100 * SECOND * world.frequency / 1_000,
+];
+
+#[test]
+fn threads_to_which_things_happen_at_random() {
+    let mut random = Random::new(11);
+    let mut below = |limit: i128| usize::try_from(random.below(limit)).unwrap();
+    for _ in 0..RUNS {
+        let accidents: Vec<_> = (0..12).map(|_| ACCIDENTS[below(9)]).collect();
+        let mut schedule = Vec::new();
+        for _ in 0..40 {
+            let thread = below(4);
+            let steps = if thread == 3 { 1 + below(2) } else { 1 + below(30) };
+            schedule.push((thread, steps as u64));
+        }
+        let watch = Watch::settled(World::new(1));
+        run(&watch.clock, 3, 4, &schedule, &accidents);
+    }
+}
+
+/// How many schedules are tried.
+const RUNS: usize = 1_500;

@@ -1,6 +1,7 @@
 //! A machine with a counter, two clocks, and accidents.
 
 use crate::{BOUND, Clock, DELAY, Source};
+use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard};
 
 /// Picoseconds, in which a machine's time passes.
@@ -38,6 +39,11 @@ impl Random {
     }
 }
 
+thread_local! {
+    /// Whether this thread runs on a processor whose counter is ahead.
+    pub(super) static AHEAD: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Everything that a machine is at one moment.
 #[derive(Debug, Clone)]
 pub(super) struct World {
@@ -49,6 +55,8 @@ pub(super) struct World {
     pub(super) rate: i128,
     /// What the wall's time is ahead of it, in picoseconds.
     pub(super) ahead: i128,
+    /// How many nanoseconds the counters of some processors are ahead.
+    pub(super) skew: i128,
     pub(super) trusted: bool,
     pub(super) process: u32,
     /// How long a thread is kept from running, now and then, at most.
@@ -63,11 +71,12 @@ pub(super) struct World {
 impl World {
     pub(super) fn new(seed: u64) -> Self {
         World {
-            counter: 5_000_000_000 * 1_000_000,
+            counter: 13_000_000_000_000 * 1_000_000,
             frequency: 2_600_000,
             mono: 77 * SECOND,
             rate: 1_000_000,
             ahead: 1_700_000_000 * SECOND,
+            skew: 0,
             trusted: true,
             process: 1,
             stalls: 0,
@@ -123,7 +132,8 @@ impl Source for Machine {
     fn counter_ordered(&self) -> u64 {
         let mut world = self.world();
         world.call();
-        let counter = u64::try_from(world.counter.div_euclid(1_000_000)).unwrap();
+        let ahead = if AHEAD.get() { world.skew * world.frequency } else { 0 };
+        let counter = u64::try_from((world.counter + ahead).div_euclid(1_000_000)).unwrap();
         world.call();
         counter
     }

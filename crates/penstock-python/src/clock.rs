@@ -1,0 +1,184 @@
+//! `penstock.clock`: the time for Python, and what there is to say of the clock.
+
+use penstock_clock::{BOUND, CLOCK, Counter, Mono, Source, System, Wall};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::ffi::CStr;
+use std::hint::black_box;
+use std::ptr;
+
+/// Nanoseconds since 1970. The call is the interpreter's own convention: what the conversions of
+/// arguments and errors cost elsewhere is more than reading the time.
+unsafe extern "C" fn wall_ns(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: the interpreter calls this, so it is attached; it takes over the new reference, and
+    // null is an error that was set.
+    unsafe { ffi::PyLong_FromLongLong(Wall::now().as_nanos()) }
+}
+
+/// Nanoseconds of the monotonic clock.
+unsafe extern "C" fn mono_ns(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: as above.
+    unsafe { ffi::PyLong_FromLongLong(Mono::now().as_nanos()) }
+}
+
+/// What `PyCFunction_NewEx` keeps a pointer to.
+struct Definition(ffi::PyMethodDef);
+
+// SAFETY: nothing of it is ever changed, and what it points to is static.
+unsafe impl Sync for Definition {}
+
+const fn definition(
+    name: &'static CStr,
+    function: ffi::PyCFunction,
+    doc: &'static CStr,
+) -> Definition {
+    Definition(ffi::PyMethodDef {
+        ml_name: name.as_ptr(),
+        ml_meth: ffi::PyMethodDefPointer { PyCFunction: function },
+        ml_flags: ffi::METH_NOARGS,
+        ml_doc: doc.as_ptr(),
+    })
+}
+
+static WALL_NS: Definition = definition(
+    c"wall_ns",
+    wall_ns,
+    c"wall_ns()\n--\n\n\
+    Return the time of day in nanoseconds since 1970, in UTC.\n\n\
+    It follows the system's time, as `time.time_ns` does, and goes back where that is set back; a\n\
+    change is seen within 1.25 ms. Reaches to the year 2262.\n\n\
+    Example:\n    \
+    >>> import time\n    \
+    >>> from penstock import clock\n    \
+    >>> abs(clock.wall_ns() - time.time_ns()) < 10**9\n    \
+    True\n",
+);
+
+static MONO_NS: Definition = definition(
+    c"mono_ns",
+    mono_ns,
+    c"mono_ns()\n--\n\n\
+    Return nanoseconds since a moment that stays the same while the process runs.\n\n\
+    It never goes back, whichever thread asks, and does not follow changes of the time of day. Like\n\
+    `time.monotonic_ns`, it does not count the time that the machine sleeps. Numbers of the two are\n\
+    not to be mixed.\n\n\
+    Example:\n    \
+    >>> from penstock import clock\n    \
+    >>> begun = clock.mono_ns()\n    \
+    >>> clock.mono_ns() >= begun\n    \
+    True\n",
+);
+
+/// Adds both functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let public = pyo3::types::PyString::new(py, "penstock.clock");
+    for (name, Definition(definition)) in [("wall_ns", &WALL_NS), ("mono_ns", &MONO_NS)] {
+        // SAFETY: the definition is static, and is only read; the reference that is returned is
+        // ours, or null with an error set.
+        let function = unsafe {
+            let function = ffi::PyCFunction_NewEx(
+                ptr::from_ref(definition).cast_mut(),
+                ptr::null_mut(),
+                public.as_ptr(),
+            );
+            Bound::from_owned_ptr_or_err(py, function)?
+        };
+        module.add(name, function)?;
+    }
+    Ok(())
+}
+
+/// What `penstock.clock.report` returns: how the time is read here.
+///
+/// Example:
+///     >>> from penstock import clock
+///     >>> report = clock.report()
+///     >>> report.source in {"counter", "kernel"}, report.bound
+///     (True, 1500)
+#[pyclass(frozen, get_all, module = "penstock.clock")]
+pub(crate) struct Report {
+    /// `"counter"` where the processor's counter is in use now, else `"kernel"`.
+    source: &'static str,
+    /// Why.
+    reason: &'static str,
+    /// Nanoseconds that one reading of `Wall` takes, measured now, without Python.
+    wall: f64,
+    /// The same for the monotonic clock.
+    mono: f64,
+    /// The same for `clock_gettime`, which is the kernel's.
+    kernel: f64,
+    /// How far, in nanoseconds, the time may be off the kernel's; 0 where that is what is read.
+    bound: u64,
+    /// How often the kernel's clocks were looked at, to follow them.
+    looks: u64,
+    /// How often the monotonic time was found ahead by more than could be steered away.
+    leaps: u64,
+    /// How often the counter was found to have gone back, or to run at another rate.
+    jumps: u64,
+    /// How often the system's time was set.
+    steps: u64,
+    /// The largest error that was found when looking, in nanoseconds; it was steered away.
+    largest: u64,
+}
+
+#[pymethods]
+impl Report {
+    fn __repr__(&self) -> String {
+        let Report { source, wall, mono, kernel, bound, looks, .. } = self;
+        let Report { reason, leaps, jumps, steps, largest, .. } = self;
+        format!(
+            "Report(source='{source}', reason=\"{reason}\", wall={wall:.1}, mono={mono:.1}, \
+             kernel={kernel:.1}, bound={bound}, looks={looks}, leaps={leaps}, jumps={jumps}, \
+             steps={steps}, largest={largest})"
+        )
+    }
+}
+
+/// What is in use, and why.
+fn source() -> (&'static str, &'static str) {
+    if CLOCK.is_counting() {
+        return ("counter", "the kernel keeps its own time by the processor's counter");
+    }
+    let reason = match Counter::examine() {
+        Counter::Usable => {
+            "the counter could be used; it was not read often enough, or something happened to it"
+        }
+        Counter::Unknown => "the counters of this kind of processor are not used",
+        Counter::NotInvariant => "the processor does not promise that its counter has one rate",
+        Counter::NotTheKernels => {
+            "the kernel does not keep its time by the processor's counter, or does not say"
+        }
+    };
+    ("kernel", reason)
+}
+
+/// The least time of a reading in several rounds, in nanoseconds.
+fn cost(read: impl Fn() -> i64) -> f64 {
+    const READS: u32 = 200;
+    let rounds = (0..25).map(|_| {
+        let begun = System.kernel_mono();
+        for _ in 0..READS {
+            black_box(read());
+        }
+        System.kernel_mono() - begun
+    });
+    rounds.min().map_or(0.0, |least| least as f64 / f64::from(READS))
+}
+
+/// How the time is read here. Takes less than three milliseconds.
+#[pyfunction]
+pub(crate) fn report(py: Python<'_>) -> Report {
+    py.detach(|| {
+        // The counter comes into use by being read for a millisecond.
+        let begun = Mono::now();
+        while !CLOCK.is_counting() && begun.elapsed().as_micros() < 1_500 {}
+        let (wall, mono) = (cost(|| Wall::now().as_nanos()), cost(|| Mono::now().as_nanos()));
+        let kernel = cost(|| System.kernel_wall());
+        let (source, reason) = source();
+        let bound = if source == "counter" { BOUND.as_nanos() as u64 } else { 0 };
+        let events = CLOCK.events().unwrap_or_default();
+        let penstock_clock::Events { looks, leaps, jumps, steps, largest } = events;
+        Report { source, reason, wall, mono, kernel, bound, looks, leaps, jumps, steps, largest }
+    })
+}

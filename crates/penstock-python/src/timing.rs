@@ -1,0 +1,315 @@
+//! Where the time of a run goes: into the source, into scanning, into building.
+//!
+//! What the source takes is measured, with two looks at the clock for each window. Scanning and
+//! building are one pass, a record of which may take less than a look at the clock does; so they are
+//! measured on samples. Of two records that follow each other, one is read as always, which gives the
+//! time for a byte of this document; the other with a look at the clock before and behind each
+//! event, which gives the part that building has in it. Then at least 128 times as many bytes pass
+//! without any.
+
+use crate::objects::Refusal;
+use crate::pump::{Gauge, Outlet};
+use penstock_clock::Mono;
+use penstock_core::event::{Key, Matched, Scalar, Text};
+use penstock_core::sink::{Flow, Look, Sink, Want};
+use pyo3::prelude::*;
+use std::sync::atomic::Ordering;
+
+/// How many bytes pass between samples, at least, and for each byte that was in one.
+const APART: u64 = 64 << 10;
+const APART_EACH: u64 = 128;
+
+/// Where the time of a `Reader` went so far, in seconds.
+///
+/// What is done with the records is in none of them, nor is waiting for the next one to be asked for.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> reader = penstock.json.read(io.BytesIO(b"[2, 3, 5]"), int)
+///     >>> sum(reader)
+///     10
+///     >>> timing = reader.timing
+///     >>> timing.source > 0, timing.scan + timing.build > 0
+///     (True, True)
+#[pyclass(frozen, get_all, module = "penstock")]
+pub(crate) struct Timing {
+    /// Reading, decompressing, and checking that it is text.
+    source: f64,
+    /// Reading what the text says. Estimated from samples, as is the next one.
+    scan: f64,
+    /// Making objects of it, and calling code of the caller's for them.
+    build: f64,
+}
+
+#[pymethods]
+impl Timing {
+    fn __repr__(&self) -> String {
+        let Timing { source, scan, build } = self;
+        format!("Timing(source={source:.3}, scan={scan:.3}, build={build:.3})")
+    }
+}
+
+impl Timing {
+    pub(crate) fn of(gauge: &Gauge) -> Self {
+        let seconds = gauge.timing.each_ref().map(|nanoseconds| {
+            // Not a number of years: doubles hold it exactly.
+            nanoseconds.load(Ordering::Relaxed) as f64 / 1e9
+        });
+        let [source, scan, build] = seconds;
+        Timing { source, scan, build }
+    }
+}
+
+/// More records than there are: nothing is measured.
+const OFF: u64 = u64::MAX / 2;
+
+/// What is being measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// A record as always.
+    Whole,
+    /// A record with the clock at each event.
+    Split,
+}
+
+/// Chooses samples, and sums them up. Times are in nanoseconds.
+#[derive(Debug)]
+pub(crate) struct Sampler {
+    /// Records until the next sample begins.
+    left: u64,
+    phase: Phase,
+    /// Where the record that is measured begins.
+    from: u64,
+    /// What has been measured of it.
+    record: Spent,
+    /// Sums over records as always: their time and bytes.
+    whole: (i64, u64),
+    /// Sums over the others: all of their time, and that of building.
+    split: (i64, i64),
+    samples: u64,
+    source: i64,
+}
+
+/// The time of a part of a record.
+#[derive(Debug, Default, Clone, Copy)]
+struct Spent {
+    all: i64,
+    building: i64,
+    /// How often building was timed.
+    calls: i64,
+}
+
+impl Sampler {
+    /// One that measures nothing.
+    pub(crate) fn off() -> Self {
+        Sampler {
+            left: u64::MAX,
+            phase: Phase::Whole,
+            from: 0,
+            record: Spent::default(),
+            whole: (0, 0),
+            split: (0, 0),
+            samples: 0,
+            source: 0,
+        }
+    }
+
+    /// Measures from the first record on.
+    pub(crate) fn start(&mut self) {
+        self.left = 0;
+    }
+
+    /// Whether anything is measured.
+    pub(crate) fn is_timing(&self) -> bool {
+        self.left < OFF
+    }
+
+    /// Whether the record at hand is measured.
+    #[inline(always)]
+    pub(crate) fn is_on(&self) -> bool {
+        self.left == 0
+    }
+
+    /// A record that was not measured has been read.
+    #[inline(always)]
+    pub(crate) fn pass(&mut self) {
+        self.left -= 1;
+    }
+
+    /// Reads on by `run`, and measures it. `Timed` is for the sink of those records whose events are
+    /// told apart.
+    pub(crate) fn measure<T>(&mut self, run: impl FnOnce(Option<&mut Clockwork>) -> T) -> T {
+        let mut clockwork = Clockwork::default();
+        let begun = Mono::now_relaxed();
+        let result = match self.phase {
+            Phase::Whole => run(None),
+            Phase::Split => run(Some(&mut clockwork)),
+        };
+        self.record.all += since(begun);
+        self.record.building += clockwork.spent;
+        self.record.calls += clockwork.calls;
+        result
+    }
+
+    /// The measured record ended at this offset, the `count`-th one.
+    #[cold]
+    pub(crate) fn end_record(&mut self, offset: u64, count: u64) {
+        let bytes = offset.saturating_sub(self.from);
+        let Spent { all, building, calls } = std::mem::take(&mut self.record);
+        self.from = offset;
+        match self.phase {
+            Phase::Whole => {
+                if self.samples == 1 {
+                    // The first one was read when nothing was in the caches yet.
+                    (self.whole, self.split) = ((0, 0), (0, 0));
+                }
+                self.whole = (self.whole.0 + all, self.whole.1 + bytes);
+                self.phase = Phase::Split;
+            }
+            Phase::Split => {
+                let look = cost_of_a_look();
+                let (all, building) =
+                    (all - 2 * calls * look / 1_000, building - calls * look / 1_000);
+                let building = building.max(0);
+                self.split = (self.split.0 + all.max(building), self.split.1 + building);
+                self.phase = Phase::Whole;
+                self.samples += 1;
+                let apart = APART.max(bytes.saturating_mul(APART_EACH));
+                self.left = 1 + apart / (offset / count.max(1)).max(1);
+            }
+        }
+    }
+
+    /// The next record is measured, if it is its turn, from here.
+    #[inline(always)]
+    pub(crate) fn begin_record(&mut self, offset: impl FnOnce() -> u64) {
+        if self.left == 0 {
+            self.from = offset();
+        }
+    }
+
+    /// What was read so far ends at `offset`, and the source took its time since `begun`.
+    pub(crate) fn tell(&mut self, gauge: &Gauge, begun: Option<Mono>, offset: u64) {
+        self.source += begun.map_or(0, since);
+        let (mut time, mut bytes) = self.whole;
+        if self.left == 0 && self.phase == Phase::Whole {
+            // Where there are no records, there is no end of the first one either.
+            time += self.record.all;
+            bytes += offset.saturating_sub(self.from);
+        }
+        let share = |part: i64, whole: i64, of: i64| {
+            let product = i128::from(part) * i128::from(of);
+            i64::try_from(product / i128::from(whole.max(1))).unwrap_or(0)
+        };
+        let run = share(time, bytes.cast_signed(), offset.cast_signed());
+        let build = share(self.split.1, self.split.0, run);
+        let told = [self.source, run - build, build];
+        for (place, nanoseconds) in gauge.timing.iter().zip(told) {
+            place.store(nanoseconds.max(0).cast_unsigned(), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Nanoseconds since then.
+fn since(begun: Mono) -> i64 {
+    Mono::now_relaxed().as_nanos() - begun.as_nanos()
+}
+
+/// What a look at the clock takes, in thousandths of a nanosecond.
+fn cost_of_a_look() -> i64 {
+    let begun = Mono::now_relaxed();
+    (1..20).for_each(|_| {
+        std::hint::black_box(Mono::now_relaxed());
+    });
+    since(begun) * 1_000 / 20
+}
+
+/// What was spent in a sink.
+#[derive(Debug, Default)]
+pub(crate) struct Clockwork {
+    spent: i64,
+    calls: i64,
+}
+
+/// An outlet, with a look at the clock before and behind each event.
+pub(crate) struct Timed<'a> {
+    pub(crate) outlet: &'a mut Outlet,
+    pub(crate) clockwork: &'a mut Clockwork,
+}
+
+/// Calls a method of the sink inside.
+macro_rules! inside {
+    ($self:ident.$method:ident($($argument:ident),*)) => {
+        match &$self.outlet {
+            Outlet::Root(sink) => sink.$method($($argument),*),
+            Outlet::Inside(sink) => sink.$method($($argument),*),
+        }
+    };
+}
+
+/// Methods that call those of the sink inside, timed.
+macro_rules! timed {
+    ($($method:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(fn $method(&mut self, $($argument: $kind),*) $(-> $result)? {
+            let begun = Mono::now_relaxed();
+            let result = match self.outlet {
+                Outlet::Root(sink) => sink.$method($($argument),*),
+                Outlet::Inside(sink) => sink.$method($($argument),*),
+            };
+            self.clockwork.spent += since(begun);
+            self.clockwork.calls += 1;
+            result
+        })*
+    };
+}
+
+impl Sink for Timed<'_> {
+    type Error = Refusal;
+
+    timed! {
+        begin_map(at: u64) -> Result<Flow, Refusal>;
+        end_map(at: u64) -> Result<Flow, Refusal>;
+        begin_list(at: u64) -> Result<Flow, Refusal>;
+        end_list(at: u64) -> Result<Flow, Refusal>;
+        name(key: Key<'_>, at: u64) -> Result<Flow, Refusal>;
+        scalar(value: Scalar<'_>, at: u64) -> Result<Flow, Refusal>;
+        piece(text: Text<'_>, at: u64) -> Result<Flow, Refusal>;
+        abandon();
+        matched(by: Matched<'_>);
+        record(kind: u32);
+        look_key(key: Text<'_>, at: u64) -> Result<Look, Refusal>;
+        look_value(value: Option<Scalar<'_>>, at: u64) -> Result<Look, Refusal>;
+        look_end(at: u64) -> Result<Look, Refusal>;
+        comment(text: Text<'_>, at: u64) -> Result<Flow, Refusal>;
+        instruction(target: Text<'_>, text: Text<'_>, at: u64) -> Result<Flow, Refusal>;
+        key(key: Text<'_>, at: u64) -> Result<Flow, Refusal>;
+        null(at: u64) -> Result<Flow, Refusal>;
+        boolean(value: bool, at: u64) -> Result<Flow, Refusal>;
+        int(value: i64, at: u64) -> Result<Flow, Refusal>;
+        float(value: f64, at: u64) -> Result<Flow, Refusal>;
+        number(digits: &[u8], at: u64) -> Result<Flow, Refusal>;
+        text(text: Text<'_>, at: u64) -> Result<Flow, Refusal>;
+        written_key(key: Text<'_>, raw: Text<'_>, at: u64) -> Result<Flow, Refusal>;
+        expected_key_found(at: u64) -> Result<Flow, Refusal>;
+    }
+
+    fn extras(&self) -> bool {
+        inside!(self.extras())
+    }
+
+    fn wakes(&self, name: &[u8]) -> bool {
+        inside!(self.wakes(name))
+    }
+
+    fn as_written(&self) -> bool {
+        inside!(self.as_written())
+    }
+
+    fn expected_key(&self) -> &[u8] {
+        inside!(self.expected_key())
+    }
+
+    fn want(&self) -> Want {
+        inside!(self.want())
+    }
+}
