@@ -1,32 +1,35 @@
 """A record of a few rows, each of another kind."""
 
+import dataclasses
+
 import pytest
 
+from penstock.costs.machine import Machine
 from penstock.costs.record import Measurement, Record, Span
 
-MACHINE = {
-    "cpu": "A Processor",
-    "cores": 4,
-    "memory_gib": 8.0,
-    "governor": "performance",
-    "hypervisor": None,
-    "huge_pages": "madvise",
-    "clock_source": "tsc",
-    "clock_step_ns": 20,
-    "file_system": "ext4",
-    "system": "Linux 6.1",
-    "libc": "glibc 2.36",
-    "python": "CPython 3.11.7",
-    "penstock": "0.1.0",
-    "build": "release",
-    "allocator": None,
-    "date": "2026-01-02",
-    "seconds": 44.5,
-    "load": [0.1, 1.05],
-    "stolen": 0.0,
-    "cycle_ns": 0.25,
-    "processes": 7,
-}
+MACHINE = Machine(
+    cpu="A Processor",
+    cores=4,
+    memory_gib=8.0,
+    governor="performance",
+    hypervisor=None,
+    huge_pages="madvise",
+    clock_source="tsc",
+    clock_step_ns=20,
+    file_system="ext4",
+    system="Linux 6.1",
+    libc="glibc 2.36",
+    python="CPython 3.11.7",
+    penstock="0.1.0",
+    build="release",
+    allocator=None,
+    date="2026-01-02",
+    seconds=44.5,
+    load=(0.1, 1.05),
+    stolen=0.0,
+    cycle_ns=0.25,
+    processes=7,
+)
 
 
 def measurement(
@@ -54,7 +57,7 @@ def measurement(
 def record() -> Record:
     """What a run might have found."""
     return Record(
-        dict(MACHINE),
+        dataclasses.replace(MACHINE),
         [
             measurement("integer add, latency", "arithmetic", (0.25, 0.248, 0.254)),
             measurement("float divide, latency", "arithmetic", (3.4412, 3.41, 3.48)),

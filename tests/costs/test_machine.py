@@ -1,9 +1,12 @@
 """What is told of the machine."""
 
+import dataclasses
 import json
 import os
+from pathlib import Path
 
 from penstock.costs import machine
+from penstock.costs.record import Record
 
 MOUNTS = """\
 /dev/vda / ext4 rw 0 0
@@ -23,24 +26,30 @@ def test_the_file_system_is_that_of_the_nearest_mount():
     assert machine.file_system("/home", "") is None
 
 
-def test_a_description_can_be_kept_and_names_nobody(tmp_path):  # noqa: ANN001 - a path
-    found = machine.description(str(tmp_path))
-    text = json.dumps(found)
+def test_what_is_told_can_be_shown_to_anybody(tmp_path: Path):
+    found = machine.machine(str(tmp_path))
+    text = json.dumps(dataclasses.asdict(found))
     assert str(tmp_path) not in text
-    assert os.uname().nodename not in {*map(str, found.values())}
-    assert found["cores"] == os.cpu_count()
-    assert found["clock_step_ns"] >= 1
+    assert os.uname().nodename not in {*map(str, dataclasses.astuple(found))}
+    assert found.cores == os.cpu_count()
+    assert found.clock_step_ns >= 1
 
 
-def test_what_happened_during_a_run():
-    before = machine.state()
-    found = machine.since(before | {"seconds": before["seconds"] - 3.0})
-    assert found["seconds"] >= 3.0
-    assert len(found["load"]) == 2
-    assert found["stolen"] is None or 0.0 <= found["stolen"] <= 1.0
+def test_what_happened_during_a_run(tmp_path: Path):
+    found = machine.machine(str(tmp_path))
+    before = machine.State(seconds=100.0, load=0.514, ticks=5_000, stolen=10)
+    machine.note(found, before, machine.State(142.25, 1.0, 6_000, 35))
+    assert (found.seconds, found.load, found.stolen) == (42.2, (0.51, 1.0), 0.025)
+    machine.note(found, before, before)
+    assert (found.seconds, found.stolen) == (0.0, None)
 
 
-def test_a_quiet_machine_leaves_no_doubt():
-    quiet = {"build": "release", "governor": None, "load": [0.0, 1.0], "cores": 2, "stolen": None}
-    assert machine.doubts(quiet) == []
-    assert machine.doubts({}) == []
+def test_the_state_of_this_machine():
+    before, after = machine.state(), machine.state()
+    assert after.seconds >= before.seconds
+    assert after.ticks >= before.ticks >= before.stolen >= 0
+    assert after.load >= 0.0
+
+
+def test_a_quiet_machine_leaves_no_doubt(record: Record):
+    assert record.machine.doubts() == []

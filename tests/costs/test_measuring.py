@@ -157,6 +157,19 @@ def test_no_time_is_an_interval_and_never_zero_or_less():
     assert high == pytest.approx(1.1, abs=0.01)
 
 
+def test_what_seems_faster_than_the_loop_is_zero_at_least():
+    runs = [times(Pretended(lambda turns: turns)) for _ in range(3)]
+    loops = [times(Pretended(lambda turns, ns=ns: ns * turns)) for ns in (2, 3, 4)]
+    # Nothing is known but that it is no more than what the loop is unsure of.
+    assert cost(runs, loops, [[0]] * 3, native=False).time == (0.0, 0.0, 1.0)
+
+
+def test_the_upper_end_is_never_zero():
+    found = judged(lambda turns: turns, native=False).time
+    # One nanosecond in the turns that were measured.
+    assert found == (0.0, 0.0, 1 / 1024)
+
+
 def test_the_first_time_without_the_clock():
     runs = [times(Pretended(lambda turns: 3 * turns, first=first)) for first in (300, 400, 500)]
     loops = [times(Pretended(lambda turns: turns)) for _ in range(3)]

@@ -29,4 +29,4 @@ def test_the_record_has_every_row_and_each_is_believed():
     record = Record.read((ROOT / "bench" / "record" / found[1]).read_bytes())
     assert [row.name for row in record.rows] == [row.name for row in ROWS]
     assert [row.name for row in record.rows if row.fault] == []
-    assert record.machine["build"] == "release"
+    assert record.machine.build == "release"

@@ -66,7 +66,7 @@ def test_nothing_is_fetched(record: Record, draw):  # noqa: ANN001 - one of the 
 
 
 def test_names_cannot_be_taken_for_tags(record: Record):
-    record.machine["cpu"] = "<script>&"
+    record.machine.cpu = "<script>&"
     for written in (plot.svg(record), plot.html(record)):
         assert "<script>" not in written
         assert "&lt;script&gt;&amp;" in written

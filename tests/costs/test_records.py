@@ -19,6 +19,9 @@ def test_a_record_is_read_as_it_was_written(record: Record):
     [
         (lambda found: found.pop("rows"), "rows"),
         (lambda found: found["rows"][0].update(time=7), "rows/0/time"),
+        (lambda found: found["rows"][0]["time"].update(low=-1.0), "rows/0/time"),
+        (lambda found: found["rows"][0]["time"].update(high=0.1), "its ends must be around it"),
+        (lambda found: found["machine"].update(load=[]), "machine/load"),
         (lambda found: found.update(penstock_costs=2), "it has form 2, and only 1 is known"),
     ],
 )

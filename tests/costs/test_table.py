@@ -107,13 +107,9 @@ def test_a_bar_grows_with_the_logarithm():
 
 
 def test_doubts_are_told(record: Record):
-    record.machine |= {
-        "build": "debug",
-        "governor": "powersave",
-        "load": [0.1, 9.5],
-        "stolen": 0.25,
-        "file_system": "tmpfs",
-    }
+    where = record.machine
+    where.build, where.governor, where.load = "debug", "powersave", (0.1, 9.5)
+    where.stolen, where.file_system = 0.25, "tmpfs"
     notes = [line for line in table.lines(record, 80) if line.startswith("note: ")]
     assert notes == [
         "note: penstock is a debug build: what is native is slow",

@@ -10,13 +10,89 @@ import os
 import platform
 import re
 import time
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from penstock._rust import __build__, __version__
 
 _SYSTEM = Path("/sys")
 _PROCESSES = Path("/proc")
+
+
+@dataclass(slots=True)
+class Machine:
+    """A machine and its state during a run."""
+
+    cpu: str
+    cores: int | None
+    governor: str | None
+    """What decides about the processor's clock."""
+
+    hypervisor: str | None
+    """What the machine runs in, or `yes` if it only says that it does."""
+
+    memory_gib: float
+    huge_pages: str | None
+    """When memory is given out in huge pages: `always`, `madvise` or `never`."""
+
+    clock_source: str | None
+    clock_step_ns: int
+    """The smallest step of the clock that was seen."""
+
+    file_system: str | None
+    """Where the files of the rows about files were."""
+
+    system: str
+    libc: str | None
+    python: str
+    penstock: str
+    build: str
+    allocator: str | None
+    """What Python's allocator was made to be, if anything."""
+
+    date: str
+    cycle_ns: float = 0.0
+    """What the processor takes for one cycle, by the row that takes one."""
+
+    processes: int = 0
+    """How many processes measured."""
+
+    seconds: float = 0.0
+    load: tuple[float, float] = (0.0, 0.0)
+    """How many threads wanted a processor, over the minute before and over the last one."""
+
+    stolen: float | None = None
+    """The part of the processors' time that the hypervisor gave to others."""
+
+    def doubts(self) -> list[str]:
+        """Return what a reader should know before believing small differences."""
+        said = []
+        if self.build == "debug":
+            said.append("penstock is a debug build: what is native is slow")
+        if self.governor not in {None, "performance"}:
+            said.append(f"the governor is {self.governor}: the processor's clock may have changed")
+        # A run is one busy process, so a load of one is its own.
+        load, cores = max(self.load), self.cores or 1
+        if load > 1 + cores / 2:
+            said.append(f"the load was {load:g} on {cores} cores: other work was running")
+        if (self.stolen or 0.0) > 0.01:
+            said.append(f"{self.stolen:.0%} of the processor's time went to other machines")
+        if self.file_system in {"tmpfs", "ramfs"}:
+            said.append("files were in memory: TMPDIR says which folder to use instead")
+        return said
+
+
+@dataclass(slots=True)
+class State:
+    """What changes during a run."""
+
+    seconds: float
+    load: float
+    ticks: int
+    """Ticks of all processors since the system was started."""
+
+    stolen: int
+    """Those of them that the hypervisor kept."""
 
 
 def _read(path: Path) -> str | None:
@@ -50,67 +126,46 @@ def resolution() -> int:
     return min(steps)
 
 
-def description(folder: str) -> dict[str, Any]:
+def machine(folder: str) -> Machine:
     """Return what stays the same during a run; files are written to `folder`."""
     kernel = _SYSTEM / "devices/system"
-    return {
-        "cpu": cpu(),
-        "cores": os.cpu_count(),
-        "governor": _read(kernel / "cpu/cpu0/cpufreq/scaling_governor"),
-        "hypervisor": _hypervisor(),
-        "memory_gib": round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
-        "huge_pages": _chosen(_read(_SYSTEM / "kernel/mm/transparent_hugepage/enabled")),
-        "clock_source": _read(kernel / "clocksource/clocksource0/current_clocksource"),
-        "clock_step_ns": resolution(),
-        "file_system": file_system(folder, _read(_PROCESSES / "self/mounts") or ""),
-        "system": f"{platform.system()} {platform.release().partition('-')[0]}",
-        "libc": " ".join(platform.libc_ver()).strip() or None,
-        "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "penstock": __version__,
-        "build": __build__,
-        "allocator": os.environ.get("PYTHONMALLOC"),
-        "date": time.strftime("%Y-%m-%d", time.gmtime()),
-    }
+    return Machine(
+        cpu=cpu(),
+        cores=os.cpu_count(),
+        governor=_read(kernel / "cpu/cpu0/cpufreq/scaling_governor"),
+        hypervisor=_hypervisor(),
+        memory_gib=round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30, 1),
+        huge_pages=_chosen(_read(_SYSTEM / "kernel/mm/transparent_hugepage/enabled")),
+        clock_source=_read(kernel / "clocksource/clocksource0/current_clocksource"),
+        clock_step_ns=resolution(),
+        file_system=file_system(folder, _read(_PROCESSES / "self/mounts") or ""),
+        system=f"{platform.system()} {platform.release().partition('-')[0]}",
+        libc=" ".join(platform.libc_ver()).strip() or None,
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        penstock=__version__,
+        build=__build__,
+        allocator=os.environ.get("PYTHONMALLOC"),
+        date=time.strftime("%Y-%m-%d", time.gmtime()),
+    )
 
 
-def state() -> dict[str, float]:
-    """Return what changes: seconds, load, and the ticks that the hypervisor kept to itself."""
+def state() -> State:
+    """Return what changes, as it is now."""
     ticks = (_read(_PROCESSES / "stat") or "").partition("\n")[0].split()[1:]
-    return {
-        "seconds": time.monotonic(),
-        "load": os.getloadavg()[0],
-        "ticks": sum(map(int, ticks[:8])),
-        "stolen": int(ticks[7]) if len(ticks) > 7 else 0,
-    }
+    return State(
+        seconds=time.monotonic(),
+        load=os.getloadavg()[0],
+        ticks=sum(map(int, ticks[:8])),
+        stolen=int(ticks[7]) if len(ticks) > 7 else 0,
+    )
 
 
-def since(before: dict[str, float]) -> dict[str, Any]:
-    """Return what happened since: how long it took, the load, the part of time stolen."""
-    now = state()
-    ticks = now["ticks"] - before["ticks"]
-    return {
-        "seconds": round(now["seconds"] - before["seconds"], 1),
-        "load": [round(before["load"], 2), round(now["load"], 2)],
-        "stolen": round((now["stolen"] - before["stolen"]) / ticks, 4) if ticks else None,
-    }
-
-
-def doubts(found: dict[str, Any]) -> list[str]:
-    """Return what a reader should know of a machine's state before believing small differences."""
-    said = []
-    if found.get("build") == "debug":
-        said.append("penstock is a debug build: what is native is slow")
-    if found.get("governor") not in {None, "performance"}:
-        said.append(f"the governor is {found['governor']}: the processor's clock may have changed")
-    # A run is one busy process, so a load of one is its own.
-    load, cores = max(found.get("load") or [0]), found.get("cores") or 1
-    if load > 1 + cores / 2:
-        said.append(f"the load was {load:g} on {cores} cores: other work was running")
-    if (found.get("stolen") or 0) > 0.01:
-        said.append(f"{found['stolen']:.0%} of the processor's time went to other machines")
-    if found.get("file_system") in {"tmpfs", "ramfs"}:
-        said.append("files were in memory: TMPDIR says which folder to use instead")
-    return said
+def note(found: Machine, before: State, now: State) -> None:
+    """Note what happened between two states: how long it took, the load, the time stolen."""
+    ticks = now.ticks - before.ticks
+    found.seconds = round(now.seconds - before.seconds, 1)
+    found.load = (round(before.load, 2), round(now.load, 2))
+    found.stolen = round((now.stolen - before.stolen) / ticks, 4) if ticks else None
 
 
 def file_system(folder: str, mounts: str) -> str | None:

@@ -16,6 +16,7 @@ from penstock.costs.statistics import Times, cost, without_loop
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from penstock.costs.machine import Machine
     from penstock.costs.rows import Row
 
 ROUNDING = 0.9
@@ -67,18 +68,16 @@ def measure(
     answers = []
     # Where the rows about files are: all of them are gone afterwards, however it ends.
     with TemporaryDirectory(prefix="penstock-costs-") as folder:
-        state = machine.description(folder)
+        found = machine.machine(folder)
         for number in range(pace.processes):
             say(f"measuring, {number + 1} of {pace.processes}")
             answers.append(_ask({**asked, "seed": number}, folder))
-    state |= machine.since(before)
-    return judged(chosen, answers, state, pace.processes)
+    machine.note(found, before, machine.state())
+    return judged(chosen, answers, found)
 
 
-def judged(
-    rows: Sequence[Row], answers: Sequence[dict[str, Any]], state: dict[str, Any], processes: int
-) -> Record:
-    """Return what the answers of the processes come to."""
+def judged(rows: Sequence[Row], answers: Sequence[dict[str, Any]], where: Machine) -> Record:
+    """Return what the answers of the processes come to, on a machine."""
 
     def times(name: str) -> list[Times]:
         return [Times(**answer["rows"][name]) for answer in answers]
@@ -102,7 +101,8 @@ def judged(
             least=row.floor * cycle * ROUNDING if row.name != CYCLE else 0.0,
         )
         measurements.append(Measurement.of(row, found, runs))
-    return Record(state | {"cycle_ns": cycle, "processes": processes}, measurements)
+    where.cycle_ns, where.processes = float(f"{cycle:.4g}"), len(answers)
+    return Record(where, measurements)
 
 
 def _ask(asked: dict[str, Any], folder: str) -> dict[str, Any]:

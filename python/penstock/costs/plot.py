@@ -11,7 +11,6 @@ import math
 from html import escape
 from typing import TYPE_CHECKING
 
-from penstock.costs import machine
 from penstock.costs.table import cells, described, duration, told
 
 if TYPE_CHECKING:
@@ -93,7 +92,7 @@ def html(record: Record) -> str:
 def svg(record: Record) -> str:
     """Return the picture."""
     groups = len({row.group for row in record.rows})
-    about = list(_wrapped(described(record.machine) + machine.doubts(record.machine)))
+    about = list(_wrapped(described(record.machine) + record.machine.doubts()))
     top = _TOP + 15 * len(about)
     height = top + _ROW * len(record.rows) + _GROUP * groups + 40
     parts = [

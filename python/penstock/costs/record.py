@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import penstock
+from penstock.costs.machine import Machine
 from penstock.costs.rows import ROWS
 from penstock.costs.statistics import Interval
 
@@ -33,6 +35,10 @@ class Span:
     ns: float
     low: float
     high: float
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low <= self.ns <= self.high < math.inf:
+            raise ValueError("its ends must be around it, and none below zero")
 
     @classmethod
     def of(cls, interval: Interval) -> Span:
@@ -114,7 +120,7 @@ class Measurement:
 class Record:
     """A run: the machine, its state, and the rows."""
 
-    machine: dict[str, Any]
+    machine: Machine
     rows: list[Measurement]
 
     def text(self) -> str:
@@ -142,5 +148,5 @@ class _File:
     """A record as it stands in a file."""
 
     penstock_costs: int
-    machine: dict[str, Any]
+    machine: Machine
     rows: list[Measurement]

@@ -108,7 +108,9 @@ def without_loop(
     around = [loop.turn(waits=False) for loop in loops]
     low, middle, high = Interval.of(turn - loop for turn, loop in zip(turns, around, strict=True))
     unsure = (max(around) - min(around)) / 2
-    high = max(high + unsure, max(turns) if native else 0.0)
+    # Times are whole nanoseconds, so what is less than one in all turns is not known either.
+    step = 1 / min(run.turns for run in runs)
+    high = max(high + unsure, max(turns) if native else unsure, step)
     return Interval(max(low - unsure, 0.0) / per_turn, max(middle, 0.0) / per_turn, high / per_turn)
 
 

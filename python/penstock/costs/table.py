@@ -8,14 +8,13 @@ and how many of the first row it is worth. The bars have a logarithmic scale.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
-
-from penstock.costs import machine
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from penstock.costs.compare import Change
+    from penstock.costs.machine import Machine
     from penstock.costs.record import Measurement, Record, Span
 
 FRAME = 1e9 / 60
@@ -226,34 +225,33 @@ def about(record: Record, width: int) -> Iterable[str]:
     yield line
 
 
-def described(found: dict[str, Any]) -> list[str]:
+def described(found: Machine) -> list[str]:
     """Return what is known of a machine, in words."""
-    load = found.get("load") or [0.0]
     parts = [
-        found.get("cpu"),
-        f"{found.get('cores')} cores",
-        f"one cycle {duration(found['cycle_ns'])}" if found.get("cycle_ns") else None,
-        f"{found.get('memory_gib')} GiB",
-        f"governor {found['governor']}" if found.get("governor") else None,
-        "in a hypervisor" if found.get("hypervisor") else None,
-        f"clock {found['clock_source']}" if found.get("clock_source") else None,
-        f"huge pages {found['huge_pages']}" if found.get("huge_pages") else None,
-        f"files on {found['file_system']}" if found.get("file_system") else None,
-        found.get("system"),
-        found.get("libc"),
-        found.get("python"),
-        f"penstock {found.get('penstock')}",
-        f"load {load[0]:g} to {load[-1]:g}",
-        f"stolen {found['stolen']:.1%}" if found.get("stolen") is not None else None,
-        f"{found.get('processes')} processes in {found.get('seconds')} s",
-        found.get("date"),
+        found.cpu,
+        f"{found.cores} cores" if found.cores else None,
+        f"one cycle {duration(found.cycle_ns)}" if found.cycle_ns else None,
+        f"{found.memory_gib} GiB",
+        f"governor {found.governor}" if found.governor else None,
+        "in a hypervisor" if found.hypervisor else None,
+        f"clock {found.clock_source}" if found.clock_source else None,
+        f"huge pages {found.huge_pages}" if found.huge_pages else None,
+        f"files on {found.file_system}" if found.file_system else None,
+        found.system,
+        found.libc,
+        found.python,
+        f"penstock {found.penstock}",
+        f"load {found.load[0]:g} to {found.load[1]:g}",
+        f"stolen {found.stolen:.1%}" if found.stolen is not None else None,
+        f"{found.processes} processes in {found.seconds} s",
+        found.date,
     ]
     return [part for part in parts if part]
 
 
 def doubts(record: Record, paint: Callable[[str, str], str]) -> Iterable[str]:
     """Yield what has to be known before small differences are believed."""
-    for said in machine.doubts(record.machine):
+    for said in record.machine.doubts():
         yield paint(f"note: {said}", _YELLOW)
     wrong = sum(row.fault is not None for row in record.rows)
     if wrong:
