@@ -4,8 +4,11 @@ A program, like `starve.py`, for the same reason. It does what its name says whi
 after the other fails, and says what came of it: what it raised, or how many blocks are left behind each time.
 """
 
+import contextvars
 import gc
+import re
 import sys
+import zoneinfo
 from _testcapi import remove_mem_hooks, set_nomemory
 from collections.abc import Callable
 from typing import TypeVar
@@ -28,6 +31,11 @@ FAULTS: dict[str, Callable[[], object]] = {
     "compile": lambda: compile("def f(a, *, b):\n  return a[b]", "<text>", "exec"),
     # Crashes.
     "substitute": lambda: GENERIC[int],
+    # Crashes, the first time; a thread's first `Decimal` has one made.
+    "context": contextvars.Context,
+    # Crash, and fail with other exceptions, the first time; later they are found again.
+    "regular expression": lambda: re.compile("a+b"),
+    "time zone": lambda: zoneinfo.ZoneInfo.no_cache("UTC"),
     # Keeps the argument: no cell can be made for it.
     "capture": lambda: capture(object()),
     # Keeps the list that the new one is to be made of.
@@ -45,8 +53,8 @@ def attempt(work: Callable[[], object], n: int) -> str:
             remove_mem_hooks()
     except MemoryError:
         pass
-    except SystemError as error:
-        return str(error)
+    except (RuntimeError, SystemError) as error:
+        return type(error).__name__
     return ""
 
 
@@ -63,8 +71,7 @@ def left(work: Callable[[], object], n: int, times: int) -> int:
 
 def main(name: str) -> None:
     work = FAULTS[name]
-    work()
-    for n in range(1, 40):
+    for n in range(1, 200):
         if raised := attempt(work, n):
             sys.stdout.write(f"{raised}\n")
             sys.stdout.flush()  # It may crash before it ends.

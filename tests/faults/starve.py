@@ -10,12 +10,13 @@ is made once fails as well.
 
 Some faults are the interpreter's own; `interpreter.py` shows each of them without Penstock. Its
 compiler crashes: so no annotation here is a string, nor in the catalogue, and no `__init__` is
-compared with what it would be if it only stored its parameters. So does `list[T][int]`. And some
-failures make it keep an object for ever: KEEPING says where.
+compared with what it would be if it only stored its parameters. So do `list[T][int]`, regular
+expressions, time zones and the first context of a thread. And some failures make it keep an object for ever: KEEPING says where.
 """
 
 import atexit
 import ctypes
+import decimal
 import functools
 import gc
 import os
@@ -30,12 +31,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import CodeType, FunctionType, TracebackType
 from typing import Annotated, Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 import annotated_types
 from catalogue import EXAMPLES, Color, Named, Post, Slots
 
 import penstock
-from penstock import Plan, _constraints, _conversions, _send
+from penstock import Plan, _constraints, _conversions, _rows, _send
 
 ROWS = (
     b'[{"number": 1000, "text": "some text", "items": [1000]}, {"number": 2000}, {"number": 3000}]'
@@ -50,6 +52,10 @@ ENOUGH = 60
 KEEPING = frozenset({"addresses, from JSON", "class of lists, from JSON"})
 # What is imported where it is first wanted is imported now: the importer says RuntimeError.
 assert _conversions
+assert _rows
+# The interpreter crashes where it makes a context, a regular expression or a time zone: so these are
+# made before, and found again.
+MADE = (decimal.getcontext(), re.compile("a+b"), ZoneInfo("UTC"))
 # These are Python throughout, and the interpreter keeps what they capture: so they work before.
 _constraints.said = functools.cache(_constraints.said)
 _send.reachable = functools.cache(_send.reachable)
@@ -396,12 +402,14 @@ CASES[LEAVING] = Case(lambda _: leave() and None, b"")
 
 
 # What the interpreter says in place of a MemoryError: where it loses an exception, for which it can
-# make no frame object; and where it looks for the functions of the module datetime. (Of a function
-# of ours that returns nothing and sets no exception it says something else.)
+# make no frame object, where it looks for the functions of the module datetime, and where it makes
+# the dict of an object. (Of a function of ours that returns nothing and sets no exception it says
+# something else.)
 OTHERWISE = re.compile(
     "SystemError: error return without exception set"
     "|SystemError: <function .*> returned NULL without setting an exception"
     '|ImportError: PyCapsule_Import could not import module "datetime"'
+    "|AttributeError: This object has no __dict__"
 )
 
 
@@ -610,6 +618,7 @@ def try_case(name: str, *, cold: bool) -> int:
     """Try the case; say what is wrong. Return the number of the last allocation that failed."""
     case = CASES[name]
     sys.stderr.write(f"{name}\n")
+    case.prepare()  # What children share, a file say, is of this process, which removes it.
 
     def work() -> str:
         return repr(case.work(case.data, *case.prepare()))
