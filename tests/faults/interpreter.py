@@ -1,7 +1,8 @@
 """What the interpreter itself makes of an allocation that fails: each fault without Penstock.
 
 A program, like `starve.py`, for the same reason. It does what its name says while one allocation
-after the other fails, and says what came of it: what it raised, or how many blocks are left behind each time.
+after the other fails, and says what came of it: what it raised, how many blocks are left behind each time, or
+how many references were lost.
 """
 
 import contextvars
@@ -11,6 +12,7 @@ import sys
 import zoneinfo
 from _testcapi import remove_mem_hooks, set_nomemory
 from collections.abc import Callable
+from types import CodeType
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -69,7 +71,23 @@ def left(work: Callable[[], object], n: int, times: int) -> int:
     return sys.getallocatedblocks() - before
 
 
+def references_lost() -> int:
+    """Count how often the code of a function is let go of for which there is no memory."""
+    (code,) = (each for each in capture.__code__.co_consts if isinstance(each, CodeType))
+    spare = [code] * 1_000
+    before = sys.getrefcount(code)
+    for _ in range(100):
+        attempt(lambda: capture(None), 0)
+        attempt(lambda: capture(None), 1)
+    lost = before - sys.getrefcount(code)
+    del spare
+    return lost
+
+
 def main(name: str) -> None:
+    if name == "function":
+        sys.stdout.write(f"{references_lost()} references lost\n")
+        return
     work = FAULTS[name]
     for n in range(1, 200):
         if raised := attempt(work, n):

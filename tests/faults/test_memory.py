@@ -32,7 +32,8 @@ def test_each_allocation_may_fail() -> None:
     done = run("starve.py")
     assert said(done) == (0, [])
     tried = done.stdout.splitlines()[-1].split()
-    assert int(tried[1]) > 5_000
+    # 3.13 asks for less than 3.11 does.
+    assert int(tried[1]) > 3_500
     assert int(tried[4]) > 90
 
 
@@ -70,3 +71,8 @@ def test_faults_of_the_interpreter_that_are_left_out(name: str, expected: str) -
     assert done.stdout == expected
     if not expected:
         assert done.returncode < 0
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="3.11 does not have it")
+def test_a_fault_of_the_interpreter_that_is_provided_for() -> None:
+    assert run("interpreter.py", "function").stdout == "100 references lost\n"
