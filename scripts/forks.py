@@ -122,6 +122,8 @@ def files(names: list[str]) -> Iterator[Path]:
 def main(names: list[str]) -> int:
     """Run them all; 1 if one of them fails."""
     os.chdir(ROOT)
+    # As `python -m pytest` has it: processes that a test spawns look for its module there.
+    sys.path[0] = str(ROOT)
     LOG.parent.mkdir(exist_ok=True)
     LOG.unlink(missing_ok=True)
     halfway = Halfway()

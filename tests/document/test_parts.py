@@ -208,6 +208,7 @@ def test_pickles_and_copies(document: Any) -> None:
     assert pickle.loads(pickle.dumps(twice["a"])) == {"x": 1}
 
 
+@pytest.mark.thread_unsafe(reason="all threads have one document")
 def test_closing(document: Any) -> None:
     part = document["items"]
     walk, found = iter(part), document.at("//name")

@@ -322,6 +322,7 @@ class Made:
     checked: Watched | None = None
 
 
+@pytest.mark.thread_unsafe(reason="all threads have one list of what was made")
 def test_no_code_of_the_users_sees_what_does_not_fit() -> None:
     MADE.clear()
     assert problems(

@@ -264,6 +264,7 @@ def test_integers_around_every_power_of_two_and_ten() -> None:
     assert penstock.json.decode(json.dumps(edges)) == edges
 
 
+@pytest.mark.thread_unsafe(reason="the bound is the whole process's")
 def test_the_bound_on_digits_is_ours_and_not_the_interpreters() -> None:
     before = sys.get_int_max_str_digits()
     digits = "7" * 700
