@@ -15,6 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shapes import Circle, Square
 
 import penstock
 from penstock import (
@@ -468,18 +469,6 @@ def test_elements_that_are_repeated() -> None:
         ("a/zip", 'expected int, got "c"'),
         ("a/zip", "the element 'zip' is repeated; ask for list[int] or say repeated='first'"),
     ]
-
-
-@dataclass
-class Circle:
-    kind: Literal["circle"]
-    radius: float
-
-
-@dataclass
-class Square:
-    kind: Literal["square"]
-    side: float
 
 
 def test_unions_in_xml() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
-from enum import Enum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import pytest
+from shapes import Circle, Size, Square
 
 import penstock
 from penstock import (
@@ -21,29 +21,12 @@ from penstock import (
 )
 
 
-class Size(Enum):
-    SMALL = "S"
-    LARGE = "L"
-
-
 @dataclass
 class City:
     name: str
     latitude: float
     tags: list[str] = field(default_factory=list)
     size: Size | None = None
-
-
-@dataclass
-class Circle:
-    kind: Literal["circle"]
-    radius: float
-
-
-@dataclass
-class Square:
-    kind: Literal["square"]
-    side: float
 
 
 NAMES = {

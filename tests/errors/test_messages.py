@@ -6,7 +6,6 @@ place. In front may stand the call, where `_` is the input.
 
 import datetime
 import decimal
-import enum
 import gzip
 import itertools
 import uuid
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from shapes import Size
 
 import penstock
 from penstock import (
@@ -27,11 +27,6 @@ from penstock import (
     ValidationError,
     decode,
 )
-
-
-class Size(enum.Enum):
-    SMALL = "S"
-    LARGE = "L"
 
 
 @dataclass

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
-import textwrap
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Annotated, Any
 
 import pytest
+from fresh import finished
 
 import penstock
 from penstock import _errors
@@ -140,9 +138,7 @@ def starved(work: str) -> subprocess.CompletedProcess[str]:
             said[n] = os.waitpid(child, 0)[1]
         print({{n: status for n, status in said.items() if status}})
     """
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-c", textwrap.dedent(program)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    return finished(program)
 
 
 @pytest.mark.parametrize(
