@@ -1,6 +1,7 @@
 """Bugs of XML that were found and are no more: each by its number, with how it showed."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import pytest
 
@@ -17,6 +18,34 @@ class Flag:
 class Node:
     on: bool
     inner: Flag | None = None
+
+
+@dataclass
+class Cat:
+    kind: Literal["cat"]
+    lives: int = 1
+
+
+@dataclass
+class Dog:
+    kind: Literal["dog"]
+
+
+@dataclass
+class Zoo:
+    pets: list[Cat | Dog | None]
+
+
+@dataclass
+class Nullable:
+    number: int | None = None
+    flag: Flag | None = None
+    flags: list[Flag | None] = field(default_factory=list)
+    sizes: dict[str, int] | None = None
+    pet: Cat | Dog | None = None
+
+
+XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
 
 def test_28_an_attribute_that_does_not_fit_gives_way_to_an_element() -> None:
@@ -55,3 +84,52 @@ def test_30_what_is_left_of_a_broken_subset_begins_at_the_fault() -> None:
         reader = penstock.xml.read(chunks, at="a", repair="broken_subset")
         assert list(reader) == [None]
         assert [repair.offset for repair in reader.repairs] == [24]
+
+
+@pytest.mark.parametrize("nil", ['lives="9" xsi:nil="true"', 'xsi:nil="1" lives="9"'])
+def test_37_attributes_of_an_element_that_is_none_are_not_given_to_the_next(nil: str) -> None:
+    """Those of a union's wait for its class; they waited for the next one's."""
+    document = f'<zoo {XSI}><pets {nil}/><pets kind="cat"/></zoo>'
+    assert penstock.xml.decode(document, Zoo) == Zoo([None, Cat("cat", lives=1)])
+
+
+def test_37_nor_are_those_of_one_whose_class_is_not_known() -> None:
+    """The next one was said not to fit by an attribute that it does not have."""
+    document = '<zoo><pets lives="x" kind="cow"/><pets kind="cat"/></zoo>'
+    with pytest.raises(
+        penstock.ValidationError, match=r"the attribute 'kind' is \"cow\""
+    ) as caught:
+        penstock.xml.decode(document, Zoo, all_errors=True)
+    assert str(caught.value).endswith('expected "cat" or "dog" (at zoo/pets/@kind)')
+
+
+@pytest.mark.parametrize(
+    ("element", "none"),
+    [
+        ("number", Nullable()),
+        ("flag", Nullable()),
+        ("flags", Nullable(flags=[None])),
+        ("sizes", Nullable()),
+        ("pet", Nullable()),
+    ],
+)
+@pytest.mark.parametrize("content", ["", " ", "q", "<on>q</on>", "<on>1</on><on>1</on>", "<b/>q"])
+@pytest.mark.parametrize("options", [{}, {"unknown": "error"}, {"all_errors": True}])
+def test_38_an_element_that_is_none_may_have_any_content(
+    element: str, none: Nullable, content: str, options: dict[str, Any]
+) -> None:
+    """Text in it was no matter, and elements had to fit."""
+    document = f'<x {XSI}><{element} xsi:nil="true">{content}</{element}></x>'
+    assert penstock.xml.decode(document, Nullable, **options) == none
+    chunks = [document[at : at + 1].encode() for at in range(len(document))]
+    assert list(penstock.xml.read(chunks, Nullable, at="x", **options)) == [none]
+
+
+def test_38_but_only_its_own() -> None:
+    """What comes after it counts again, and malformed content is malformed."""
+    document = f'<x {XSI}><flag xsi:nil="1"><on>q</on></flag><number>7</number></x>'
+    assert penstock.xml.decode(document, Nullable) == Nullable(number=7)
+    with pytest.raises(penstock.MalformedInput):
+        penstock.xml.decode(document.replace("<on>q</on>", "<on>q</off>"), Nullable)
+    with pytest.raises(penstock.ValidationError, match="the element 'flag' is repeated"):
+        penstock.xml.decode(document.replace("number>", "flag>"), Nullable)

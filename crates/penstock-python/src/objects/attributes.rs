@@ -221,7 +221,9 @@ impl Builder {
             let refusal = self.mismatch(at, reason, Some(expected.to_string()), got);
             return self.lost_element(refusal);
         }
-        if let Some(open) = self.markup.open.last_mut() {
+        // An element on the way to values is none, and hides none.
+        let way = self.top().kind == FrameKind::Wrapper && !leaf;
+        if !way && let Some(open) = self.markup.open.last_mut() {
             open.nil = true;
         }
         Ok(Flow::Take)

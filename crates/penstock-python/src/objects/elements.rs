@@ -75,7 +75,7 @@ pub(super) struct Open {
     pub(super) at: u64,
     /// Where its text begins in the buffer.
     pub(super) text: usize,
-    /// `xsi:nil` was said of it: it stands for `None`.
+    /// `xsi:nil` was said of it: it stands for `None`, whatever is in it.
     pub(super) nil: bool,
     /// In a plain dict: it is a list even if it is alone.
     pub(super) forced: bool,
@@ -140,6 +140,13 @@ impl Markup {
         self.open.last().map_or(0, |open| open.at)
     }
 
+    /// Whether the element at hand stands for `None`. What is in it is not looked at, so nothing is
+    /// open inside.
+    #[inline(always)]
+    pub(super) fn is_nil(&self) -> bool {
+        self.open.last().is_some_and(|open| open.nil)
+    }
+
     /// The element at hand ends: its text goes.
     pub(super) fn close(&mut self) -> Open {
         let end = Open { at: 0, text: 0, nil: false, forced: false, lost: false };
@@ -183,6 +190,9 @@ impl Builder {
     /// An element inside one that becomes a scalar.
     #[inline(never)]
     fn inner_element(&mut self) -> Answer {
+        if self.markup.is_nil() {
+            return Ok(Flow::Skip);
+        }
         if self.item().is_text() {
             return Ok(Flow::Take);
         }
@@ -196,6 +206,9 @@ impl Builder {
     /// An element inside one whose values are for the fields of a class.
     #[inline(always)]
     fn field_element(&mut self, key: Key<'_>, at: u64) -> Answer {
+        if self.markup.is_nil() {
+            return Ok(Flow::Skip);
+        }
         let state = self.state();
         if let Some(text) = state.text {
             self.end_run(text)?;
@@ -354,6 +367,9 @@ impl Builder {
     /// The name of an element that is for no field.
     #[inline(never)]
     fn element_rarely(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        if self.markup.is_nil() {
+            return Ok(Flow::Skip);
+        }
         match self.top().kind {
             FrameKind::Root => {
                 let name = written(key);
@@ -461,7 +477,11 @@ impl Builder {
                 self.stack.push(PyDict::new(self.attached()).into_any().into_ptr());
                 (FrameKind::Named, self.aim_of(value))
             }
-            _ => (FrameKind::Union, way),
+            _ => {
+                // One that turned out to be no object of any class may have left some behind.
+                self.markup.held.clear();
+                (FrameKind::Union, way)
+            }
         };
         self.push_frame(Frame::new(kind, node, aim, base));
         Ok(Flow::Take)
@@ -474,7 +494,7 @@ impl Builder {
             match self.top().kind {
                 FrameKind::Plain => {}
                 FrameKind::Element | FrameKind::Wrapper if self.state().text.is_some() => {}
-                FrameKind::Union => return self.lost_union(at),
+                FrameKind::Union if !self.markup.is_nil() => return self.lost_union(at),
                 _ => return Ok(Flow::Take),
             }
         }
@@ -551,8 +571,7 @@ impl Builder {
     /// An element that becomes an object ends.
     #[inline]
     fn end_object(&mut self, at: u64) -> Answer {
-        let nil = self.markup.open.last().is_some_and(|open| open.nil);
-        let value = if nil {
+        let value = if self.markup.is_nil() {
             self.stack.release_from(self.attached(), self.top().base);
             let depth = self.frames.len();
             self.markup.deferred.retain(|(of, ..)| *of < depth);
@@ -576,8 +595,7 @@ impl Builder {
     /// An element that becomes a collection, or that was to become one of several classes, ends.
     #[inline(never)]
     fn end_rarely(&mut self, at: u64) -> Answer {
-        let nil = self.markup.open.last().is_some_and(|open| open.nil);
-        let value = if nil {
+        let value = if self.markup.is_nil() {
             self.stack.release_from(self.attached(), self.top().base);
             self.new_none()
         } else {
