@@ -1,6 +1,7 @@
 """Every kind of class and type that users have: the same class in each library, where it can be.
 
-Where msgspec refuses the class (a union of dataclasses), it is asked for its own Structs.
+Where msgspec refuses the class (a union of dataclasses), it is asked for its own Structs, and
+penstock for both: what is held against msgspec is the same class.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -22,6 +23,15 @@ def penstock(kind: Kind, _: str) -> Call:
     import penstock.json
 
     shape: Any = list[kind.into()]  # type: ignore[misc]
+    return lambda data: penstock.json.decode(data, shape)
+
+
+def into_structs(kind: Kind, _: str) -> Call:
+    """Penstock, into the Structs that msgspec is asked for."""
+    import penstock.json
+
+    assert kind.struct
+    shape: Any = list[kind.struct()]  # type: ignore[misc]
     return lambda data: penstock.json.decode(data, shape)
 
 
@@ -53,6 +63,10 @@ def row(kind: Kind) -> Row:
         Case(OURS, partial(penstock, kind), (OURS,)),
         Case(peer, partial(msgspec, kind), ("msgspec",)),
     ]
+    ours = OURS
+    if kind.struct:
+        ours = "penstock into Structs"
+        cases.append(Case(ours, partial(into_structs, kind), (OURS, "msgspec")))
     # Pydantic has no attrs.
     if kind.key != "attrs":
         cases.append(Case("pydantic", partial(pydantic, kind), ("pydantic",)))
@@ -63,7 +77,7 @@ def row(kind: Kind) -> Row:
         tuple(cases),
         partial(source, kind),
         kinds.values,
-        tuple(faster(peer, variant.name, 1) for variant in BOTH_COLLECTORS),
+        tuple(faster(peer, variant.name, 1, ours) for variant in BOTH_COLLECTORS),
         same=("collector off",),
     )
 

@@ -105,17 +105,17 @@ pub trait Sink {
     }
 
     /// Lent to the reader where a map begins that is to be looked into: the key that is looked for,
-    /// as [`Sink::expected_key`] lends one, or nothing. If the map's first member has this key, and
-    /// a plain string for its value, the reader says [`Sink::sought_found`] before it looks.
+    /// as [`Sink::expected_key`] lends one, or nothing. Where that is simple, the reader finds it
+    /// without telling of others and says [`Sink::sought_found`] before it looks.
     #[inline(always)]
     fn sought_key(&self) -> &[u8] {
         &[]
     }
-    /// The first member of the map that begins has the key lent by [`Sink::sought_key`] and this
-    /// value. If the sink takes it, the member counts as told and nothing is looked for; else
-    /// looking begins.
+    /// In the map that begins, the key lent by [`Sink::sought_key`] has this value. The sink answers
+    /// whether that will do; else looking begins. If it does, the map is told, without the member
+    /// that was found if that `is_first`: it counts as told.
     #[inline(always)]
-    fn sought_found(&mut self, _value: Text<'_>) -> bool {
+    fn sought_found(&mut self, _value: Text<'_>, _is_first: bool) -> bool {
         false
     }
 

@@ -7,8 +7,11 @@
 //! where the window ended, so no byte is looked at twice while looking. But a map in a map may be looked
 //! into again and again, by one look for each map around it: that is bounded as well ([`Again`]).
 
+use super::token::{self, Passed};
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::sink::{Flow, Look, Sink, Want};
+use crate::value::number::{self, Outcome};
+use penstock_scan::{Isa, Job};
 
 /// A map that is being looked into.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +41,83 @@ impl Again {
         self.bytes += self.to.min(to).saturating_sub(from);
         self.to = self.to.max(to);
         self.bytes <= to.saturating_add(limit as u64).saturating_mul(TIMES)
+    }
+}
+
+/// Finds a key among the members of a map without telling any, as a rule in a fraction of the time.
+/// It checks what it runs over, and gives up at whatever is not plain, whole and within the limits:
+/// then the grammar looks, from the beginning of the map.
+pub(super) struct Seek<'t> {
+    pub(super) text: &'t [u8],
+    /// Where the first member begins.
+    pub(super) from: usize,
+    /// The key, as it stands in text with its colon.
+    pub(super) sought: &'t [u8],
+    /// The longest key.
+    pub(super) tokens: usize,
+    /// The longest number.
+    pub(super) numbers: usize,
+    /// How many bytes it may run over.
+    pub(super) bytes: usize,
+}
+
+impl Job for Seek<'_> {
+    /// Where the value of the key begins.
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Option<usize> {
+        let Seek { text, from, tokens, bytes, .. } = self;
+        let name = self.sought.strip_suffix(b":")?;
+        let mut pos = from;
+        while pos - from <= bytes {
+            if text.get(pos) != Some(&b'"') {
+                return None;
+            }
+            let end = isa.json_string(text, pos + 1).at;
+            if text.get(end) != Some(&b'"') || end - pos > tokens {
+                return None;
+            }
+            let found = text[pos..=end] == *name;
+            pos = isa.json_space(text, end + 1);
+            if text.get(pos) != Some(&b':') {
+                return None;
+            }
+            pos = isa.json_space(text, pos + 1);
+            if found {
+                return Some(pos);
+            }
+            pos = isa.json_space(text, self.behind_value(isa, pos)?);
+            if text.get(pos) != Some(&b',') {
+                return None;
+            }
+            pos = isa.json_space(text, pos + 1);
+        }
+        None
+    }
+}
+
+impl Seek<'_> {
+    /// Behind the value at a place, if it has no parts.
+    #[inline(always)]
+    fn behind_value<I: Isa>(&self, isa: I, pos: usize) -> Option<usize> {
+        let text = self.text;
+        match *text.get(pos)? {
+            b'"' => match token::pass_string(isa, text, pos + 1) {
+                Passed::Closed(end) => Some(end),
+                _ => None,
+            },
+            b'-' | b'0'..=b'9' => {
+                let scanned = number::scan(text, pos);
+                let is_good = !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished);
+                (is_good && scanned.end - pos <= self.numbers).then_some(scanned.end)
+            }
+            first => {
+                let words: [&[u8]; 3] = [b"true", b"false", b"null"];
+                let word = words.into_iter().find(|word| word[0] == first)?;
+                text[pos..].starts_with(word).then(|| pos + word.len())
+            }
+        }
     }
 }
 
@@ -105,6 +185,7 @@ impl<'s> Scout<'s> {
     }
 
     /// A value: what has parts is passed over.
+    #[inline(always)]
     fn value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Flow, Refused> {
         if self.passing {
             return Ok(Flow::Skip);
@@ -140,6 +221,7 @@ impl Sink for Scout<'_> {
         debug_assert_eq!(key.kind, KeyKind::Member);
         self.key(key.name, at)
     }
+    #[inline(always)]
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Refused> {
         self.value(Some(value), at)
     }

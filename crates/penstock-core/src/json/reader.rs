@@ -9,7 +9,7 @@
 //! There is one grammar, in [`Reader::drive`], compiled twice: once telling events and once, for
 //! what the sink does not want, only checking.
 
-use super::look::{Again, Asked, Looking, Refused, Scout};
+use super::look::{Again, Asked, Looking, Refused, Scout, Seek};
 use super::token::{self, Passed};
 use crate::error::{Fail, Fault};
 use crate::event::Text;
@@ -372,9 +372,9 @@ impl Reader {
         Ok(Step::Turn)
     }
 
-    /// The first member of the map behind whose brace `from` is, if it is the one that is looked
-    /// for, stands there whole, and is all that the sink needs: the place behind it. What tells maps
-    /// apart stands first as a rule, and then nothing has to be run over.
+    /// Finds the member that is looked for in the map behind whose brace `from` is, where it and all
+    /// before it are plain and here: then nothing has to be told to find it. Yields where to go
+    /// on: behind the first member, if that is it and the sink takes it, or at `from`.
     #[inline(always)]
     fn lead<I: Isa, S: Sink>(
         &self,
@@ -382,29 +382,38 @@ impl Reader {
         valid: ValidText<'_>,
         from: usize,
         sink: &mut S,
-    ) -> Option<usize> {
+    ) -> Option<(usize, State)> {
         let text = valid.as_bytes();
         let sought = sink.sought_key();
-        let at = isa.json_space(text, from);
-        if sought.is_empty() || !stands_at(text, at, sought) {
+        if sought.is_empty() || sought.len() > self.token_limit {
             return None;
         }
-        let longest = sought.len();
-        let quote = isa.json_space(text, at + longest);
+        let at = isa.json_space(text, from);
+        let is_first = stands_at(text, at, sought);
+        let quote = if is_first {
+            isa.json_space(text, at + sought.len())
+        } else {
+            let (tokens, numbers, bytes) = (self.token_limit, self.number_limit, self.look_limit);
+            isa.enter(Seek { text, from: at, sought, tokens, numbers, bytes })?
+        };
         if text.get(quote) != Some(&b'"') {
             return None;
         }
         let StringEnd { at: end, ascii } = isa.json_string(text, quote + 1);
         let is_plain = text.get(end) == Some(&b'"');
         // Where a limit or the end of a line is met, it is met while looking.
-        let is_within = longest.max(end - quote) <= self.token_limit
+        let is_within = end - quote <= self.token_limit
             && end + 1 - from <= self.look_limit
             && (self.framing != Framing::Lines || !text[from..quote].contains(&b'\n'));
         if !is_plain || !is_within {
             return None;
         }
         let value = Text { text: valid.slice(quote + 1..end), ascii };
-        sink.sought_found(value).then_some(end + 1)
+        match (sink.sought_found(value, is_first), is_first) {
+            (false, _) => None,
+            (true, true) => Some((end + 1, State::Next)),
+            (true, false) => Some((from, State::FirstKey)),
+        }
     }
 
     /// The grammar, as far as the same compilation of it goes.
@@ -506,14 +515,13 @@ impl Reader {
                         Ok(Flow::Take | Flow::Watch) => false,
                         Ok(Flow::Look) => {
                             if state == State::FirstKey {
-                                let Some(end) = self.lead(isa, valid, pos, sink) else {
+                                let Some(led) = self.lead(isa, valid, pos, sink) else {
                                     let depth = self.stack.len() - 1;
                                     self.looking =
                                         Some(Looking { from: pos, depth, passing: false });
                                     leave!(Step::Turn)
                                 };
-                                pos = end;
-                                state = State::Next;
+                                (pos, state) = led;
                             }
                             false
                         }

@@ -323,6 +323,7 @@ impl Builder {
     }
 
     /// The coming value is for the field at the next position of a named tuple.
+    #[inline(always)]
     pub(super) fn aim_at_column(&mut self) {
         if self.top().index < self.class().fields.len() as u64 {
             self.aim_at(self.top().index as u32);
@@ -474,7 +475,7 @@ impl Builder {
     }
 
     /// Puts a value at the next position of a named tuple.
-    #[inline(never)]
+    #[inline(always)]
     fn put_column(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         let answer = self.put_field(value, at)?;
         self.top_mut().index += 1;
@@ -631,8 +632,8 @@ impl Sink for Builder {
     }
 
     #[inline(always)]
-    fn sought_found(&mut self, value: Text<'_>) -> bool {
-        self.take_lead(value)
+    fn sought_found(&mut self, value: Text<'_>, is_first: bool) -> bool {
+        self.take_lead(value, is_first)
     }
 
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {

@@ -40,12 +40,6 @@ impl Builder {
         }
     }
 
-    /// Where the order remembers what followed the key found last.
-    fn order_place(order: &Order, top: &Frame) -> usize {
-        let first = order.first[top.class as usize][top.state as usize];
-        first + top.key.wrapping_add(1) as usize
-    }
-
     /// A key of the map at hand was found: says what is likely to follow it, and learns if the
     /// key was not the one that was likely.
     #[inline(always)]
@@ -62,14 +56,14 @@ impl Builder {
     #[inline(never)]
     fn learn(&mut self, key: u32) {
         let plan = self.plan();
-        let mut top = *self.top();
+        let &Frame { class, state, key: last, next, .. } = self.top();
         let order = self.order.get_or_insert_with(|| Box::new(Order::new(plan)));
-        if key != top.next {
-            let place = Self::order_place(order, &top);
-            order.next[place] = key;
+        // Before the first key the last one is none, whose successor is 0.
+        let first = order.first[class as usize][state as usize];
+        if key != next {
+            order.next[first + last.wrapping_add(1) as usize] = key;
         }
-        top.key = key;
-        top.next = order.next[Self::order_place(order, &top)];
-        *self.top_mut() = top;
+        let next = order.next[first + key as usize + 1];
+        (self.top_mut().key, self.top_mut().next) = (key, next);
     }
 }

@@ -119,10 +119,10 @@ impl Builder {
         }
     }
 
-    /// The first member of the map at hand says its class: takes the member, if all of it is known
-    /// beforehand.
+    /// A member of the map at hand says its class: takes that, if all of it is known beforehand, and
+    /// the member with it if it is the first.
     #[inline(always)]
-    pub(super) fn take_lead(&mut self, value: Text<'_>) -> bool {
+    pub(super) fn take_lead(&mut self, value: Text<'_>, is_first: bool) -> bool {
         let Some(Tagged { by: Telling::Value { table, leads, .. }, .. }) = self.tagged() else {
             return false;
         };
@@ -130,10 +130,12 @@ impl Builder {
         let Some(Some(lead)) = found else { return false };
         self.become_class(lead.class);
         self.matched = None;
-        self.found_key(lead.key);
-        self.aim_at(lead.field);
-        let place = self.top().slots + lead.field as usize;
-        self.stack.replace(place, lead.value.clone_ref(self.attached()).into_ptr());
+        if is_first {
+            self.found_key(lead.key);
+            self.aim_at(lead.field);
+            let place = self.top().slots + lead.field as usize;
+            self.stack.replace(place, lead.value.clone_ref(self.attached()).into_ptr());
+        }
         true
     }
 

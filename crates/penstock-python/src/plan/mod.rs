@@ -298,7 +298,7 @@ pub(crate) enum Telling {
     },
 }
 
-/// The first member of an object, where that says its class.
+/// The member of an object that says its class.
 pub(crate) struct Lead {
     /// The class.
     pub(crate) class: ClassId,
