@@ -308,7 +308,11 @@ impl<S: Source> Clock<S> {
                 continue;
             }
             let value = if counts < segment.end {
-                segment.along(counts) + if kind == Kind::Wall { segment.delta } else { 0 }
+                segment.along(counts).wrapping_add(if kind == Kind::Wall {
+                    segment.delta
+                } else {
+                    0
+                })
             } else if kind == Kind::Wall {
                 return self.source.kernel_wall();
             } else {

@@ -2,6 +2,7 @@
 
 mod forks;
 mod interleaving;
+mod joins;
 mod machine;
 mod scenarios;
 mod times;
