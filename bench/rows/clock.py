@@ -14,6 +14,7 @@ from model import OURS, Case, Input, Row, Variant, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from model import Call
 
@@ -58,8 +59,9 @@ def reader(timing: bool, variant: str) -> Call:
     into = Record if variant == "small" else City
     rest = (None, "raise", 100, "last", "skip", False, None, _format.GRAMMAR["json"], "infer", None)
 
-    def call(path: object) -> int:
-        return sum(1 for _ in _rust.Reader("json", path, into, *rest, None, timing))
+    def call(path: Path) -> int:
+        with path.open("rb", buffering=0) as file:
+            return sum(1 for _ in _rust.Reader("json", file, into, *rest, None, timing))
 
     return call
 

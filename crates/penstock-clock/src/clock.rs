@@ -307,12 +307,9 @@ impl<S: Source> Clock<S> {
             if counts >= segment.reach && self.look(state) {
                 continue;
             }
+            let delta = if kind == Kind::Wall { segment.delta } else { 0 };
             let value = if counts < segment.end {
-                segment.along(counts).wrapping_add(if kind == Kind::Wall {
-                    segment.delta
-                } else {
-                    0
-                })
+                segment.along(counts).wrapping_add(delta)
             } else if kind == Kind::Wall {
                 return self.source.kernel_wall();
             } else {

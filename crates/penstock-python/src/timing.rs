@@ -60,6 +60,10 @@ impl Timing {
     }
 }
 
+/// A sample that takes longer than this, in nanoseconds, and so many times what is usual is none.
+const INTERRUPTED: i64 = 10_000;
+const UNUSUAL: i64 = 4;
+
 /// More records than there are: nothing is measured.
 const OFF: u64 = u64::MAX / 2;
 
@@ -87,6 +91,8 @@ pub(crate) struct Sampler {
     /// Sums over the others: all of their time, and that of building.
     split: (i64, i64),
     samples: u64,
+    /// What a thousand bytes of a sample usually take, for either kind of sample.
+    usual: [i64; 2],
     source: i64,
 }
 
@@ -110,6 +116,7 @@ impl Sampler {
             whole: (0, 0),
             split: (0, 0),
             samples: 0,
+            usual: [0; 2],
             source: 0,
         }
     }
@@ -157,27 +164,45 @@ impl Sampler {
         let bytes = offset.saturating_sub(self.from);
         let Spent { all, building, calls } = std::mem::take(&mut self.record);
         self.from = offset;
+        let counts = self.is_usual(all, bytes);
         match self.phase {
             Phase::Whole => {
                 if self.samples == 1 {
                     // The first one was read when nothing was in the caches yet.
                     (self.whole, self.split) = ((0, 0), (0, 0));
                 }
-                self.whole = (self.whole.0 + all, self.whole.1 + bytes);
+                if counts {
+                    self.whole = (self.whole.0 + all, self.whole.1 + bytes);
+                }
                 self.phase = Phase::Split;
             }
             Phase::Split => {
-                let look = cost_of_a_look();
-                let (all, building) =
-                    (all - 2 * calls * look / 1_000, building - calls * look / 1_000);
-                let building = building.max(0);
-                self.split = (self.split.0 + all.max(building), self.split.1 + building);
+                let looks = calls * cost_of_a_look() / 1_000;
+                let (all, building) = (all - 2 * looks, (building - looks).max(0));
+                if counts {
+                    self.split = (self.split.0 + all.max(building), self.split.1 + building);
+                }
                 self.phase = Phase::Whole;
                 self.samples += 1;
                 let apart = APART.max(bytes.saturating_mul(APART_EACH));
                 self.left = 1 + apart / (offset / count.max(1)).max(1);
             }
         }
+    }
+
+    /// Whether a sample is one, and not a record during which the thread was kept from running: that
+    /// takes a thousand times as long as a record, and would be taken for all of them.
+    fn is_usual(&mut self, all: i64, bytes: u64) -> bool {
+        let usual = &mut self.usual[usize::from(self.phase == Phase::Split)];
+        let bytes = bytes.max(1).cast_signed();
+        let expected = usual.saturating_mul(bytes) / 1_000;
+        if self.samples > 1 && all > INTERRUPTED + UNUSUAL * expected {
+            // If that is how it is from now on, it is believed soon.
+            *usual = usual.saturating_mul(2).saturating_add(1);
+            return false;
+        }
+        *usual += (all.saturating_mul(1_000) / bytes - *usual) / 8;
+        true
     }
 
     /// The next record is measured, if it is its turn, from here.
