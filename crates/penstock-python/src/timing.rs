@@ -5,7 +5,7 @@
 //! measured on samples. Of two records that follow each other, one is read as always, which gives the
 //! time for a byte of this document; the other with a look at the clock before and behind each
 //! event, which gives the part that building has in it. Then at least 128 times as many bytes pass
-//! without any.
+//! without any. Records during which the thread was kept from running are no samples.
 
 use crate::objects::Refusal;
 use crate::pump::{Gauge, Outlet};
