@@ -66,11 +66,11 @@ def test_only_a_group_of_a_record(penstock: Callable[..., Any]):
 
 def test_a_row_that_failed_its_check_is_an_error(penstock: Callable[..., Any], folder: Path):
     found = json.loads(RECORD.read_text())
-    found["rows"][3]["fault"] = "time does not double with the work: 1.00 times as long"
+    found["rows"][3]["fault"] = "twice the work took 1.00 times as long"
     (folder / "wrong.json").write_text(json.dumps(found))
     done = penstock("costs", "--show", "wrong.json")
     assert done.code == 1
-    assert "  integer divide, latency    time does not double" in done.out
+    assert "  integer divide, latency    twice the work took" in done.out
     assert f"1 of {len(found['rows'])} rows failed their own check" in done.out
 
 

@@ -14,6 +14,7 @@ SLOW = {
     "inspect",
     "json",
     "pathlib",
+    "penstock.costs",
     "rich",
     "shtab",
     "shutil",

@@ -67,7 +67,7 @@ def record() -> Record:
                 "call, virtual",
                 "calls",
                 (1.0, 0.9, 1.1),
-                fault="time does not double with the work: 1.00 times as long",
+                fault="twice the work took 1.00 times as long",
             ),
             measurement("write 16 B", "files", (6.2e6, 4.0e5, 4.1e7), (8.0e6, 6.0e6, 9.0e6)),
             measurement("process, true", "processes", None, fault="not measured: no 'true'"),

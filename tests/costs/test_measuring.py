@@ -196,17 +196,17 @@ def test_interruptions_are_left_out():
 
 def test_a_row_that_was_optimised_away_is_caught():
     found = judged(lambda _turns: 20)
-    assert found.fault == "time does not double with the work: 1.00 times as long"
+    assert found.fault == "twice the work took 1.00 times as long"
 
 
 def test_a_row_whose_loop_is_all_that_is_left_is_caught():
     found = judged(lambda turns: 1.1 * turns, per_turn=8, least=0.25)
-    assert found.fault == "faster than the processor can be: it was left out"
+    assert found.fault == "faster than the processor can be"
 
 
 def test_a_quadratic_row_is_caught():
     found = judged(lambda turns: turns * turns, native=False)
-    assert found.fault == "time does not double with the work: 4.00 times as long"
+    assert found.fault == "twice the work took 4.00 times as long"
 
 
 def test_a_quadratic_row_is_caught_though_it_waits():
@@ -225,6 +225,18 @@ def test_a_row_is_only_refused_if_no_process_speaks_for_it():
     ]
     loops = [times(Pretended(lambda turns: turns)) for _ in range(2)]
     assert cost(runs, loops, [[0]] * 2, native=True).fault is None
+
+
+def test_a_row_is_not_refused_for_few_bad_measurements():
+    loops = [times(Pretended(lambda turns: turns)) for _ in range(2)]
+    # The larger measurement of two of these was disturbed; that of the third shows it.
+    few = [
+        Times(1, 1, 900, [(1, 1_000, True), (2, 3_100, True)]),
+        Times(1, 1, 900, [(1, 1_010, True), (2, 2_900, True)]),
+        Times(1, 1, 900, [(1, 1_500, True), (2, 2_050, True)]),
+    ]
+    assert cost(few[:2], loops, [[0]] * 2, native=True).fault is not None
+    assert cost(few, [*loops, loops[0]], [[0]] * 3, native=True).fault is None
 
 
 def test_rows_that_are_wrong_on_purpose_say_what_catches_them():

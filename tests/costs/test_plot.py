@@ -18,7 +18,7 @@ def test_the_picture_is_xml_with_every_row(record: Record):
         assert row.name in texts
         assert row.group in texts
     assert texts[0] == "What operations cost"
-    assert "time does not double with the work: 1.00 times as long" in texts
+    assert "twice the work took 1.00 times as long" in texts
     assert {"0.250 ns", "3.44 ns", "< 0.31 ns", "53.5 ms"} <= set(texts)
 
 

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
+import penstock.clock
 import penstock.json
 import penstock.xml
 from penstock import _rust
@@ -190,7 +191,7 @@ def struct_record() -> Names:
 
 def clocks() -> Names:
     """Clocks."""
-    return {"time": time, "datetime": datetime}
+    return {"time": time, "clock": penstock.clock, "datetime": datetime}
 
 
 def files() -> Names:

@@ -366,6 +366,14 @@ _CLOCKS = (
         "clocks",
     ),
     Row("wall clock, Python", "clocks", "`time.time_ns`.", "time.time_ns()", "clocks"),
+    Row(
+        "mono_ns, penstock",
+        "clocks",
+        "`penstock.clock.mono_ns`.",
+        "clock.mono_ns()",
+        "clocks",
+    ),
+    Row("wall_ns, penstock", "clocks", "`penstock.clock.wall_ns`.", "clock.wall_ns()", "clocks"),
     Row("datetime, Python", "clocks", "`datetime.now`.", "datetime.now()", "clocks"),
 )
 
@@ -473,7 +481,7 @@ WRONG = (
         "fault: work and loop left out",
         FAULTS,
         "A division whose result nobody uses: the compiler leaves out the loop with it.",
-        catches="does not double",
+        catches="twice the work took",
     ),
     Row(
         "fault: work left out",
@@ -485,7 +493,7 @@ WRONG = (
         "fault: work done once",
         FAULTS,
         "A division that is the same each time: the compiler does it once.",
-        catches="does not double",
+        catches="twice the work took",
     ),
     Row(
         "fault: quadratic",
@@ -493,7 +501,7 @@ WRONG = (
         "A list that is copied to add to it: the more there is, the longer it takes.",
         "items = [*items, value]",
         "quadratic",
-        catches="does not double",
+        catches="twice the work took",
     ),
 )
 """Rows that are wrong on purpose."""

@@ -73,14 +73,10 @@ class Times(NamedTuple):
         counted = [time / turns for turns, time, peaceful in self.times if peaceful or waits]
         return median(counted) if counted else min(time / turns for turns, time, _ in self.times)
 
-    def growth(self) -> float:
-        """Return by what time grew when the work was doubled.
-
-        Of each, the least time counts, for the same reason.
-        """
-        once = min(time for turns, time, _ in self.times if turns == self.turns)
-        twice = min(time for turns, time, _ in self.times if turns > self.turns)
-        return twice / max(once, 1)
+    def least(self, *, doubled: bool) -> float:
+        """Return the least nanoseconds of a turn, of the measurements of one of the two sizes."""
+        many = 2 * self.turns if doubled else self.turns
+        return min(time / many for turns, time, _ in self.times if turns == many)
 
 
 class Cost(NamedTuple):
@@ -127,6 +123,17 @@ def first_time(runs: Sequence[Times], empties: Sequence[Sequence[int]]) -> Inter
     return Interval(max(low - unsure, 0.0), max(middle, 0.0), max(high + unsure, 0.0))
 
 
+def growth(runs: Sequence[Times]) -> float:
+    """Return by what time grew when the work was doubled.
+
+    Of each size, the least time counts: an interruption makes one longer and never shorter.
+    """
+    once = min(run.least(doubled=False) for run in runs)
+    twice = min(run.least(doubled=True) for run in runs)
+    # Less than a nanosecond is not seen, so nothing grows from there.
+    return 2 * twice / max(once, 1 / runs[0].turns)
+
+
 def cost(
     runs: Sequence[Times],
     loops: Sequence[Times],
@@ -147,11 +154,13 @@ def cost(
         least: The nanoseconds that it cannot take less than.
     """
     time = without_loop(runs, loops, native=native, waits=waits)
-    growth = Interval.of(run.growth() for run in runs)
-    least_growth, most_growth = GROWTH_OF_WAITING if waits else GROWTH
+    of_each = Interval.of(growth([run]) for run in runs)
+    of_all = growth(runs)
+    low, high = GROWTH_OF_WAITING if waits else GROWTH
     fault = None
-    if growth.high < least_growth or growth.low > most_growth:
-        fault = f"time does not double with the work: {growth.middle:.2f} times as long"
+    # Both have to say so: few measurements of each process can mislead, and so can a single one.
+    if not low <= of_all <= high and (of_each.high < low or of_each.low > high):
+        fault = f"twice the work took {of_all:.2f} times as long"
     elif time.high < least:
-        fault = "faster than the processor can be: it was left out"
-    return Cost(time, first_time(runs, empties), growth, fault)
+        fault = "faster than the processor can be"
+    return Cost(time, first_time(runs, empties), of_each, fault)
