@@ -84,7 +84,7 @@ def agreed(*, quick: bool) -> bool:
     changes = compare.compared(second, first)
     for line in table.lines(second, 100, changes=changes):
         print(line)
-    print(compare.summary(changes))
+    print(compare.summary(changes, second, first))
     same, known = compare.agreement(changes)
     caught = measure.self_test(rows.WRONG)
     for row in caught:
@@ -111,7 +111,7 @@ def main() -> int:
         name = f"costs-{machine.slug()}.json"
         record, _ = measured(quick=arguments.quick)
         (RECORDS / name).write_text(record.text(), "utf-8")
-        text = re.sub(r"(?<=penstock costs --show )\S+\.json", name, text)
+        text = re.sub(r"(?<=^```text penstock costs --show )\S+", name, text, flags=re.MULTILINE)
     PAGE.write_text(page(text), "utf-8")
     return 0
 

@@ -46,7 +46,7 @@ def test_a_record_agrees_with_itself(record: Record):
         *("same", "same", "same", "same", "unknown", "same", "unknown", "same")
     ]
     assert compare.agreement(changes) == (6, 6)
-    assert compare.summary(changes) == (
+    assert compare.summary(changes, record, record) == (
         "6 of 6 rows (100%) agree within their spread, 0 are faster, 0 slower."
     )
 
@@ -68,11 +68,21 @@ def test_what_changed_is_told_with_its_factor(record: Record):
         ("unknown", "failed its check"),
         ("same", "same (x1.00)"),
     ]
-    assert compare.summary(changes) == (
+    assert compare.summary(changes, record, then) == (
         "3 of 5 rows (60%) agree within their spread, 1 are faster, 1 slower."
     )
 
 
 def test_records_without_a_common_row(record: Record):
     then = Record(record.machine, [])
-    assert compare.summary(compare.compared(record, then)) == "No row was measured in both."
+    assert (
+        compare.summary(compare.compared(record, then), record, then)
+        == "No row was measured in both."
+    )
+
+
+def test_another_clock_of_the_processor_is_told(record: Record):
+    then = copy.deepcopy(record)
+    then.machine.cycle_ns = 0.31
+    told = compare.summary(compare.compared(record, then), record, then)
+    assert told.endswith("\nOne cycle of the processor took 0.31 ns then, and 0.25 now.")

@@ -41,8 +41,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     width = shutil.get_terminal_size().columns
     for line in table.lines(record, width, colour=printer.colour, changes=changes):
         printer.data(line)
-    if changes is not None:
-        printer.data(compare.summary(changes))
+    if changes is not None and then is not None:
+        printer.data(compare.summary(changes, record, then))
     return _is_wrong(record)
 
 

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from penstock.costs.record import Measurement, Record
 
 
+OTHER_CLOCK = 1.05
+"""Cycles that differ by more are another clock of the processor, and not noise."""
+
+
 class Change(NamedTuple):
     """What became of a row."""
 
@@ -52,13 +56,19 @@ def agreement(changes: Sequence[Change]) -> tuple[int, int]:
     return sum(change.verdict == "same" for change in known), len(known)
 
 
-def summary(changes: Sequence[Change]) -> str:
-    """Return how many rows agree, in a sentence."""
+def summary(changes: Sequence[Change], now: Record, then: Record) -> str:
+    """Return how many rows agree, in a sentence; and if the processor has another clock, in two."""
     same, known = agreement(changes)
     if not known:
         return "No row was measured in both."
     verdicts = [change.verdict for change in changes]
-    return (
+    told = (
         f"{same} of {known} rows ({same / known:.0%}) agree within their spread, "
         f"{verdicts.count('faster')} are faster, {verdicts.count('slower')} slower."
     )
+    cycles = now.machine.cycle_ns, then.machine.cycle_ns
+    if min(cycles) > 0 and max(cycles) / min(cycles) > OTHER_CLOCK:
+        told += (
+            f"\nOne cycle of the processor took {cycles[1]:.3g} ns then, and {cycles[0]:.3g} now."
+        )
+    return told
