@@ -36,7 +36,7 @@ class Pace(NamedTuple):
     """The nanoseconds that the smaller of two measurements takes at least."""
 
 
-FULL = Pace(processes=7, seconds=6.0, epoch=200_000)
+FULL = Pace(processes=7, seconds=5.5, epoch=200_000)
 QUICK = Pace(processes=5, seconds=1.0, epoch=100_000)
 
 
