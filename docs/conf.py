@@ -75,7 +75,9 @@ HERE = Path(__file__).parent
 TYPES = (HERE / "../python/penstock/_types.py").read_text("utf-8")
 STUB = (HERE / "../python/penstock/_rust.pyi").read_text("utf-8")
 # What only other objects make, and is shown without a call.
-MADE_BY_OTHERS = {"Reader", "Progress", "Element", "Items", "Events", "Repair"}
+MADE_BY_OTHERS = {
+    *("Reader", "Progress", "Element", "Items", "Events", "Repair", "Document", "Records", "Rows"),
+}
 # Types of private functions.
 PRIVATE = {"Grammar", "Markup"}
 # What annotations name that is Python's or a type variable, and has no page here.
@@ -84,7 +86,7 @@ PYTHON = {
     *("Literal", "Mapping", "Method", "None", "Self", "T", "TypeForm"),
     *("bool", "bytearray", "bytes", "dict", "float", "int", "list", "memoryview", "object", "str"),
     *("tuple", "type", "BaseException", "Exception", "ExceptionGroup", "OSError", "RuntimeError"),
-    *("TypeError", "UserWarning", "ValueError"),
+    *("TypeError", "UserWarning", "ValueError", "datetime"),
 }
 
 
@@ -165,7 +167,7 @@ def resolve_type(
     """Find a type that a signature names without its module; Python's own need no page here."""
     if node.get("refdomain") != "py":
         return None
-    target = node.get("reftarget", "")
+    target = node.get("reftarget", "").removeprefix("_rust.")
     for name in (f"penstock.{target}", f"penstock.xml.{target}"):
         if name in env.domains.python_domain.objects:
             return env.domains.python_domain.resolve_xref(

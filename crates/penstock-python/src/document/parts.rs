@@ -18,8 +18,8 @@ use std::sync::Arc;
 /// A JSON document that is open, or an object or array in it. Made by `penstock.open`.
 ///
 /// An object is a read-only `Mapping` and an array a read-only `Sequence`: their scalars come as
-/// `int`, `str` and so on, their objects and arrays as `Document`s. Nothing is made before it is
-/// asked for. A part keeps the whole document in memory.
+/// `int`, `str` and so on, their objects and arrays as a `Document` each. Nothing is made before it
+/// is asked for. A part keeps the whole document in memory.
 ///
 /// Example:
 ///     >>> import penstock
