@@ -37,7 +37,7 @@ import annotated_types
 from catalogue import EXAMPLES, Color, Named, Post, Slots
 
 import penstock
-from penstock import Plan, _constraints, _conversions, _rows, _send
+from penstock import Plan, _constraints, _conversions, _rows, _send, _views
 
 ROWS = (
     b'[{"number": 1000, "text": "some text", "items": [1000]}, {"number": 2000}, {"number": 3000}]'
@@ -53,6 +53,7 @@ KEEPING = frozenset({"addresses, from JSON", "class of lists, from JSON"})
 # What is imported where it is first wanted is imported now: the importer says RuntimeError.
 assert _conversions
 assert _rows
+assert _views
 # The interpreter crashes where it makes a context, a regular expression or a time zone: so these are
 # made before, and found again.
 MADE = (decimal.getcontext(), re.compile("a+b"), ZoneInfo("UTC"))

@@ -63,8 +63,12 @@ mod _rust {
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         // Made now, like those that have a name here: when they are first wanted it is a panic if
         // there is no memory for them.
-        module.py().get_type::<crate::reader::Batches>();
-        module.py().get_type::<crate::rows::Through>();
+        let py = module.py();
+        py.get_type::<crate::document::Matches>();
+        py.get_type::<crate::document::RecordWalk>();
+        py.get_type::<crate::document::Walk>();
+        py.get_type::<crate::reader::Batches>();
+        py.get_type::<crate::rows::Through>();
         crate::clock::add(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("__build__", if cfg!(debug_assertions) { "debug" } else { "release" })

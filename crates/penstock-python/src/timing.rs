@@ -7,12 +7,14 @@
 //! event, which gives the part that building has in it. Then at least 128 times as many bytes pass
 //! without any. Records during which the thread was kept from running are no samples.
 
+use crate::failure::guarded;
 use crate::objects::Refusal;
 use crate::pump::{Gauge, Outlet};
 use penstock_clock::Mono;
 use penstock_core::event::{Key, Matched, Scalar, Text};
 use penstock_core::sink::{Flow, Look, Sink, Want};
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use std::sync::atomic::Ordering;
 
 /// How many bytes pass between samples, at least, and for each byte that was in one.
@@ -43,9 +45,10 @@ pub(crate) struct Timing {
 
 #[pymethods]
 impl Timing {
-    fn __repr__(&self) -> String {
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         let Timing { source, scan, build } = self;
-        format!("Timing(source={source:.3}, scan={scan:.3}, build={build:.3})")
+        let shown = format!("Timing(source={source:.3}, scan={scan:.3}, build={build:.3})");
+        guarded(py, || Ok(PyString::new(py, &shown)))
     }
 }
 

@@ -12,7 +12,8 @@ mod walk;
 pub(crate) use matches::Matches;
 pub(crate) use opening::open;
 pub(crate) use parts::{Document, DocumentList, DocumentMap, document_items, document_values};
-pub(crate) use records::{Records, document_records};
+pub(crate) use records::{RecordWalk, Records, document_records};
+pub(crate) use walk::Walk;
 
 use crate::grammar::Grammar;
 use crate::objects::{Options, PathStep};

@@ -337,14 +337,16 @@ impl Document {
     }
 
     fn __getattr__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-        let inner = self.handle.get();
-        let what = match inner.as_deref().map(|inner| inner.view(py).container(self.word)) {
-            Ok(Some(map)) if map.is_map() => "object",
-            Ok(Some(_)) => "array",
-            Ok(None) => "scalar",
-            Err(_) => "document",
-        };
-        Err(PyAttributeError::new_err(format!("a JSON {what} has no attribute '{name}'")))
+        guarded(py, || {
+            let inner = self.handle.get();
+            let what = match inner.as_deref().map(|inner| inner.view(py).container(self.word)) {
+                Ok(Some(map)) if map.is_map() => "object",
+                Ok(Some(_)) => "array",
+                Ok(None) => "scalar",
+                Err(_) => "document",
+            };
+            Err(PyAttributeError::new_err(format!("a JSON {what} has no attribute '{name}'")))
+        })
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
@@ -463,17 +465,17 @@ impl DocumentMap {
 
     /// The keys, as a set-like view.
     fn keys<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        view_of(this, intern!(this.py(), "Keys"))
+        view_of(this, "Keys")
     }
 
     /// The values, as a view.
     fn values<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        view_of(this, intern!(this.py(), "Values"))
+        view_of(this, "Values")
     }
 
     /// The keys with their values, as a view.
     fn items<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        view_of(this, intern!(this.py(), "Items"))
+        view_of(this, "Items")
     }
 }
 
@@ -492,11 +494,9 @@ pub(crate) fn document_items(map: &Bound<'_, DocumentMap>) -> Walk {
 }
 
 /// One of the views of a map that the Python side has.
-fn view_of<'py>(
-    map: &Bound<'py, DocumentMap>,
-    name: &Bound<'py, PyString>,
-) -> PyResult<Bound<'py, PyAny>> {
-    map.py().import(intern!(map.py(), "penstock._views"))?.getattr(name)?.call1((map,))
+fn view_of<'py>(map: &Bound<'py, DocumentMap>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = map.py();
+    guarded(py, || py.import(intern!(py, "penstock._views"))?.getattr(name)?.call1((map,)))
 }
 
 #[pymethods]

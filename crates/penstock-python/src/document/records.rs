@@ -174,9 +174,8 @@ impl Records {
 
 #[pymethods]
 impl Records {
-    fn __len__(&self) -> PyResult<usize> {
-        self.handle.get()?;
-        Ok(self.len())
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        guarded(py, || self.handle.get().map(|_| self.len()))
     }
 
     fn __getitem__<'py>(
@@ -213,7 +212,7 @@ impl Records {
     }
 
     fn __contains__(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        is_in(this.as_any(), value)
+        guarded(this.py(), || is_in(this.as_any(), value))
     }
 
     /// The position of the first record that equals `value`.
@@ -242,7 +241,7 @@ impl Records {
     /// The document that the records are in.
     #[getter]
     fn document<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        Document::root(py, Arc::clone(&self.handle))
+        guarded(py, || Document::root(py, Arc::clone(&self.handle)))
     }
 
     /// Lets the document go, for all its parts, and the records that were made.
@@ -333,7 +332,7 @@ impl RecordWalk {
         guarded(py, || {
             let records = self.records.get();
             let at = self.at.fetch_add(1, Ordering::Relaxed);
-            if at >= records.__len__()? {
+            if at >= records.__len__(py)? {
                 return Ok(None);
             }
             records.record(py, at).map(Some)
