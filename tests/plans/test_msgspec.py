@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import json
+import weakref
 from typing import Any, Generic, TypeVar
 
 import msgspec
@@ -50,6 +53,38 @@ class Box(msgspec.Struct, Generic[Item]):
     item: Item
 
 
+class Finished(msgspec.Struct):
+    number: int
+    total: int = 0
+
+    def __post_init__(self) -> None:
+        self.total = self.number + 1
+
+
+class Counting(type(msgspec.Struct)):  # type: ignore[misc] # a metaclass
+    """A metaclass that has a say about how its classes are called."""
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        made = super().__call__(*args, **kwargs)
+        CALLED.append(made)
+        return made
+
+
+CALLED: list[object] = []
+
+
+class Counted(msgspec.Struct, metaclass=Counting):
+    number: int
+
+
+class Whatever(msgspec.Struct, weakref=True, dict=True, cache_hash=True, frozen=True):
+    value: Any
+
+
+class Untracked(msgspec.Struct, gc=False):
+    value: Any
+
+
 def refused(document: str, cls: Any) -> str:
     with pytest.raises(penstock.ValidationError) as caught:
         penstock.json.decode(document, cls)
@@ -58,7 +93,7 @@ def refused(document: str, cls: Any) -> str:
 
 def test_fields() -> None:
     assert repr(Plan(Renamed)).splitlines()[1:] == [
-        "Renamed, called: Renamed is a msgspec Struct",
+        "Renamed, fast: slots by offset",
         "    long_name: int at 'longName'",
         "    short: int at 's' = 0",
         "    items: list[int] = list()",
@@ -131,3 +166,42 @@ def test_renaming_by_the_caller_counts() -> None:
     plan = Plan(Renamed, rename={"long_name": "other"})
     made = penstock.json.decode('{"other": 1, "s": 2, "number": 3}', plan)
     assert made == Renamed(1, 2, number=3)
+
+
+def test_more_to_it_than_slots() -> None:
+    assert penstock.json.decode('{"number": 1}', Finished) == Finished(1)
+    assert penstock.json.decode('{"number": 1}', Finished).total == 2
+    assert "Finished, called: " in repr(Plan(Finished))
+    CALLED.clear()
+    assert penstock.json.decode('[{"number": 1}]', list[Counted]) == CALLED
+    assert len(CALLED) == 1
+
+
+@pytest.mark.parametrize("cls", [Whatever, Untracked, Box[Any]])
+@pytest.mark.parametrize("document", ["1", '"a"', "null", "[]", "{}", '[{"a": 1}]'])
+def test_a_struct_is_as_one_that_was_called(cls: Any, document: str) -> None:
+    """Also in what the collector knows of it."""
+    value = json.loads(document)
+    made = penstock.json.decode(f'{{"value": {document}, "item": {document}}}', cls)
+    called = cls(value) if cls is not Box[Any] else Box(value)
+    assert made == called
+    assert type(made) is type(called)
+    assert gc.is_tracked(made) == gc.is_tracked(called)
+    if cls is Whatever:
+        assert made.__dict__ == {}
+        assert weakref.ref(made)() is made
+        if not isinstance(value, list | dict):
+            assert hash(made) == hash(called)
+
+
+def test_a_struct_that_has_itself_is_collected() -> None:
+    made = penstock.json.decode('{"item": []}', Box[list[Any]])
+    made.item.append(made)
+    before = len([each for each in gc.get_objects() if type(each) is Box])
+    del made
+    gc.collect()
+    assert len([each for each in gc.get_objects() if type(each) is Box]) == before - 1
+    late = penstock.json.decode('{"item": 1}', Box[Any])
+    assert not gc.is_tracked(late)
+    late.item = [late]
+    assert gc.is_tracked(late)

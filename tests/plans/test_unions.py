@@ -3,6 +3,7 @@
 import enum
 import itertools
 import json as plain_json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -19,6 +20,7 @@ from penstock import (
     PlanError,
     TruncatedInput,
     ValidationError,
+    at,
     json,
     ndjson,
     tag,
@@ -83,6 +85,17 @@ class Touched:
 @dataclass
 class Alike:
     id: int
+
+
+@dataclass
+class Said:
+    event: str
+    id: int
+
+
+@dataclass
+class Open:
+    all: Annotated[list[str | int], at("*")]
 
 
 class Keys(TypedDict):
@@ -390,6 +403,46 @@ def test_the_key_by_which_an_object_was_found() -> None:
     # It is for the object itself, and not for one inside it.
     with pytest.raises(ValidationError, match=r'Named lacks the required key "key\(\)"'):
         list(json.read([b'{"a": {"number": 2, "inner": {"id": 1}}}'], Named | Numbered, at="*"))
+
+
+@pytest.mark.parametrize("text", ['{"event": "%s", "id": 1}', '{"id": 1, "event": "%s"}'])
+def test_the_tag_is_a_field_only_of_the_classes_that_take_it(text: str) -> None:
+    into = Annotated[Alike | Said | Open, tag("event", {"a": Alike, "s": Said, "o": Open})]
+    assert json.decode(text % "a", into) == Alike(1)
+    assert json.decode(text % "s", into) == Said("s", 1)
+    assert set(json.decode(text % "o", into).all) == {"o", 1}
+
+
+def outcome(read: Callable[[], object]) -> object:
+    try:
+        return read()
+    except ValidationError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("second", ['"disc"', '"rect"', '"oval"', "7", '"di\\u0073c"'])
+@pytest.mark.parametrize("duplicates", ["last", "first", "error"])
+@pytest.mark.parametrize("first_place", [0, 1, 2])
+def test_a_tag_met_twice(
+    second: str, duplicates: Literal["last", "first", "error"], first_place: int
+) -> None:
+    members = ['"radius": 3', '"other": "x"']
+    members.insert(first_place, '"kind": "disc"')
+    text = "[{" + ", ".join([*members, f'"kind": {second}']) + '}, {"radius": 4, "kind": "disc"}]'
+
+    def streamed() -> list[object]:
+        pieces = [text[place : place + 1].encode() for place in range(len(text))]
+        return list(json.read(pieces, Shape, at="*", duplicates=duplicates))
+
+    whole = outcome(lambda: json.decode(text, list[Shape], duplicates=duplicates))
+    if duplicates == "first" or (second == '"disc"' and duplicates == "last"):
+        assert whole == [Circle("disc", 3), Circle("disc", 4)] == streamed()
+    elif duplicates == "error":
+        assert 'the key "kind" occurs more than once' in str(whole)
+    piecewise = outcome(streamed)
+    assert isinstance(whole, str) == isinstance(piecewise, str)
+    if isinstance(whole, str):
+        assert str(piecewise).split(" (")[0] == whole.split(" (")[0]
 
 
 def test_the_tag_is_not_an_unknown_key() -> None:

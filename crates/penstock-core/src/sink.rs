@@ -11,7 +11,10 @@ use crate::event::{Key, KeyKind, Matched, Scalar, Text};
 use crate::value::number::Outcome;
 
 /// A sink's answer to an event.
+///
+/// A word wide: the `Result` of it with an error of one word is then passed in two registers, whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
 pub enum Flow {
     /// Go on.
     Take,
@@ -112,10 +115,10 @@ pub trait Sink {
         &[]
     }
     /// In the map that begins, the key lent by [`Sink::sought_key`] has this value. The sink answers
-    /// whether that will do; else looking begins. If it does, the map is told, without the member
-    /// that was found if that `is_first`: it counts as told.
+    /// whether that will do; else looking begins. If it does, the map is told without the member that
+    /// was found: it counts as told.
     #[inline(always)]
-    fn sought_found(&mut self, _value: Text<'_>, _is_first: bool) -> bool {
+    fn sought_found(&mut self, _value: Text<'_>) -> bool {
         false
     }
 

@@ -6,7 +6,7 @@
 
 use crate::failure::{self, Others, Told, Where};
 use crate::grammar::Grammar;
-use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Problems, Refusal};
+use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Problems, Refusal, Why};
 use crate::options::Errors;
 use crate::plan::Plan;
 use crate::repairs::Repaired;
@@ -448,16 +448,16 @@ impl Pump {
     /// A record that does not fit, or the user's own exception.
     #[cold]
     fn refused(&mut self, py: Python<'_>, refusal: Refusal) -> PyResult<()> {
-        let mismatch = match refusal {
-            Refusal::Mismatch(mismatch) => mismatch,
-            Refusal::Kept => return Err(failure::untold()),
-            Refusal::Python(error) => {
+        let mismatch = match refusal.why() {
+            Why::Mismatch(mismatch) => mismatch,
+            Why::Kept => return Err(failure::untold()),
+            Why::Python(error) => {
                 self.finished = true;
                 // What raised is an object being made, not one of its values.
                 let mut path = self.outlet.prefix();
                 path.extend(self.builder().path(false));
                 let at = self.place_of(self.reader.offset(), path);
-                return Err(failure::noted(py, *error, &at));
+                return Err(failure::noted(py, error, &at));
             }
         };
         let others = self.others(py)?;

@@ -3,7 +3,7 @@
 use crate::decoder::{in_pieces, slice};
 use crate::failure::{self, Others, Told, Where, guarded};
 use crate::grammar::Grammar;
-use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Problems, Refusal};
+use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Problems, Refusal, Why};
 use crate::options::{self, Errors};
 use crate::plan::Plan;
 use crate::pump::{LARGE, Pump, Settings, Turn, total_exceeded};
@@ -449,15 +449,15 @@ impl Document<'_, '_> {
 
     #[cold]
     fn refused(&self, refusal: Refusal, builder: &mut Builder, reader: &Reader) -> PyErr {
-        match refusal {
-            Refusal::Kept => failure::untold(),
-            Refusal::Python(error) => {
+        match refusal.why() {
+            Why::Kept => failure::untold(),
+            Why::Python(error) => {
                 // What raised is an object being made, not one of its values.
                 let mut place = self.of_record(builder, builder.path(false));
                 place.place = Some(self.place(reader.offset()));
-                failure::noted(self.py, *error, &place)
+                failure::noted(self.py, error, &place)
             }
-            Refusal::Mismatch(mismatch) => failure::either(self.told_mismatch(&mismatch, builder)),
+            Why::Mismatch(mismatch) => failure::either(self.told_mismatch(&mismatch, builder)),
         }
     }
 

@@ -62,11 +62,11 @@ pub(super) struct Seek<'t> {
 }
 
 impl Job for Seek<'_> {
-    /// Where the value of the key begins.
-    type Output = Option<usize>;
+    /// Where the key begins, and where its value does.
+    type Output = Option<(usize, usize)>;
 
     #[inline(always)]
-    fn run<I: Isa>(self, isa: I) -> Option<usize> {
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
         let Seek { text, from, tokens, bytes, .. } = self;
         let name = self.sought.strip_suffix(b":")?;
         let mut pos = from;
@@ -78,14 +78,14 @@ impl Job for Seek<'_> {
             if text.get(end) != Some(&b'"') || end - pos > tokens {
                 return None;
             }
-            let found = text[pos..=end] == *name;
+            let (key, found) = (pos, text[pos..=end] == *name);
             pos = isa.json_space(text, end + 1);
             if text.get(pos) != Some(&b':') {
                 return None;
             }
             pos = isa.json_space(text, pos + 1);
             if found {
-                return Some(pos);
+                return Some((key, pos));
             }
             pos = isa.json_space(text, self.behind_value(isa, pos)?);
             if text.get(pos) != Some(&b',') {
@@ -108,6 +108,11 @@ impl Seek<'_> {
                 _ => None,
             },
             b'-' | b'0'..=b'9' => {
+                if let Some((_, end)) = number::short_int(text, pos)
+                    && end - pos <= self.numbers
+                {
+                    return Some(end);
+                }
                 let scanned = number::scan(text, pos);
                 let is_good = !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished);
                 (is_good && scanned.end - pos <= self.numbers).then_some(scanned.end)

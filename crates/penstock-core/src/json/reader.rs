@@ -87,6 +87,8 @@ pub struct Reader {
     looking: Option<Looking>,
     /// What was looked over more than once.
     again: Again,
+    /// The member that is taken already, and passed over when it comes.
+    led: Led,
     /// How many bytes of the unfinished token at `pos` are scanned already, and what is known of
     /// them.
     partial: Partial,
@@ -112,6 +114,17 @@ struct Partial {
 }
 
 const WHOLE: Partial = Partial { scanned: 0, ascii: true, escaped: false };
+
+/// A member that was found before its turn, and all that it says taken: offsets of its key, and
+/// behind its value.
+#[derive(Clone, Copy, Debug)]
+struct Led {
+    at: u64,
+    end: u64,
+}
+
+/// No member.
+const NOT_LED: Led = Led { at: u64::MAX, end: u64::MAX };
 
 /// One call of [`Reader::run`], to be compiled for each instruction set.
 struct Run<'r, 'w, 's, S: Sink> {
@@ -178,6 +191,7 @@ impl Reader {
             abandoned: false,
             looking: None,
             again: Again::default(),
+            led: NOT_LED,
             partial: WHOLE,
             trailing: 0,
             separated: false,
@@ -233,6 +247,7 @@ impl Reader {
     pub fn abandon(&mut self, depth: usize) {
         // What was looked over is not looked at again.
         self.looking = None;
+        self.led = NOT_LED;
         if self.stack.len() > depth {
             self.skip_to = depth;
             self.abandoned = true;
@@ -248,6 +263,7 @@ impl Reader {
         }
         self.state = State::Lost;
         self.looking = None;
+        self.led = NOT_LED;
         self.partial = WHOLE;
         self.trailing = 0;
         self.stack.clear();
@@ -373,11 +389,11 @@ impl Reader {
     }
 
     /// Finds the member that is looked for in the map behind whose brace `from` is, where it and all
-    /// before it are plain and here: then nothing has to be told to find it. Yields where to go
-    /// on: behind the first member, if that is it and the sink takes it, or at `from`.
+    /// before it are plain and here: then nothing has to be told to find it, and nor has it itself if
+    /// the sink takes it. Yields where to go on: behind the member if it is the first, else at `from`.
     #[inline(always)]
     fn lead<I: Isa, S: Sink>(
-        &self,
+        &mut self,
         isa: I,
         valid: ValidText<'_>,
         from: usize,
@@ -388,13 +404,13 @@ impl Reader {
         if sought.is_empty() || sought.len() > self.token_limit {
             return None;
         }
-        let at = isa.json_space(text, from);
-        let is_first = stands_at(text, at, sought);
-        let quote = if is_first {
-            isa.json_space(text, at + sought.len())
+        let first = isa.json_space(text, from);
+        let is_first = stands_at(text, first, sought);
+        let (key, quote) = if is_first {
+            (first, isa.json_space(text, first + sought.len()))
         } else {
             let (tokens, numbers, bytes) = (self.token_limit, self.number_limit, self.look_limit);
-            isa.enter(Seek { text, from: at, sought, tokens, numbers, bytes })?
+            isa.enter(Seek { text, from: first, sought, tokens, numbers, bytes })?
         };
         if text.get(quote) != Some(&b'"') {
             return None;
@@ -405,15 +421,15 @@ impl Reader {
         let is_within = end - quote <= self.token_limit
             && end + 1 - from <= self.look_limit
             && (self.framing != Framing::Lines || !text[from..quote].contains(&b'\n'));
-        if !is_plain || !is_within {
+        let value = Text { text: valid.slice(quote + 1..end), ascii };
+        if !is_plain || !is_within || !sink.sought_found(value) {
             return None;
         }
-        let value = Text { text: valid.slice(quote + 1..end), ascii };
-        match (sink.sought_found(value, is_first), is_first) {
-            (false, _) => None,
-            (true, true) => Some((end + 1, State::Next)),
-            (true, false) => Some((from, State::FirstKey)),
+        if is_first {
+            return Some((end + 1, State::Next));
         }
+        self.led = Led { at: self.base + key as u64, end: self.base + end as u64 + 1 };
+        Some((from, State::FirstKey))
     }
 
     /// The grammar, as far as the same compilation of it goes.
@@ -447,6 +463,8 @@ impl Reader {
         let mut pos = self.pos;
         let mut state = self.state;
         let mut in_map = self.stack.last().copied().unwrap_or(false);
+        // Beyond any window if there is none.
+        let mut led = self.led.at.checked_sub(base).unwrap_or(NOT_LED.at);
 
         /// Leaves with everything in place to go on.
         macro_rules! leave {
@@ -512,16 +530,19 @@ impl Reader {
                     state = $state;
                     pos = $pos;
                     match answer {
+                        // Asked by itself: a table of all answers would be jumped through.
+                        answer if matches!(answer, Ok(Flow::Take)) => false,
                         Ok(Flow::Take | Flow::Watch) => false,
                         Ok(Flow::Look) => {
                             if state == State::FirstKey {
-                                let Some(led) = self.lead(isa, valid, pos, sink) else {
+                                let Some(found) = self.lead(isa, valid, pos, sink) else {
                                     let depth = self.stack.len() - 1;
                                     self.looking =
                                         Some(Looking { from: pos, depth, passing: false });
                                     leave!(Step::Turn)
                                 };
-                                (pos, state) = led;
+                                (pos, state) = found;
+                                led = self.led.at.checked_sub(base).unwrap_or(NOT_LED.at);
                             }
                             false
                         }
@@ -726,6 +747,13 @@ impl Reader {
                     }
                     space!();
                     if !SKIP {
+                        if pos as u64 == led {
+                            pos = (self.led.end - base) as usize;
+                            self.led = NOT_LED;
+                            led = NOT_LED.at;
+                            state = State::Next;
+                            break 'next;
+                        }
                         let expected = sink.expected_key();
                         if !expected.is_empty() && stands_at(text, pos, expected) {
                             // Part of it may have been scanned as an unknown key before.
@@ -860,6 +888,16 @@ impl Reader {
                                 let _ = tell!(sink.int(int, at), after_value!(), end);
                                 break 'scalar;
                             }
+                            if want != Want::Digits
+                                && !sink.passes()
+                                && !sink.as_written()
+                                && let Some((double, end)) = number::short_float(text, pos)
+                                && end - pos <= self.number_limit
+                            {
+                                ends!(end, true);
+                                let _ = tell!(sink.float(double, at), after_value!(), end);
+                                break 'scalar;
+                            }
                             let scanned = number::scan(text, pos);
                             let end = scanned.end;
                             if end == text.len() && !last {
@@ -976,10 +1014,12 @@ impl Reader {
                 (b',', true) => {
                     pos += 1;
                     state = State::Key;
+                    continue 'step;
                 }
                 (b',', false) => {
                     pos += 1;
                     state = State::Value;
+                    continue 'step;
                 }
                 (b'}', true) => close!(end_map),
                 (b']', false) => close!(end_list),

@@ -452,8 +452,8 @@ impl<S: Sink> Sink for Select<S> {
         self.inner.sought_key()
     }
     #[inline(always)]
-    fn sought_found(&mut self, value: Text<'_>, is_first: bool) -> bool {
-        self.inner.sought_found(value, is_first)
+    fn sought_found(&mut self, value: Text<'_>) -> bool {
+        self.inner.sought_found(value)
     }
     fn abandon(&mut self) {
         self.depth = 0;

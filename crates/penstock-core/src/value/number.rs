@@ -320,6 +320,11 @@ pub fn short_int(bytes: &[u8], from: usize) -> Option<(i64, usize)> {
     let negative = bytes.get(from) == Some(&b'-');
     let first = from + usize::from(negative);
     let word = u64::from_le_bytes(*bytes.get(first..)?.first_chunk()?);
+    // A single digit, as many are, needs none of what follows.
+    let [digit, behind, ..] = word.to_le_bytes();
+    if digit.is_ascii_digit() && matches!(behind, b',' | b'}' | b']') && !negative {
+        return Some((i64::from(digit - b'0'), first + 1));
+    }
     // The high bit of each byte that is no digit: below '0' it borrows, above '9' it carries.
     let others = (word | (word ^ ZEROS).wrapping_add(0x7676_7676_7676_7676)) & HIGH;
     let count = (others.trailing_zeros() / 8) as usize;
@@ -339,6 +344,52 @@ pub fn short_int(bytes: &[u8], from: usize) -> Option<(i64, usize)> {
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_FFFF_0000_FFFF;
     let value = (fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xFFFF_FFFF) as i64;
     Some((if negative { -value } else { value }, first + count))
+}
+
+/// The value and the end of a number of one to seven digits, a point and one to seven more, where
+/// enough bytes stand behind it: what most numbers with a point are. Nothing for any other, which
+/// [`scan`] and [`to_f64`] then judge from the beginning.
+///
+/// ```
+/// use penstock_core::value::number::short_float;
+///
+/// assert_eq!(short_float(b"-1.25, 0, 0, 0", 0), Some((-1.25, 5)));
+/// assert_eq!(short_float(b"-1.25", 0), None);
+/// assert_eq!(short_float(b"1.25e3, 0, 0, 0", 0), None);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn short_float(bytes: &[u8], from: usize) -> Option<(f64, usize)> {
+    let negative = bytes.get(from) == Some(&b'-');
+    let first = from + usize::from(negative);
+    let (whole, count, point) = short_digits(bytes, first)?;
+    if point != b'.' || bytes[first] == b'0' && count > 1 {
+        return None;
+    }
+    let (part, places, behind) = short_digits(bytes, first + count + 1)?;
+    if matches!(behind, b'.' | b'e' | b'E') {
+        return None;
+    }
+    // Clinger's case, as in `to_f64`: fewer than 15 digits.
+    let mantissa = whole * TENS[places] + part;
+    let size = mantissa as i64 as f64 / POWERS[places];
+    let value = f64::from_bits(size.to_bits() | u64::from(negative) << 63);
+    Some((value, first + count + 1 + places))
+}
+
+/// One to seven digits: their value, how many there are, and the byte behind them.
+#[inline(always)]
+fn short_digits(bytes: &[u8], at: usize) -> Option<(u64, usize, u8)> {
+    let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+    let digits = word ^ 0x3030_3030_3030_3030;
+    let above = (digits & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676;
+    let others = (above | digits) & 0x8080_8080_8080_8080;
+    let count = (others.trailing_zeros() / 8) as usize;
+    if count == 0 || count == 8 {
+        return None;
+    }
+    let value = eight_digits(digits << (64 - 8 * count));
+    Some((value, count, (word >> (8 * count)) as u8))
 }
 
 /// The powers of ten that are doubles.
@@ -661,6 +712,29 @@ mod tests {
             } else if let Outcome::Int(_) = found.outcome {
                 let digits = found.end - usize::from(bytes[0] == b'-');
                 prop_assert!(digits > 7 || bytes.len() < found.end - digits + 8);
+            }
+        }
+
+        /// Likewise for what has a point.
+        #[test]
+        fn short_floats_agree(
+            text in "-?[0-9]{0,9}[.][0-9]{0,9}", behind in "[^0-9.eE][ -~]{8}|[.eE][ -~]{8}|.{0,7}",
+        ) {
+            let bytes = [text.as_bytes(), behind.as_bytes()].concat();
+            prop_assume!(matches!(bytes.first(), Some(b'-' | b'0'..=b'9')));
+            let found = scan(&bytes, 0);
+            if let Some((value, end)) = short_float(&bytes, 0) {
+                prop_assert_eq!(found.end, end);
+                let expected = to_f64(found.outcome, &bytes[..end]);
+                prop_assert_eq!(value.to_bits(), expected.to_bits());
+            } else if let Outcome::Real { .. } = found.outcome
+                && !bytes[..found.end].iter().any(|byte| b"eE".contains(byte))
+                && bytes.get(found.end) != Some(&b'.')
+            {
+                let point = text.find('.').unwrap();
+                let counts = [point - usize::from(bytes[0] == b'-'), found.end - point - 1];
+                let is_long = counts.iter().any(|count| *count > 7);
+                prop_assert!(is_long || bytes.len() < found.end - counts[1] + 8);
             }
         }
 

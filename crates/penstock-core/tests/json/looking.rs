@@ -10,6 +10,7 @@ use penstock_core::sink::{Flow, Look, Sink};
 use penstock_scan::ValidText;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use std::collections::HashSet;
 
 use crate::config;
 use crate::documents::{cuts, damaged, document};
@@ -158,6 +159,13 @@ struct Finder {
     heard: String,
     /// Whether it is content with what is found before looking.
     seeks: bool,
+    /// Whether it does not listen to the member that it found, when that comes.
+    drops: bool,
+    /// Where the last key stands whose value was asked for, and all those that were found.
+    asked: u64,
+    found: HashSet<u64>,
+    /// Whether the coming value is of a key that is not listened to.
+    dropping: bool,
 }
 
 impl Finder {
@@ -184,10 +192,17 @@ impl Sink for Finder {
     fn end_list(&mut self, _at: u64) -> Result<Flow, u64> {
         Ok(self.hear("]"))
     }
-    fn name(&mut self, key: Key<'_>, _at: u64) -> Result<Flow, u64> {
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, u64> {
+        if self.drops && self.found.contains(&at) {
+            self.dropping = true;
+            return Ok(Flow::Take);
+        }
         Ok(self.hear(&format!("{}:", key.name.text.as_str())))
     }
     fn scalar(&mut self, value: Scalar<'_>, _at: u64) -> Result<Flow, u64> {
+        if std::mem::take(&mut self.dropping) {
+            return Ok(Flow::Take);
+        }
         Ok(self.hear(&match value {
             Scalar::Text(text) => format!("{} ", text.text.as_str()),
             Scalar::Number(digits) => format!("{} ", String::from_utf8_lossy(digits)),
@@ -202,16 +217,13 @@ impl Sink for Finder {
     fn sought_key(&self) -> &[u8] {
         if self.seeks { b"\"t\":" } else { b"" }
     }
-    fn sought_found(&mut self, value: Text<'_>, is_first: bool) -> bool {
-        let takes = !matches!(value.text.as_str(), "stop" | "skip");
-        if takes && is_first {
-            self.hear(&format!("t:{} ", value.text.as_str()));
-        }
-        takes
+    fn sought_found(&mut self, value: Text<'_>) -> bool {
+        !matches!(value.text.as_str(), "stop" | "skip")
     }
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, u64> {
         let key = key.text.as_str();
         self.hear(&format!("<{key}@{at}>"));
+        self.asked = at;
         Ok(if key == "t" { Look::Value } else { Look::Pass })
     }
     fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, u64> {
@@ -224,7 +236,10 @@ impl Sink for Finder {
         match text.text.as_str() {
             "stop" => Err(at),
             "skip" => Ok(Look::Skip),
-            _ => Ok(Look::Found),
+            _ => {
+                self.found.insert(self.asked);
+                Ok(Look::Found)
+            }
         }
     }
     fn look_end(&mut self, at: u64) -> Result<Look, u64> {
@@ -246,8 +261,8 @@ fn found(text: &str, limits: &Limits) -> String {
 }
 
 fn found_in(text: &str, limits: &Limits, framing: Framing) -> String {
-    let hear = |from: usize, seeks: bool| {
-        let mut finder = Finder { seeks, ..Finder::default() };
+    let hear = |from: usize, seeks: bool, drops: bool| {
+        let mut finder = Finder { seeks, drops, ..Finder::default() };
         let mut reader = Reader::new(framing, limits);
         let (mut start, mut end) = (0, from);
         loop {
@@ -272,11 +287,12 @@ fn found_in(text: &str, limits: &Limits, framing: Framing) -> String {
         }
         finder.heard
     };
-    let whole = hear(text.len(), false);
-    assert_eq!(hear(0, false), whole, "{text}");
-    // To seek first changes nothing of what is told.
+    let whole = hear(text.len(), false, false);
+    assert_eq!(hear(0, false, false), whole, "{text}");
+    // To seek first changes nothing of what is told, but for the member that is found.
+    let others = told_of(&hear(text.len(), false, true));
     for from in [text.len(), 0] {
-        assert_eq!(told_of(&hear(from, true)), told_of(&whole), "{text}");
+        assert_eq!(told_of(&hear(from, true, true)), others, "{text}");
     }
     whole
 }
@@ -297,7 +313,7 @@ fn the_key_is_first_last_or_missing() {
     assert_found(r#"{"\u0074":"x","t":"y"}"#, "{<t@1><=x@10>t:x t:y }");
 }
 
-/// What is plain is found before looking; if it stands first, it is taken there.
+/// What is plain is found before looking, and taken there.
 #[test]
 fn what_is_plain_is_found_before_looking() {
     let heard = |text: &str, limits: &Limits, framing| {
@@ -333,12 +349,12 @@ fn what_is_plain_is_found_before_looking() {
     }
     // Its lines must not end in it, and the limits are those of looking.
     let text = "{\n\"t\":\"xy\"}";
-    assert_eq!(heard(text, &limits, Framing::Document), "{t:xy }");
+    assert_eq!(heard(text, &limits, Framing::Document), "{}");
     assert_eq!(found_in(text, &limits, Framing::Lines), "{!Malformed@1");
     for lookahead in 0..12 {
         let text = r#"{"t":"xyz"}"#;
         let limits = Limits { lookahead, ..Limits::default() };
-        assert_eq!(heard(text, &limits, Framing::Document) == "{t:xyz }", lookahead >= 9);
+        assert_eq!(heard(text, &limits, Framing::Document) == "{}", lookahead >= 9);
         found(text, &limits);
         let limits = Limits { token: lookahead, ..Limits::default() };
         found(text, &limits);

@@ -153,7 +153,7 @@ impl Builder {
     #[cold]
     #[inline(never)]
     fn defer(&mut self, refusal: Refusal) -> Answer {
-        if self.top().kind != FrameKind::Element || !matches!(refusal, Refusal::Mismatch(_)) {
+        if self.top().kind != FrameKind::Element || !refusal.is_mismatch() {
             return Err(refusal);
         }
         let class = self.class();

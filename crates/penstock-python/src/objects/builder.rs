@@ -325,11 +325,10 @@ impl Builder {
     /// The coming value is for the field at the next position of a named tuple.
     #[inline(always)]
     pub(super) fn aim_at_column(&mut self) {
-        if self.top().index < self.class().fields.len() as u64 {
-            self.aim_at(self.top().index as u32);
-        } else {
-            self.top_mut().aim = NonNull::from(&WAY);
-        }
+        // SAFETY: points into the plan, which `self` keeps alive.
+        let aims = unsafe { self.aims.as_ref() };
+        let aim = aims.get(self.top().index as usize).unwrap_or(&WAY);
+        self.top_mut().aim = NonNull::from(aim);
     }
 
     /// What a known key leads to.
@@ -446,8 +445,11 @@ impl Builder {
     /// Puts a finished value where it belongs. Takes over the reference.
     #[inline(always)]
     pub(super) fn store(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        // What most values are for is asked first: a table of all kinds would be jumped through.
+        if self.top().kind == FrameKind::Class {
+            return self.put_field(value, at);
+        }
         match self.top().kind {
-            FrameKind::Class => self.put_field(value, at),
             FrameKind::PlainDict | FrameKind::PlainList | FrameKind::Dict | FrameKind::List => {
                 self.stack.push(value);
                 Ok(Flow::Take)
@@ -545,6 +547,7 @@ impl Sink for Builder {
             Brief::Any => self.begin_dict(FrameKind::PlainDict, aim.node, self.top().aim),
             Brief::Other => match self.item().kind {
                 Kind::Class(class) => self.enter_class(class, aim.node, false, at),
+                Kind::Tagged(_) => self.look(aim.node),
                 _ => self.begin_other_map(aim.node, at),
             },
             Brief::Way => self.begin_way_map(at),
@@ -581,7 +584,10 @@ impl Sink for Builder {
             }
             Brief::Way => self.begin_way_list(at),
             _ if aim.gathers && self.gathers_elements() => self.begin_gathered(),
-            _ => self.begin_list_of(aim.node, at),
+            _ => match self.item().kind {
+                Kind::Class(class) => self.begin_row(class, aim.node, at),
+                _ => self.begin_list_of(aim.node, at),
+            },
         };
         self.begun(answer)
     }
@@ -632,8 +638,8 @@ impl Sink for Builder {
     }
 
     #[inline(always)]
-    fn sought_found(&mut self, value: Text<'_>, is_first: bool) -> bool {
-        self.take_lead(value, is_first)
+    fn sought_found(&mut self, value: Text<'_>) -> bool {
+        self.take_lead(value)
     }
 
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
@@ -754,10 +760,7 @@ impl Builder {
             Kind::Tokens(tokens) if let Some(member) = tokens.map => {
                 self.begin_other_map(member, at)
             }
-            Kind::Tagged(_) => {
-                self.look(node);
-                Ok(Flow::Look)
-            }
+            Kind::Tagged(_) => self.look(node),
             _ => Err(self.misfit(at, "an object")),
         }
     }
@@ -851,7 +854,7 @@ impl Builder {
         }
         let reason = format!("the key {} occurs more than once", brief(key));
         let mut refusal = self.mismatch(at, reason, None, None);
-        if let Refusal::Mismatch(mismatch) = &mut refusal {
+        if let Some(mismatch) = refusal.mismatch() {
             mismatch.path.push(PathStep::Key(key.to_owned()));
         }
         Err(refusal)

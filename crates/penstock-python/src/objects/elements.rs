@@ -548,7 +548,7 @@ impl Builder {
             return Ok(Flow::Take);
         };
         let value = match nil {
-            _ if lost => Err(Refusal::Kept),
+            _ if lost => Err(Refusal::kept()),
             true => Ok(self.new_none()),
             false => self.own_text(from, at),
         };
@@ -602,7 +602,7 @@ impl Builder {
             let made = match self.top().kind {
                 FrameKind::Items => make::list(self, at),
                 FrameKind::Named => self.end_named(at),
-                _ if self.is_lost() => Err(Refusal::Kept),
+                _ if self.is_lost() => Err(Refusal::kept()),
                 _ => Err(self.untagged(at)),
             };
             match made {
@@ -737,7 +737,7 @@ impl Builder {
         if self.top().spoiled {
             // SAFETY: the reference is handed over to us.
             unsafe { drop(Bound::from_owned_ptr(self.attached(), value)) };
-            return Err(Refusal::Kept);
+            return Err(Refusal::kept());
         }
         // What follows is not in it.
         self.top_mut().unnamed = false;

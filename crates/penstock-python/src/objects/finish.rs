@@ -80,7 +80,7 @@ impl Builder {
             reason.push_str(&said);
         }
         let mut refusal = self.mismatch(at, reason, Some(expected.to_owned()), Some(got));
-        if let Refusal::Mismatch(mismatch) = &mut refusal {
+        if let Some(mismatch) = refusal.mismatch() {
             mismatch.cause = Some(error);
         }
         refusal

@@ -50,7 +50,7 @@ impl Builder {
     #[cold]
     #[inline(never)]
     fn of_key(&self, mut refusal: Refusal, expected: &str, key: Text<'_>) -> Refusal {
-        if let Refusal::Mismatch(mismatch) = &mut refusal {
+        if let Some(mismatch) = refusal.mismatch() {
             let key = key.text.as_str();
             let start =
                 format!("expected {}, got ", mismatch.expected.as_deref().unwrap_or(expected));

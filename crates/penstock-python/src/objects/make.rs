@@ -5,7 +5,7 @@ use super::frame::FrameKind;
 use super::place::brief;
 use super::refusal::{Mismatch, PathStep, Refusal};
 use crate::failure::answer;
-use crate::plan::{Absent, Build, ClassPlan, Field, Kind, NodeId, Target, element};
+use crate::plan::{Absent, Build, ClassPlan, Field, Kind, NodeId, Target, element, entries};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
@@ -57,7 +57,7 @@ fn wrong_length(builder: &Builder, expected: usize, at: u64) -> Refusal {
 #[inline(never)]
 pub(super) fn spoiled(builder: &mut Builder, at: u64) -> Refusal {
     if builder.is_lost() {
-        return Refusal::Kept;
+        return Refusal::kept();
     }
     let kept = match builder.top().kind {
         FrameKind::Class | FrameKind::Element => {
@@ -77,7 +77,7 @@ pub(super) fn spoiled(builder: &mut Builder, at: u64) -> Refusal {
             _ => Ok(()),
         },
     };
-    kept.err().unwrap_or(Refusal::Kept)
+    kept.err().unwrap_or_else(Refusal::kept)
 }
 
 /// Keeps a problem for each required field without a value, from one on.
@@ -174,7 +174,7 @@ fn new_set(builder: &mut Builder, base: usize, at: u64, frozen: bool) -> Made {
 #[inline(always)]
 pub(super) fn dict(builder: &mut Builder, at: u64) -> Made {
     if builder.top().spoiled {
-        return Err(Refusal::Kept);
+        return Err(Refusal::kept());
     }
     let base = builder.top().base;
     let count = (builder.stack.len() - base) / 2;
@@ -251,7 +251,7 @@ fn careful_dict(builder: &mut Builder, dict: Bound<'_, PyAny>, at: u64) -> Made 
             let name = key.str()?.to_string_lossy().into_owned();
             let reason = format!("the key {} occurs more than once", brief(&name));
             let mut refusal = outer_mismatch(builder, at, reason);
-            if let Refusal::Mismatch(mismatch) = &mut refusal {
+            if let Some(mismatch) = refusal.mismatch() {
                 mismatch.path.push(PathStep::Key(name));
             }
             return Err(refusal);
@@ -273,6 +273,7 @@ pub(super) fn object(builder: &mut Builder, at: u64) -> Made {
         return Err(spoiled(builder, at));
     }
     if builder.top().kind == FrameKind::Row
+        && builder.top().index > class.fields.len() as u64
         && let Some(refusal) = row_too_long(builder, class, at)
     {
         return Err(refusal);
@@ -285,6 +286,7 @@ pub(super) fn object(builder: &mut Builder, at: u64) -> Made {
             let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 2;
             slots(builder, class, offsets, post_init.as_ref(), recycle, at)
         }
+        Build::Struct { first, offsets } => struct_slots(builder, class, *first, offsets, at),
         build => by_name(builder, class, build, at),
     }
 }
@@ -340,6 +342,59 @@ fn allocate(class: &ClassPlan) -> *mut ffi::PyObject {
     unsafe { ffi::PyType_GenericAlloc(class, 0) }
 }
 
+/// Allocates a Struct of msgspec and writes its slots.
+#[inline(never)]
+fn struct_slots(
+    builder: &mut Builder,
+    class: &ClassPlan,
+    first: usize,
+    offsets: &[usize],
+    at: u64,
+) -> Made {
+    let base = builder.top().slots;
+    if class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
+        fill_all(builder, class, at)?;
+    }
+    let object = allocate(class);
+    if object.is_null() {
+        return Err(builder.raised());
+    }
+    let (looked_at, values) = builder.stack.from(base).split_at(first);
+    let mut has_parts = false;
+    for (&offset, &value) in offsets.iter().zip(values) {
+        // SAFETY: as in `slots`. None of the values is null: a Struct has no field that stays unset.
+        unsafe {
+            *object.cast::<u8>().add(offset).cast::<*mut ffi::PyObject>() = value;
+            has_parts |= is_container(value);
+        }
+    }
+    for &value in looked_at {
+        // SAFETY: the stack owned it, or the place is empty. It is a text or a number, whose
+        // destructor runs no code.
+        unsafe { ffi::Py_XDECREF(value) };
+    }
+    builder.stack.forget_from(base);
+    // SAFETY: a live object. msgspec itself leaves a Struct without containers out of what the
+    // collector looks at, and adds it when one is assigned to it.
+    unsafe {
+        if !has_parts && ffi::PyObject_GC_IsTracked(object) != 0 {
+            ffi::PyObject_GC_UnTrack(object.cast());
+        }
+    }
+    Ok(object)
+}
+
+/// Whether an object is of a type whose objects the collector looks at.
+///
+/// # Safety
+///
+/// It is alive.
+#[inline(always)]
+unsafe fn is_container(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: by the contract.
+    unsafe { ffi::PyType_HasFeature(ffi::Py_TYPE(object), ffi::Py_TPFLAGS_HAVE_GC) != 0 }
+}
+
 /// Fills the places of all fields that have no value, and finishes those that were gathered.
 #[inline(never)]
 fn fill_all(builder: &mut Builder, class: &ClassPlan, at: u64) -> Result<(), Refusal> {
@@ -349,7 +404,7 @@ fn fill_all(builder: &mut Builder, class: &ClassPlan, at: u64) -> Result<(), Ref
         {
             builder.keep(refusal)?;
             keep_missing(builder, class, index + 1, at)?;
-            return Err(Refusal::Kept);
+            return Err(Refusal::kept());
         }
     }
     Ok(())
@@ -416,7 +471,7 @@ fn finished<'py>(
     }
     let py = value.py();
     let mut made = builder.finish(field.node, value.into_ptr(), at);
-    if let Err(Refusal::Mismatch(mismatch)) = &mut made {
+    if let Some(mismatch) = made.as_mut().err().and_then(Refusal::mismatch) {
         mismatch.path = builder.path(false);
         mismatch.path.push(PathStep::Key(field.key.to_string()));
     }
@@ -502,17 +557,7 @@ fn markup_place(class: &ClassPlan, field: &Field) -> String {
 #[cold]
 #[inline(never)]
 fn outer_mismatch(builder: &Builder, at: u64, reason: String) -> Refusal {
-    let path = builder.path(false);
-    Refusal::Mismatch(Box::new(Mismatch {
-        at,
-        reason,
-        expected: None,
-        got: None,
-        path,
-        cause: None,
-        limit: false,
-        place: None,
-    }))
+    Mismatch::new(at, reason, builder.path(false)).into()
 }
 
 /// The class's own code raised. What it says of its values makes the record unfit; anything else
@@ -538,7 +583,7 @@ pub(super) fn raised_by(builder: &Builder, error: PyErr, at: u64, inside: bool) 
         Err(instead) => return instead.into(),
     };
     let mut refusal = outer_mismatch(builder, at, reason);
-    if let Refusal::Mismatch(mismatch) = &mut refusal {
+    if let Some(mismatch) = refusal.mismatch() {
         mismatch.cause = Some(error);
         if inside {
             mismatch.path = builder.path(true);
@@ -617,7 +662,9 @@ fn by_name(builder: &mut Builder, class: &ClassPlan, build: &Build, at: u64) -> 
     let py = builder.attached();
     let made = match build {
         Build::Tuple => return named_tuple(builder, class, base),
-        Build::Dict { pattern } => return typed_dict(builder, class, pattern, base),
+        Build::Dict { pattern, entries } => {
+            return typed_dict(builder, class, pattern, *entries, base);
+        }
         Build::Attributes { post_init } => {
             let object = attributes(builder, class, base)?;
             builder.stack.release_from(py, base);
@@ -634,7 +681,7 @@ fn by_name(builder: &mut Builder, class: &ClassPlan, build: &Build, at: u64) -> 
         Build::Fill => {
             fill_by_name(builder, class, base).map_err(|error| own_code_raised(builder, error, at))
         }
-        Build::Slots { .. } => return Err(builder.raised()),
+        Build::Slots { .. } | Build::Struct { .. } => return Err(builder.raised()),
     }?;
     builder.stack.release_from(py, base);
     Ok(made.into_ptr())
@@ -651,15 +698,20 @@ fn named_tuple(builder: &mut Builder, class: &ClassPlan, base: usize) -> Made {
         if tuple.is_null() {
             return Err(builder.raised());
         }
-        for (index, &value) in values.iter().enumerate() {
-            ffi::PyTuple_SET_ITEM(tuple, index as ffi::Py_ssize_t, value);
-        }
+        let items = (&raw mut (*tuple.cast::<ffi::PyTupleObject>()).ob_item).cast();
+        ptr::copy_nonoverlapping(values.as_ptr(), items, values.len());
         builder.stack.forget_from(base);
         Ok(tuple)
     }
 }
 
-fn typed_dict(builder: &mut Builder, class: &ClassPlan, pattern: &Py<PyDict>, base: usize) -> Made {
+fn typed_dict(
+    builder: &mut Builder,
+    class: &ClassPlan,
+    pattern: &Py<PyDict>,
+    entries: Option<usize>,
+    base: usize,
+) -> Made {
     let values = builder.stack.from(base);
     let absent = values.iter().filter(|value| value.is_null()).count();
     let dict = match absent {
@@ -669,6 +721,15 @@ fn typed_dict(builder: &mut Builder, class: &ClassPlan, pattern: &Py<PyDict>, ba
     };
     if dict.is_null() {
         return Err(builder.raised());
+    }
+    if absent == 0
+        && let Some(offset) = entries
+    {
+        // SAFETY: a copy of the pattern for which the plan found the offset, that nobody else has
+        // seen. It has an entry for each field.
+        unsafe { fill_entries(dict, offset, values) };
+        builder.stack.forget_from(base);
+        return Ok(dict);
     }
     for (field, &value) in class.fields.iter().zip(values) {
         if value.is_null() {
@@ -684,6 +745,29 @@ fn typed_dict(builder: &mut Builder, class: &ClassPlan, pattern: &Py<PyDict>, ba
     }
     builder.stack.release_from(builder.attached(), base);
     Ok(dict)
+}
+
+/// Puts values, which the dict takes over, where a copied dict has None.
+///
+/// # Safety
+///
+/// `entries` may be called for the dict and the offset, and there are no more values than entries.
+#[inline(always)]
+unsafe fn fill_entries(dict: *mut ffi::PyObject, offset: usize, values: &[*mut ffi::PyObject]) {
+    // SAFETY: by the contract. The places hold references to None, of which there are always more.
+    unsafe {
+        let entries = entries(dict, offset);
+        let mut has_parts = false;
+        for (index, &value) in values.iter().enumerate() {
+            let place = &raw mut (*entries.add(index))[1];
+            ffi::Py_DECREF(place.replace(value));
+            has_parts |= is_container(value);
+        }
+        // The collector does not look at a dict in which there is nothing that it could reach.
+        if has_parts && ffi::PyObject_GC_IsTracked(dict) == 0 {
+            ffi::PyObject_GC_Track(dict.cast());
+        }
+    }
 }
 
 /// A new dict with room for so many items. Null with an exception set if there is no memory.

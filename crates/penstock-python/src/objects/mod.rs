@@ -33,5 +33,5 @@ pub(crate) use collector::Pause;
 pub(crate) use elements::{ForceList, MarkupOptions, Repeated};
 pub(crate) use place::brief;
 pub(crate) use problems::Problems;
-pub(crate) use refusal::{Mismatch, PathStep, Refusal};
+pub(crate) use refusal::{Mismatch, PathStep, Refusal, Why};
 pub(crate) use text::new_str;

@@ -100,7 +100,7 @@ impl Builder {
     /// The dict at hand, which leaves the stack.
     pub(super) fn end_named(&mut self, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
         if self.top().spoiled {
-            return Err(Refusal::Kept);
+            return Err(Refusal::kept());
         }
         let py = self.attached();
         let base = self.top().base;

@@ -45,25 +45,27 @@ impl Builder {
     #[inline(always)]
     pub(super) fn found_key(&mut self, key: u32) {
         self.top_mut().unnamed = false;
-        if key != self.top().next || self.order.is_some() {
+        if key != self.top().next {
             self.learn(key);
-        } else {
-            self.top_mut().key = key;
-            self.top_mut().next = key + 1;
         }
+        self.top_mut().key = key;
+        self.top_mut().next = match &self.order {
+            None => key + 1,
+            Some(order) => {
+                let &Frame { class, state, .. } = self.top();
+                order.next[order.first[class as usize][state as usize] + key as usize + 1]
+            }
+        };
     }
 
+    /// A key of the map at hand came after the last one, and another was likely.
     #[inline(never)]
     fn learn(&mut self, key: u32) {
         let plan = self.plan();
-        let &Frame { class, state, key: last, next, .. } = self.top();
+        let &Frame { class, state, key: last, .. } = self.top();
         let order = self.order.get_or_insert_with(|| Box::new(Order::new(plan)));
         // Before the first key the last one is none, whose successor is 0.
-        let first = order.first[class as usize][state as usize];
-        if key != next {
-            order.next[first + last.wrapping_add(1) as usize] = key;
-        }
-        let next = order.next[first + key as usize + 1];
-        (self.top_mut().key, self.top_mut().next) = (key, next);
+        let place = order.first[class as usize][state as usize] + last.wrapping_add(1) as usize;
+        order.next[place] = key;
     }
 }

@@ -28,7 +28,7 @@ impl Builder {
         let path = self.path(true);
         let (cause, limit, place) = (None, false, None);
         let mismatch = Mismatch { at, reason, expected, got, path, cause, limit, place };
-        Refusal::Mismatch(Box::new(mismatch))
+        mismatch.into()
     }
 
     /// A record in error because it exceeds a limit.
@@ -36,7 +36,7 @@ impl Builder {
     #[inline(never)]
     pub(super) fn exceeded(&self, at: u64, reason: String) -> Refusal {
         let mut refusal = self.mismatch(at, reason, None, None);
-        if let Refusal::Mismatch(mismatch) = &mut refusal {
+        if let Some(mismatch) = refusal.mismatch() {
             mismatch.limit = true;
         }
         refusal

@@ -8,7 +8,7 @@
 
 use super::builder::{Answer, Builder, Duplicates};
 use super::frame::{FrameKind, NONE};
-use super::refusal::{Mismatch, Refusal};
+use super::refusal::{Mismatch, Refusal, Why};
 use crate::plan::Brief;
 use penstock_core::sink::{Flow, Look};
 use pyo3::ffi;
@@ -53,24 +53,23 @@ impl Builder {
 
     /// What may be told later, and whose place in the document was not looked up yet.
     pub(crate) fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
-        let deferred = self.markup.deferred.iter_mut().filter_map(|(.., refusal)| match refusal {
-            Refusal::Mismatch(mismatch) => Some(&mut **mismatch),
-            _ => None,
-        });
+        let deferred =
+            self.markup.deferred.iter_mut().filter_map(|(.., refusal)| refusal.mismatch());
         let all = self.problems.kept.iter_mut().chain(deferred);
         all.filter(|mismatch| mismatch.place.is_none())
     }
 
     /// Keeps what was refused, if it is a problem of the record among others.
     pub(super) fn keep(&mut self, refusal: Refusal) -> Result<(), Refusal> {
-        match refusal {
-            Refusal::Kept => Ok(()),
-            Refusal::Mismatch(mismatch) if self.options.all_errors && !mismatch.limit => {
-                self.problems.add(*mismatch);
+        match refusal.why() {
+            Why::Kept => Ok(()),
+            Why::Mismatch(mismatch) if self.options.all_errors && !mismatch.limit => {
+                self.problems.add(mismatch);
                 self.spoil();
                 Ok(())
             }
-            refusal => Err(refusal),
+            Why::Mismatch(mismatch) => Err(mismatch.into()),
+            Why::Python(error) => Err(error.into()),
         }
     }
 
@@ -85,9 +84,9 @@ impl Builder {
     fn problems_of_record(&mut self) -> Refusal {
         self.problems.kept.sort_by_key(|problem| problem.at);
         if self.problems.kept.is_empty() {
-            return Refusal::Kept;
+            return Refusal::kept();
         }
-        Refusal::Mismatch(Box::new(self.problems.kept.remove(0)))
+        self.problems.kept.remove(0).into()
     }
 
     /// The answer to a value, of which it may be that it does not fit.

@@ -67,20 +67,58 @@ impl Mismatch {
     }
 }
 
-/// The builder's error. One word wide, so that the answer to an event stays in registers.
+/// The builder's error. One word without a spare value, like the answers, so that the `Result` of both
+/// stays in two registers.
 #[derive(Debug)]
-pub(crate) enum Refusal {
+pub(crate) struct Refusal(Box<Why>);
+
+/// Why a value was refused.
+#[derive(Debug)]
+pub(crate) enum Why {
     /// The value does not fit.
-    Mismatch(Box<Mismatch>),
+    Mismatch(Mismatch),
     /// An exception that is not ours to interpret.
-    Python(Box<PyErr>),
+    Python(PyErr),
     /// What is wrong is kept already.
     Kept,
+}
+
+impl Refusal {
+    /// What is wrong is kept already.
+    #[cold]
+    pub(super) fn kept() -> Self {
+        Refusal(Box::new(Why::Kept))
+    }
+
+    /// What it says.
+    pub(crate) fn why(self) -> Why {
+        *self.0
+    }
+
+    /// Whether it is that the value does not fit.
+    pub(super) fn is_mismatch(&self) -> bool {
+        matches!(*self.0, Why::Mismatch(_))
+    }
+
+    /// What does not fit, if it is that.
+    pub(crate) fn mismatch(&mut self) -> Option<&mut Mismatch> {
+        match &mut *self.0 {
+            Why::Mismatch(mismatch) => Some(mismatch),
+            _ => None,
+        }
+    }
+}
+
+impl From<Mismatch> for Refusal {
+    #[cold]
+    fn from(mismatch: Mismatch) -> Self {
+        Refusal(Box::new(Why::Mismatch(mismatch)))
+    }
 }
 
 impl From<PyErr> for Refusal {
     #[cold]
     fn from(error: PyErr) -> Self {
-        Refusal::Python(Box::new(error))
+        Refusal(Box::new(Why::Python(error)))
     }
 }

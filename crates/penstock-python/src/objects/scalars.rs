@@ -379,7 +379,7 @@ impl Builder {
         for member in members {
             let made = make(self, member).and_then(|made| self.finish(member, made, at));
             match made {
-                Err(refusal @ Refusal::Mismatch(_)) => refused = Some(refusal),
+                Err(refusal) if refusal.is_mismatch() => refused = Some(refusal),
                 made => return made,
             }
             tried += 1;
@@ -462,7 +462,7 @@ impl Builder {
             Ok(near) => near,
             Err(instead) => return instead.into(),
         };
-        if let Refusal::Mismatch(mismatch) = &mut refusal
+        if let Some(mismatch) = refusal.mismatch()
             && let Some(near) = near
             && mismatch.expected.as_ref().is_some_and(|all| !all.contains(&near))
         {

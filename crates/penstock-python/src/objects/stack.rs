@@ -31,10 +31,16 @@ impl Stack {
     /// Puts `count` empty places on top.
     #[inline(always)]
     pub(super) fn push_empty(&mut self, count: usize) {
-        // Few: a loop of stores beats a call that fills memory.
         self.values.reserve(count);
-        for _ in 0..count {
-            self.values.push(ptr::null_mut());
+        let length = self.values.len();
+        // SAFETY: there is room for so many behind the length, and all of them are written. Volatile,
+        // as the compiler would make a call of it that fills memory, and they are few.
+        unsafe {
+            let end = self.values.as_mut_ptr().add(length);
+            for index in 0..count {
+                end.add(index).write_volatile(ptr::null_mut());
+            }
+            self.values.set_len(length + count);
         }
     }
 

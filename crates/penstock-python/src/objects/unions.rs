@@ -11,7 +11,7 @@ use super::elements::Awaited;
 use super::frame::{Frame, FrameKind, WAY};
 use super::place::{brief, shortened};
 use super::refusal::{PathStep, Refusal};
-use crate::plan::{Kind, NodeId, Tagged, Telling};
+use crate::plan::{Kind, LeadField, NodeId, Tagged, Telling};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::sink::{Flow, Look};
 use penstock_core::value::xsd;
@@ -92,9 +92,11 @@ impl Builder {
     }
 
     /// A map begins whose class is to be looked for.
-    pub(super) fn look(&mut self, node: NodeId) {
+    #[inline(always)]
+    pub(super) fn look(&mut self, node: NodeId) -> Answer {
         let (way, base) = (NonNull::from(&WAY), self.stack.len());
         self.push_frame(Frame::new(FrameKind::Union, node, way, base));
+        Ok(Flow::Look)
     }
 
     /// The class of the map at hand is known: that of `node`.
@@ -119,10 +121,10 @@ impl Builder {
         }
     }
 
-    /// A member of the map at hand says its class: takes that, if all of it is known beforehand, and
-    /// the member with it if it is the first.
+    /// A member of the map at hand says its class: takes that and the member with it, if all of it is
+    /// known beforehand.
     #[inline(always)]
-    pub(super) fn take_lead(&mut self, value: Text<'_>, is_first: bool) -> bool {
+    pub(super) fn take_lead(&mut self, value: Text<'_>) -> bool {
         let Some(Tagged { by: Telling::Value { table, leads, .. }, .. }) = self.tagged() else {
             return false;
         };
@@ -130,11 +132,11 @@ impl Builder {
         let Some(Some(lead)) = found else { return false };
         self.become_class(lead.class);
         self.matched = None;
-        if is_first {
-            self.found_key(lead.key);
-            self.aim_at(lead.field);
-            let place = self.top().slots + lead.field as usize;
-            self.stack.replace(place, lead.value.clone_ref(self.attached()).into_ptr());
+        if let Some(LeadField { key, field, value }) = &lead.field {
+            self.found_key(*key);
+            self.aim_at(*field);
+            let place = self.top().slots + *field as usize;
+            self.stack.replace(place, value.clone_ref(self.attached()).into_ptr());
         }
         true
     }
@@ -183,7 +185,7 @@ impl Builder {
         };
         let reason = format!("the key {} is {got}, expected {expected}", brief(tag));
         let mut refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
-        if let Refusal::Mismatch(mismatch) = &mut refusal {
+        if let Some(mismatch) = refusal.mismatch() {
             mismatch.path.push(PathStep::Key(tag.to_string()));
         }
         Err(refusal)
@@ -231,7 +233,7 @@ impl Builder {
             let got = brief(text.text.as_str());
             let reason = format!("the attribute '{tag}' is {got}, expected {expected}");
             let mut refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
-            if let Refusal::Mismatch(mismatch) = &mut refusal {
+            if let Some(mismatch) = refusal.mismatch() {
                 mismatch.path.push(PathStep::Attribute(tag.to_string()));
             }
             return self.lost_element(refusal);
@@ -293,7 +295,7 @@ impl Builder {
             format!("expected {name}, got an element without the attribute '{tag}' ({expected})");
         let expected = Some(name.to_string());
         let mut refusal = self.mismatch(at, reason, expected, None);
-        if let Refusal::Mismatch(mismatch) = &mut refusal {
+        if let Some(mismatch) = refusal.mismatch() {
             // The element itself is at fault, and not what is in it.
             mismatch.path = self.path(false);
         }

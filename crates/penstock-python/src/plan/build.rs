@@ -1,9 +1,10 @@
 //! Where the fields of an object are kept: slots, attributes, or out of reach.
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
-use super::{Build, layout};
+use super::{Build, entries, layout};
 
 /// Why a class must be called: a clause that names it.
 pub(super) type Reason = String;
@@ -76,14 +77,42 @@ pub(crate) fn slots(
     })
 }
 
+/// The byte offsets of the slots of these names, if a new object of a class that msgspec makes is
+/// memory with these slots filled and nothing else.
+///
+/// The caller has shown that the class is called by msgspec's own function, which does no more
+/// than that and to call `__post_init__`.
+pub(super) fn struct_slots(
+    class: &Bound<'_, PyType>,
+    names: &[Bound<'_, PyString>],
+) -> PyResult<Option<Box<[usize]>>> {
+    let py = class.py();
+    let is_more = layout::attribute(class, intern!(py, "__post_init__")).is_some()
+        || layout::has_finalizer(class)
+        || !layout::has_plain_alloc(class);
+    if is_more {
+        return Ok(None);
+    }
+    let offset = |name| layout::slot_offset(class, &layout::attribute(class, name)?);
+    let Some(offsets) = names.iter().map(offset).collect::<Option<Vec<_>>>() else {
+        return Ok(None);
+    };
+    Ok(layout::offsets_hold(class, names, &offsets)?.then(|| offsets.into()))
+}
+
 /// A dict with these keys, made as a copy of one that has them all.
 pub(super) fn dict<'a, 'py: 'a>(
     py: Python<'py>,
     names: impl Iterator<Item = &'a Bound<'py, PyString>>,
 ) -> PyResult<Build> {
+    let names: Vec<_> = names.cloned().collect();
     let pattern = PyDict::new(py);
-    for name in names {
+    for name in &names {
         pattern.set_item(name, py.None())?;
     }
-    Ok(Build::Dict { pattern: pattern.unbind() })
+    // What holds for the pattern is asked of a copy, as that is what is made of it.
+    let copy = pattern.copy()?;
+    let entries = entries::offset_of(&pattern, &names)
+        .filter(|&offset| entries::offset_of(&copy, &names) == Some(offset));
+    Ok(Build::Dict { pattern: pattern.unbind(), entries })
 }

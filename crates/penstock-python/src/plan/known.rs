@@ -118,6 +118,7 @@ pub(super) static ATTRS_CONVERTER: Known = Known::new("attr", "Converter");
 pub(super) static MSGSPEC_NODEFAULT: Known = Known::new("msgspec", "NODEFAULT");
 pub(super) static MSGSPEC_UNSET_TYPE: Known = Known::new("msgspec", "UnsetType");
 pub(super) static MSGSPEC_FACTORY: Known = Known::new("msgspec._core", "Factory");
+pub(super) static MSGSPEC_META: Known = Known::new("msgspec._core", "StructMeta");
 
 pub(super) static PYDANTIC_MODEL: Known = Known::new("pydantic", "BaseModel");
 pub(super) static PYDANTIC_ADAPTER: Known = Known::new("pydantic", "TypeAdapter");

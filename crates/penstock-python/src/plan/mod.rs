@@ -20,6 +20,7 @@ mod conversions;
 mod dataclass;
 mod decimals;
 mod derived;
+mod entries;
 mod generics;
 mod known;
 mod layout;
@@ -55,6 +56,7 @@ pub(crate) use after::{After, Step};
 pub(crate) use build::slots;
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
+pub(crate) use entries::entries;
 pub(crate) use markup::{NameEdge, Names};
 pub(crate) use pydantic::is_of_pydantic;
 pub(crate) use shown::PlanObject;
@@ -282,8 +284,8 @@ pub(crate) enum Telling {
         ints: Vec<(i64, NodeId)>,
         /// The key as it stands in JSON text with its colon; empty if no value has a lead.
         quoted: Box<[u8]>,
-        /// Parallel to the keys of `table`: the class of each, where the member that says it is
-        /// a field and all of it is known.
+        /// Parallel to the keys of `table`: the class of each, where all that becomes of the
+        /// member that says it is known.
         leads: Vec<Option<Lead>>,
     },
     /// Which keys there are: those that an object of one class must have, and that no other class
@@ -302,6 +304,12 @@ pub(crate) enum Telling {
 pub(crate) struct Lead {
     /// The class.
     pub(crate) class: ClassId,
+    /// What the member is for; nothing if the class does not name the key.
+    pub(crate) field: Option<LeadField>,
+}
+
+/// The field of which the value says the class.
+pub(crate) struct LeadField {
     /// The key, as an index into those of the object itself.
     pub(crate) key: u32,
     /// The field that it leads to.
@@ -501,6 +509,13 @@ pub(crate) enum Build {
         /// Whether an object may be used again for a later row: no finalizer, nothing but slots.
         recyclable: bool,
     },
+    /// Allocated and its slots written by offset, as msgspec's own constructor of a Struct does.
+    Struct {
+        /// The first field that has a slot. Those before it are only looked at.
+        first: usize,
+        /// Byte offset of the slot of each field from there on.
+        offsets: Box<[usize]>,
+    },
     /// Allocated and its attributes set by name with the generic setter, in the order of the
     /// fields, then `__post_init__`. Only where this cannot be told from calling the class.
     Attributes {
@@ -516,6 +531,8 @@ pub(crate) enum Build {
         /// A dict with all keys, each with None. To be copied: that is cheaper than to put the
         /// keys in one by one.
         pattern: Py<pyo3::types::PyDict>,
+        /// Where the values of a copy stand, if that is known: bytes behind where its keys begin.
+        entries: Option<usize>,
     },
     /// The class is called: these fields by position as far as they have values, the others by
     /// keyword. A field that may only go by position always has one.

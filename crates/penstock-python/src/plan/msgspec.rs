@@ -1,7 +1,7 @@
 //! Structs of msgspec.
 //!
-//! They are called: that is how msgspec itself lets them be made, and they take their arguments
-//! without Python code in between. What a Struct says of how it is encoded is what the document
+//! Their slots are filled as msgspec's own constructor fills them. One with more to it than slots is
+//! called. What a Struct says of how it is encoded is what the document
 //! has: the names, the tag, arrays for objects, and whether more keys are refused.
 
 use pyo3::intern;
@@ -10,7 +10,7 @@ use pyo3::types::{PyString, PyTuple, PyType};
 
 use super::classes::{Declared, Shape, Subject, own_annotations};
 use super::wrappers::is_instance;
-use super::{Absent, Build, Kind, NodeId, choice, known, layout};
+use super::{Absent, Build, Kind, NodeId, build, choice, known, layout};
 
 /// The fields of the Struct, and how it is made.
 pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
@@ -41,9 +41,21 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     // The others are at the end, whichever class they are of.
     let positional = by_position.len().min(names.len());
     let keywords = names.as_sequence().get_slice(positional, names.len())?.to_tuple()?.unbind();
-    let build = Build::Call { first, positional, keywords };
+    let own_names: Vec<_> = fields[first..].iter().map(|field| field.name.clone()).collect();
+    // A metaclass of the user's may call its classes otherwise.
+    let offsets = match known::MSGSPEC_META.is(class.get_type().as_any()) {
+        true => build::struct_slots(&class, &own_names)?,
+        false => None,
+    };
+    let (build, why_called) = match offsets {
+        Some(offsets) => (Build::Struct { first, offsets }, None),
+        None => {
+            let why = format!("{} is a msgspec Struct with more to it than slots", subject.name);
+            (Build::Call { first, positional, keywords }, Some(why))
+        }
+    };
     Ok(Shape {
-        why_called: Some(format!("{} is a msgspec Struct", subject.name)),
+        why_called,
         forbids_unknown: is(intern!(py, "forbid_unknown_fields"))?,
         takes_rows: is(intern!(py, "array_like"))?,
         ..Shape::new(fields, build)

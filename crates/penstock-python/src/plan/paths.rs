@@ -214,7 +214,7 @@ fn conflict(subject: &Subject<'_, '_>, fields: &[Declared<'_>], a: u32, b: u32) 
 }
 
 /// `"key":`, or nothing if the key would need an escape in JSON.
-fn quoted(key: &str) -> Box<[u8]> {
+pub(super) fn quoted(key: &str) -> Box<[u8]> {
     if key.bytes().any(|b| b < 0x20 || b == b'"' || b == b'\\') {
         return [].into();
     }

@@ -267,7 +267,7 @@ impl Plan {
     /// Adds a class: a line for how it is made, and one for each field.
     fn show(&self, class: &ClassPlan, py: Python<'_>, text: &mut String) -> PyResult<()> {
         let way = match &class.build {
-            Build::Slots { .. } => "fast: slots by offset",
+            Build::Slots { .. } | Build::Struct { .. } => "fast: slots by offset",
             Build::Attributes { .. } => "fast: attributes",
             Build::Tuple => "fast: a tuple",
             Build::Dict { .. } => "fast: a dict",

@@ -10,11 +10,12 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
 use super::known;
+use super::paths::quoted;
 use super::types::Place;
 use super::wrappers::is_instance;
 use super::{
-    Absent, ClassPlan, Family, Kind, Lead, Node, NodeId, TagValue, Tagged, Target, Telling,
-    plan_error,
+    Absent, ClassPlan, Family, Kind, Lead, LeadField, Node, NodeId, TagValue, Tagged, Target,
+    Telling, plan_error,
 };
 
 /// A union that was met.
@@ -111,18 +112,14 @@ fn by_value(
     plans: &[ClassPlan],
 ) -> Tagged {
     let (mut texts, mut classes, mut ints) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut quoted, mut leads) = (&[][..], Vec::new());
+    let mut leads = Vec::new();
     let mut shown: Vec<String> = Vec::new();
     for (value, class) in &tag.values {
         match value {
             TagValue::Text(text) => {
                 texts.push(text.as_bytes());
                 classes.push(members[*class]);
-                let lead = lead(py, &tag.key, text, members[*class], nodes, plans);
-                if let Some((as_written, _)) = &lead {
-                    quoted = as_written;
-                }
-                leads.push(lead.map(|(_, lead)| lead));
+                leads.push(lead(py, &tag.key, text, members[*class], nodes, plans));
                 shown.push(format!("{text:?}"));
             }
             TagValue::Int(value) => {
@@ -132,35 +129,43 @@ fn by_value(
         }
     }
     let table = KeyTable::new(&texts);
-    let (tag, quoted) = (tag.key.as_str().into(), quoted.into());
+    let leads_on = leads.iter().any(Option::is_some);
+    let quoted = if leads_on { quoted(&tag.key) } else { [].into() };
+    let tag = tag.key.as_str().into();
     let by = Telling::Value { tag, table, classes, ints, quoted, leads };
     Tagged { by, expected: alternatives(&shown).into() }
 }
 
-/// What becomes of the member that says the class of an object, and its key as it is written: if it
-/// is for a field of few values that nothing more is done with.
-fn lead<'p>(
+/// What becomes of the member that says the class of an object: if it is for a field of few values
+/// that nothing more is done with, or for none.
+fn lead(
     py: Python<'_>,
     tag: &str,
     text: &str,
     member: NodeId,
     nodes: &[Node],
-    plans: &'p [ClassPlan],
-) -> Option<(&'p [u8], Lead)> {
+    plans: &[ClassPlan],
+) -> Option<Lead> {
     let Kind::Class(class) = nodes[member as usize].kind else { return None };
     let plan = &plans[class as usize];
-    let keys = &plan.states[0].keys;
-    let key = keys.iter().position(|edge| &*edge.name == tag)?;
-    let Target::Field(field) = keys[key].to else { return None };
-    let node = &nodes[plan.fields.get(field as usize)?.node as usize];
-    let Kind::Choice(choice) = &node.kind else { return None };
+    let state = &plan.states[0];
     // The key by which the object was found is to be given before any other.
-    if plan.fields[field as usize].gathers || node.after.is_some() || !plan.takes_key.is_empty() {
+    if !plan.takes_key.is_empty() {
         return None;
     }
-    let value = &choice.text_objects[choice.texts.find(text.as_bytes())? as usize];
-    let lead = Lead { class, key: u32::try_from(key).ok()?, field, value: value.clone_ref(py) };
-    Some((&keys[key].quoted, lead))
+    let Some(key) = state.keys.iter().position(|edge| &*edge.name == tag) else {
+        let is_taken = plan.rest.is_some() || state.other.is_some();
+        return (!is_taken).then_some(Lead { class, field: None });
+    };
+    let Target::Field(field) = state.keys[key].to else { return None };
+    let node = &nodes[plan.fields.get(field as usize)?.node as usize];
+    let Kind::Choice(choice) = &node.kind else { return None };
+    if plan.fields[field as usize].gathers || node.after.is_some() {
+        return None;
+    }
+    let value = choice.text_objects[choice.texts.find(text.as_bytes())? as usize].clone_ref(py);
+    let key = u32::try_from(key).ok()?;
+    Some(Lead { class, field: Some(LeadField { key, field, value }) })
 }
 
 /// `"a", "b" or "c"`

@@ -1,0 +1,78 @@
+//! Where a dict keeps its values, for dicts that are copies of one made here.
+//!
+//! A copy of a dict has its keys already. To put its values where they stand costs a store each; to
+//! put them in by their keys costs a look-up each. Where they stand is known of the versions of
+//! CPython that are named below, and checked on a dict and on a copy of it before it is relied upon.
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+/// What stands before the index of the keys of a dict: CPython's `struct _dictkeysobject`, the same
+/// from 3.11 to 3.13 (Include/internal/pycore_dict.h).
+#[repr(C)]
+struct DictKeys {
+    references: ffi::Py_ssize_t,
+    log2_size: u8,
+    log2_index_bytes: u8,
+    kind: u8,
+    version: u32,
+    usable: ffi::Py_ssize_t,
+    entries: ffi::Py_ssize_t,
+}
+
+/// The kind of keys that are all strings, in a dict that shares them with no other.
+const STRINGS: u8 = 1;
+
+/// An entry of such keys: the key, then its value. CPython's `PyDictUnicodeEntry`.
+pub(crate) type DictEntry = [*mut ffi::PyObject; 2];
+
+/// How many bytes behind the beginning of the keys of `dict` its entries stand, if they are known to
+/// stand there: `names` in this order, each with None. It is then so for each copy as well.
+///
+/// A dict that was made from nothing, with nothing done to it but to put these in.
+pub(super) fn offset_of(dict: &Bound<'_, PyDict>, names: &[Bound<'_, PyString>]) -> Option<usize> {
+    let py = dict.py();
+    let version = py.version_info();
+    if !matches!((version.major, version.minor), (3, 11..=13)) || size_of::<usize>() != 8 {
+        return None;
+    }
+    let raw = dict.as_ptr().cast::<ffi::PyDictObject>();
+    // SAFETY: a live dict, whose keys begin with this header in these versions of CPython.
+    let (header, shared) = unsafe {
+        let keys = (*raw).ma_keys.cast::<DictKeys>();
+        (keys.cast_const().as_ref()?, !(*raw).ma_values.is_null())
+    };
+    let is_plain = header.kind == STRINGS
+        && header.references == 1
+        && header.entries == names.len() as ffi::Py_ssize_t
+        && dict.len() == names.len()
+        && header.log2_index_bytes <= 16;
+    if shared || !is_plain {
+        return None;
+    }
+    let offset = size_of::<DictKeys>() + (1 << header.log2_index_bytes);
+    for (index, name) in names.iter().enumerate() {
+        // SAFETY: as many entries as the header says stand behind the index.
+        let [key, value] = unsafe { *entries(dict.as_ptr(), offset).add(index) };
+        if key != name.as_ptr() || value != py.None().as_ptr() {
+            return None;
+        }
+    }
+    Some(offset)
+}
+
+/// The entries of a dict that is a copy of one for which [`offset_of`] found this offset, and to
+/// which nothing was done.
+///
+/// # Safety
+///
+/// It is such a copy, or the dict itself, and alive.
+#[inline(always)]
+pub(crate) unsafe fn entries(dict: *mut ffi::PyObject, offset: usize) -> *mut DictEntry {
+    // SAFETY: by the contract, the entries stand there in the memory of the keys.
+    unsafe {
+        let keys = (*dict.cast::<ffi::PyDictObject>()).ma_keys;
+        keys.cast::<u8>().add(offset).cast()
+    }
+}
