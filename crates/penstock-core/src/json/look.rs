@@ -11,7 +11,7 @@ use super::token::{self, Passed};
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::sink::{Flow, Look, Sink, Want};
 use crate::value::number::{self, Outcome};
-use penstock_scan::{Isa, Job};
+use penstock_scan::{Isa, Job, stands_at};
 
 /// A map that is being looked into.
 #[derive(Clone, Copy, Debug)]
@@ -78,7 +78,7 @@ impl Job for Seek<'_> {
             if text.get(end) != Some(&b'"') || end - pos > tokens {
                 return None;
             }
-            let (key, found) = (pos, text[pos..=end] == *name);
+            let (key, found) = (pos, end + 1 - pos == name.len() && stands_at(text, pos, name));
             pos = isa.json_space(text, end + 1);
             if text.get(pos) != Some(&b':') {
                 return None;
@@ -108,9 +108,11 @@ impl Seek<'_> {
                 _ => None,
             },
             b'-' | b'0'..=b'9' => {
-                if let Some((_, end)) = number::short_int(text, pos)
-                    && end - pos <= self.numbers
-                {
+                let short = match number::short_int(text, pos) {
+                    Some((_, end)) => Some(end),
+                    None => number::short_float(text, pos).map(|(_, end)| end),
+                };
+                if let Some(end) = short.filter(|end| end - pos <= self.numbers) {
                     return Some(end);
                 }
                 let scanned = number::scan(text, pos);

@@ -286,7 +286,9 @@ pub(super) fn object(builder: &mut Builder, at: u64) -> Made {
             let recycle = *recyclable && builder.options.recycle && builder.frames.len() == 2;
             slots(builder, class, offsets, post_init.as_ref(), recycle, at)
         }
-        Build::Struct { first, offsets } => struct_slots(builder, class, *first, offsets, at),
+        Build::Struct { first, offsets, bare } => {
+            structure(builder, class, *first, offsets, *bare, at)
+        }
         build => by_name(builder, class, build, at),
     }
 }
@@ -344,18 +346,24 @@ fn allocate(class: &ClassPlan) -> *mut ffi::PyObject {
 
 /// Allocates a Struct of msgspec and writes its slots.
 #[inline(never)]
-fn struct_slots(
+fn structure(
     builder: &mut Builder,
     class: &ClassPlan,
     first: usize,
     offsets: &[usize],
+    bare: bool,
     at: u64,
 ) -> Made {
     let base = builder.top().slots;
     if class.gathers || builder.stack.from(base).contains(&ptr::null_mut()) {
         fill_all(builder, class, at)?;
     }
-    let object = allocate(class);
+    let object = match bare {
+        // SAFETY: the class is allocated by the generic allocator, which does this, empties the
+        // slots, all of which are written below, and shows the object to the collector.
+        true => unsafe { ffi::PyObject_GC_New(class.type_ptr()) },
+        false => allocate(class),
+    };
     if object.is_null() {
         return Err(builder.raised());
     }
@@ -377,8 +385,12 @@ fn struct_slots(
     // SAFETY: a live object. msgspec itself leaves a Struct without containers out of what the
     // collector looks at, and adds it when one is assigned to it.
     unsafe {
-        if !has_parts && ffi::PyObject_GC_IsTracked(object) != 0 {
-            ffi::PyObject_GC_UnTrack(object.cast());
+        match bare {
+            true if has_parts => ffi::PyObject_GC_Track(object.cast()),
+            false if !has_parts && ffi::PyObject_GC_IsTracked(object) != 0 => {
+                ffi::PyObject_GC_UnTrack(object.cast());
+            }
+            _ => {}
         }
     }
     Ok(object)

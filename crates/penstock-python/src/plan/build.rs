@@ -77,15 +77,16 @@ pub(crate) fn slots(
     })
 }
 
-/// The byte offsets of the slots of these names, if a new object of a class that msgspec makes is
-/// memory with these slots filled and nothing else.
+/// How an object of a class that msgspec makes is made without calling it, if that is memory with
+/// the slots of these names filled and nothing else.
 ///
 /// The caller has shown that the class is called by msgspec's own function, which does no more
 /// than that and to call `__post_init__`.
-pub(super) fn struct_slots(
+pub(super) fn structure(
     class: &Bound<'_, PyType>,
     names: &[Bound<'_, PyString>],
-) -> PyResult<Option<Box<[usize]>>> {
+    first: usize,
+) -> PyResult<Option<Build>> {
     let py = class.py();
     let is_more = layout::attribute(class, intern!(py, "__post_init__")).is_some()
         || layout::has_finalizer(class)
@@ -97,7 +98,12 @@ pub(super) fn struct_slots(
     let Some(offsets) = names.iter().map(offset).collect::<Option<Vec<_>>>() else {
         return Ok(None);
     };
-    Ok(layout::offsets_hold(class, names, &offsets)?.then(|| offsets.into()))
+    if !layout::offsets_hold(class, names, &offsets)? {
+        return Ok(None);
+    }
+    let only_slots = !layout::has_dict(class) && layout::has_room_for(class, offsets.len());
+    let bare = only_slots && layout::is_collected(class);
+    Ok(Some(Build::Struct { first, offsets: offsets.into(), bare }))
 }
 
 /// A dict with these keys, made as a copy of one that has them all.

@@ -143,6 +143,17 @@ pub(super) fn has_finalizer(class: &Bound<'_, PyType>) -> bool {
     member!(class, tp_finalize).is_some() || member!(class, tp_del).is_some()
 }
 
+/// True if the collector looks at objects of the class.
+pub(super) fn is_collected(class: &Bound<'_, PyType>) -> bool {
+    has_flag(class, ffi::Py_TPFLAGS_HAVE_GC)
+}
+
+/// True if objects of the class are their header and so many slots, and not a byte more.
+pub(super) fn has_room_for(class: &Bound<'_, PyType>, slots: usize) -> bool {
+    let size = size_of::<ffi::PyObject>() + slots * size_of::<*mut ffi::PyObject>();
+    usize::try_from(member!(class, tp_basicsize)) == Ok(size)
+}
+
 /// True if objects of the class have a `__dict__`.
 pub(super) fn has_dict(class: &Bound<'_, PyType>) -> bool {
     member!(class, tp_dictoffset) != 0

@@ -515,6 +515,9 @@ pub(crate) enum Build {
         first: usize,
         /// Byte offset of the slot of each field from there on.
         offsets: Box<[usize]>,
+        /// Whether there is nothing but these in an object, and the collector may look at it: then
+        /// its memory need not be emptied before, and it is shown to the collector if it has to be.
+        bare: bool,
     },
     /// Allocated and its attributes set by name with the generic setter, in the order of the
     /// fields, then `__post_init__`. Only where this cannot be told from calling the class.

@@ -43,17 +43,14 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     let keywords = names.as_sequence().get_slice(positional, names.len())?.to_tuple()?.unbind();
     let own_names: Vec<_> = fields[first..].iter().map(|field| field.name.clone()).collect();
     // A metaclass of the user's may call its classes otherwise.
-    let offsets = match known::MSGSPEC_META.is(class.get_type().as_any()) {
-        true => build::struct_slots(&class, &own_names)?,
+    let made = match known::MSGSPEC_META.is(class.get_type().as_any()) {
+        true => build::structure(&class, &own_names, first)?,
         false => None,
     };
-    let (build, why_called) = match offsets {
-        Some(offsets) => (Build::Struct { first, offsets }, None),
-        None => {
-            let why = format!("{} is a msgspec Struct with more to it than slots", subject.name);
-            (Build::Call { first, positional, keywords }, Some(why))
-        }
-    };
+    let why_called = made
+        .is_none()
+        .then(|| format!("{} is a msgspec Struct with more to it than slots", subject.name));
+    let build = made.unwrap_or(Build::Call { first, positional, keywords });
     Ok(Shape {
         why_called,
         forbids_unknown: is(intern!(py, "forbid_unknown_fields"))?,
