@@ -65,6 +65,7 @@ def test_the_collector_sees_it_where_it_would_have(value: Any) -> None:
     assert gc.is_tracked(made) == gc.is_tracked(other)
 
 
+@pytest.mark.thread_unsafe(reason="the collector is the whole process's")
 def test_what_is_in_itself_is_collected() -> None:
     class Noticed(list[Any]):
         gone = False
@@ -79,6 +80,7 @@ def test_what_is_in_itself_is_collected() -> None:
     assert Noticed.gone
 
 
+@pytest.mark.thread_unsafe(reason="the references to None are the whole process's")
 def test_each_has_its_own_references() -> None:
     names = ["a", "b", "c"]
     text = json.dumps([{"a": "a long text", "b": None, "c": None}] * 1_000)
