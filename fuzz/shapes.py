@@ -324,6 +324,13 @@ def record(rng: Random, depth: int) -> Shape:
         return "{" + space + f",{space}".join(parts) + "}"
 
     def convert(value: Any) -> Any:
+        if kind == "tuple" and kind_of(value) == "list":
+            # The fields by position.
+            if len(value) != len(names):
+                raise Mismatch
+            return made(
+                *(shapes[name].convert(part) for name, part in zip(names, value, strict=True))
+            )
         found = {}
         for key, part in members(value):
             if key in shapes:

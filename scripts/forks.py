@@ -23,6 +23,8 @@ import penstock
 ROOT = Path(__file__).parent.parent
 LOG = ROOT / ".cache" / "forks.log"
 FOLDERS = ("README.md", "docs", "python", "tests")
+# Which files of a folder hold tests or examples, where not all of Python's do.
+HOLDING = {"docs": "*.md", "tests": "**/test_*.py"}
 
 
 @dataclass(slots=True)
@@ -114,7 +116,7 @@ def files(names: list[str]) -> Iterator[Path]:
     for name in names:
         path = ROOT / name
         if path.is_dir():
-            yield from sorted(path.glob("*.md" if name == "docs" else "**/*.py"))
+            yield from sorted(path.glob(HOLDING.get(name, "**/*.py")))
         else:
             yield path
 
