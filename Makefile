@@ -21,13 +21,21 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build demo test threads forks check bench bench-native costs soak docs fuzz sanitize \
+.PHONY: help build tuned demo test threads forks check bench bench-native costs soak docs fuzz sanitize \
 	debug-python completions clean
 
 help: ## list the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 20
 
 build: $(VENV)/.wheel ## build the release wheel and install it into .venv
+
+# Of the same sources, some percent faster: the compiler knows from a run what is done often. It takes
+# twice as long, and `rustup component add llvm-tools` before, so it is not what is built to try things.
+tuned: $(VENV)/.dev ## build the release wheel tuned by a run of bench/train.py, and install it into .venv
+	rm -rf .cache/wheel
+	$(BIN)/maturin build --release --pgo --interpreter $(BIN)/python --out .cache/wheel
+	$(BIN)/python -m pip install --quiet --force-reinstall --no-deps --no-index .cache/wheel/*.whl
+	@touch $(VENV)/.wheel
 
 demo: $(VENV)/.wheel $(VENV)/.bench ## 235,000 real cities: read, streamed, measured beside others
 	$(BIN)/python examples/cities/demo.py
