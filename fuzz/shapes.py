@@ -540,7 +540,8 @@ def integer_keys(inner: Shape) -> Shape:
         return "{" + ",".join(f"{key}:{inner.text(rng)}" for key in keys) + "}"
 
     def convert(value: Any) -> Any:
-        if not all(INTEGER.fullmatch(key) for key, _ in members(value)):
+        # Nothing prints an integer as -0.
+        if not all(INTEGER.fullmatch(key) and key != "-0" for key, _ in members(value)):
             raise Mismatch
         return {int(key): inner.convert(part) for key, part in members(value)}
 
