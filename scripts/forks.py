@@ -116,7 +116,7 @@ def files(names: list[str]) -> Iterator[Path]:
     for name in names:
         path = ROOT / name
         if path.is_dir():
-            yield from sorted(path.glob(HOLDING.get(name, "**/*.py")))
+            yield from sorted(path.glob(HOLDING.get(Path(name).parts[0], "**/*.py")))
         else:
             yield path
 
