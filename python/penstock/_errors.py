@@ -1,13 +1,13 @@
-"""Every exception that bad input, or a class that cannot be filled, may raise.
+"""The exceptions of Penstock, for bad input and for classes that it cannot fill.
 
     PenstockError
     |-- DecodeError (ValueError)      the input is at fault
-    |   |-- MalformedInput            it is not the format
-    |   |-- TruncatedInput            it ends where the format does not allow it to end
-    |   |-- ValidationError           it is well formed and does not fit the type asked for
+    |   |-- MalformedInput            it does not follow the grammar of the format
+    |   |-- TruncatedInput            it ends too early
+    |   |-- ValidationError           it is well formed, but does not fit the type
     |   `-- LimitExceeded             it exceeds one of the `Limits`
-    |-- PlanError (TypeError)         the type asked for cannot be decoded into
-    `-- InternalError (RuntimeError)  a fault of Penstock itself: please report it
+    |-- PlanError (TypeError)         Penstock cannot decode into the type
+    `-- InternalError (RuntimeError)  a bug in Penstock: please report it
 
 They are Python classes, so that they survive `pickle` and with it a process pool, and so that a
 traceback names them as they are imported: `penstock.ValidationError`.

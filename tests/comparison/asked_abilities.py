@@ -88,7 +88,7 @@ ERRORS = [
     ),
     Row("its column", Point, b'{\n "x": 1,\n "y": "abc"\n}', True, told=(r"column 7\b",)),
     Row(
-        "the line of what is not JSON", Point, b'{\n "x": 1,\n "y": ?\n}', True, told=(r"line 3\b",)
+        "the line of malformed JSON", Point, b'{\n "x": 1,\n "y": ?\n}', True, told=(r"line 3\b",)
     ),
     Row(
         "the place in lists: index and field",
@@ -104,7 +104,7 @@ ERRORS = [
         True,
         told=(r"\bhome\b", r"\by\b"),
     ),
-    Row("what was there", Point, b'{"x":1,"y":"abc"}', True, told=(r"abc|string|str\b",)),
+    Row("the value, or its kind", Point, b'{"x":1,"y":"abc"}', True, told=(r"abc|string|str\b",)),
     Row(
         "every problem of a record, not only the first",
         Point,
@@ -114,7 +114,7 @@ ERRORS = [
         told=(r"\bx\b", r"\by\b"),
     ),
     Row(
-        "the field that an unknown key is nearest to",
+        "the field nearest to an unknown key",
         City,
         b'{"nmae":"Bern"}',
         True,
@@ -171,7 +171,7 @@ ABILITIES = [
         asks={"Penstock": lambda into, data: penstock.json.load(data, into)},
     ),
     Row(
-        "the first record of an array whose end has not come",
+        "the first record of an array that is still arriving",
         Point,
         unfinished(b'[{"x":1,"y":2},', b'{"x":3'),
         Point(1, 2),
@@ -188,7 +188,7 @@ ABILITIES = [
         },
     ),
     Row(
-        "the first line of NDJSON whose end has not come",
+        "the first line of NDJSON that is still arriving",
         Point,
         unfinished(LINES[:20]),
         Point(1, 2),
@@ -202,7 +202,7 @@ ABILITIES = [
         asks={"Penstock": lambda into, data: list(penstock.json.read(data, into, at="data/*"))},
     ),
     Row(
-        "all records but those that do not fit",
+        "all records except those that do not fit",
         Point,
         chunks(b'[{"x":1,"y":2},{"x":null}]'),
         [Point(1, 2)],

@@ -225,7 +225,7 @@ KINDS = [
     Row("`NamedTuple` from an object", Named, POINT, Named(1, 2), AS_DICT),
     Row("`NamedTuple` from an array", Named, b"[1,3]", Named(1, 3)),
     Row("`TypedDict`", Typed, POINT, {"x": 1, "y": 2}),
-    Row("a class that is only annotated", Annotations, POINT, (1, 2), look=lambda it: (it.x, it.y)),
+    Row("a class that only has annotations", Annotations, POINT, (1, 2), look=lambda it: (it.x, it.y)),
     Row("a class with an annotated `__init__`", OwnInit, b'{"x":1}', 6, look=lambda it: it.sum),
     Row("the same with `__slots__`", OwnSlots, POINT, (1, 2), look=lambda it: (it.x, it.y)),
     Row("msgspec `Struct`", Struct, POINT, Struct(1, 2)),
@@ -248,7 +248,7 @@ KINDS = [
         look=lambda it: it.label,
     ),
     Row(
-        "a class of a function, named by a string",
+        "a class inside a function, named by a string",
         Local,
         b'{"inner":{"x":1}}',
         1,
@@ -432,7 +432,7 @@ BEHAVIOUR = [
     Row("attrs `init=False`", AttrsNotTaken, b'{"x":1,"secret":"stolen"}', AttrsNotTaken(1)),
     Row("`__attrs_post_init__` runs", AttrsPost, b'{"x":1}', AttrsPost(1)),
     Row(
-        "what `__post_init__` raises refuses the record",
+        "an exception in `__post_init__` refuses the record",
         Checked,
         b'{"x":-1}',
         REFUSED,
@@ -515,7 +515,7 @@ WITHOUT_TOUCHING = [
         },
     ),
     Row(
-        "a type of one's own, by a function given to the call",
+        "a type of your own, by a function given to the call",
         Order,
         b'{"price":"1.10"}',
         decimal.Decimal("1.10"),

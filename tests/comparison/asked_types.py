@@ -284,7 +284,7 @@ UNIONS = [
         Square("square", 2),
     ),
     Row(
-        "two dataclasses by a key of their own",
+        "two dataclasses, each with a key of its own",
         list[Cat | Dog],
         b'[{"name":"a","barks":2},{"name":"b","meows":1}]',
         [Dog("a", 2), Cat("b", 1)],
@@ -364,5 +364,5 @@ GENERICS = [
     Row("`Self`", Linked, b'{"value":1,"next":{"value":2}}', Linked(1, Linked(2))),
     Row("a `type` alias", Numbers, b"[1]", [1]),
     Row("a generic `type` alias", Listed[int], b"[1]", [1]),
-    Row("`Annotated` with what nobody knows", Annotated[int, "metres"], b"7", 7),
+    Row("`Annotated` with unknown metadata", Annotated[int, "metres"], b"7", 7),
 ]

@@ -286,7 +286,7 @@ def cell(row: Row, library: str) -> Cell:
     if row.sound:
         data, want = row.sound
         if not cell(replace(row, data=data, want=want, sound=None), library).right:
-            return Cell("refuses", "all of them")
+            return Cell("refuses", "refuses valid input too")
     right = "decodes"
     if row.want is REFUSED:
         right = "refuses as it should"

@@ -22,31 +22,31 @@ TABLES: Mapping[str, Sequence[Row]] = {
     "Scalars": asked_types.SCALARS,
     "Containers": asked_types.CONTAINERS,
     "Unions": asked_types.UNIONS,
-    "Generics and other words of annotations": asked_types.GENERICS,
+    "Generics and other annotations": asked_types.GENERICS,
     "Kinds of classes": asked_classes.KINDS,
-    "What a class does when it is made": asked_classes.BEHAVIOUR,
-    "Without touching the class": asked_classes.WITHOUT_TOUCHING,
-    "Values to be refused": asked_refusals.VALUES,
-    "Documents to be refused": asked_refusals.DOCUMENTS,
-    "What an error tells": asked_abilities.ERRORS,
+    "What a class does when it is called": asked_classes.BEHAVIOUR,
+    "Without changing the class": asked_classes.WITHOUT_TOUCHING,
+    "Values to refuse": asked_refusals.VALUES,
+    "Documents to refuse": asked_refusals.DOCUMENTS,
+    "What an error reports": asked_abilities.ERRORS,
     "Data that is not one document in memory": asked_abilities.ABILITIES,
 }
 
 HEAD = """\
 # Beside other libraries
 
-What becomes of the same bytes, asked for as the same type, in five libraries that make typed objects of JSON. This page is
-written by a program that runs every cell, and a test keeps it as it is: {versions}.
+Five libraries that decode JSON into typed objects get the same bytes and the same type. This page shows the results. A program
+runs every cell and writes the page, and a test compares it: {versions}.
 
-- **decodes**: the value is equal to what calling the class would have made, and of the same types, all the way down.
-- **refuses**: the library says that it cannot, before or while it decodes. In the two tables of what is to be refused that is
-  right; those that refuse the sound twin of the input as well say so in a note.
+- **decodes**: the value equals the one that calling the class would have made, with the same types, all the way down.
+- **refuses**: the library says that it cannot, before or while it decodes. In the two tables of input to refuse, that is
+  right. If a library refuses valid input of the same kind as well, a note says so.
 - **gets it wrong**: no error, and another value; the note says which.
-- **cannot be asked**: what is right has to be asked for, and there is no way to.
+- **cannot be asked**: the right result needs an option, and the library has none.
 
-Each is asked by the front end for JSON that its documentation names, with the class as it is:
+Each library is called by the JSON function that its documentation names, with the class as it is:
 
-| library | asked by |
+| library | call |
 |---|---|
 | Penstock | `penstock.json.decode(data, T)` |
 | msgspec | `msgspec.json.decode(data, type=T)` |
@@ -54,9 +54,9 @@ Each is asked by the front end for JSON that its documentation names, with the c
 | cattrs | `cattrs.preconf.json.make_converter().loads(data, T)` |
 | mashumaro | `mashumaro.codecs.json.JSONDecoder(T).decode(data)` |
 
-Where that is not right, a documented option that needs no change of the class is tried too, and the cell says `with` it. A base class
-of the library's own, or a hook for each type, could teach most of them more; a question about hooks is among those below. pydantic
-takes a configuration beside a type, but not beside a dataclass.
+If that is not right, the program also tries a documented option that needs no change of the class, and the cell says `with` it. A base
+class of the library's own, or a hook for each type, would make more cells right in most libraries; the tables include a question about
+hooks. pydantic takes a configuration beside a type, but not beside a dataclass.
 
 """
 
