@@ -21,7 +21,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build tuned demo test threads forks check bench bench-native costs soak docs fuzz sanitize \
+.PHONY: help build tuned demo test threads forks check bench compare bench-native costs soak docs fuzz sanitize \
 	debug-python completions clean
 
 help: ## list the commands
@@ -64,6 +64,9 @@ check: $(VENV)/.wheel ## format, lints and types, of Rust and Python
 
 bench: $(VENV)/.wheel $(VENV)/.bench ## measure beside other libraries; ARGS="--help" for more
 	$(BIN)/python bench/run.py $(ARGS)
+
+compare: $(VENV)/.wheel $(VENV)/.bench ## is a row slower than at a commit? REF=main ROWS="objects open" ARGS="--rounds 11"
+	$(BIN)/python bench/compare.py $(or $(REF),$(error REF=<commit> is what to compare with)) $(ROWS) $(ARGS)
 
 bench-native: ## measure what is used from Rust beside other crates; ARGS="word-scan" for one row
 	cargo run --release --locked --quiet --manifest-path bench/rust/Cargo.toml \
