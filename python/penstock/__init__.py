@@ -1,7 +1,7 @@
-"""Penstock carries structured data straight into the objects you want.
+"""Penstock parses JSON, NDJSON and XML straight into your own classes, as they are.
 
-Your own classes, as they are: dataclasses, named tuples, typed dictionaries, or classes that are
-only annotated. Nothing generic is built in between.
+They may be dataclasses, attrs classes, pydantic models, named tuples, typed dictionaries, or plain
+classes with annotations. Penstock builds no dict and no tree in between.
 
     import penstock
 
@@ -9,8 +9,8 @@ only annotated. Nothing generic is built in between.
     for city in penstock.read("cities.ndjson.gz", City):
         ...
 
-The verbs here take the format from the file's name, its first bytes, or `format=`. Those of
-`penstock.json`, `penstock.ndjson` and `penstock.xml` have every option of their format.
+The verbs of this module take the format from the file's name, its first bytes, or `format=`. Those
+of `penstock.json`, `penstock.ndjson` and `penstock.xml` have every option of their format.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ if TYPE_CHECKING:
         Unknown,
     )
 
-    # To a checker, a plan is another way to write the type that it is made from: so it may stand
-    # wherever a type may, in one signature, and what a verb returns is still inferred.
+    # To a checker, a plan is another way to write the type that it is made from. So one signature
+    # accepts both, and the checker still infers what a verb returns.
     def Plan(  # noqa: N802 - it is a class
         cls: TypeForm[T],
         /,
@@ -159,25 +159,25 @@ def decode(
     r"""Decode one document that is in memory.
 
     Args:
-        data: The document: a `str`, or anything with the buffer protocol, such as `bytes`. Never a
-            path: that is `load`.
-        into: The type of the document. Left out, plain values. As a whole, NDJSON is a list, so
-            there it is `list[City]`; `penstock.ndjson.decode` takes the type of one record.
-        format: `"json"`, `"ndjson"` or `"xml"`. Left out, XML if the data begins with `<`, else
-            JSON.
-        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
+        data: The document: a `str`, or any object with the buffer protocol, such as `bytes`. Never
+            a path; use `load` for that.
+        into: The type of the document; by default plain values. NDJSON as a whole is a list, so
+            pass `list[City]`. (`penstock.ndjson.decode` takes the type of one record.)
+        format: `"json"`, `"ndjson"` or `"xml"`. By default XML if the data begins with `<`,
+            otherwise JSON.
+        all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
-        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of bytes; see `penstock.json.decode`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         A value of the type `into`.
 
     Raises:
         DecodeError: One of the four classes that `penstock.json.decode` lists.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
         ValueError: `data` is plainly in a format that cannot be read yet.
 
     Example:
@@ -228,31 +228,31 @@ def load(
     r"""Decode one document from a file or a stream.
 
     Args:
-        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
-            that is `decode`.
-        into: The type of the document. Left out, plain values. As a whole, NDJSON is a list, so
-            there it is `list[City]`; `penstock.ndjson.load` takes the type of one record.
-        format: `"json"`, `"ndjson"` or `"xml"`. Left out, the suffix of the name tells, or else the
-            first bytes of a file at a path. Suffixes of compression are seen through.
-        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
+        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself;
+            use `decode` for that.
+        into: The type of the document; by default plain values. NDJSON as a whole is a list, so
+            pass `list[City]`. (`penstock.ndjson.load` takes the type of one record.)
+        format: `"json"`, `"ndjson"` or `"xml"`. By default Penstock looks at the suffix of the
+            name, without a compression suffix, and then at the first bytes of a file at a path.
+        all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
-        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         A value of the type `into`.
 
     Raises:
         OSError: The file cannot be opened.
-        TypeError: `source` is none of these three.
+        TypeError: `source` is none of the three.
         ValueError: The format is not known, or cannot be read yet; or as for `penstock.json.load`.
         DecodeError: One of the four classes that `penstock.json.decode` lists; or itself, if the
             source raised while it was read.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
 
     Example:
         >>> import pathlib, penstock
@@ -282,7 +282,7 @@ def load(
             name,
         )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 def read(
@@ -310,20 +310,20 @@ def read(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
-            the caller opened stays open.
-        into: The type of one record. Left out, plain values.
+            you opened stays open.
+        into: The type of one record; by default plain values.
         format: `"json"`, `"ndjson"` or `"xml"`, as for `load`.
         at: Where the records are; see `penstock.json.read`.
-        errors: What becomes of a record that does not fit; see `penstock.json.read`.
-        max_errors: How many errors `"collect"` keeps before it gives up.
-        all_errors: Whether errors tell of all that does not fit; see `penstock.json.read`.
+        errors: What to do with a record that does not fit; see `penstock.json.read`.
+        max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
-        unknown: What becomes of keys that a class does not name; see `penstock.json.read`.
+        unknown: What to do with keys that a class does not name; see `penstock.json.read`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         An iterator over the records; see `penstock.json.read`.
@@ -332,7 +332,7 @@ def read(
         OSError: The file cannot be opened.
         TypeError: As for `load`.
         ValueError: As for `load`, or `at` is not a path.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
         DecodeError: While iterating.
 
     Example:
@@ -365,7 +365,7 @@ def read(
             name,
         )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 if TYPE_CHECKING:
@@ -439,43 +439,43 @@ def open(
     member: str | None = None,
     limits: Limits | None = None,
 ) -> Any:
-    """Open a document to look into it, at random.
+    """Open a document and decode the parts that you ask for.
 
-    The text is read into memory and checked once, and each value becomes a word of eight bytes: no
-    Python object is made. `doc["items"][3]["name"]` then makes what it returns, and nothing else.
-    `bytes` are not copied.
+    Penstock reads the text into memory, validates it once, and keeps a word of eight bytes per
+    value. It creates no Python objects. `doc["items"][3]["name"]` then creates its result and
+    nothing else. `bytes` are not copied.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`; or the
-            document itself as `bytes`, or another buffer, which is copied. The file is closed when
-            this returns, and may change then.
-        into: The type of a record. Left out, and without `at`, the document itself is returned.
-        format: `"json"`, or `"ndjson"`, whose records are found again by an index; see
-            `penstock.ndjson.open`. Left out, it is told as for `load`.
-        at: Where the records are, as for `read`. Without it, they are the elements of a top-level
+            document itself as `bytes`, or as another buffer, which is copied. Penstock closes the
+            file before it returns, so the file may change later.
+        into: The type of a record. Without it, and without `at`, you get the document itself.
+        format: `"json"`, or `"ndjson"`, which needs an index of its records; see
+            `penstock.ndjson.open`. By default it is found as for `load`.
+        at: Where the records are, as for `read`. By default they are the elements of a top-level
             array; any other document is one record.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`. Here all
             keys are compared.
-        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
-        all_errors: Whether an error of a record tells of all that does not fit.
+        unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
+        all_errors: Whether the error of a record reports all of its problems.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
-        The `Document`: an object is a `Mapping`, an array a `Sequence`. With `into` or `at` the
-        `Records`, a `Sequence` of which each is made when it is first asked for. Of NDJSON always
+        The `Document`: an object is a `Mapping`, an array a `Sequence`. With `into` or `at`, the
+        `Records`: a `Sequence` that makes each record when you first ask for it. For NDJSON, always
         the `Rows`, a `Sequence`.
 
     Raises:
         OSError: The file cannot be opened.
         TypeError: `source` is none of these.
         ValueError: The format is not known, or cannot be opened; or `at` is not a path.
-        DecodeError: The document is malformed, cut short or exceeds a limit, as for `load`. What
-            does not fit `into` is told when it is asked for.
-        PlanError: `into` cannot be decoded into.
+        DecodeError: The document is malformed, cut short or exceeds a limit, as for `load`. A
+            record that does not fit `into` raises when you ask for it.
+        PlanError: Penstock cannot decode into `into`.
 
     Example:
         >>> import penstock
@@ -508,7 +508,7 @@ def open(
                 limits,
             )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
     if kind != "ndjson":
         raise ValueError(f"{kind} cannot be opened to look into it: read() or load() it")
     if at is not None or encoding is not None or member is not None:
@@ -516,7 +516,7 @@ def open(
             "the records of NDJSON are the lines of a plain file: open() takes its path"
         )
     return ndjson.open(
-        source,  # type: ignore[arg-type]  # refused there, if it is no path
+        source,  # type: ignore[arg-type]  # `ndjson.open` refuses it if it is no path
         PLAIN if into is None else into,
         all_errors=all_errors,
         duplicates=duplicates,
@@ -539,16 +539,16 @@ def send(
 ) -> Any:
     """Send a document to the methods of an object, in constant memory.
 
-    A method is called once for each element of its name, or of the paths that it is marked with by
-    `on`, when that element closes. It gets the `Element`: name, attributes, text, and as children
-    what the methods of the elements inside of it returned. None keeps nothing. Elements without a
-    method make no Python object: their text is part of the text of the nearest element around
-    them that has one, and so are their children. Where several methods match an element, one is
-    called: that of the path with the most steps, of those the one that begins at the root, of those
-    the one that names the most.
+    Penstock calls a method once for each element of its name, or of the paths that `on` gives it,
+    when the element closes. The method gets the `Element`: name, attributes, text, and as children
+    the results of the methods of elements inside it. A method that returns None adds no child. An
+    element without a method makes no Python object; its text and its children go to the nearest
+    element around it that has one. If several methods match an element, Penstock calls the one
+    whose path has the most steps, then one that begins at the root, then the one that names the
+    most.
 
-    Reached by name are public methods with one argument, written in Python, in the handler's
-    classes outside the standard library. They are found once, before anything is read.
+    By name, Penstock reaches public methods with one argument, written in Python, in the handler's
+    classes outside the standard library. It looks them up once, before it reads anything.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
@@ -557,17 +557,17 @@ def send(
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
-        What the method of the root returned, or the value of `Stop`; else None.
+        The result of the root's method, or the value of `Stop`; otherwise None.
 
     Raises:
         OSError: The file cannot be opened.
         TypeError: As for `penstock.json.send`.
         ValueError: As for `penstock.json.send`, or the format is not known.
-        DecodeError: As for `load`. What a method raises comes out as it is, with a note that says
-            where in the document it was raised.
+        DecodeError: As for `load`. An exception of a method passes through unchanged, with a note
+            that says where in the document it was raised.
 
     Example:
         >>> import pathlib, penstock

@@ -1,4 +1,4 @@
-"""`Decoder`: records from chunks that the caller pushes."""
+"""`Decoder`: records from chunks that you push."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ class Decoder(_rust.Decoder[T]):
     are subclasses that take every option of their format.
 
     Args:
-        into: The type of a record. Left out, plain values.
+        into: The type of a record; by default plain values.
         format: `"json"`, `"ndjson"`, one record for each line, or `"xml"`.
         at: Where the records are; see `read`.
-        errors: What becomes of a record that does not fit; see `read`.
-        max_errors: How many errors `"collect"` keeps before it gives up.
-        all_errors: Whether errors tell of all that does not fit; see `penstock.json.read`.
+        errors: What to do with a record that does not fit; see `read`.
+        max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
-        unknown: What becomes of keys that the type does not name; see `penstock.json.read`.
+        unknown: What to do with keys that the type does not name; see `penstock.json.read`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Raises:
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
         ValueError: An option or the path `at` is not valid.
 
     Example:
@@ -74,7 +74,7 @@ class Decoder(_rust.Decoder[T]):
         encoding: str | None = None,
         limits: Limits | None = None,
     ) -> Self:
-        """Compile the type and the path; no byte is read yet."""
+        """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         kind = _format.checked(format)

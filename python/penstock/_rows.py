@@ -138,7 +138,7 @@ class Rows(_Sequence["T"]):
         r"""Return the record at `place` as another type.
 
         Raises:
-            PlanError: `into` cannot be decoded into.
+            PlanError: Penstock cannot decode into `into`.
             IndexError: As for indexing, and so are the other errors.
 
         Example:

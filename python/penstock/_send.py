@@ -44,7 +44,7 @@ def send(
             grammar = _format.GRAMMAR[kind]
         return _rust.send(kind, given, claims, Stop, encoding, grammar, compression, limits, name)
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 def reachable(handler: object) -> list[tuple[str, bool, Callable[[Any], object]]]:

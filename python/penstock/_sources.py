@@ -46,7 +46,7 @@ def path(verb: str, source: Path) -> tuple[str, str]:
     """Return the path of a file that is read at random, and its name in messages.
 
     Raises:
-        TypeError: `source` is no path.
+        TypeError: `source` is not a path.
     """
     if not isinstance(source, (str, os.PathLike)):
         kind = type(source).__name__

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     Duplicates: TypeAlias = Literal["last", "first", "error"]
     # How the documents of a stream of JSON stand one after the other.
     Framing: TypeAlias = Literal["lines", "sequence", "concatenated"]
-    # What becomes of keys that a class does not name.
+    # What to do with keys that a class does not name.
     Unknown: TypeAlias = Literal["skip", "error"]
     # The same where there is a reader or a decoder to count them.
     CountedUnknown: TypeAlias = Literal["skip", "error", "collect"]
@@ -101,7 +101,7 @@ if TYPE_CHECKING:
         dict[str, str] | Literal[False] | None, str, tuple[str, ...], str, bool | Collection[str]
     ]
     Grammar: TypeAlias = str | Markup
-    # What becomes of a record that does not fit.
+    # What to do with a record that does not fit.
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:
     # For the bases of generic classes, the one place where a type variable is looked at.

@@ -42,24 +42,24 @@ async def read(
 
     Args:
         chunks: The bytes, cut anywhere, already decompressed: a response's body, for example.
-        into: The type of a record. Left out, plain values.
+        into: The type of a record; by default plain values.
         format: `"json"`, `"ndjson"` or `"xml"`.
         at: Where the records are; see `penstock.json.read`.
-        errors: What becomes of a record that does not fit; see `penstock.json.read`.
-        max_errors: How many errors `"collect"` keeps before it gives up.
-        all_errors: Whether errors tell of all that does not fit; see `penstock.json.read`.
+        errors: What to do with a record that does not fit; see `penstock.json.read`.
+        max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
-        unknown: What becomes of keys that the type does not name; see `penstock.json.read`.
+        unknown: What to do with keys that the type does not name; see `penstock.json.read`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Yields:
         The records.
 
     Raises:
         DecodeError: As for `penstock.json.read`.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
 
     Example:
         >>> import asyncio, penstock

@@ -1,11 +1,11 @@
 """JSON (RFC 8259), straight into your own types.
 
-The verbs are named by where the data is: `decode` what is in memory, `load` a file or a stream as
-a whole, `read` it a record at a time in constant memory, and `Decoder` for chunks that you push.
+Choose the verb by where the data is: `decode` for data in memory, `load` for a whole file or
+stream, `read` for one record at a time in constant memory, `Decoder` for chunks that you push.
 
-The grammar is strict: no comments, no trailing commas, no NaN. So is the fit: an integer may stand
-for a float, and nothing else for anything else. Keys that the type does not name are skipped at
-scanning speed.
+The grammar is strict: no comments, no trailing commas, no NaN. Types are strict too: an integer may
+stand for a float, and nothing else for anything else. Penstock skips keys that the type does not
+name, at scanning speed.
 """
 
 from __future__ import annotations
@@ -51,21 +51,20 @@ def decode(
     """Decode one JSON document that is in memory.
 
     Args:
-        data: The document: a `str`, or anything with the buffer protocol, such as `bytes`. Never a
-            path: that is `load`.
-        into: The type of the document. Left out, `Any` or `object` gives dicts, lists, strings,
-            ints, floats, bools and None. A `penstock.Plan` is accepted wherever a type is.
-        all_errors: Whether an error tells of all that does not fit, in its `problems`, and
-            not of the first place only.
-        duplicates: Which value of a key that an object repeats counts: the `"last"` or the
-            `"first"`, or `"error"` for neither. Keys that are skipped are not compared.
-        unknown: Whether to `"skip"` keys that a class does not name, or to take them for an
-            `"error"`.
-        types: Functions that make values of types, for this call: `{Money: Money.parse}`; see
-            `penstock.Plan`, which made once is cheaper for many calls.
+        data: The document: a `str`, or any object with the buffer protocol, such as `bytes`. Never
+            a path; use `load` for that.
+        into: The type of the document. By default, or with `Any` or `object`, you get dicts, lists,
+            strings, ints, floats, bools and None. You may pass a `penstock.Plan` for any type.
+        all_errors: Whether an error reports all problems, in its `problems`, and not only the
+            first.
+        duplicates: Which value counts if an object repeats a key: the `"last"` or the `"first"`.
+            With `"error"`, a repeated key is an error. Skipped keys are not compared.
+        unknown: Whether to `"skip"` keys that a class does not name, or to raise an `"error"`.
+        types: Functions that make values of types, for this call: `{Money: Money.parse}`. For many
+            calls, a `penstock.Plan` that you keep is cheaper.
         encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
             the WHATWG table, such as `"latin1"`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         A value of the type `into`.
@@ -73,9 +72,9 @@ def decode(
     Raises:
         MalformedInput: `data` is not JSON.
         TruncatedInput: `data` is the beginning of a JSON document.
-        ValidationError: `data` is JSON and does not fit `into`.
+        ValidationError: `data` is JSON but does not fit `into`.
         LimitExceeded: One of `limits` is exceeded.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
 
     Example:
         >>> from dataclasses import dataclass
@@ -113,28 +112,29 @@ def load(
     """Decode one JSON document from a file or a stream.
 
     Args:
-        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
-            that is `decode`.
+        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself;
+            use `decode` for that.
         into: The type of the document, as for `decode`.
-        all_errors: Whether an error tells of all that does not fit, as for `decode`.
+        all_errors: Whether an error reports all problems, as for `decode`.
         duplicates: Which value of a repeated key counts, as for `decode`.
-        unknown: What becomes of keys that a class does not name, as for `decode`.
+        unknown: What to do with keys that a class does not name, as for `decode`.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
-            default the first bytes tell. None takes the source as it is.
-        member: The member of a zip archive. Not needed where the name ends in `.zip` and the
+            default Penstock looks at the first bytes. None takes the source as it is.
+        member: The member of a zip archive. Not needed if the name ends in `.zip` and the
             archive holds one file.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         A value of the type `into`.
 
     Raises:
         OSError: The file cannot be opened.
-        TypeError: `source` is none of these three.
+        TypeError: `source` is none of the three.
         ValueError: The archive does not hold exactly one file, or not `member`.
-        DecodeError: As for `decode`; or itself, if the source raised while it was read.
+        DecodeError: As for `decode`; or a plain `DecodeError`, if the source raised while it was
+            read.
         PlanError: As for `decode`.
 
     Example:
@@ -162,7 +162,7 @@ def load(
             name,
         )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 def read(
@@ -189,38 +189,38 @@ def read(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
-            the caller opened stays open.
+            you opened stays open.
         into: The type of a record, as for `decode`.
         at: The path of the records inside the document: steps separated by `/`, where `*` is every
-            element of an array or every value of an object. `"*"` gives the values of a top-level
-            object, `"features/*"` the elements of its array `features`. A mapping of such paths to
-            types reads several kinds of records in one pass, in their order; then `into` is left
-            out.
-        errors: What becomes of a record that does not fit `into`. `"raise"` raises its
-            `ValidationError`. `"skip"` counts it in `reader.skipped`.
+            element of an array or every value of an object. `"*"` selects the values of a
+            top-level object, `"features/*"` the elements of its array `features`. To read several
+            kinds of records in one pass, in their order, pass a mapping of paths to types and no
+            `into`.
+        errors: What to do with a record that does not fit `into`. `"raise"` raises its
+            `ValidationError`. `"skip"` leaves it out and counts it in `reader.skipped`.
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
             function is called with each error. Malformed JSON always raises and ends the reading.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
-        all_errors: Whether the error of a record tells of all that does not fit in it, in its
-            `problems`, and not of the first place only.
+        all_errors: Whether the error of a record reports all of its problems, in `problems`, and
+            not only the first.
         duplicates: Which value of a repeated key counts, as for `decode`.
-        unknown: What becomes of keys that a class does not name, as for `decode`; `"collect"` skips
+        unknown: What to do with keys that a class does not name, as for `decode`; `"collect"` skips
             them and counts each in `reader.unknown`.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed, as for `load`.
         member: The member of a zip archive, as for `load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
-        An iterator over the records. It is a context manager too; without `with`, the file is
-        closed after the last record.
+        An iterator over the records. It is also a context manager; without `with`, Penstock closes
+        the file after the last record.
 
     Raises:
         OSError: The file cannot be opened.
         TypeError: As for `load`.
         ValueError: As for `load`, or `at` is not a path.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
         DecodeError: While iterating, as for `decode`.
 
     Example:
@@ -250,7 +250,7 @@ def read(
             name,
         )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 if TYPE_CHECKING:
@@ -320,7 +320,7 @@ def open(
     member: str | None = None,
     limits: Limits | None = None,
 ) -> _rust.Document | _rust.Records[Any]:
-    """Open a JSON document to look into it, at random.
+    """Open a JSON document and decode the parts that you ask for.
 
     Args:
         source: A path, a binary file, an iterable of chunks of bytes, or the document itself as
@@ -328,13 +328,13 @@ def open(
         into: The type of a record; see `penstock.open`.
         at: Where the records are; see `penstock.open`.
         duplicates: Which value of a repeated key counts, as for `decode`. All keys are compared.
-        unknown: What becomes of keys that a class does not name, as for `decode`.
-        all_errors: Whether an error of a record tells of all that does not fit.
+        unknown: What to do with keys that a class does not name, as for `decode`.
+        all_errors: Whether the error of a record reports all of its problems.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed, as for `load`.
         member: The member of a zip archive, as for `load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         The `Document`, or with `into` or `at` its `Records`.
@@ -343,8 +343,8 @@ def open(
         OSError: The file cannot be opened.
         TypeError: `source` is none of these.
         ValueError: As for `load`, or `at` is not a path.
-        DecodeError: As for `load`. What does not fit `into` is told when it is asked for.
-        PlanError: `into` cannot be decoded into.
+        DecodeError: As for `load`. A record that does not fit raises when you ask for it.
+        PlanError: Penstock cannot decode into `into`.
 
     Example:
         >>> import penstock
@@ -368,7 +368,7 @@ def open(
             limits,
         )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 def send(
@@ -383,11 +383,11 @@ def send(
 ) -> Any:
     """Send the members of a JSON document to an object's methods; see `penstock.send`.
 
-    The value of a key is an element of that name, and an array is its key repeated. Scalars of an
-    object are the attributes of its element, with their types, unless a method claims their key:
-    then they are elements, and have a `value`. The root has no name: `@on("")` claims it, and the
-    first step of a path is a key of it. If it is an array, each of its elements is a root, and the
-    last one's result is returned.
+    The value of a key is an element of that name, and an array repeats its key. Scalars of an
+    object are attributes of its element, with their types. If a method claims their key, they are
+    elements with a `value` instead. The root has no name: `@on("")` claims it, and the first step
+    of a path is a key of the root. If the root is an array, each of its elements is a root, and
+    `send` returns the result of the last one.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
@@ -395,17 +395,17 @@ def send(
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed, as for `load`.
         member: The member of a zip archive, as for `load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
-        What the method of the root returned, or the value of `Stop`; else None.
+        The result of the root's method, or the value of `Stop`; otherwise None.
 
     Raises:
         OSError: The file cannot be opened.
         TypeError: As for `load`, or a marked method cannot be called with one argument.
         ValueError: As for `load`, or no element can reach the handler, or two methods claim the
             same elements.
-        DecodeError: As for `load`. What a method raises comes out as it is.
+        DecodeError: As for `load`. An exception of a method passes through unchanged.
 
     Example:
         >>> import io, penstock
@@ -422,9 +422,9 @@ def send(
 
 
 class Decoder(_decoder.Decoder[T]):
-    """Records of a JSON document from chunks that the caller pushes; see `penstock.Decoder`.
+    """Records of a JSON document from chunks that you push; see `penstock.Decoder`.
 
-    The records are those of `read`, and so are the options.
+    The records and the options are those of `read`.
 
     Example:
         >>> import penstock
@@ -450,7 +450,7 @@ class Decoder(_decoder.Decoder[T]):
         encoding: str | None = None,
         limits: Limits | None = None,
     ) -> Self:
-        """Compile the type and the path; no byte is read yet."""
+        """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         return cls._make(

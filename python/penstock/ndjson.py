@@ -1,12 +1,12 @@
-"""NDJSON: one JSON document for each line, straight into your own types.
+"""NDJSON: one JSON document per line, straight into your own types.
 
-Also known as JSON Lines. The verbs are those of `penstock.json`, and the type asked for is that of
-one record: `decode` and `load` give the list of them, `read` one at a time in constant memory. A
-blank line is no record. A malformed line spoils that line only, since the next one starts after
-the next newline.
+It is also known as JSON Lines. The verbs are those of `penstock.json`, and you pass the type of one
+record: `decode` and `load` return a list, `read` returns one record at a time in constant memory. A
+blank line is not a record. A malformed line spoils only itself, because the next record starts
+after the next newline.
 
-`framing=` is for its relatives: `"sequence"` is JSON text sequences (RFC 7464), where a record
-separator (0x1E) starts each document, and `"concatenated"` is documents one after the other, with
+`framing=` selects related formats: `"sequence"` is JSON text sequences (RFC 7464), where a record
+separator (0x1E) starts each document; `"concatenated"` is documents one after the other, with
 or without white space between them.
 """
 
@@ -58,16 +58,16 @@ def decode(
     r"""Decode all records that are in memory.
 
     Args:
-        data: The records: a `str`, or anything with the buffer protocol, such as `bytes`. Never a
-            path: that is `load`.
+        data: The records: a `str`, or any object with the buffer protocol, such as `bytes`. Never a
+            path; use `load` for that.
         into: The type of one record; see `penstock.json.decode`.
         framing: What separates records: `"lines"`, `"sequence"` or `"concatenated"`.
-        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
+        all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
-        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of bytes; see `penstock.json.decode`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         The records, in their order.
@@ -77,7 +77,7 @@ def decode(
         TruncatedInput: The last record is the beginning of a JSON document.
         ValidationError: A record does not fit `into`.
         LimitExceeded: One of `limits` is exceeded.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
 
     Example:
         >>> import penstock
@@ -111,27 +111,28 @@ def load(
     r"""Decode all records of a file or a stream.
 
     Args:
-        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
-            that is `decode`.
+        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself;
+            use `decode` for that.
         into: The type of one record; see `penstock.json.decode`.
         framing: What separates records, as for `decode`.
-        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
+        all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
-        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         The records, in their order.
 
     Raises:
         OSError: The file cannot be opened.
-        TypeError: `source` is none of these three.
+        TypeError: `source` is none of the three.
         ValueError: The archive does not hold exactly one file, or not `member`.
-        DecodeError: As for `decode`; or itself, if the source raised while it was read.
+        DecodeError: As for `decode`; or a plain `DecodeError`, if the source raised while it was
+            read.
         PlanError: As for `decode`.
 
     Example:
@@ -159,7 +160,7 @@ def load(
             name,
         )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 def read(
@@ -184,25 +185,25 @@ def read(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
-            the caller opened stays open.
+            you opened stays open.
         into: The type of one record; see `penstock.json.decode`.
         framing: What separates records, as for `decode`.
         at: The path of the records inside each line; see `penstock.json.read`. Without it, a line
             is a record.
-        errors: What becomes of a line that is malformed or does not fit `into`. `"raise"` raises
-            its error. `"skip"` counts it in `reader.skipped`.
+        errors: What to do with a line that is malformed or does not fit `into`. `"raise"` raises
+            its error. `"skip"` leaves it out and counts it in `reader.skipped`.
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
             function is called with each error. Malformed input that is `"concatenated"` always
-            raises and ends the reading, for nothing says where the next record starts.
+            raises and ends the reading, because nothing says where the next record starts.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
-        all_errors: Whether errors tell of all that does not fit; see `penstock.json.read`.
+        all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
-        unknown: What becomes of keys that a class does not name; see `penstock.json.read`.
+        unknown: What to do with keys that a class does not name; see `penstock.json.read`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         An iterator over the records; see `penstock.json.read`.
@@ -211,7 +212,7 @@ def read(
         OSError: The file cannot be opened.
         TypeError: As for `load`.
         ValueError: As for `load`, or `at` is not a path.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
         DecodeError: While iterating, as for `decode`.
 
     Example:
@@ -241,7 +242,7 @@ def read(
             name,
         )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 def open(
@@ -256,32 +257,33 @@ def open(
     types: Types | None = None,
     limits: Limits | None = None,
 ) -> Rows[T]:
-    r"""Open a file to read its records at random.
+    r"""Open a file to read its records in any order.
 
-    One pass finds where the records are, at the speed at which newlines are found; nothing is
-    decoded. Of a large file the place of every n-th record is kept, in 8 MiB at most. `rows[i]`
-    then reads a few kilobytes at the place of the record.
+    Penstock finds the records in one pass, at the speed of finding newlines, and decodes nothing.
+    For a large file it keeps the position of every n-th record, in 8 MiB at most. `rows[i]` then
+    reads a few kilobytes at the position of the record.
 
     Args:
         source: The path of a file in UTF-8 that is not compressed.
         into: The type of one record; see `penstock.json.decode`.
         index: True to keep the index beside the file, in one whose name ends in
-            `.penstock-index`; a path to keep it there. It is used again if the file still has the
-            same size, time of change and samples of its content; else it is made anew.
-        all_errors: Whether errors tell of all that does not fit; see `penstock.json.decode`.
+            `.penstock-index`; a path to keep it there. Penstock reuses it if the file still has
+            the same size, modification time and samples of its content; otherwise it makes a new
+            one.
+        all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
-        unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
+        unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
-        limits: The bounds to enforce, if not the default ones. `token` is the longest record.
+        limits: The limits to enforce instead of the default ones. `token` is the longest record.
 
     Returns:
         The records as a sequence. Also a context manager, which closes the file.
 
     Raises:
         OSError: The file cannot be opened, or the index cannot be written.
-        TypeError: `source` is no path.
+        TypeError: `source` is not a path.
         ValueError: The file is compressed, or is a pipe.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
         DecodeError: The file is not in UTF-8, or cannot be read.
 
     Example:
@@ -319,10 +321,10 @@ def send(
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed, as for `load`.
         member: The member of a zip archive, as for `load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
-        What the method of the last record returned, or the value of `Stop`; else None.
+        The result of the last record's method, or the value of `Stop`; otherwise None.
 
     Raises:
         OSError: The file cannot be opened.
@@ -346,9 +348,9 @@ def send(
 
 
 class Decoder(_decoder.Decoder[T]):
-    r"""Records of NDJSON from chunks that the caller pushes; see `penstock.Decoder`.
+    r"""Records of NDJSON from chunks that you push; see `penstock.Decoder`.
 
-    The records are those of `read`, and so are the options.
+    The records and the options are those of `read`.
 
     Example:
         >>> import penstock
@@ -375,7 +377,7 @@ class Decoder(_decoder.Decoder[T]):
         encoding: str | None = None,
         limits: Limits | None = None,
     ) -> Self:
-        """Compile the type and the path; no byte is read yet."""
+        """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         return cls._make(

@@ -1,17 +1,17 @@
 """XML 1.0, straight into your own types.
 
-The verbs are named by where the data is: `decode` what is in memory, `load` a file or a stream as
-a whole, `read` it a record at a time in constant memory, and `Decoder` for chunks that you push.
-`send` calls the methods of an object of yours, and `events` is the level below them, for tools.
+Choose the verb by where the data is: `decode` for data in memory, `load` for a whole file or
+stream, `read` for one record at a time in constant memory, `Decoder` for chunks that you push.
+`send` calls the methods of your object, and `events` returns the events below that, for tools.
 
-A field of a class is the child element of its name or, if there is none and the field is a scalar,
-the attribute of its name; `Annotated[..., penstock.at("path")]` says otherwise. Numbers, bools and
-dates are read as XML Schema writes them. A `str` is all the text below its element, with markup
-dropped. Elements that the class does not name are skipped at scanning speed, and are checked.
+A field is filled from the child element of its name or, if there is none and the field is a scalar,
+from the attribute of its name. `Annotated[..., penstock.at("path")]` gives another path. Numbers,
+bools and dates have the forms of XML Schema. A `str` is all the text below its element, without
+markup. Penstock skips elements that the class does not name, at scanning speed, and validates them.
 
-The whole grammar is enforced: XML 1.0 in its fifth edition, with namespaces. Document types are
-read as far as they stand in the document itself. Nothing else is ever opened because a document
-says so, neither a file nor an address.
+Penstock enforces the whole grammar: XML 1.0, fifth edition, with namespaces. It reads the part of a
+document type that is in the document itself. It never opens a file or an address because a
+document says so.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _grammar(
     repeated: Repeated = "error",
     force_list: ForceList = False,
 ) -> Markup:
-    """Return the options of XML as the extension takes them, which looks at their values."""
+    """Return the options of XML as the extension takes them. The extension checks their values."""
     return (
         namespaces if namespaces is None or namespaces is False else dict(namespaces),
         unresolved,
@@ -85,37 +85,37 @@ def decode(
     """Decode one XML document that is in memory.
 
     Args:
-        data: The document: a `str`, or anything with the buffer protocol, such as `bytes`. Never a
-            path: that is `load`. Of a `str`, the encoding that it declares is not looked at.
-        into: The type of the root element. Left out, `Any` or `object` gives what xmltodict gives:
-            a dict of the root's name, with `"@name"` for attributes, `"#text"` for text beside
-            them, lists of elements that are repeated, and None for those that are empty. A
-            `penstock.Plan` is accepted wherever a type is.
-        all_errors: Whether an error tells of all that does not fit, in its `problems`, and
-            not of the first place only.
-        unknown: Whether to `"skip"` elements and attributes that a class does not name, or to take
-            them for an `"error"`. `xsi:` attributes are always skipped.
-        repeated: What a repeated element means for a field that holds one: an `"error"`, the
-            `"first"` or the `"last"` of them; or `"join"` for their text with a space in between,
-            if the field is a `str`.
+        data: The document: a `str`, or any object with the buffer protocol, such as `bytes`. Never
+            a path; use `load` for that. If it is a `str`, Penstock ignores the declared encoding.
+        into: The type of the root element. By default, or with `Any` or `object`, you get the
+            values of xmltodict: a dict of the root's name, with `"@name"` for attributes,
+            `"#text"` for text beside them, lists for repeated elements, and None for empty ones.
+            You may pass a `penstock.Plan` for any type.
+        all_errors: Whether an error reports all problems, in its `problems`, and not only the
+            first.
+        unknown: Whether to `"skip"` elements and attributes that a class does not name, or to raise
+            an `"error"`. `xsi:` attributes are always skipped.
+        repeated: What to do with repeated elements if the field holds one: raise an `"error"`, or
+            take the `"first"` or the `"last"`. `"join"` joins their text with spaces, if the field
+            is a `str`.
         namespaces: The URIs of the prefixes in the paths of `at`. False leaves the names of the
             document as they are written, colon and all, and declares no namespaces.
-        unresolved: What becomes of a reference to an entity that only another file could declare:
-            an `"error"`, or the `"text"` of the reference itself.
-        repair: What to repair instead of refusing it, one word or several. `"bare_ampersand"`
-            takes a `&` that begins no reference for itself. `"control_character"` leaves out
-            characters that XML does not allow. `"surrogate_pair"` joins two character references
-            that are a surrogate pair. `"broken_subset"` leaves out what is behind an error in the
-            internal subset of the document type, up to the `]>` that ends it. `"trailing_junk"`
-            leaves out what stands behind the root element. `"all"` is all of them. A
+        unresolved: What to do with a reference to an entity that only another file could declare:
+            raise an `"error"`, or keep the `"text"` of the reference.
+        repair: The faults to repair instead of refusing them, one name or several.
+            `"bare_ampersand"` keeps a `&` that begins no reference as text. `"control_character"`
+            removes characters that XML does not allow. `"surrogate_pair"` joins two character
+            references that are a surrogate pair. `"broken_subset"` ignores everything after an
+            error in the internal subset of the document type, up to the `]>` that ends it.
+            `"trailing_junk"` ignores anything after the root element. `"all"` is all of them. A
             `RepairWarning` says what was repaired.
-        force_list: Without a class: which elements are lists even where they are alone, True for
-            all of them, or their names.
-        types: Functions that make values of types, for this call: `{Money: Money.parse}`; see
-            `penstock.Plan`, which made once is cheaper for many calls.
-        encoding: The encoding of bytes where neither a byte order mark nor the XML declaration
-            says it, if it is not UTF-8: a name of the WHATWG table, or `"utf-16-le"` and its like.
-        limits: The bounds to enforce, if not the default ones.
+        force_list: Without a class: the elements that are lists even if there is only one. Pass
+            True for all of them, or their names.
+        types: Functions that make values of types, for this call: `{Money: Money.parse}`. For many
+            calls, a `penstock.Plan` that you keep is cheaper.
+        encoding: The encoding of bytes if neither a byte order mark nor the XML declaration says it
+            and it is not UTF-8: a name of the WHATWG table, or `"utf-16-le"` and similar.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         A value of the type `into`.
@@ -123,9 +123,9 @@ def decode(
     Raises:
         MalformedInput: `data` is not well-formed XML.
         TruncatedInput: `data` is the beginning of an XML document.
-        ValidationError: `data` is XML and does not fit `into`.
+        ValidationError: `data` is XML but does not fit `into`.
         LimitExceeded: One of `limits` is exceeded.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
 
     Example:
         >>> from dataclasses import dataclass
@@ -166,30 +166,31 @@ def load(
     """Decode one XML document from a file or a stream.
 
     Args:
-        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself:
-            that is `decode`.
+        source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself;
+            use `decode` for that.
         into: The type of the root element, as for `decode`.
-        all_errors: Whether an error tells of all that does not fit, as for `decode`.
-        unknown: What becomes of what a class does not name, as for `decode`.
-        repeated: What a repeated element means for a field that holds one, as for `decode`.
+        all_errors: Whether an error reports all problems, as for `decode`.
+        unknown: What to do with names that a class does not have, as for `decode`.
+        repeated: What to do with repeated elements if the field holds one, as for `decode`.
         namespaces: The URIs of prefixes in paths, as for `decode`.
-        unresolved: What becomes of references to what is not there, as for `decode`.
-        repair: What to repair instead of refusing it, as for `decode`.
+        unresolved: What to do with unresolved references, as for `decode`.
+        repair: The faults to repair, as for `decode`.
         force_list: Without a class: which elements are always lists, as for `decode`.
         types: Functions that make values of types, as for `decode`.
-        encoding: The encoding where the document does not say it, as for `decode`.
+        encoding: The encoding if the document does not say it, as for `decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
         A value of the type `into`.
 
     Raises:
         OSError: The file cannot be opened.
-        TypeError: `source` is none of these three.
+        TypeError: `source` is none of the three.
         ValueError: The archive does not hold exactly one file, or not `member`.
-        DecodeError: As for `decode`; or itself, if the source raised while it was read.
+        DecodeError: As for `decode`; or a plain `DecodeError`, if the source raised while it was
+            read.
         PlanError: As for `decode`.
 
     Example:
@@ -218,7 +219,7 @@ def load(
             name,
         )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 def read(
@@ -244,50 +245,50 @@ def read(
 ) -> _rust.Reader[T]:
     """Read the records of an XML document one at a time, in constant memory.
 
-    Without `at`, the child elements of the root are the records, whatever their names. What the
-    reader has repaired is in `reader.repairs`, a list of `Repair` that ends after the first
-    thousand, and `reader.repair_counts` counts all of them by kind.
+    Without `at`, the child elements of the root are the records, whatever their names.
+    `reader.repairs` is a list of the first thousand repairs, each a `Repair`.
+    `reader.repair_counts` counts all of them by kind.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
-            the caller opened stays open.
-        into: The type of a record, as for `decode`. Left out, a record is a dict of what its
-            element holds.
+            you opened stays open.
+        into: The type of a record, as for `decode`. By default, a record is a dict of its element's
+            content.
         at: The path of the records: the names of elements, the root's first, separated by `/`.
-            `*` is any element, and a leading `//` finds the first step anywhere. `{uri}name` is
+            `*` is any element, and a leading `//` finds the first step at any depth. `{uri}name` is
             exact, `p:name` takes the prefix from `namespaces`, `*:name` is in any namespace, and a
-            name alone is that of an element written without a prefix. Of a record within a record,
-            the outer one is read. A mapping of such paths to types reads several kinds of records
-            in one pass, in their order; then `into` is left out.
-        errors: What becomes of a record that does not fit `into`. `"raise"` raises its
-            `ValidationError`. `"skip"` counts it in `reader.skipped`.
+            name alone matches elements written without a prefix. If a record contains another,
+            you get the outer one. To read several kinds of records in one pass, in their order,
+            pass a mapping of paths to types and no `into`.
+        errors: What to do with a record that does not fit `into`. `"raise"` raises its
+            `ValidationError`. `"skip"` leaves it out and counts it in `reader.skipped`.
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
             function is called with each error. Malformed XML always raises and ends the reading.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
-        all_errors: Whether the error of a record tells of all that does not fit in it, in its
-            `problems`, and not of the first place only.
-        unknown: What becomes of what a class does not name, as for `decode`; `"collect"` skips it
-            and counts each name in `reader.unknown`.
-        repeated: What a repeated element means for a field that holds one, as for `decode`.
+        all_errors: Whether the error of a record reports all of its problems, in `problems`, and
+            not only the first.
+        unknown: What to do with elements and attributes that a class does not name, as for
+            `decode`; `"collect"` skips them and counts each name in `reader.unknown`.
+        repeated: What to do with repeated elements if the field holds one, as for `decode`.
         namespaces: The URIs of prefixes in paths, as for `decode`.
-        unresolved: What becomes of references to what is not there, as for `decode`.
-        repair: What to repair instead of refusing it, as for `decode`.
+        unresolved: What to do with unresolved references, as for `decode`.
+        repair: The faults to repair, as for `decode`.
         force_list: Without a class: which elements are always lists, as for `decode`.
         types: Functions that make values of types, as for `decode`.
-        encoding: The encoding where the document does not say it, as for `decode`.
+        encoding: The encoding if the document does not say it, as for `decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
-        An iterator over the records. It is a context manager too; without `with`, the file is
-        closed after the last record.
+        An iterator over the records. It is also a context manager; without `with`, Penstock closes
+        the file after the last record.
 
     Raises:
         OSError: The file cannot be opened.
         TypeError: As for `load`.
         ValueError: As for `load`, or `at` is not a path.
-        PlanError: `into` cannot be decoded into.
+        PlanError: Penstock cannot decode into `into`.
         DecodeError: While iterating, as for `decode`.
 
     Example:
@@ -318,7 +319,7 @@ def read(
             name,
         )
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 def send(
@@ -339,23 +340,23 @@ def send(
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
         handler: The object whose methods are called.
-        namespaces: What the prefixes in paths stand for, as for `decode`.
-        unresolved: What becomes of references that cannot be resolved, as for `decode`.
-        repair: What may be repaired, as for `decode`.
+        namespaces: The URIs of prefixes in paths, as for `decode`.
+        unresolved: What to do with unresolved references, as for `decode`.
+        repair: The faults to repair, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed, as for `load`.
         member: The member of a zip archive, as for `load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
-        What the method of the root element returned, or the value of `Stop`; else None.
+        The result of the root element's method, or the value of `Stop`; otherwise None.
 
     Raises:
         OSError: The file cannot be opened.
         TypeError: As for `load`, or a marked method cannot be called with one argument.
         ValueError: As for `load`, or no element can reach the handler, or two methods claim the
             same elements.
-        DecodeError: As for `load`. What a method raises comes out as it is.
+        DecodeError: As for `load`. An exception of a method passes through unchanged.
 
     Warns:
         RepairWarning: As for `load`.
@@ -387,7 +388,7 @@ def events(
     member: str | None = None,
     limits: Limits | None = None,
 ) -> Events:
-    """Read an XML document as what it is made of, in constant memory: the level below the verbs.
+    """Read the events of an XML document, in constant memory: the level below the verbs.
 
     Each event is a tuple of its kind, its value and its offset: the bytes of the decompressed
     source before it, in UTF-8.
@@ -400,28 +401,28 @@ def events(
     - `"comment"`: the text of a comment, and where that begins.
     - `"instruction"`: the target and the data of a processing instruction, and where that begins.
 
-    A name in a namespace is `"{uri}name"`. References, line ends and CDATA sections are resolved in
-    text, and what stands between two tags, comments or instructions is one event, unless it is
-    longer than 64 KiB: then it is several, all with the offset where it begins. An attribute that
-    comes from the document type has the offset of its tag, and what comes from an entity that of
-    the reference.
+    A name in a namespace is `"{uri}name"`. In text, references, line ends and CDATA sections
+    are resolved. The text between two tags, comments or instructions is one event. If it is longer
+    than 64 KiB, it is several events, all with the offset of its beginning. An attribute from the
+    document type has the offset of its tag, and content of an entity has the offset of the
+    reference.
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
-            the caller opened stays open.
+            you opened stays open.
         namespaces: False for names as they are written, and declarations of namespaces as
             attributes.
-        unresolved: What becomes of references to what is not there, as for `decode`.
-        repair: What to repair instead of refusing it, as for `decode`. What was repaired is in
-            `repairs` and `repair_counts` of the iterator, as for `read`.
-        encoding: The encoding where the document does not say it, as for `decode`.
+        unresolved: What to do with unresolved references, as for `decode`.
+        repair: The faults to repair, as for `decode`. The iterator has `repairs` and
+            `repair_counts`, as for `read`.
+        encoding: The encoding if the document does not say it, as for `decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
-        limits: The bounds to enforce, if not the default ones.
+        limits: The limits to enforce instead of the default ones.
 
     Returns:
-        An iterator over the events. It is a context manager too; without `with`, the file is closed
-        after the last event.
+        An iterator over the events. It is also a context manager; without `with`, Penstock closes
+        the file after the last event.
 
     Raises:
         OSError: The file cannot be opened.
@@ -445,13 +446,13 @@ def events(
     try:
         return Events(given, encoding, grammar, compression, limits, name)
     finally:
-        del given  # An archive that was opened here is closed by dropping it.
+        del given  # This closes an archive that was opened here.
 
 
 class Decoder(_decoder.Decoder[T]):
-    """Records of an XML document from chunks that the caller pushes; see `penstock.Decoder`.
+    """Records of an XML document from chunks that you push; see `penstock.Decoder`.
 
-    The records are those of `read`, and so are the options.
+    The records and the options are those of `read`.
 
     Example:
         >>> import penstock
@@ -481,7 +482,7 @@ class Decoder(_decoder.Decoder[T]):
         encoding: str | None = None,
         limits: Limits | None = None,
     ) -> Self:
-        """Compile the type and the path; no byte is read yet."""
+        """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
