@@ -1,7 +1,7 @@
 """The one member of a zip archive, as chunks of bytes.
 
-A zip archive is a directory of files rather than a compressed stream, so it is the standard
-library that opens it. Only what is asked for is unpacked, and never to disk.
+A zip archive is a directory of files rather than a compressed stream, so the standard
+library opens it. Only the requested member is unpacked, and never to disk.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import BinaryIO
 
-# Bytes unpacked at a time, and bytes unpacked before the ratio is judged: small files may well be
-# a thousand times smaller packed.
+# Bytes unpacked at a time, and bytes unpacked before the ratio is checked: a small file may well
+# be a thousand times smaller when packed.
 _CHUNK = 256 << 10
 _JUDGED_FROM = 16 << 20
 
-# What `zipfile` and its decompressors raise for archives that they cannot read. `RuntimeError` is
-# for a password, and `NotImplementedError`, which is one, for an unknown method.
+# The exceptions of `zipfile` and its decompressors for archives that they cannot read.
+# `RuntimeError` is for a password, and `NotImplementedError`, which is one, for an unknown method.
 _REFUSED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError)
 
 
@@ -54,17 +54,17 @@ def open_member(
     except BaseException:
         _close(file, source)
         raise
-    # A directory separator, as if the archive were unpacked where it stands.
+    # Joined with a directory separator, as if the archive were unpacked in its folder.
     label = info.filename if name is None else f"{name}/{info.filename}"
     chunks = _chunks(file, source, archive, info, label, limits or Limits())
-    # Up to the point where the file is sure to be closed again, even if nothing is ever read.
+    # Run to the point where the file will be closed for certain, even if nothing is ever read.
     next(chunks)
     return chunks, label
 
 
 def _choose(archive: zipfile.ZipFile, name: str | None, member: str | None) -> zipfile.ZipInfo:
-    """Find the member that is meant."""
-    # What macOS adds for each file holds no data.
+    """Find the member to read."""
+    # macOS adds an entry for each file that holds no data.
     files = [
         i for i in archive.infolist() if not i.is_dir() and not i.filename.startswith("__MACOSX/")
     ]
@@ -90,7 +90,7 @@ def _chunks(
 ) -> Iterator[bytes]:
     """Open the member, and after one empty chunk, unpack it piece by piece.
 
-    Ending it, or dropping it half-way, closes what was opened here.
+    The file that was opened here is closed when the generator ends or is dropped.
     """
     try:
         with archive, archive.open(info) as packed:
@@ -99,7 +99,7 @@ def _chunks(
             unpacked = 0
             while chunk := packed.read(_CHUNK):
                 unpacked += len(chunk)
-                # What was really read counts, since the archive's own directory may lie.
+                # Count the bytes that were really read, since the archive's own directory may lie.
                 read = max(file.tell() - start, 1)
                 if unpacked > _JUDGED_FROM and limits.ratio and unpacked > limits.ratio * read:
                     times = f"more than {limits.ratio} times its size"
@@ -115,6 +115,6 @@ def _chunks(
 
 
 def _close(file: BinaryIO, source: object) -> None:
-    """Close the file if it was opened here; a caller's own stays open."""
+    """Close the file if it was opened here; a caller's own file stays open."""
     if file is not source:
         file.close()

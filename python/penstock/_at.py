@@ -1,4 +1,4 @@
-"""`at`: the word for "where in the document" in a field's annotation; and `Hex`."""
+"""`at`, which says where in the document a field's value is, and `Hex`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class _Hex:
-    """The type of `Hex`, of which there is one."""
+    """The type of `Hex`, which is its only instance."""
 
     __module__ = "penstock"
     __slots__ = ()
@@ -20,33 +20,34 @@ class _Hex:
         return "Hex"
 
     def __reduce__(self) -> str:
-        """Pickle as the one that there is."""
+        """Pickle as the only instance."""
         return "Hex"
 
 
 Hex = _Hex()
-"""Says of a field of `bytes` that it stands as hexadecimal digits: `Annotated[bytes, Hex]`."""
+"""Says that a field of `bytes` is written as hexadecimal digits: `Annotated[bytes, Hex]`."""
 
 
-class at:  # noqa: N801 - a word in the language of annotations, and the same word as read(at=)
-    """Say where a field's value stands, by a path that starts inside the record.
+class at:  # noqa: N801 - an annotation, with the same name as read(at=)
+    """Say where a field's value is, with a path that starts inside the record.
 
     Without it, a field's own name is its key. Steps are separated by `/`; `*` is any child or any
-    element; a leading `//` is anywhere below; a digit is an index in an array and a key in an
+    element; a leading `//` matches at any depth; a digit is an index in an array and a key in an
     object; `key()` is the key that a `*` of the record's own path matched. `~0 ~1 ~2 ~3` stand for
     `~ / * @` inside a key.
 
-    In XML, a step is the name of a child element, `@x` an attribute, `text()` the own text of an
-    element. `{uri}x` is a name in a namespace, `p:x` one whose prefix is in `namespaces=`, `*:x`
-    one in any, and `x` one that is written without a prefix.
+    In XML, a step is the name of a child element, `@x` an attribute, `text()` the element's own
+    text. `{uri}x` is a name in a namespace, `p:x` one whose prefix is in `namespaces=`, `*:x`
+    one in any namespace, and `x` one that is written without a prefix.
 
-    Instead of a path, a mapping of paths to types makes a choice: each element becomes what its
-    path says, in the order of the document. `text()` among them is the text between the elements.
+    Instead of a path, you may pass a mapping of paths to types, a choice: each element becomes the
+    type of its path, in the order of the document. The path `text()` is the text between the
+    elements.
 
     Attributes:
-        path: The path, as it was given; for a choice, pairs of a path and a type. It is compiled
-            when its class is planned, and a mistake in it is a `PlanError` then.
-        key: For a field that is a dict of objects: the field of the objects that is their key.
+        path: The path as you passed it; for a choice, pairs of a path and a type. Penstock compiles
+            it with its class; a mistake in it is a `PlanError` then.
+        key: For a field that is a dict of objects: the field of the objects that holds the key.
 
     Raises:
         TypeError: The path is neither a `str` nor a mapping, or the key is no `str`.
@@ -82,7 +83,7 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
     key: str | None
 
     def __init__(self, path: str | Mapping[str, Any], /, *, key: str | None = None) -> None:
-        """Take the path, unread."""
+        """Store the path without parsing it."""
         if key is not None and not isinstance(key, str):
             raise TypeError(f"at(key=...) takes the name of a field, not {type(key).__name__}")
         given: str | tuple[tuple[str, Any], ...]
@@ -101,7 +102,7 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
         object.__setattr__(self, "key", key)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        """Refuse: annotations are shared and hashed."""
+        """Refuse, because annotations are shared and hashed."""
         raise AttributeError(f"at() cannot be changed once made (setting {name!r})")
 
     def __delattr__(self, name: str) -> NoReturn:
@@ -109,11 +110,11 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
         raise AttributeError(f"at() cannot be changed once made (deleting {name!r})")
 
     def _given(self) -> str | dict[str, Any]:
-        """The path, or the choice as a mapping again."""
+        """The path, or the choice as a mapping."""
         return self.path if isinstance(self.path, str) else dict(self.path)
 
     def __repr__(self) -> str:
-        """Return the call that makes it."""
+        """Return the expression that creates it."""
         key = "" if self.key is None else f", key={self.key!r}"
         if isinstance(self.path, str):
             return f"at({self.path!r}{key})"
@@ -135,10 +136,10 @@ class at:  # noqa: N801 - a word in the language of annotations, and the same wo
         return hash((at, self.path, self.key))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle as the call that makes it."""
+        """Pickle as the call that creates it."""
         return _from_parts, (self._given(), self.key)
 
 
 def _from_parts(path: str | dict[str, Any], key: str | None) -> at:
-    """Undo `at.__reduce__`: pickle has no other way to pass keywords."""
+    """Undo `at.__reduce__`: `pickle` has no other way to pass keywords."""
     return at(path, key=key)

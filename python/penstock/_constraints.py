@@ -1,7 +1,7 @@
-"""What the words of several libraries ask of a value, said in one way.
+"""Turns the constraints of several libraries into one form.
 
-The extension imports this when it first meets such a word. What is asked is a kind, what belongs
-to it, and how it is put in messages behind the name of the type: `("gt", 0, "> 0")`.
+The extension imports this when it first meets such a constraint. A constraint becomes a kind, its
+argument, and its text in messages behind the name of the type: `("gt", 0, "> 0")`.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     Said = tuple[str, Any, str]
 
-# What may be asked by an attribute of this name, in this order.
+# The attributes that are constraints, in this order.
 _BOUNDS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
 _CHANGES = {"strip_whitespace": str.strip, "to_upper": str.upper, "to_lower": str.lower}
-# Attributes that say nothing of the values, or what holds of all values anyway.
+# Attributes that do not constrain values, or hold for all values anyway.
 _REMARKS = frozenset({"strict", "regex_engine"})
 
 
 def said(word: object) -> list[Said]:
-    """Return what a word asks for.
+    """Return the constraints that an annotation asks for.
 
     Raises:
         TypeError: It asks for something that is not known here.
@@ -53,7 +53,7 @@ def _said(word: object) -> Iterator[Said]:
 
 
 def _package(word: object) -> str:
-    """Return the library that a word, or what it is derived from, is of."""
+    """Return the library that defines an annotation's class or one of its bases."""
     for cls in type(word).__mro__:
         package: str = cls.__module__.partition(".")[0]
         if package in {"annotated_types", "msgspec", "pydantic"}:
@@ -87,7 +87,7 @@ def _of_annotated_types(word: Any) -> Iterator[Said]:
 
 
 def _of_attributes(word: Any, known: tuple[str, ...]) -> Iterator[Said]:
-    """Take what a word says by its attributes, as `msgspec.Meta` and Pydantic's do."""
+    """Read the constraints in an object's attributes, as those of `msgspec.Meta` and pydantic."""
     for name, change in _CHANGES.items():
         if getattr(word, name, None):
             yield "call", change, ""
@@ -110,7 +110,7 @@ def _of_attributes(word: Any, known: tuple[str, ...]) -> Iterator[Said]:
     if "tz" in known and word.tz is not None:
         yield _in_zone(... if word.tz else None)
     if getattr(word, "allow_inf_nan", None) is False:
-        from math import isfinite  # noqa: PLC0415 - only for those who use it
+        from math import isfinite  # noqa: PLC0415 - only if it is used
 
         yield "holds", isfinite, "that is finite"
     asked = {name for name, value in getattr(word, "__dict__", {}).items() if value is not None}
@@ -125,7 +125,7 @@ def _matching(text: str, regex: Any = None) -> Said:
 
 
 def _holding(function: Callable[[Any], object]) -> Said:
-    """Take a predicate, or what a `Not` denies."""
+    """Take a predicate, or the predicate inside a `Not`."""
     denied = type(function).__name__ == "Not" and _package(function) == "annotated_types"
     named = function.func if denied else function  # type: ignore[attr-defined]
     name = getattr(named, "__qualname__", None) or repr(named)
@@ -138,7 +138,7 @@ def _in_zone(zone: Any) -> Said:
     if zone is ...:
         return "timezone", _is_aware, "with a time zone"
     if isinstance(zone, str):
-        from zoneinfo import ZoneInfo  # noqa: PLC0415 - only for those who use it
+        from zoneinfo import ZoneInfo  # noqa: PLC0415 - only if it is used
 
         try:
             zone = ZoneInfo(zone)
@@ -162,7 +162,7 @@ class InZone:
         self.zone = zone
 
     def __call__(self, value: Any) -> bool:
-        """Return whether it does; a `time` does if its offset is that of the zone at all times."""
+        """Return whether it does. A `time` does if the zone has this offset at all times."""
         if value.tzinfo is None:
             return False
         if not hasattr(value, "astimezone"):
@@ -171,7 +171,7 @@ class InZone:
 
 
 class Multiple:
-    """Whether a number is so many times another: by their digits, where they are floats."""
+    """Whether a number is a multiple of another; floats are compared by their digits."""
 
     def __init__(self, of: Any) -> None:
         self.of = of
@@ -182,7 +182,7 @@ class Multiple:
         return not _exact(value) % self.exact
 
 
-# More digits than that, before or behind the point, are not written out to be divided.
+# Numbers with more digits than that, before or after the point, are not written out and divided.
 _MOST_DIGITS = 10_000
 
 

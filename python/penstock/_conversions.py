@@ -1,7 +1,7 @@
-"""Values of the standard library's types, from the text or number that a document has.
+"""Makes values of the standard library's types from the text or number in a document.
 
-The extension imports this when it first meets such a type. Each function takes what the document
-has and returns the value, exactly; a `ValueError` says why there is none.
+The extension imports this when it first meets such a type. Each function takes the text or
+number and returns the value, exactly. If there is none, a `ValueError` says why.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _COMPLEX = re.compile(rf"\(?(?:[+-]?{_PART}|[+-]?{_PART}[+-]{_PART}j|[+-]?{_PART
 
 
 def zone(key: str) -> ZoneInfo:
-    """Return the time zone of that name, as it is known to the system."""
-    from zoneinfo import ZoneInfo  # noqa: PLC0415 - it was imported by whoever asks for it
+    """Return the system's time zone of that name."""
+    from zoneinfo import ZoneInfo  # noqa: PLC0415 - whoever asks for it has imported it
 
     try:
         return ZoneInfo(key)
@@ -33,7 +33,7 @@ def zone(key: str) -> ZoneInfo:
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """Return the regular expression that the text is."""
+    """Compile the text as a regular expression."""
     try:
         return re.compile(text)
     except (re.error, RecursionError, OverflowError, Warning) as error:
@@ -41,7 +41,7 @@ def pattern(text: str) -> re.Pattern[str]:
 
 
 def fraction(text: str) -> Fraction:
-    """Return the fraction that `str` prints so: an integer, or two with a slash between them."""
+    """Parse a fraction as `str` prints it: an integer, or two with a slash between them."""
     from fractions import Fraction  # noqa: PLC0415 - as above
 
     found = _FRACTION.fullmatch(text)
@@ -55,7 +55,7 @@ def fraction(text: str) -> Fraction:
 
 
 def number(text: str) -> complex:
-    """Return the complex number that `str` prints so."""
+    """Parse a complex number as `str` prints it."""
     enclosed = (text[:1] == "(", text[-1:] == ")")
     if _COMPLEX.fullmatch(text) is None or enclosed not in {(True, True), (False, False)}:
         raise ValueError("it is no complex number, as in (1+2j)")
@@ -66,7 +66,7 @@ def number(text: str) -> complex:
 
 
 def member(cls: type[Enum], value: object) -> Enum:
-    """Return the member of an `Enum` that has a value."""
+    """Return the member of an `Enum` with this value."""
     try:
         return cls(value)
     except ValueError as error:
@@ -74,7 +74,7 @@ def member(cls: type[Enum], value: object) -> Enum:
 
 
 def flags(cls: type[Flag], value: int) -> Flag:
-    """Return the flags that an integer stands for, if it stands for nothing else."""
+    """Return the flags of an integer, if every bit of it is a flag."""
     try:
         found = cls(value)
     except ValueError as error:
@@ -85,7 +85,7 @@ def flags(cls: type[Flag], value: int) -> Flag:
 
 
 def numbers(code: str, values: Sequence[Any] = ()) -> array[Any]:
-    """Return an array of numbers that are what they were."""
+    """Return an array of the numbers, if it holds each of them exactly."""
     from array import array  # noqa: PLC0415 - as above
 
     try:
@@ -94,6 +94,6 @@ def numbers(code: str, values: Sequence[Any] = ()) -> array[Any]:
         raise ValueError(f"a number is beyond the range of its typecode '{code}'") from error
     if code == "f":
         for now, then in zip(made, values, strict=True):
-            if now != then and then == then:  # noqa: PLR0124 - not a number is never itself
+            if now != then and then == then:  # noqa: PLR0124 - NaN does not equal itself
                 raise ValueError(f"{then} would be rounded in an array of typecode 'f'")
     return made

@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 
 class Decoder(_rust.Decoder[T]):
-    r"""Records from chunks of bytes that the caller pushes, however they are cut.
+    r"""Records from chunks of bytes that you push, cut anywhere.
 
-    The records are exactly those of `read`. `feed(chunk)` returns the list of those that the chunk
-    completes; `finish()` says that there is no more, and returns the rest. It works with any source
-    and any event loop, since it never waits; `penstock.aio.read` is it in a loop.
+    The records are exactly those of `read`. `feed(chunk)` returns a list of the records that the
+    chunk completes. `finish()` ends the input, and returns the rest. A decoder never waits, so it
+    works with any source and any event loop; `penstock.aio.read` uses one in a loop.
 
-    Chunks are plain bytes: decompress them first. An instance reads one input. One that is unused
-    can be pickled. `penstock.json.Decoder`, `penstock.ndjson.Decoder` and `penstock.xml.Decoder`
-    are subclasses that take every option of their format.
+    Chunks are plain bytes: decompress them first. An instance reads one input. You may
+    pickle one that is unused. `penstock.json.Decoder`, `penstock.ndjson.Decoder` and
+    `penstock.xml.Decoder` are subclasses that take every option of their format.
 
     Args:
         into: The type of a record; by default plain values.
-        format: `"json"`, `"ndjson"`, one record for each line, or `"xml"`.
+        format: `"json"`, `"ndjson"` (one record per line) or `"xml"`.
         at: Where the records are; see `read`.
         errors: What to do with a record that does not fit; see `read`.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
@@ -95,7 +95,7 @@ class Decoder(_rust.Decoder[T]):
 
     @classmethod
     def _make(cls, *arguments: Any) -> Self:
-        """Call the extension's constructor, whatever that of `cls` itself takes."""
+        """Call the extension's constructor, whatever the constructor of `cls` takes."""
         return _rust.Decoder.__new__(cls, *arguments)
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 class PenstockError(Exception):
-    """Anything that Penstock itself raises. Catch it to catch all of them.
+    """The base of all exceptions of Penstock. Catch it to catch all of them.
 
-    All of them can be copied and pickled, with what they know, their notes and their `__cause__`,
-    so they survive a process pool. A cause that cannot be pickled is left behind.
+    All of them can be copied and pickled, with their attributes, notes and `__cause__`, so they
+    survive a process pool. A cause that cannot be pickled is left out.
     """
 
     __module__ = "penstock"
@@ -35,7 +35,7 @@ class PenstockError(Exception):
     # Attributes live in `__dict__` and the message is the only argument. `__init__` is not called
     # again, whatever a subclass makes it take.
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle with the cause, which exceptions do not do on their own."""
+        """Pickle with the cause, which exceptions do not do by themselves."""
         return _restored, (type(self), self.args, _packed(self.__cause__)), self.__dict__
 
     def __copy__(self) -> Self:
@@ -49,30 +49,30 @@ class PenstockError(Exception):
 class DecodeError(PenstockError, ValueError):
     """The input is at fault: the base of the four classes that say how.
 
-    `DecodeError` itself is raised when the source fails while it is read; what the source raised is
-    its `__cause__` then. An `OSError` of opening a path passes as it is.
+    Penstock raises `DecodeError` itself if the source fails while it is read. The exception of the
+    source is then its `__cause__`. An `OSError` from opening a path passes through unchanged.
 
-    As text it is one line, in the manner of a compiler, whatever the input contains:
+    As text it is one line, like a compiler's message, whatever the input contains:
     `cities.json:1:2345: expected float, got a string (record 17, at 3038832/latitude)`.
-    `report()` adds the place itself.
+    `report()` adds the line of the input.
 
-    Each attribute is None where it is not known or makes no sense.
+    An attribute is None if it is not known or makes no sense.
 
     Attributes:
-        reason: What is wrong, without saying where.
+        reason: The problem, without its position.
         format: The format that was read: `"json"`, `"ndjson"` or `"xml"`.
-        source: The file's name, as it was given.
-        offset: Bytes of the decompressed source before the place.
-        line: The line of the place, from 1.
-        column: The column of the place, from 1, in code points.
-        record: The number of the record, from 1, where records are read.
-        path: Where in the document, in the words of `at`: `"3038832/latitude"`. In NDJSON, where in
-            the line.
-        excerpt: A piece of the line around the place, safe to print.
-        caret: How many characters of `excerpt` stand before the place.
-        others: With `all_errors=True`, what else does not fit in the record, each an error with a
-            place of its own.
-        omitted: How many more problems there were than the hundred that are kept.
+        source: The file's name, as you passed it.
+        offset: The position in bytes of the decompressed source.
+        line: The line, from 1.
+        column: The column, from 1, in code points.
+        record: The number of the record, from 1, if you read records.
+        path: The position in the document, written as for `at`: `"3038832/latitude"`. In NDJSON,
+            the position in the line.
+        excerpt: A piece of the line around the position, safe to print.
+        caret: How many characters of `excerpt` are before the position.
+        others: With `all_errors=True`, the other problems of the record, each an error with its own
+            position.
+        omitted: How many problems there were beyond the hundred that are kept.
 
     Example:
         >>> import penstock
@@ -101,7 +101,7 @@ class DecodeError(PenstockError, ValueError):
         others: tuple[ValidationError, ...] = (),
         omitted: int = 0,
     ) -> None:
-        """Make an error from what is wrong and what is known about where."""
+        """Make an error from the problem and what is known about its position."""
         self.reason = reason
         self.format = format
         self.source = source
@@ -118,12 +118,12 @@ class DecodeError(PenstockError, ValueError):
 
     @property
     def problems(self) -> tuple[DecodeError, ...]:
-        """All that is wrong with the record, in the order of the document, this error included."""
-        # The rest of the record is not known: it is malformed, or too large.
+        """All problems of the record, in the order of the document, this error included."""
+        # The rest of the record is unknown: it is malformed, or too large.
         return (*self.others, self)
 
     def _message(self) -> str:
-        """Where and what, in one line."""
+        """The position and the problem, in one line."""
         return _printable(f"{self._place()}{self.reason}{self._within()}")
 
     def _count(self) -> str:
@@ -155,10 +155,10 @@ class DecodeError(PenstockError, ValueError):
         return f" ({', '.join(parts)})" if parts else ""
 
     def report(self) -> str:
-        """Return the message, and below it the line at fault with a caret under the place.
+        """Return the message, and below it the line of the input with a caret under the position.
 
-        With `all_errors=True`, the same for each of the `problems`. Several lines without a final
-        newline, without colour, and safe to print: what the input holds cannot drive the terminal.
+        With `all_errors=True`, the same for each of the `problems`. The text has several lines and
+        no final newline, has no colour, and is safe to print: the input cannot drive the terminal.
 
         Example:
             >>> import penstock
@@ -182,8 +182,8 @@ class DecodeError(PenstockError, ValueError):
             return message
         from unicodedata import combining, east_asian_width  # noqa: PLC0415 - for a report only
 
-        # A caret stands under its character only if those before it are counted as a terminal
-        # draws them: two columns for a wide one, none for a combining one.
+        # The caret must stand under its character, so count columns as a terminal draws them: two
+        # for a wide character, none for a combining one.
         caret = self.caret or 0
         excerpt = "".join(c if c.isprintable() else "\ufffd" for c in self.excerpt)
         indent = sum(
@@ -195,28 +195,28 @@ class DecodeError(PenstockError, ValueError):
 
 
 class MalformedInput(DecodeError):
-    """The bytes are not the format: a bad token, a missing comma, text that is not UTF-8."""
+    """The bytes do not follow the grammar: a bad token, a missing comma, text that is not UTF-8."""
 
     __module__ = "penstock"
 
 
 class TruncatedInput(DecodeError):
-    """The input ends too early: the one to retry when more may come."""
+    """The input ends too early. Retry if more may come."""
 
     __module__ = "penstock"
 
 
 class ValidationError(DecodeError):
-    """The input is well formed and does not fit the type asked for.
+    """The input is well formed, but does not fit the type.
 
-    A value of another kind than asked for, a field that is missing, a key that is not allowed; or
-    the class's own code refused its values by raising, and then that is the `__cause__`.
+    A value has another kind, a field is missing, or a key is not allowed. Or the class's own code
+    raised an exception, which is then the `__cause__`.
 
     Attributes:
-        expected: What the type asks for at the place, as in the message: `"float"`.
-        got: What stands there instead: `"a string"`.
+        expected: What the type expects there, as in the message: `"float"`.
+        got: What the document has instead: `"a string"`.
 
-    Both are None where the fault is not one value in place of another.
+    Both are None if the problem is not one value in place of another.
 
     With `all_errors=True` it is the first problem of its record, and `problems` has all of them:
 
@@ -251,7 +251,7 @@ class ValidationError(DecodeError):
         others: tuple[ValidationError, ...] = (),
         omitted: int = 0,
     ) -> None:
-        """Make an error from what is wrong and what is known about where."""
+        """Make an error from the problem and what is known about its position."""
         self.expected = expected
         self.got = got
         super().__init__(
@@ -271,7 +271,7 @@ class ValidationError(DecodeError):
 
     @property
     def problems(self) -> tuple[ValidationError, ...]:
-        """All that does not fit in the record, in the order of the document, this error first."""
+        """All problems of the record, in the order of the document, this error first."""
         return (self, *self.others)
 
     def _count(self) -> str:
@@ -280,13 +280,13 @@ class ValidationError(DecodeError):
 
 
 class LimitExceeded(DecodeError):
-    """The input exceeds one of the `Limits`; the message names which."""
+    """The input exceeds one of the `Limits`. The message names it."""
 
     __module__ = "penstock"
 
 
 class PlanError(PenstockError, TypeError):
-    """The type asked for cannot be decoded into. Raised before a byte is read.
+    """Penstock cannot decode into the type. It raises this before it reads a byte.
 
     The message names the field and the reason.
     """
@@ -295,16 +295,16 @@ class PlanError(PenstockError, TypeError):
 
 
 class InternalError(PenstockError, RuntimeError):
-    """Penstock itself is at fault, never the input alone. Please report it."""
+    """A bug in Penstock, never a fault of the input alone. Please report it."""
 
     __module__ = "penstock"
 
 
 def _restored(kind: type[E], args: tuple[object, ...], cause: bytes | None) -> E:
-    """Make an error again without its attributes, which come behind."""
+    """Make an error again, without its attributes: `pickle` sets them afterwards."""
     error: E = BaseException.__new__(kind, *args)
     if cause is not None:
-        import pickle  # noqa: PLC0415 - only where there is something to unpickle
+        import pickle  # noqa: PLC0415 - only if there is something to unpickle
 
         try:
             error.__cause__ = pickle.loads(cause)  # noqa: S301 - a part of a pickle
@@ -314,10 +314,10 @@ def _restored(kind: type[E], args: tuple[object, ...], cause: bytes | None) -> E
 
 
 def _packed(cause: BaseException | None) -> bytes | None:
-    """Pickle a cause on its own, so that it may fail alone."""
+    """Pickle a cause separately, because it may fail."""
     if cause is None:
         return None
-    import pickle  # noqa: PLC0415 - only where there is something to pickle
+    import pickle  # noqa: PLC0415 - only if there is something to pickle
 
     try:
         return pickle.dumps(cause)
@@ -326,7 +326,7 @@ def _packed(cause: BaseException | None) -> bytes | None:
 
 
 def _printable(text: str) -> str:
-    """One line, without anything that would drive a terminal: the rest is written as escapes."""
+    """One line, with everything that could drive a terminal written as escapes."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)

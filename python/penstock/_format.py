@@ -1,4 +1,4 @@
-"""Which format a source is in, where the caller does not say."""
+"""Finds the format of a source if the caller does not name it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _SUFFIXES: dict[str, Format] = {
 _PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
 _UNREADABLE = {".plist": "property lists", ".csv": "CSV", ".tsv": "CSV"}
 
-# How each format is read where its own module is not asked.
+# The options of each format for the verbs of `penstock`, which do not offer them.
 GRAMMAR: dict[Format, Grammar] = {
     "json": "document",
     "ndjson": "lines",
@@ -54,10 +54,10 @@ GRAMMAR: dict[Format, Grammar] = {
 
 
 def checked(format: str) -> Format:
-    """Return a format that the caller has named.
+    """Check a format that the caller has named.
 
     Raises:
-        ValueError: It is not one that can be read.
+        ValueError: Penstock cannot read it.
     """
     for known in GRAMMAR:
         if format == known:
@@ -68,15 +68,15 @@ def checked(format: str) -> Format:
 
 
 def of_source(source: object, name: str | None) -> Format:
-    """Tell the format by the name's suffix, or else by the first bytes of a file at a path.
+    """Find the format from the name's suffix, or else from the first bytes of a file at a path.
 
     Raises:
-        ValueError: Neither says, or the format is one that cannot be read yet.
+        ValueError: Neither says, or Penstock cannot read the format yet.
     """
     kind = None if name is None else of_name(name)
     if kind is not None:
         return kind
-    # A pipe cannot be looked into without taking from it; a missing file is `open`'s to report.
+    # Reading from a pipe would take bytes from it; `open` reports a missing file.
     if isinstance(source, str) and (os.path.isfile(source) or not os.path.exists(source)):  # noqa: PTH110, PTH113 - as above
         with open(source, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
             first = file.read(64)
@@ -87,10 +87,10 @@ def of_source(source: object, name: str | None) -> Format:
 
 
 def of_name(name: str) -> Format | None:
-    """Tell the format by a name's suffix, or None if that says nothing.
+    """Return the format of a name's suffix, or None if the suffix does not say.
 
     Raises:
-        ValueError: The format is one that cannot be read yet.
+        ValueError: Penstock cannot read the format yet.
     """
     stem = name.lower()
     for packed in _PACKED:
@@ -102,10 +102,10 @@ def of_name(name: str) -> Format | None:
 
 
 def of_data(data: object) -> Format:
-    """Tell the format by the first bytes: JSON, unless it is plainly another.
+    """Find the format from the first bytes: JSON, unless it is plainly another.
 
     Raises:
-        ValueError: The format is one that cannot be read yet.
+        ValueError: Penstock cannot read the format yet.
     """
     if isinstance(data, str):
         start = data[:64].removeprefix("\ufeff").lstrip()
@@ -113,7 +113,7 @@ def of_data(data: object) -> Format:
         try:
             start = _opening(bytes(memoryview(data)[:64]))  # type: ignore[arg-type]  # see below
         except TypeError:
-            # Not data at all: the verb itself has the words for that.
+            # Not data at all: the verb itself raises the error for that.
             return "json"
     if start.startswith("bplist"):
         _refuse(_UNREADABLE[".plist"])
@@ -121,17 +121,17 @@ def of_data(data: object) -> Format:
 
 
 def _opening(data: bytes) -> str:
-    """The first characters that say something, of bytes in UTF-8, UTF-16 or UTF-32."""
+    """The first significant characters of bytes in UTF-8, UTF-16 or UTF-32."""
     for mark in (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff"):
         data = data.removeprefix(mark)
     return data.replace(b"\0", b"").decode("latin-1").lstrip()
 
 
 def record_type(verb: str, into: object) -> object:
-    """Return the type of one record, of NDJSON that is asked for as a whole as `into`.
+    """Return the type of one record if a whole NDJSON document is asked for as `into`.
 
-    The whole of it is a list. `list[City]` is what a checker is told that it gets, so that is what
-    has to be asked for.
+    The whole document is a list. A checker takes `into` for the result, so it must be a list type,
+    such as `list[City]`.
 
     Raises:
         TypeError: `into` is another type than a list.

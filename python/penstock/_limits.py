@@ -1,4 +1,4 @@
-"""The bounds that are enforced on input."""
+"""The limits that Penstock enforces on input."""
 
 from __future__ import annotations
 
@@ -9,35 +9,35 @@ if TYPE_CHECKING:
 
 
 class Limits:
-    """What input may cost at most. Exceeding a bound raises `LimitExceeded`, which names it.
+    """Bounds on the input. Input that exceeds one raises `LimitExceeded`, which names it.
 
-    Every bound has a default that real data does not meet and hostile data does. An instance cannot
-    be changed once made, compares and hashes by value, and can be pickled.
+    Every limit has a default that real data does not reach and hostile data does. An instance
+    cannot be changed, compares and hashes by value, and can be pickled.
 
     Attributes:
         depth: How many arrays and objects may be open at once.
-        token: Bytes of one string or key that is wanted. Skipped ones are never kept, so they may
-            be of any length.
-        lookahead: Bytes of one JSON object that are looked over for the key which says its class,
-            where a union asks for it. They are kept in memory meanwhile.
-        number: Bytes of one number. Turning digits into an integer takes time that grows with
+        token: Bytes of one string or key that you asked for. Skipped ones are never buffered, so
+            they may have any length.
+        lookahead: Bytes of one JSON object that Penstock searches for the key which selects its
+            class in a union. It buffers them meanwhile.
+        number: Bytes of one number. Converting digits to an integer takes time that grows with
             their square.
         total: Bytes of the whole source after decompression, or None for any.
-        ratio: Decompressed bytes for each compressed byte, judged once 16 MiB have come out, or
-            None for any.
-        window: Bytes that a decompressor may ask for as its window or dictionary.
+        ratio: Decompressed bytes per compressed byte, checked once 16 MiB have come out, or None
+            for any.
+        window: Bytes that a decompressor may request as its window or dictionary.
         attributes: Attributes of one XML element, declarations and defaults included.
         name: Bytes of one XML name.
-        tag: Bytes of one XML start tag, or of one declaration of a document type: these are kept
-            whole, whether they are wanted or not.
+        tag: Bytes of one XML start tag, or of one declaration of a document type. Penstock always
+            buffers these whole.
         entities: XML entities that a document may declare.
-        amplification: Bytes that XML entities may expand to for each byte of input, judged once
-            they have made 8 MiB.
+        amplification: Bytes that XML entities may expand to per byte of input, checked once they
+            have made 8 MiB.
         expansion: Bytes that XML entities may expand to in all, or None for any.
 
     Raises:
-        TypeError: A bound is not an integer.
-        ValueError: A bound is less than 1.
+        TypeError: A limit is not an integer.
+        ValueError: A limit is less than 1.
 
     Example:
         >>> import penstock
@@ -97,7 +97,7 @@ class Limits:
         amplification: int = 10,
         expansion: int | None = 1 << 30,
     ) -> None:
-        """Set the bounds that differ from their defaults."""
+        """Set the limits that differ from their defaults."""
         for word, bound, may_be_none in (
             ("depth", depth, False),
             ("token", token, False),
@@ -123,7 +123,7 @@ class Limits:
             object.__setattr__(self, word, bound)
 
     def _bounds(self) -> dict[str, int | None]:
-        """The bounds by name, in the order of the signature."""
+        """The limits by name, in the order of the signature."""
         return {
             "depth": self.depth,
             "token": self.token,
@@ -141,7 +141,7 @@ class Limits:
         }
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        """Refuse: the bounds of a read must not move under it."""
+        """Refuse, because limits must not change during a read."""
         raise AttributeError(f"Limits cannot be changed once made (setting {name!r})")
 
     def __delattr__(self, name: str) -> NoReturn:
@@ -149,11 +149,11 @@ class Limits:
         raise AttributeError(f"Limits cannot be changed once made (deleting {name!r})")
 
     def __repr__(self) -> str:
-        """Return the call that makes it."""
+        """Return the expression that creates it."""
         return f"Limits({', '.join(f'{name}={bound!r}' for name, bound in self._bounds().items())})"
 
     def __eq__(self, other: object) -> bool:
-        """Compare bound by bound."""
+        """Compare limit by limit."""
         return self._bounds() == other._bounds() if isinstance(other, Limits) else NotImplemented
 
     def __hash__(self) -> int:
@@ -161,10 +161,10 @@ class Limits:
         return hash(tuple(self._bounds().values()))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle as the call that makes it."""
+        """Pickle as the call that creates it."""
         return _from_bounds, (self._bounds(),)
 
 
 def _from_bounds(bounds: dict[str, int | None]) -> Limits:
-    """Undo `Limits.__reduce__`: pickle has no other way to pass keywords."""
+    """Undo `Limits.__reduce__`: `pickle` has no other way to pass keywords."""
     return Limits(**bounds)  # type: ignore[arg-type]  # each bound is checked by the constructor

@@ -1,4 +1,4 @@
-"""Small words for annotations: `pattern`, `unix` and `typecode`."""
+"""Small annotations: `pattern`, `unix` and `typecode`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class _Mark:
-    """A word with one argument, which is compared by it."""
+    """An annotation with one argument, which compares by it."""
 
     __module__ = "penstock"
     __slots__ = ("_said",)
@@ -19,7 +19,7 @@ class _Mark:
     _said: str
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        """Refuse: annotations are shared and hashed."""
+        """Refuse, because annotations are shared and hashed."""
         word = type(self).__name__
         raise AttributeError(f"{word}() cannot be changed once made (setting {name!r})")
 
@@ -29,11 +29,11 @@ class _Mark:
         raise AttributeError(f"{word}() cannot be changed once made (deleting {name!r})")
 
     def __repr__(self) -> str:
-        """Return the call that makes it."""
+        """Return the expression that creates it."""
         return f"{type(self).__name__}({self._said!r})"
 
     def __eq__(self, other: object) -> bool:
-        """Compare by what is said."""
+        """Compare by the argument."""
         if type(other) is not type(self):
             return NotImplemented
         return self._said == other._said
@@ -43,21 +43,21 @@ class _Mark:
         return hash((type(self), self._said))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle as the call that makes it."""
+        """Pickle as the call that creates it."""
         return type(self), (self._said,)
 
 
-class pattern(_Mark):  # noqa: N801 - a word in the language of annotations, like `at`
-    r"""Say that a string is one in which a regular expression is found.
+class pattern(_Mark):  # noqa: N801 - an annotation, like `at`
+    r"""Require that a regular expression is found in a string.
 
-    It is looked for anywhere in the string, as `re.search` does: `^` and `$` say where.
+    It may match anywhere in the string, as for `re.search`; use `^` and `$` to anchor it.
 
     Attributes:
         regex: The regular expression.
 
     Raises:
-        TypeError: `regex` is no `str`.
-        ValueError: `regex` is no regular expression.
+        TypeError: `regex` is not a `str`.
+        ValueError: `regex` is not a regular expression.
 
     Example:
         >>> from typing import Annotated
@@ -74,8 +74,8 @@ class pattern(_Mark):  # noqa: N801 - a word in the language of annotations, lik
     __slots__ = ()
 
     def __init__(self, regex: str, /) -> None:
-        """Take the expression, compiled to see whether it can be."""
-        import re  # noqa: PLC0415 - only for those who use it
+        """Store the expression, and compile it to check it."""
+        import re  # noqa: PLC0415 - only if it is used
 
         if not isinstance(regex, str):
             raise TypeError(f"pattern() takes a str, not {type(regex).__name__}")
@@ -94,14 +94,14 @@ class pattern(_Mark):  # noqa: N801 - a word in the language of annotations, lik
 class unix(_Mark):  # noqa: N801 - as above
     """Say that a `datetime` may be a number of units since the beginning of 1970, in UTC.
 
-    The number is taken exactly: one that says more than microseconds is refused, and the
-    `datetime` is aware, in UTC. Text is taken as without it.
+    Penstock converts the number exactly, and refuses one with more digits than microseconds. The
+    `datetime` is aware, in UTC. Text is decoded as usual.
 
     Attributes:
         unit: `"s"`, `"ms"`, `"us"` or `"ns"`.
 
     Raises:
-        ValueError: `unit` is none of them.
+        ValueError: `unit` is none of these.
 
     Example:
         >>> from datetime import datetime
@@ -115,7 +115,7 @@ class unix(_Mark):  # noqa: N801 - as above
     __slots__ = ()
 
     def __init__(self, unit: Unix, /) -> None:
-        """Take the unit."""
+        """Store the unit."""
         if unit not in {"s", "ms", "us", "ns"}:
             raise ValueError(f"unix() takes 's', 'ms', 'us' or 'ns', not {unit!r}")
         object.__setattr__(self, "_said", unit)
@@ -129,7 +129,7 @@ class unix(_Mark):  # noqa: N801 - as above
 class typecode(_Mark):  # noqa: N801 - as above
     """Say which type of numbers an `array.array` holds.
 
-    A number that the type cannot hold exactly is refused, and never rounded or cut.
+    Penstock refuses a number that the type cannot hold exactly; it never rounds or cuts.
 
     Attributes:
         code: The letter, as `array.array` takes it.
@@ -149,7 +149,7 @@ class typecode(_Mark):  # noqa: N801 - as above
     __slots__ = ()
 
     def __init__(self, code: str, /) -> None:
-        """Take the letter."""
+        """Store the letter."""
         if code not in tuple("bBhHiIlLqQfd"):
             raise ValueError(f"typecode() takes a code of array.array for numbers, not {code!r}")
         object.__setattr__(self, "_said", code)
@@ -163,6 +163,6 @@ class typecode(_Mark):  # noqa: N801 - as above
 class Exact:
     """The type of plain values whose numbers keep all their digits.
 
-    As `Any`, but that a number with a fraction or an exponent is a `Decimal`. It is for what makes
-    decimals of values that it wants to see before they are decoded.
+    Like `Any`, but a number with a fraction or an exponent becomes a `Decimal`. It serves
+    validators that see plain values and make decimals of them.
     """

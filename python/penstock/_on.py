@@ -1,4 +1,4 @@
-"""`on` and `Stop`: the two words that a handler of `send` may say."""
+"""`on` and `Stop`, for the handlers of `send`."""
 
 from __future__ import annotations
 
@@ -10,32 +10,31 @@ if TYPE_CHECKING:
 
     Method = TypeVar("Method", bound=Callable[..., Any])
 
-# Where a function keeps the paths that it is marked with. Decorators that call `functools.wraps`
-# carry it over.
+# The attribute of a function that holds its paths. Decorators that call `functools.wraps` copy it.
 MARK = "__penstock_on__"
 
 
 def on(path: str, /) -> Callable[[Method], Method]:
     """Mark a method of a handler with the path of the elements that it is called for.
 
-    A path of one step is the name of elements, wherever they stand, as a method's own name is. Of
+    A path of one step is the name of elements at any depth, like a method's own name. If a path has
     several steps, the first is the root element in XML, and a key of the root in JSON; a leading
-    `//` finds the first step anywhere. `*` is any element; `{uri}name` is exact, `p:name` takes the
-    prefix from `namespaces=`, `*:name` is in any namespace, and a name alone matches elements
+    `//` finds the first step at any depth. `*` is any element; `{uri}name` is exact, `p:name` takes
+    the prefix from `namespaces=`, `*:name` is in any namespace, and a name alone matches elements
     that are written without a prefix. With `text()` as last step the method gets the text of the
     element, a `str`, and no `Element`. The empty path is the document itself.
 
-    A marked method is not reached by its own name. A method may be marked several times.
+    A marked method is not called for elements of its own name. You may mark a method several times.
 
     Args:
-        path: The path. It is read when the handler is used, and a mistake in it is a `ValueError`
-            then.
+        path: The path. Penstock parses it when the handler is used; a mistake in it is a
+            `ValueError` then.
 
     Returns:
         A decorator that returns the function itself.
 
     Raises:
-        TypeError: The path is not a `str`, or what is marked is not a function.
+        TypeError: The path is not a `str`, or the marked object is not a function.
 
     Example:
         >>> import io, penstock
@@ -54,7 +53,7 @@ def on(path: str, /) -> Callable[[Method], Method]:
     def mark(method: Method) -> Method:
         if not hasattr(method, "__code__"):
             raise TypeError(f"on() marks a function, not {type(method).__name__}")
-        # Decorators are applied from below; the paths are kept as they are read.
+        # Decorators are applied from below; the paths are stored in reading order.
         setattr(method, MARK, (path, *getattr(method, MARK, ())))
         return method
 
@@ -65,12 +64,12 @@ on.__module__ = "penstock"
 
 
 class Stop(Exception):
-    """Raised or returned by a handler's method: nothing more of the source is read.
+    """Raise or return it in a handler's method to end the reading.
 
-    `send` returns the value that it is made with, or None.
+    `send` then returns the value that you gave to it, or None.
 
     Attributes:
-        value: What `send` returns.
+        value: The result of `send`.
 
     Example:
         >>> import io, penstock
@@ -86,6 +85,6 @@ class Stop(Exception):
     value: object
 
     def __init__(self, value: object = None, /) -> None:
-        """Keep the value."""
+        """Store the value."""
         super().__init__(value)
         self.value = value

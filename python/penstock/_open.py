@@ -1,4 +1,4 @@
-"""What `open` of the package and of its formats stands on."""
+"""What the `open` functions of the package and of its formats share."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from penstock._types import Compression, Duplicates, Source, Types, Unknown
 
 
-# What the extension's classes are is said here: to subclass would cost each access.
+# Register the extension's classes here: subclassing would make each access slower.
 Mapping.register(_rust.DocumentMap)
 Sequence.register(_rust.DocumentList)
 Sequence.register(_rust.Records)
@@ -30,7 +30,7 @@ def located(
     member: str | None,
     limits: Limits | None,
 ) -> tuple[object, str | None]:
-    """Return what the extension is to open, and its name in messages.
+    """Return the object that the extension shall open, and its name in messages.
 
     Raises:
         TypeError: It is neither data nor a source.
@@ -38,7 +38,7 @@ def located(
     """
     if isinstance(source, (bytes, bytearray, memoryview)) and member is None:
         return source, None
-    # Any other buffer is refused there.
+    # That refuses any other buffer.
     return _sources.locate("open", source, compression, member, limits)  # type: ignore[arg-type]
 
 
@@ -55,7 +55,7 @@ def document(
     compression: Compression | None,
     limits: Limits | None,
 ) -> Any:
-    """Open what `located` returned, as JSON."""
+    """Open the result of `located`, as JSON."""
     opened = _rust.open(given, duplicates, encoding, compression, limits, name)
     if into is None and at is None:
         return opened
@@ -66,12 +66,12 @@ def document(
 
 
 def _again(text: bytes, duplicates: Duplicates) -> Document:
-    """Make a document again that was pickled."""
+    """Unpickle a document."""
     return _rust.open(text, duplicates, None, None, None, None)
 
 
 def _records_again(
     document: Document, into: object, at: str | None, unknown: Unknown, all_errors: bool
 ) -> Records[Any]:
-    """Make records again that were pickled."""
+    """Unpickle records."""
     return _rust.document_records(document, into, at, unknown, all_errors)

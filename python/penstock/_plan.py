@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 def with_types(into: Any, types: Types) -> Any:
-    """Return a plan of `into`, a type or a plan, that knows `types` as well."""
+    """Return a plan of `into`, a type or a plan, that also has `types`."""
     return _rust.Plan(into, types=types)
 
 
 def of_records(
     into: TypeForm[T], at: At[T] | None, types: Types
 ) -> tuple[TypeForm[T], At[T] | None]:
-    """Return a plan of each type that a reader is given: one, or one for each path."""
+    """Return a plan of each type of a reader: one, or one for each path."""
     if at is None or isinstance(at, str):
         return with_types(into, types), at
     if into is not PLAIN or not hasattr(at, "keys"):
-        return into, at  # Refused where it is refused without types.
+        return into, at  # The same code refuses it as without types.
     kinds: Mapping[str, TypeForm[T]] = at
     return into, {path: with_types(kinds[path], types) for path in kinds}

@@ -1,4 +1,4 @@
-"""What had to be repaired in a document, for readers of XML that were told to repair."""
+"""The repairs of a document, for readers of XML with `repair=`."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ if TYPE_CHECKING:
 
 
 class Repair:
-    """One repair that was made to a document, which is not what its format asks for there.
+    """One repair, made where a document does not follow the grammar.
 
     An instance cannot be changed, compares and hashes by value, and can be pickled.
 
     Attributes:
-        kind: What was repaired: one of the words of `repair=` of `penstock.xml.decode`.
-        offset: Bytes of the decompressed source before the place.
-        line: The line of the place, from 1.
-        column: The column of the place, from 1, in code points.
+        kind: The fault: one of the names of `repair=` in `penstock.xml.decode`.
+        offset: The position in bytes of the decompressed source.
+        line: The line, from 1.
+        column: The column, from 1, in code points.
 
     Example:
         >>> import io, penstock
@@ -38,7 +38,7 @@ class Repair:
     column: int
 
     def __init__(self, kind: RepairKind, offset: int, line: int, column: int) -> None:
-        """Say what was repaired, and where."""
+        """Store what was repaired, and where."""
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "offset", offset)
         object.__setattr__(self, "line", line)
@@ -49,7 +49,7 @@ class Repair:
         return self.kind, self.offset, self.line, self.column
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        """Refuse: it is a report."""
+        """Refuse, because it is a report."""
         raise AttributeError(f"a Repair cannot be changed (setting {name!r})")
 
     def __delattr__(self, name: str) -> NoReturn:
@@ -57,7 +57,7 @@ class Repair:
         raise AttributeError(f"a Repair cannot be changed (deleting {name!r})")
 
     def __repr__(self) -> str:
-        """Return the call that makes it."""
+        """Return the expression that creates it."""
         kind, offset, line, column = self._values()
         return f"Repair(kind={kind!r}, offset={offset}, line={line}, column={column})"
 
@@ -70,15 +70,15 @@ class Repair:
         return hash(self._values())
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle as the call that makes it."""
+        """Pickle as the call that creates it."""
         return Repair, self._values()
 
 
 class RepairWarning(UserWarning):
-    """A document that was wanted whole was repaired, as `repair=` allows.
+    """Penstock repaired a whole document, as `repair=` allows.
 
-    One warning for each document says how many repairs of which kind there were, and where the
-    first one stands. A `Reader` or `Decoder` does not warn: it has them in `repairs`.
+    One warning per document says how many repairs of which kind there were, and where the first
+    one is. A `Reader` or `Decoder` does not warn; it has the repairs in `repairs`.
     """
 
     __module__ = "penstock"

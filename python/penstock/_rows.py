@@ -1,4 +1,4 @@
-"""`Rows`: the records of a file of lines as a sequence, each read when it is asked for."""
+"""`Rows`: the records of a file of lines as a sequence, each read when you ask for it."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     from penstock._types import Index, Path, T
 
     class _Sequence(Sequence[T], Generic[T]):
-        """A sequence that can be written with its type: `Rows[City]`."""
+        """A sequence that may be written with its type: `Rows[City]`."""
 else:
     _Sequence = Sequence
 
-# What an index is called that stands beside its file, and how large one can be.
+# The suffix of an index beside its file, and the size that an index can have.
 _SUFFIX = ".penstock-index"
 _LARGEST = 64 << 20
 
 
 class Rows(_Sequence["T"]):
-    r"""The records of an NDJSON file as a sequence. Made by `penstock.open`.
+    r"""The records of an NDJSON file as a sequence. `penstock.open` creates it.
 
-    Where each record is was found out once, in a pass over the file, or read from an index that is
-    kept beside it; `rows[i]` then reads and decodes that record and nothing else. Nothing is kept
-    of it, so asking again decodes again. A slice is another `Rows` of the same file, and reads
-    nothing. To go through all records, once, `penstock.read` is the faster way.
+    Penstock finds the position of each record once, in a pass over the file or in an index beside
+    it. `rows[i]` then reads and decodes that record and nothing else. It does not keep the record,
+    so asking again decodes again. A slice is another `Rows` of the same file, and reads nothing. To
+    go through all records once, `penstock.read` is faster.
 
-    It may be used by several threads at once and in forked processes, and can be pickled: the path
-    goes with what is known of the file, and one that has changed is refused. If the file changes
-    while it is open, reading from it raises; no wrong record is ever returned.
+    Several threads and forked processes may use it at once. You may pickle it: the pickle holds the
+    path and the state of the file, and unpickling fails if the file has changed. If the file
+    changes while it is open, reading raises an error; it never returns a wrong record.
 
     Example:
         >>> import pathlib, random, penstock
@@ -53,13 +53,13 @@ class Rows(_Sequence["T"]):
     __module__ = "penstock"
 
     _lines: _rust.Lines
-    # What it was opened with, to be opened again.
+    # The arguments of opening it, to open it again.
     _options: tuple[Any, ...]
-    # Which records of the file are meant.
+    # The records of the file that belong to it.
     _places: range
 
     def __init__(self, lines: _rust.Lines, options: tuple[Any, ...], places: range) -> None:
-        """Take the records of a file that is open."""
+        """Take the records of an open file."""
         self._lines, self._options, self._places = lines, options, places
 
     @property
@@ -74,7 +74,7 @@ class Rows(_Sequence["T"]):
         return self._lines.closed
 
     def close(self) -> None:
-        """Close the file, for all slices as well. Doing it again does nothing."""
+        """Close the file, also for all slices. Closing it again does nothing."""
         self._lines.close()
 
     def __enter__(self) -> Self:
@@ -116,7 +116,7 @@ class Rows(_Sequence["T"]):
         return self._lines.get(self._place(place))
 
     def _place(self, place: int) -> int:
-        """Return which record of the file that is."""
+        """Return the number of that record in the file."""
         try:
             return self._places[place]
         except IndexError:
@@ -128,7 +128,7 @@ class Rows(_Sequence["T"]):
             raise TypeError(message) from None
 
     def __iter__(self) -> Iterator[T]:
-        """Go through the records in blocks of the file; raises as indexing does."""
+        """Iterate over the records, in blocks of the file; raises as indexing does."""
         places = self._places
         if places.step == 1:
             return self._lines.through(places.start, places.stop)
@@ -139,7 +139,7 @@ class Rows(_Sequence["T"]):
 
         Raises:
             PlanError: Penstock cannot decode into `into`.
-            IndexError: As for indexing, and so are the other errors.
+            IndexError: As for indexing; the other errors too.
 
         Example:
             >>> import pathlib, penstock
@@ -153,7 +153,7 @@ class Rows(_Sequence["T"]):
         return made
 
     def raw(self, place: int, /) -> bytes:
-        r"""Return the record at `place` as it stands in the file, without its line end.
+        r"""Return the bytes of the record at `place`, without its line end.
 
         Raises:
             IndexError: There is no such record.
@@ -176,7 +176,7 @@ class Rows(_Sequence["T"]):
         return f"<Rows of {self.path!r}: {len(self):,} records{state}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as the path and what is known of the file."""
+        """Pickle as the path and the state of the file."""
         places, (path, *others) = self._places, self._options
         at = (places.start, places.stop, places.step)
         options = (os.path.abspath(path), *others)  # noqa: PTH100 - pathlib is slow to import
@@ -184,7 +184,7 @@ class Rows(_Sequence["T"]):
 
 
 def open_rows(source: Path, index: Index, *how: Any) -> Rows[Any]:
-    """Open a file of lines; `how` is what the extension is told after its path and name."""
+    """Open a file of lines; `how` holds the extension's arguments after the path and the name."""
     path, name = _sources.path("open", source)
     kept = None
     if index is not None and index is not False:
@@ -197,18 +197,18 @@ def open_rows(source: Path, index: Index, *how: Any) -> Rows[Any]:
 
 
 def _opened_again(options: tuple[Any, ...], index: bytes, at: tuple[int, int, int]) -> Rows[Any]:
-    """Open the file of pickled rows, which must not have changed."""
+    """Open the file of pickled rows. It must not have changed."""
     return Rows(_lines(options, index, required=True), options, range(*at))
 
 
 def _lines(options: tuple[Any, ...], index: bytes | None, *, required: bool) -> _rust.Lines:
-    """Open a file with what is known of it."""
+    """Open a file with its known state."""
     path, name, into, duplicates, unknown, all_errors, limits = options
     return _rust.Lines(path, name, into, duplicates, unknown, all_errors, limits, index, required)
 
 
 def _read(path: str) -> bytes | None:
-    """Return what stands in the file of an index, if there is one."""
+    """Return the contents of an index file, if there is one."""
     try:
         with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
             return file.read(_LARGEST)
@@ -217,7 +217,7 @@ def _read(path: str) -> bytes | None:
 
 
 def _write(path: str, index: bytes) -> None:
-    """Write the file of an index: all of it or nothing."""
+    """Write an index file: all of it or nothing."""
     part = f"{path}.{os.getpid()}.part"
     try:
         with open(part, "wb") as file:  # noqa: PTH123 - pathlib is slow to import

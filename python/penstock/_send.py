@@ -1,4 +1,4 @@
-"""`send`: which methods of a handler can be reached, and how they are handed to the extension."""
+"""`send`: finds the methods that a document may reach, and passes them to the extension."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def send(
     member: str | None,
     limits: Limits | None,
 ) -> Any:
-    """Find the handler's methods, then the source, and let the first hear of the second.
+    """Find the handler's methods, then the source, and send the source to the methods.
 
-    Without a format, the source says it.
+    Without a format, find it from the source.
     """
     claims = reachable(handler)
     given, name = _sources.locate("send", source, compression, member, limits)
@@ -50,9 +50,9 @@ def send(
 def reachable(handler: object) -> list[tuple[str, bool, Callable[[Any], object]]]:
     """Return the paths that reach the handler, whether they come from `on`, and the methods.
 
-    A document must not reach what the author did not mean to expose. So only functions written in
-    Python count, in the classes of the handler that are not the standard library's, and by their
-    name only those that are public and take one argument. Everything else takes an `on`.
+    A document must not reach a method that its author did not mean to expose. So only functions
+    written in Python count, in classes of the handler outside the standard library. Their name
+    alone reaches only those that are public and take one argument. All others need an `on`.
 
     Raises:
         TypeError: A method cannot be called with one argument, or is asynchronous; or the handler
@@ -80,7 +80,7 @@ def reachable(handler: object) -> list[tuple[str, bool, Callable[[Any], object]]
             if not paths and (name.startswith("_") or not _takes_one(function.__code__)):
                 continue
             _check(function)
-            # What the class says: neither an instance's own attribute nor a `__getattr__`.
+            # Look in the class only: not in the instance, and not through `__getattr__`.
             method = function.__get__(handler, kind)
             found += [(path, True, method) for path in paths] or [(name, False, method)]
     if found:
@@ -94,7 +94,7 @@ def reachable(handler: object) -> list[tuple[str, bool, Callable[[Any], object]]
 
 
 def _function(value: object) -> FunctionType | None:
-    """Return a plain function as what it is, and None for anything else."""
+    """Return a plain function, and None for anything else."""
     return value if type(value) is type(_function) else None  # type: ignore[return-value]  # it is
 
 
@@ -104,7 +104,7 @@ def _takes_one(code: CodeType) -> bool:
 
 
 def _check(function: FunctionType) -> None:
-    """Refuse what could not be called, before anything is read.
+    """Refuse a method that could not be called, before anything is read.
 
     Raises:
         TypeError: As for `reachable`.

@@ -1,8 +1,8 @@
-"""What a caller may hand to `load` and `read`, and what it is called in messages.
+"""Checks the sources of `load` and `read`, and finds their names in messages.
 
-A path, a binary file, or an iterable of chunks of bytes; never the data itself, so that a `str`
-means one thing in each verb. Paths are left for the extension to open, and a file is only ever
-closed by who opened it.
+A source is a path, a binary file, or an iterable of chunks of bytes. It is never the data itself,
+so that a `str` means one thing in each verb. The extension opens paths. Whoever opened a file
+closes it.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ def locate(
     member: str | None,
     limits: Limits | None,
 ) -> tuple[object, str | None]:
-    """Return what the extension is to read for `source`, and its name in messages.
+    """Return the object that the extension shall read for `source`, and its name in messages.
 
-    A source whose name ends in `.zip` is opened here, by the standard library, unless
-    `compression` says that it is not to be looked into; so is any source if `member` names one.
+    If the name ends in `.zip`, the standard library opens the source here, unless `compression`
+    forbids it. If there is a `member`, it opens any source.
 
     Raises:
-        TypeError: `source` is none of the three kinds. The message says what to do instead.
-        ValueError: A zip archive does not hold exactly one member, and `member` names none of it.
+        TypeError: `source` is none of the three kinds. The message says what to pass.
+        ValueError: A zip archive does not hold exactly one member, and `member` names none of them.
     """
     given, name = _named(verb, source)
     is_zip = compression == "infer" and name is not None and name.lower().endswith(".zip")
@@ -43,7 +43,7 @@ def locate(
 
 
 def path(verb: str, source: Path) -> tuple[str, str]:
-    """Return the path of a file that is read at random, and its name in messages.
+    """Return the path of a file whose records are read in any order, and its name in messages.
 
     Raises:
         TypeError: `source` is not a path.
@@ -71,7 +71,7 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
         raise TypeError(f"{verb}() takes a binary file, not a text file: open it with 'rb'")
     if hasattr(source, "read") or hasattr(source, "readinto"):
         name = getattr(source, "name", None)
-        # A file opened by its number has that number for a name, which says nothing.
+        # A file that was opened by its number has the number for a name. That is of no use.
         return source, _text(name) if isinstance(name, str) else None
     if hasattr(source, "__iter__"):
         return source, None
@@ -84,5 +84,5 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
 
 
 def _text(name: str) -> str:
-    """A name that can be written anywhere: bytes of it that are not UTF-8 become escapes."""
+    """A name that can be printed anywhere: its bytes that are not UTF-8 become escapes."""
     return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()

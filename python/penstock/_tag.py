@@ -1,4 +1,4 @@
-"""`tag`: the word for "this key says which class it is" beside a union."""
+"""`tag`, which names the key that selects the class of a union."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-class tag:  # noqa: N801 - a word in the language of annotations, like `at`
+class tag:  # noqa: N801 - an annotation, like `at`
     """Say which key, or in XML which attribute, tells the classes of a union apart.
 
-    It stands beside the union, `Annotated[Circle | Square, tag("type")]`, or is given to a plan,
-    `Plan(Circle | Square, tag="type")`, without touching a class. The classes need not have a
+    Put it beside the union, `Annotated[Circle | Square, tag("type")]`, or pass it to a plan,
+    `Plan(Circle | Square, tag="type")`, which leaves the classes alone. The classes need not have a
     field for the key.
 
     Attributes:
         key: The key.
-        values: The values of the key, each with its class. Without them the names of the classes
+        values: The values of the key, each with its class. By default the names of the classes
             are the values.
 
     Raises:
-        TypeError: The key is no `str`, or the values are no mapping of `str` or `int` to classes.
+        TypeError: The key is not a `str`, or the values are not a mapping of `str` or `int` to
+            classes.
 
     Example:
         >>> from dataclasses import dataclass
@@ -46,7 +47,7 @@ class tag:  # noqa: N801 - a word in the language of annotations, like `at`
     values: dict[str | int, type] | None
 
     def __init__(self, key: str, values: Mapping[Any, type] | None = None, /) -> None:
-        """Take the key and the values, unread."""
+        """Store the key and the values without checking them against the classes."""
         if not isinstance(key, str):
             raise TypeError(f"tag() takes a key as a str, not {type(key).__name__}")
         given: dict[Any, type] | None = None
@@ -62,7 +63,7 @@ class tag:  # noqa: N801 - a word in the language of annotations, like `at`
         object.__setattr__(self, "values", given)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        """Refuse: annotations are shared and hashed."""
+        """Refuse, because annotations are shared and hashed."""
         raise AttributeError(f"tag() cannot be changed once made (setting {name!r})")
 
     def __delattr__(self, name: str) -> NoReturn:
@@ -70,7 +71,7 @@ class tag:  # noqa: N801 - a word in the language of annotations, like `at`
         raise AttributeError(f"tag() cannot be changed once made (deleting {name!r})")
 
     def __repr__(self) -> str:
-        """Return the call that makes it."""
+        """Return the expression that creates it."""
         if self.values is None:
             return f"tag({self.key!r})"
         pairs = ", ".join(
@@ -90,5 +91,5 @@ class tag:  # noqa: N801 - a word in the language of annotations, like `at`
         return hash((tag, self.key, self.values and tuple(self.values)))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle as the call that makes it."""
+        """Pickle as the call that creates it."""
         return tag, (self.key, self.values)

@@ -1,12 +1,12 @@
-"""What the annotations of the verbs speak of.
+"""The types in the annotations of the verbs.
 
-Nothing here costs anything at run time: the aliases exist for type checkers only, so that
+They cost nothing at run time: the aliases exist for type checkers only, so that
 `import penstock` imports neither `typing` nor any third-party package.
 """
 
 from __future__ import annotations
 
-# Type checkers take this name for true wherever it is bound; importing it would import `typing`.
+# Type checkers treat this name as true wherever it is bound; importing it would import `typing`.
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from penstock._errors import DecodeError
     from penstock._via import via
 
-    # What a type left out means to a checker: plain values, so `Any`.
+    # A call without a type returns plain values, so a checker sees `Any`.
     T = TypeVar("T", default=Any)
 
     class Readable(Protocol):
-        """A binary file, as far as it is used: `read`."""
+        """A binary file; Penstock uses its `read`."""
 
         def read(self, size: int, /) -> bytes:
             """Return at most `size` bytes; none at the end."""
 
     class ReadableInto(Protocol):
-        """A binary file, as far as it is used: `readinto`, which spares a copy."""
+        """A binary file; Penstock uses its `readinto`, which saves a copy."""
 
         def readinto(self, buffer: bytearray | memoryview, /) -> int | None:
             """Fill `buffer` from its start and return how many bytes; 0 at the end."""
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     Source: TypeAlias = (
         str | os.PathLike[str] | os.PathLike[bytes] | Readable | ReadableInto | Iterable[Buffer]
     )
-    # A file that is read at random.
+    # A file whose records are read in any order.
     Path: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
     # Whether the index of a file is kept: beside the file, or at a path.
     Index: TypeAlias = bool | Path | None
-    # Where the records are: a path or, for several kinds of them, paths and what each becomes.
+    # Where the records are: a path or, for several kinds of records, paths with their types.
     At: TypeAlias = str | Mapping[str, TypeForm[T]]
     # The formats by name.
     Format: TypeAlias = Literal["json", "ndjson", "xml"]
@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     Framing: TypeAlias = Literal["lines", "sequence", "concatenated"]
     # What to do with keys that a class does not name.
     Unknown: TypeAlias = Literal["skip", "error"]
-    # The same where there is a reader or a decoder to count them.
+    # The same if there is a reader or a decoder to count them.
     CountedUnknown: TypeAlias = Literal["skip", "error", "collect"]
     # The URIs of the prefixes in paths; False for names as they are written.
     Namespaces: TypeAlias = Mapping[str, str] | Literal[False]
-    # What becomes of references to entities that only another file could declare.
+    # What to do with references to entities that only another file could declare.
     Unresolved: TypeAlias = Literal["error", "text"]
-    # What may be repaired in XML.
+    # The faults that may be repaired in XML.
     RepairKind: TypeAlias = Literal[
         "bare_ampersand",
         "control_character",
@@ -72,21 +72,21 @@ if TYPE_CHECKING:
     ]
     # The same, and all of them.
     RepairWord: TypeAlias = RepairKind | Literal["all"]
-    # How the keys of fields are made of their names.
+    # How to make the keys of fields from their names.
     Style: TypeAlias = Literal["camel", "pascal", "kebab", "snake", "upper"]
     # A style, a mapping of the names of fields to keys, or a function of the name.
     Renaming: TypeAlias = Style | Mapping[str, str] | Callable[[str], str]
     # One of them for all classes, or one for each class.
     Rename: TypeAlias = Renaming | Mapping[type, Renaming]
-    # Types, and what makes values of them.
+    # Types, and the functions that make their values.
     Types: TypeAlias = Mapping[Any, Callable[[Any], Any] | via]
     # The unit of numbers that stand for a `datetime`, counted from 1970.
     Unix: TypeAlias = Literal["s", "ms", "us", "ns"]
-    # What a repeated element means for a field that holds one.
+    # What to do with repeated elements if a field holds one.
     Repeated: TypeAlias = Literal["error", "first", "last", "join"]
-    # Which elements are lists even where they are alone: all, none, or by name.
+    # The elements that are lists even if there is only one: all, none, or by name.
     ForceList: TypeAlias = bool | Iterable[str]
-    # What `penstock.xml.events` gives: a kind, a value and an offset.
+    # An event of `penstock.xml.events`: a kind, a value and an offset.
     Event: TypeAlias = (
         tuple[Literal["start"], str, int]
         | tuple[Literal["attribute"], tuple[str, str], int]
@@ -95,7 +95,7 @@ if TYPE_CHECKING:
         | tuple[Literal["comment"], str, int]
         | tuple[Literal["instruction"], tuple[str, str], int]
     )
-    # What the extension is told of how to read a format: for JSON the word for its framing, for
+    # The options of a format, as the extension takes them: for JSON the name of the framing, for
     # XML `namespaces`, `unresolved`, `repair`, `repeated` and `force_list`.
     Markup: TypeAlias = tuple[
         dict[str, str] | Literal[False] | None, str, tuple[str, ...], str, bool | Collection[str]
@@ -104,9 +104,9 @@ if TYPE_CHECKING:
     # What to do with a record that does not fit.
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:
-    # For the bases of generic classes, the one place where a type variable is looked at.
+    # For the bases of generic classes, the only place where a type variable is used at run time.
     T = object
 
-# The default of every type parameter. It is `object`, which asks for plain values like `Any`; the
-# annotation lets a call without a type be `Any` to checkers, for which `object` would be useless.
+# The default of every type parameter. It is `object`, which asks for plain values like `Any`. By
+# the annotation, checkers see `Any` for a call without a type; they could do nothing with `object`.
 PLAIN: Any = object

@@ -1,4 +1,4 @@
-"""`via`: the word for "made by this function" in a field's annotation."""
+"""`via`, which names the function that makes a value."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-class via:  # noqa: N801 - a word in the language of annotations, like `at`
-    """Say that a value is made by a function of yours.
+class via:  # noqa: N801 - an annotation, like `at`
+    """Say that a function of yours makes a value.
 
-    It may stand beside a type, `Annotated[Money, via(Money.parse)]`; on a class, as its attribute
-    `__penstock__`, for all uses of that class; and in a registry, `types={Money: via(...)}`, for
-    one plan or call. The value is decoded as the parameter of the function is annotated, then it
-    is called, and what it returns is the value. A `ValueError` or `TypeError` that it
-    raises is a `ValidationError` with the place.
+    Put it beside a type, `Annotated[Money, via(Money.parse)]`; or on a class, as its attribute
+    `__penstock__`, for all uses of that class; or in `types={Money: via(...)}`, for one plan or
+    call. Penstock decodes the value as the function's parameter is annotated, and calls the
+    function. Its result is the value. If it raises a `ValueError` or `TypeError`, you get a
+    `ValidationError` with the position.
 
     Attributes:
         decode: The function. It takes one argument.
-        source: The type in which the document has the value. Left out, it is the annotation of the
+        source: The type of the value in the document. By default it is the annotation of the
             function's parameter, and `Any` if there is none.
         encode: The way back, for writing: it takes a value and returns one of type `source`.
 
@@ -55,7 +55,7 @@ class via:  # noqa: N801 - a word in the language of annotations, like `at`
         *,
         encode: Callable[[Any], Any] | None = None,
     ) -> None:
-        """Take the function, uncalled."""
+        """Store the function."""
         if not callable(decode):
             raise TypeError(f"via() takes a function, not {type(decode).__name__}")
         if encode is not None and not callable(encode):
@@ -65,7 +65,7 @@ class via:  # noqa: N801 - a word in the language of annotations, like `at`
         object.__setattr__(self, "encode", encode)
 
     def _takes(self) -> Any:
-        """The type of what the function takes; `...` if nothing says it."""
+        """The type that the function takes; `...` if nothing says it."""
         if self.source is not ...:
             return self.source
         if isinstance(self.decode, type):
@@ -80,13 +80,13 @@ class via:  # noqa: N801 - a word in the language of annotations, like `at`
             return ...
         annotation = getattr(function, "__annotations__", {}).get(names[0], ...)
         if isinstance(annotation, str):
-            import typing  # noqa: PLC0415 - only for annotations that are text
+            import typing  # noqa: PLC0415 - only if annotations are text
 
             return typing.ForwardRef(annotation, module=function.__module__)
         return annotation
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        """Refuse: annotations are shared and hashed."""
+        """Refuse, because annotations are shared and hashed."""
         raise AttributeError(f"via() cannot be changed once made (setting {name!r})")
 
     def __delattr__(self, name: str) -> NoReturn:
@@ -94,7 +94,7 @@ class via:  # noqa: N801 - a word in the language of annotations, like `at`
         raise AttributeError(f"via() cannot be changed once made (deleting {name!r})")
 
     def __repr__(self) -> str:
-        """Return the call that makes it."""
+        """Return the expression that creates it."""
         parts = [getattr(self.decode, "__qualname__", repr(self.decode))]
         if self.source is not ...:
             parts.append(getattr(self.source, "__name__", repr(self.source)))
@@ -113,12 +113,12 @@ class via:  # noqa: N801 - a word in the language of annotations, like `at`
         return hash((via, self.decode, self.encode))
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle as the call that makes it."""
+        """Pickle as the call that creates it."""
         return _from_parts, (self.decode, self.source, self.encode)
 
 
 def _from_parts(
     decode: Callable[[Any], Any], source: Any, encode: Callable[[Any], Any] | None
 ) -> via:
-    """Undo `via.__reduce__`: pickle has no other way to pass keywords."""
+    """Undo `via.__reduce__`: `pickle` has no other way to pass keywords."""
     return via(decode, source, encode=encode)

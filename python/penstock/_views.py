@@ -1,4 +1,4 @@
-"""The views of an object of a document: what `keys()`, `values()` and `items()` return."""
+"""The views of an object of a document: the results of `keys()`, `values()` and `items()`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Keys(KeysView[str]):
-    """The keys, in the order in which they first stand in the text."""
+    """The keys, in the order of their first occurrence in the text."""
 
     __slots__ = ()
     _mapping: DocumentMap

@@ -1,7 +1,7 @@
 """Records from an asynchronous stream, with any event loop.
 
-Decoding is work for the processor, and there is nothing in it to wait for. So this is a loop over
-`penstock.Decoder`, and what may be awaited is the next chunk.
+Decoding is work for the processor, so there is nothing in it to wait for. So this is a loop over
+`penstock.Decoder` that awaits only the next chunk.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ async def read(
     try:
         rest = decoder.finish()
     except Exception:
-        # What was completed before the fault comes first.
+        # First yield the records that were completed before the error.
         for record in decoder.finish():
             yield record
         raise

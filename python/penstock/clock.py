@@ -1,9 +1,9 @@
-"""The time, by the processor's counter where the kernel itself goes by it.
+"""The time, from the processor's counter if the kernel itself uses it.
 
-Two kinds of time, which are not to be mixed: that of the wall, which follows the system's time, and
-the monotonic one, which only says how long something took. `report()` tells which counter is read
-here and why, what a reading costs, and how far it may be off the kernel's clocks. Nothing happens
-before the first call, and there is no thread.
+There are two kinds of time; do not mix them. Wall time follows the system's time. Monotonic time
+only says how long something took. `report()` says which counter is read here and why, what a
+reading costs, and how far it may differ from the kernel's clocks. Nothing happens before the first
+call, and there is no thread.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ __all__ = ["Report", "mono_ns", "report", "wall", "wall_ns"]
 
 
 def wall() -> datetime:
-    """Return the time of day as an aware `datetime` in UTC, to the microsecond before.
+    """Return the time of day as an aware `datetime` in UTC, rounded down to a microsecond.
 
     Example:
         >>> from penstock import clock
         >>> clock.wall().tzinfo
         datetime.timezone.utc
     """
-    from datetime import datetime  # noqa: PLC0415 - most programs want numbers
+    from datetime import datetime  # noqa: PLC0415 - most programs use numbers
 
     seconds, rest = divmod(wall_ns(), 1_000_000_000)
     now = datetime.fromtimestamp(seconds, UTC)
