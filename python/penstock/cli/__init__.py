@@ -1,23 +1,23 @@
 """The command line: `penstock head`, `count`, `check` and `plan`.
 
-What it says on standard output is data and nothing else; all else goes to standard error. One
-subcommand is one module, with a function `run`. Flags are defined in `parser`, once: the help, the
-page of the documentation and the completions for shells come from there.
+Standard output has data and nothing else; everything else goes to standard error. Each subcommand
+is one module, with a function `run`. `parser` defines each flag once: the help, the page of the
+documentation and the completions for shells come from there.
 
-Starting is most of what a small command costs, so nothing is imported before it is needed.
+A small command spends most of its time starting, so import nothing before it is needed.
 """
 
 from __future__ import annotations
 
 
 class CommandError(Exception):
-    """What was asked for cannot be done. It is said in a line, and the exit code is 2.
+    """The command cannot be run. The message is one line, and the exit code is 2.
 
     Attributes:
-        output_is_lost: True if it is standard output that cannot be written to.
+        output_is_lost: True if the command cannot write to standard output.
     """
 
     def __init__(self, message: str, *, output_is_lost: bool = False) -> None:
-        """Make an error of what there is to say."""
+        """Make an error with a message."""
         super().__init__(message)
         self.output_is_lost = output_is_lost

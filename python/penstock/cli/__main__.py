@@ -1,8 +1,8 @@
-"""Where the command line begins, and where it is decided how it ends.
+"""The entry of the command line, which decides on the exit code.
 
-0    all is well, or whoever read the output has seen enough
+0    all is well, or the reader of the output stopped early
 1    the data is at fault
-2    anything else kept the work from being done: usage, a class, a file
+2    anything else went wrong: usage, a class, a file
 130  interrupted
 """
 
@@ -39,11 +39,11 @@ def main(words: Sequence[str] | None = None) -> int:
             usage.print_help(sys.stderr)
             return NOT_DONE
         printer = Printer(arguments, stdout, sys.stderr)
-        # What the user's own code prints is not the data that was asked for.
+        # Output of the user's own code is not data, so send it to standard error.
         sys.stdout = sys.stderr
         return _run(arguments, printer)
     except BrokenPipeError:
-        # Nobody reads any more, which is how `| head` ends a pipe.
+        # Nobody reads the pipe any more; `| head` ends it like this.
         _discard_output()
         return GOOD
     except KeyboardInterrupt:
@@ -53,7 +53,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: argparse.Namespace, printer: Printer) -> int:
-    """Run the command, and say what went wrong."""
+    """Run the command, and report what went wrong."""
     try:
         bad = import_module(f"penstock.cli.{arguments.command}").run(arguments, printer)
         printer.flush()
@@ -71,7 +71,7 @@ def _run(arguments: argparse.Namespace, printer: Printer) -> int:
         return NOT_DONE if type(error) is DecodeError else BAD_DATA
     except InternalError as error:
         printer.complain(f"{error}\nThis is a fault of penstock itself: please report it.")
-    except Exception as error:  # noqa: BLE001 - whatever the user's own class raises
+    except Exception as error:  # noqa: BLE001 - the user's own class may raise anything
         printer.crash(error)
     else:
         return BAD_DATA if bad else GOOD
@@ -79,7 +79,7 @@ def _run(arguments: argparse.Namespace, printer: Printer) -> int:
 
 
 def _discard_output() -> None:
-    """Send what is left in buffers nowhere: the interpreter writes it when it ends."""
+    """Discard the rest of the buffers, which the interpreter would write when it ends."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.close(nowhere)

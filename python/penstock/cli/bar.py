@@ -1,7 +1,7 @@
-"""How far a reader has come, drawn on one line of the terminal ten times a second.
+"""Draws the progress of a reader on one line of the terminal, ten times a second.
 
-A thread looks at `reader.progress`, which costs the reading nothing. It is the only place that
-imports rich, and does so when there is something to draw: not for what is done at once.
+A thread polls `reader.progress`, which costs the reading nothing. Only this module imports rich,
+and only when there is something to draw, not for files that are read at once.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
     from penstock import Progress, Reader
 
-# Seconds from one drawing to the next, and before the first: most files are read by then.
+# Seconds between two drawings, and before the first one: most files are read by then.
 _EVERY = 0.1
 _PATIENCE = 0.4
-# Columns that the name may take, and those that a bar needs to be one.
+# Columns that the name may take, and columns that a bar needs.
 _TITLE = 32
 _LEAST_BAR = 8
 _LONGEST_BAR = 40
@@ -29,7 +29,7 @@ _ERASE = "\r\x1b[K"
 
 
 class Bar:
-    """A context in which progress is drawn. Behind it, nothing of that is left to be seen."""
+    """A context in which progress is drawn. At its end the drawing is erased."""
 
     def __init__(self, reader: Reader[Any], title: str, stream: TextIO, *, always: bool) -> None:
         """Draw nothing yet."""
@@ -38,17 +38,17 @@ class Bar:
         self._stream = stream
         self._patience = 0.0 if always else _PATIENCE
         self._done = threading.Event()
-        # Held by whoever writes to the terminal.
+        # Whoever writes to the terminal holds it.
         self._terminal = threading.Lock()
         self._drawn = False
         self._thread = threading.Thread(target=self._run, name="penstock-bar")
 
     def __enter__(self) -> None:
-        """Begin to draw, in a while."""
+        """Begin to draw, after a delay."""
         self._thread.start()
 
     def __exit__(self, *_: object) -> None:
-        """Erase it; the thread has ended when this returns."""
+        """Erase it. The thread has ended when this returns."""
         self._done.set()
         self._thread.join()
 
@@ -72,7 +72,7 @@ class Bar:
             with self._terminal:
                 self._erase()
         except OSError:
-            # The terminal is gone. The work is not.
+            # The terminal is gone, but the command still runs.
             return
 
     def _erase(self) -> None:
@@ -101,9 +101,9 @@ class Lifted:
 
 
 def _drawer(stream: TextIO) -> Callable[[str, Progress], str]:
-    """Return what makes a line of a name and of progress."""
+    """Return a function that makes a line from a name and the progress."""
     try:
-        from rich.console import Console  # noqa: PLC0415 - slow, and may not be there
+        from rich.console import Console  # noqa: PLC0415 - slow, and may not be installed
     except ImportError:
         return lambda title, now: _plain_line(title, now, _width(stream))
     from rich.progress_bar import ProgressBar  # noqa: PLC0415 - as above
@@ -114,7 +114,7 @@ def _drawer(stream: TextIO) -> Callable[[str, Progress], str]:
 
     def draw(title: str, now: Progress) -> str:
         name = Text(title, style="bold")
-        # One column is left free, so that no terminal begins a new line.
+        # Leave one column free, so that no terminal begins a new line.
         width = console.width - 1
         words = figures(now)
         while True:
@@ -141,7 +141,7 @@ def _drawer(stream: TextIO) -> Callable[[str, Progress], str]:
 
 
 def _plain_line(title: str, now: Progress, width: int) -> str:
-    """The line without rich: a name and numbers, as many as there is room for."""
+    """The line without rich: a name and as many numbers as fit."""
     line = title[: width - 1]
     for words in figures(now):
         longer = f"{line}  {words}"
@@ -153,7 +153,7 @@ def _plain_line(title: str, now: Progress, width: int) -> str:
 
 
 def figures(now: Progress) -> list[str]:
-    """Return what there is to say of progress, the most important first."""
+    """Return the parts of the progress, the most important first."""
     words = []
     seconds = max(now.elapsed, 1e-9)
     if now.bytes_total:

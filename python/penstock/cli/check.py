@@ -1,4 +1,4 @@
-"""`penstock check`: everything that is wrong."""
+"""`penstock check`: every problem of a file."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         try:
             deque(reader, maxlen=0)
         except DecodeError as error:
-            # The source itself failed: that says nothing about the data.
+            # The source itself failed, which says nothing about the data.
             if type(error) is DecodeError:
                 raise
             tell(error)
             source.advise(error)
             last = error
     problems = _some(found, "problem") if found else "no problems"
-    # What does not fit can be passed over; what is malformed ends the reading.
+    # The reader can skip a record that does not fit; malformed input ends the reading.
     if last is not None and not isinstance(last, ValidationError):
         scope = f"; nothing behind {'it' if found == 1 else 'the last'} can be read"
     else:

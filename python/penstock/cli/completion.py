@@ -1,4 +1,4 @@
-"""`penstock completion`: what makes a shell complete commands and options.
+"""`penstock completion`: the completions of commands and options for a shell.
 
 The files are generated from the parser (`scripts/completions.py`), so that no shell has to wait
 for Python to start when the Tab key is pressed.
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from penstock.cli.printer import Printer
 
-# Named as each shell expects to find them in its folder of completions.
+# The names that each shell expects in its folder of completions.
 FILES = {"bash": "penstock.bash", "zsh": "_penstock", "fish": "penstock.fish"}
 
 

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Measure, or take what was measured; print it; return whether a row failed its check."""
+    """Measure, or read a record; print it; return whether a row failed its check."""
     if arguments.self_test:
         return _self_test(printer)
-    # What cannot be read or drawn is better known before a minute has passed.
+    # Report a file that cannot be read or drawn before a minute of measuring.
     then = None if arguments.compare is None else _read(arguments.compare)
     draw = None if arguments.plot is None else plot.kind(arguments.plot)
     if arguments.plot is not None and draw is None:
@@ -59,7 +59,7 @@ def _measured(arguments: argparse.Namespace, printer: Printer) -> Record:
 
 
 def _self_test(printer: Printer) -> bool:
-    """Measure what is wrong on purpose; return whether anything of it was believed."""
+    """Measure rows that are wrong on purpose; return whether one of them passed its checks."""
     failed = False
     for found in measure.self_test(rows.WRONG):
         told = found.said or "believed"

@@ -1,4 +1,4 @@
-"""`penstock count`: how many records there are."""
+"""`penstock count`: the number of records."""
 
 from __future__ import annotations
 

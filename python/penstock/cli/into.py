@@ -1,4 +1,4 @@
-"""The class that `--into module:Class` speaks of."""
+"""Finds the class that `--into module:Class` names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def find(words: str) -> Any:
-    """Import a module, with the current directory on the path, and return what it calls so.
+    """Import a module, with the current directory on the path, and return its object of that name.
 
     Raises:
         CommandError: There is no such module or class, or the module raises.
@@ -24,7 +24,7 @@ def find(words: str) -> Any:
     module_name, colon, path = words.partition(":")
     if not (module_name and colon and path):
         raise CommandError(f"{words!r} is not MODULE:CLASS, such as models:City")
-    # As `python` itself has it for scripts, so that one's own module is found before others.
+    # As `python` does for scripts, so that the user's own module is found before others.
     here = os.getcwd()  # noqa: PTH109 - importing pathlib is slow
     if here not in sys.path:
         sys.path.insert(0, here)
@@ -41,7 +41,7 @@ def _imported(name: str) -> object:
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
-        # What the module itself imports may be missing as well.
+        # The missing module may also be one that the user's module imports.
         if error.name is not None and f"{name}.".startswith(f"{error.name}."):
             raise CommandError(f"there is no module {error.name!r}") from None
         raise CommandError(_raised(name, error)) from error
@@ -52,7 +52,7 @@ def _imported(name: str) -> object:
 
 
 def _raised(name: str, error: Exception) -> str:
-    """What the module raised, and in which line: the innermost one that is not the machinery's."""
+    """The module's exception and its line: the innermost one outside the import machinery."""
     place = ""
     trace = error.__traceback__
     while trace is not None:
@@ -67,7 +67,7 @@ def _raised(name: str, error: Exception) -> str:
 
 
 def _missing(owner: object, name: str) -> str:
-    """That there is no such name, and what comes near."""
+    """Says that there is no such name, and suggests a near one."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for this
 
     title = getattr(owner, "__name__", repr(owner))

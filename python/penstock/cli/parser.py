@@ -1,7 +1,7 @@
 """Every flag of the command line, each defined once.
 
-The help is what argparse makes of it; `docs/command_line.md` prints the help, and the files in
-`completions` are generated from the same parser. Tests hold all of them to each other.
+argparse writes the help from it, `docs/command_line.md` prints the help, and the files in
+`completions` are generated from the same parser. Tests compare all of them.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ COSTS = (
     *("arithmetic", "calls", "memory", "counting", "threads"),
     *("objects", "records", "clocks", "files", "processes"),
 )
-"""The groups of `penstock costs`, without importing it."""
+"""The groups of `penstock costs`, so that this need not import it."""
 
-_LOOKED_UP = "modules are looked for in the current directory first"
+_LOOKED_UP = "Python looks for the module in the current directory first"
 
 # How each shell completes a file name, in the terms of shtab, which makes the completions.
 _FILES = {
@@ -36,7 +36,7 @@ _FILES = {
 
 
 class _Format(argparse.HelpFormatter):
-    """The same help from each version of Python, and no wider than is good to read."""
+    """Formats the same help in each version of Python, at most 98 columns wide."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, max_help_position=28)
@@ -63,14 +63,14 @@ class _Format(argparse.HelpFormatter):
         return f"{flags} {self._metavar_formatter(action, action.dest.upper())(1)[0]}"
 
     def _format_action(self, action: argparse.Action) -> str:
-        """Leave out the line that says of the commands that they are commands."""
+        """Leave out the line above the list of commands."""
         if action.nargs != argparse.PARSER:
             return super()._format_action(action)
         return "".join(self._format_action(command) for command in action._get_subactions())  # type: ignore[attr-defined]  # noqa: SLF001 - there is no other way to them
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that tells of mistakes in two lines."""
+    """A parser that reports mistakes in two lines."""
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
@@ -81,8 +81,8 @@ def parser() -> argparse.ArgumentParser:
     root = _Parser(
         "penstock",
         usage="penstock [OPTIONS] COMMAND ...",
-        description="Looks into JSON, NDJSON and XML: as they are, or as your own classes see "
-        "them.",
+        description="Looks into JSON, NDJSON and XML files, as plain values or as objects of your "
+        "classes.",
         epilog="'penstock COMMAND --help' says more about a command.",
         formatter_class=_Format,
         add_help=False,
@@ -109,7 +109,7 @@ def _add_head(commands: Commands) -> None:
         commands,
         "head",
         "print the first records",
-        "Prints the first records of FILE: plain values as JSON, one to a line, with every digit "
+        "Prints the first records of FILE: plain values as JSON, one per line, with every digit "
         "of their numbers; objects of a class as their repr().",
     )
     _file(head)
@@ -146,9 +146,9 @@ def _add_check(commands: Commands) -> None:
     check = _command(
         commands,
         "check",
-        "find all that is wrong",
-        "Prints everything that is wrong with FILE, with its place: what is not well formed and, "
-        "if there is a class, what does not fit it. The exit code is 1 if anything is.",
+        "find every problem",
+        "Prints every problem of FILE, with its position: malformed input and, with a class, "
+        "values that do not fit it. The exit code is 1 if there is a problem.",
     )
     _file(check)
     options = _options(check)
@@ -159,7 +159,7 @@ def _add_check(commands: Commands) -> None:
         metavar="WHAT",
         choices=("skip", "error"),
         default="skip",
-        help="what becomes of keys that the class does not name: skip or error (default: skip)",
+        help="what to do with keys that the class does not name: skip or error (default: skip)",
     )
     _source(options)
     _manners(options)
@@ -170,8 +170,8 @@ def _add_plan(commands: Commands) -> None:
         commands,
         "plan",
         "show how a class is read",
-        "Prints how records become objects of a class: its fields, where each is found, and "
-        "whether objects are filled directly or the class is called. XML is told where it differs.",
+        "Prints how records become objects of a class: its fields, their paths, and whether "
+        "Penstock fills objects directly or calls the class. Shows XML as well if it differs.",
         usage="penstock plan [OPTIONS] MODULE:CLASS",
     )
     arguments = plan.add_argument_group("Arguments")
@@ -184,10 +184,10 @@ def _add_costs(commands: Commands) -> None:
         commands,
         "costs",
         "show what operations cost here",
-        "Measures what some sixty operations cost on this machine, from an addition to starting a "
-        "process, and prints a table: the time of one, how far it may be off, the time of the "
-        "first one, how many fit in 1/60 second, and how many of the first row it is worth. A "
-        "row that fails its own check says so, and then the exit code is 1.",
+        "Measures about sixty operations on this machine, from an addition to starting a process, "
+        "and prints a table: the time of one operation, its uncertainty, the time of the first "
+        "one, how many fit in 1/60 second, and the ratio to the first row. If a row fails its own "
+        "check, the table says so and the exit code is 1.",
         usage="penstock costs [OPTIONS]",
     )
     options = _options(costs)
@@ -202,16 +202,20 @@ def _add_costs(commands: Commands) -> None:
         "--quick", action="store_true", help="take ten seconds, not a minute; spreads are wider"
     )
     written = options.add_argument(
-        "--json", metavar="FILE", help="also write what was measured; - prints it, and no table"
+        "--json",
+        metavar="FILE",
+        help="also write the measurements; - prints them instead of the table",
     )
     compared = options.add_argument(
-        "--compare", metavar="FILE", help="tell what changed since FILE was written by --json"
+        "--compare", metavar="FILE", help="show what changed since --json wrote FILE"
     )
     drawn = options.add_argument(
-        "--plot", metavar="FILE", help="also draw it: FILE ends in .svg or .html"
+        "--plot", metavar="FILE", help="also draw a chart; FILE ends in .svg or .html"
     )
     shown = options.add_argument(
-        "--show", metavar="FILE", help="measure nothing, show what --json wrote to FILE"
+        "--show",
+        metavar="FILE",
+        help="show the record that --json wrote to FILE, without measuring",
     )
     for file in (written, compared, drawn, shown):
         file.complete = _FILES  # type: ignore[attr-defined]  # this is where shtab looks
@@ -230,7 +234,7 @@ def _add_completion(commands: Commands) -> None:
         commands,
         "completion",
         "print the completions for a shell",
-        "Prints what makes a shell complete the commands and options of penstock.",
+        "Prints the completions of the commands and options of penstock for a shell.",
         usage="penstock completion [OPTIONS] SHELL",
     )
     arguments = completion.add_argument_group("Arguments")
@@ -290,11 +294,11 @@ def _source(options: argparse._ArgumentGroup) -> None:
         "--format",
         metavar="FORMAT",
         choices=("json", "ndjson", "xml"),
-        help="the format: json, ndjson or xml; needed where neither the name nor the first bytes "
-        "tell",
+        help="the format: json, ndjson or xml; needed if neither the name nor the first bytes "
+        "show it",
     )
     options.add_argument(
-        "--encoding", metavar="NAME", help="the encoding of text that does not say its own"
+        "--encoding", metavar="NAME", help="the encoding, if the file does not declare it"
     )
     options.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
 
@@ -308,8 +312,8 @@ def _manners(options: argparse._ArgumentGroup) -> None:
         metavar="WHEN",
         choices=("auto", "always", "never"),
         default="auto",
-        help="when to show progress: always, never or auto, which is if standard error is a "
-        "terminal; a bar needs rich, which comes with penstock[cli] (default: auto)",
+        help="when to show progress: always, never or auto, if standard error is a terminal; a bar "
+        "needs rich, which comes with penstock[cli] (default: auto)",
     )
     options.add_argument("--timing", action="store_true", help="say at the end where the time went")
 

@@ -1,4 +1,4 @@
-"""Plain values as JSON text, one to a line."""
+"""Plain values as JSON text, one per line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from penstock._types import Format
 
-# What JSON allows in a string, and a terminal takes for a command or a line's end.
+# Characters that JSON allows in a string, and a terminal treats as a command or a line's end.
 _UNSAFE = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
 _END = object()
 
@@ -42,7 +42,7 @@ def text(value: Any) -> str:
     """
     pieces: list[str] = []
     write = pieces.append
-    # What is left of the containers around the value, and how each ends.
+    # The rest of the containers around the value, and the closing bracket of each.
     around: list[tuple[Iterator[Any], str]] = []
     while True:
         if value is None:

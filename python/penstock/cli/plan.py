@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         try:
             shown = format(plan, kind.lower())
         except PlanError as error:
-            # It can be read from the other, or there would be no plan.
+            # The class can be read from the other format, or there would be no plan.
             told.append(f"Not for {kind}: {error}")
             continue
         if shown.replace(" for XML", "", 1) not in told:

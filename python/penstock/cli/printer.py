@@ -1,7 +1,7 @@
-"""What the commands say, and where: the one place that writes.
+"""Writes all output of the commands; no other module writes.
 
-It is decided here, once, whether there is a terminal, whether there is colour, and whether progress
-is shown. Standard output is written as bytes of UTF-8, whatever the locale is.
+It decides once whether there is a terminal, whether to use colour, and whether to show progress. It
+writes bytes of UTF-8 to standard output, whatever the locale is.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from penstock import DecodeError, Reader
 
-# How a terminal is told to write (ECMA-48, "select graphic rendition").
+# Colours of a terminal (ECMA-48, "select graphic rendition").
 _BOLD = "1"
 _DIM = "2"
 _RED = "1;31"
@@ -30,12 +30,12 @@ _BLUE = "34"
 
 
 class Printer:
-    """Writes data to standard output, and all else to standard error."""
+    """Writes data to standard output, and everything else to standard error."""
 
     def __init__(
         self, arguments: argparse.Namespace, stdout: TextIO | None, stderr: TextIO | None
     ) -> None:
-        """Look at the streams, which are None where the process was started without them."""
+        """Check the streams, which are None if the process was started without them."""
         self._command = f"penstock {arguments.command}"
         self._out = None if stdout is None else stdout.buffer
         self._err = stderr
@@ -49,35 +49,35 @@ class Printer:
         hidden = self._quiet or not err_is_terminal or _is_dumb() or _is_ci()
         if self._progress == "auto" and hidden:
             self._progress = "never"
-        # What has to make room on the terminal for data.
+        # The drawing that must make room on the terminal for data.
         self._bar: AbstractContextManager[object] = _NO_BAR
 
     @property
     def colour(self) -> bool:
-        """Whether what was asked for is written in colour."""
+        """Whether data is written in colour."""
         return self._out_colour
 
     def status(self, text: str) -> None:
-        """Say on a terminal what is being done, in place of what was said last; "" ends it."""
+        """Show a status on a terminal, in place of the last one; "" ends it."""
         if self._quiet or self._err is None or not self._err.isatty() or _is_dumb() or _is_ci():
             return
-        # ECMA-48, "erase in line": what is left of a longer text.
+        # ECMA-48, "erase in line": removes the rest of a longer text.
         self._err.write(f"\r{text}\x1b[K")
         self._err.flush()
 
     def data(self, text: str) -> None:
-        """Write lines of what was asked for. Any of it that is no text becomes escapes."""
+        """Write lines of data. Anything that is not text becomes escapes."""
         self.bytes(text.encode("utf-8", "backslashreplace") + b"\n")
 
     def bytes(self, data: bytes) -> None:
-        """Write what was asked for, as it is."""
+        """Write data unchanged."""
         if self._out is None:
             raise CommandError("standard output is closed")
         try:
             if not self._out_is_terminal:
                 self._out.write(data)
                 return
-            # Here the bar stands in the way, and someone waits for each line.
+            # The bar is in the way, and a person waits for each line.
             with self._bar:
                 self._out.write(data)
                 self._out.flush()
@@ -85,7 +85,7 @@ class Printer:
             _lost(error)
 
     def flush(self) -> None:
-        """Write what is in the buffer."""
+        """Write the buffer."""
         try:
             if self._out is not None:
                 self._out.flush()
@@ -93,11 +93,11 @@ class Printer:
             _lost(error)
 
     def problems(self, error: DecodeError, *, gap: bool) -> None:
-        """Write what is wrong with a record as data."""
+        """Write a problem of a record as data."""
         self.data(("\n" if gap else "") + report(error, colour=self._out_colour))
 
     def notes(self, error: DecodeError) -> None:
-        """Say what was noted of an error."""
+        """Write the notes of an error."""
         for note in _notes(error):
             self._say(note)
 
@@ -106,12 +106,12 @@ class Printer:
         self.data(_coloured_plan(text) if self._out_colour else text)
 
     def summary(self, text: str) -> None:
-        """Say how it ended."""
+        """Write the last line."""
         if not self._quiet:
             self._say(text)
 
     def timing(self, reader: Reader[Any]) -> None:
-        """Say where the time went, if that was asked for."""
+        """Say where the time went, if `--timing` asks for it."""
         if self._timing:
             spent, elapsed = reader.timing, reader.progress.elapsed
             self._say(
@@ -120,17 +120,17 @@ class Printer:
             )
 
     def complain(self, message: str) -> None:
-        """Say why it was not done."""
+        """Say why the command could not be run."""
         first, *hints = message.split("\n")
         command = _paint(f"{self._command}:", _RED, self._err_colour)
         self._say("\n".join([f"{command} {_printable(first)}", *map(_printable, hints)]))
 
     def fail(self, error: DecodeError) -> None:
-        """Say what is wrong with the data."""
+        """Report a problem of the data."""
         self._say("\n".join([report(error, colour=self._err_colour), *_notes(error)]))
 
     def crash(self, error: Exception) -> None:
-        """Say what the user's own code raised, and where in that code."""
+        """Report an exception of the user's own code, with its line."""
         import traceback  # noqa: PLC0415 - only for this
 
         here = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120 - importing pathlib is slow
@@ -141,17 +141,17 @@ class Printer:
         self._say("".join(lines).rstrip("\n"))
 
     def watching(self, reader: Reader[Any], title: str) -> AbstractContextManager[object]:
-        """Return a context in which progress is shown, if it is to be."""
+        """Return a context in which progress is shown, if it is on."""
         if self._progress == "never" or self._err is None:
             return _NO_BAR
-        from penstock.cli.bar import Bar  # noqa: PLC0415 - most commands draw none
+        from penstock.cli.bar import Bar  # noqa: PLC0415 - most commands draw nothing
 
         bar = Bar(reader, _printable(title), self._err, always=self._progress == "always")
         self._bar = bar.lifted()
         return bar
 
     def _say(self, text: str) -> None:
-        """Write a line to standard error, behind what was written to standard output."""
+        """Write a line to standard error, after everything for standard output."""
         self.flush()
         if self._err is not None:
             self._err.write(f"{text}\n")
@@ -179,7 +179,7 @@ def report(error: DecodeError, *, colour: bool) -> str:
     blocks = text.split("\n\n")
     for index, (block, problem) in enumerate(zip(blocks, error.problems, strict=False)):
         message, *excerpt = block.split("\n")
-        # Of the message, what is wrong is what the eye looks for.
+        # Colour the problem in the message, because the reader looks for it.
         reason = _printable(problem.reason)
         before, _, behind = message.partition(reason)
         lines = [_paint(before, _BOLD) + _paint(reason, _RED) + _paint(behind, _DIM)]
@@ -196,7 +196,7 @@ def _notes(error: DecodeError) -> list[str]:
 
 
 def _coloured_plan(text: str) -> str:
-    """How a class is read: its name, and whether that is the fast way."""
+    """Colours a plan: the class's name, and whether it is filled fast."""
     lines = text.split("\n")
     for index, line in enumerate(lines):
         name, comma, way = line.partition(", ")
@@ -213,7 +213,7 @@ def _paint(text: str, colour: str, on: bool = True) -> str:
 
 
 def _colour(is_terminal: bool) -> bool:
-    """Whether to write in colour: as no-color.org and force-color.org ask, or to terminals."""
+    """Whether to write in colour: as no-color.org and force-color.org say, or on terminals."""
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):
@@ -230,7 +230,7 @@ def _is_ci() -> bool:
 
 
 def _lost(error: OSError) -> None:
-    """Say that standard output cannot be written to; unless only nobody reads it any more."""
+    """Report that standard output cannot be written, unless its reader has just gone away."""
     if isinstance(error, BrokenPipeError):
         raise error
     reason = error.strerror or str(error)

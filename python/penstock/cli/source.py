@@ -1,8 +1,8 @@
-"""The file that a command reads: what `FILE` and the options beside it mean.
+"""Finds the file that a command reads, from `FILE` and its options.
 
-The name says the format, or else the first bytes do. They are looked at further than the library
-does, since a program can be mended and a pipe cannot: a first line that is a whole JSON value with
-more behind it is NDJSON.
+The format comes from the name, or else from the first bytes. This looks further than the library
+does, because a program can be changed and a pipe cannot: if the first line is a whole JSON value
+and more follows, it is NDJSON.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from penstock import Reader
     from penstock._types import Format
 
-# How much of a file is looked at, at most, to tell its format.
+# The most bytes of a file to read for finding its format.
 _SAMPLE = 64 << 10
-# How compressed files begin.
+# The first bytes of compressed files.
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\0", b"PK\x03\x04")
-# What the reader of JSON says of NDJSON.
+# The message of the JSON reader for NDJSON.
 _MORE_VALUES = "expected the end of the document after the value"
 
 
@@ -38,10 +38,10 @@ class Source:
     """A file, or standard input, and its format."""
 
     def __init__(self, arguments: argparse.Namespace) -> None:
-        """Find out the format.
+        """Find the format.
 
         Raises:
-            CommandError: It cannot be told, or the file cannot be opened.
+            CommandError: The format is unclear, or the file cannot be opened.
         """
         self._arguments = arguments
         self.name: str = arguments.file
@@ -66,8 +66,8 @@ class Source:
 
         Raises:
             CommandError: The file cannot be opened, or an option is wrong.
-            PlanError: `into` cannot be decoded into.
-            DecodeError: It is an archive, and damaged.
+            PlanError: Penstock cannot decode into `into`.
+            DecodeError: It is a damaged archive.
         """
         try:
             return read(
@@ -89,21 +89,21 @@ class Source:
             raise CommandError(str(error)) from error
 
     def advise(self, error: DecodeError) -> None:
-        """Add to an error what may help, where the format was only guessed."""
+        """Add a hint to an error if the format was only guessed."""
         if self._arguments.format is None and error.reason.startswith(_MORE_VALUES):
             error.add_note("If each line is a record of its own, say --format ndjson.")
 
     def __enter__(self) -> Self:
-        """Do nothing: it is on the way out that errors are looked at."""
+        """Do nothing: `__exit__` looks at the errors."""
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        """Add what may help to an error that passes."""
+        """Add a hint to an error that passes through."""
         if isinstance(error, DecodeError):
             self.advise(error)
 
     def _told(self) -> Format:
-        """The format by the name or the first bytes."""
+        """The format from the name or the first bytes."""
         kind = _format.of_name(self.name)
         if kind is not None:
             return kind
@@ -119,7 +119,7 @@ class Source:
 
 
 class _Stream:
-    """What can be read once only, though its beginning can be looked at."""
+    """A stream that can be read only once; its beginning can be looked at."""
 
     def __init__(self, file: RawIOBase, name: str) -> None:
         self.name = name
@@ -127,7 +127,7 @@ class _Stream:
         self._seen = b""
 
     def sample(self) -> bytes:
-        """Read until there is a line and something behind it; return what was read."""
+        """Read until there is a line and something after it; return the bytes."""
         while len(self._seen) < _SAMPLE and not self._seen.lstrip().partition(b"\n")[2].strip():
             more = self._file.read(_SAMPLE)
             if not more:
@@ -136,16 +136,17 @@ class _Stream:
         return self._seen
 
     def read(self, size: int, /) -> bytes:
-        """Return what was looked at, and then what follows as it comes."""
+        """Return the bytes that were looked at, then the rest as it comes."""
         if self._seen:
             first, self._seen = self._seen[:size], self._seen[size:]
             return first
-        # None, if nothing is there and the file does not wait: the library has the words for that.
+        # None means that the file does not wait and has no data; the library raises the error for
+        # that.
         return self._file.read(size)
 
 
 def _stream(name: str) -> _Stream | None:
-    """Return standard input or a pipe; None for a file, which may be opened again."""
+    """Return standard input or a pipe; None for a file, which can be opened again."""
     if name == "-":
         if sys.stdin is None:
             raise CommandError("standard input is closed")
@@ -157,7 +158,7 @@ def _stream(name: str) -> _Stream | None:
 
 
 def _is_lines(sample: bytes) -> bool:
-    """Whether the first line is a value, and another one follows."""
+    """Whether the first line is a value and another one follows."""
     line, _, rest = sample.lstrip().partition(b"\n")
     if not rest.strip():
         return False

@@ -1,4 +1,4 @@
-"""A type for records that nobody looks at: what they hold is checked, and skipped."""
+"""A type for records whose contents are only validated and skipped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from penstock._types import Format
 
-_Unread: Any = namedtuple("_Unread", ())  # noqa: PYI024 - there is no field to be typed
+_Unread: Any = namedtuple("_Unread", ())  # noqa: PYI024 - it has no field to annotate
 
 
 def unread(format: Format) -> Any:
@@ -22,6 +22,6 @@ def unread(format: Format) -> Any:
         return _Unread
     from decimal import Decimal  # noqa: PLC0415 - not for XML
 
-    # Numbers outside of objects are read, because there is no type for any other way to take them.
+    # Numbers outside of objects are decoded, because no type would skip them.
     value = _Unread | bool | int | Decimal | str | list["Value"] | None  # type: ignore[name-defined]  # noqa: F821 - see the namespace
     return Plan(value, namespace={"Value": value})
