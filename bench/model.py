@@ -28,6 +28,29 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
+class Statement:
+    """A call that is too short to be timed through a function of ours: what a program would say.
+
+    `text` is about one item of the input, `data`. It is an expression, unless nothing is compared.
+    """
+
+    text: str
+    names: dict[str, Any]
+
+    def __call__(self, items: list[Any]) -> list[object]:
+        """Return the statement's value for each item."""
+        scope = dict(self.names)
+        made = []
+        for item in items:
+            scope["data"] = item
+            try:
+                made.append(eval(self.text, scope))
+            except SyntaxError:
+                exec(self.text, scope)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
 class Variant:
     """One column: a condition under which every case is measured.
 
