@@ -87,9 +87,7 @@ ERRORS = [
         told=(r"line 3\b",),
     ),
     Row("its column", Point, b'{\n "x": 1,\n "y": "abc"\n}', True, told=(r"column 7\b",)),
-    Row(
-        "the line of malformed JSON", Point, b'{\n "x": 1,\n "y": ?\n}', True, told=(r"line 3\b",)
-    ),
+    Row("the line of malformed JSON", Point, b'{\n "x": 1,\n "y": ?\n}', True, told=(r"line 3\b",)),
     Row(
         "the place in lists: index and field",
         list[Point],

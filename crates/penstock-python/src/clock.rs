@@ -45,8 +45,8 @@ static WALL_NS: Definition = definition(
     wall_ns,
     c"wall_ns()\n--\n\n\
     Return the time of day in nanoseconds since 1970, in UTC.\n\n\
-    It follows the system's time, as `time.time_ns` does, and goes back where that is set back; a\n\
-    change is seen within 1.25 ms. Reaches to the year 2262.\n\n\
+    It follows the system's time, as `time.time_ns` does, and goes back if that is set back. It\n\
+    notices a change within 1.25 ms. It works until the year 2262.\n\n\
     Example:\n    \
     >>> import time\n    \
     >>> from penstock import clock\n    \
@@ -60,8 +60,8 @@ static MONO_NS: Definition = definition(
     c"mono_ns()\n--\n\n\
     Return nanoseconds since a moment that stays the same while the process runs.\n\n\
     It never goes back, whichever thread asks, and does not follow changes of the time of day. Like\n\
-    `time.monotonic_ns`, it does not count the time that the machine sleeps. Numbers of the two are\n\
-    not to be mixed.\n\n\
+    `time.monotonic_ns`, it does not count the time that the machine sleeps. Do not mix numbers\n\
+    of the two.\n\n\
     Example:\n    \
     >>> from penstock import clock\n    \
     >>> begun = clock.mono_ns()\n    \
@@ -89,7 +89,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// What `penstock.clock.report` returns: how the time is read here.
+/// The result of `penstock.clock.report`: how the clock reads the time here.
 ///
 /// Example:
 ///     >>> from penstock import clock
@@ -98,7 +98,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 ///     True
 #[pyclass(frozen, get_all, module = "penstock.clock")]
 pub(crate) struct Report {
-    /// `"counter"` where the processor's counter is in use now, else `"kernel"`.
+    /// `"counter"` if the clock reads the processor's counter now, otherwise `"kernel"`.
     source: &'static str,
     /// Why.
     reason: &'static str,
@@ -106,19 +106,19 @@ pub(crate) struct Report {
     wall: f64,
     /// The same for the monotonic clock.
     mono: f64,
-    /// The same for `clock_gettime`, which is the kernel's.
+    /// The same for `clock_gettime`, the kernel's clock.
     kernel: f64,
-    /// How far, in nanoseconds, the time may be off the kernel's; 0 where that is what is read.
+    /// The largest difference to the kernel's time in nanoseconds; 0 if the clock reads that.
     bound: u64,
-    /// How often the kernel's clocks were looked at, to follow them.
+    /// How often the clock compared itself with the kernel's clocks.
     looks: u64,
-    /// How often the monotonic time was found ahead by more than could be steered away.
+    /// How often the monotonic time was ahead by more than could be steered away.
     leaps: u64,
-    /// How often the counter was found to have gone back, or to run at another rate.
+    /// How often the counter had gone back, or ran at another rate.
     jumps: u64,
     /// How often the system's time was set.
     steps: u64,
-    /// The largest error that was found when looking, in nanoseconds; it was steered away.
+    /// The largest error that a comparison found, in nanoseconds; the clock steered it away.
     largest: u64,
 }
 
@@ -166,7 +166,7 @@ fn cost(read: impl Fn() -> i64) -> f64 {
     rounds.min().map_or(0.0, |least| least as f64 / f64::from(READS))
 }
 
-/// How the time is read here. Takes less than three milliseconds.
+/// How the clock reads the time here. Takes less than three milliseconds.
 #[pyfunction]
 pub(crate) fn report(py: Python<'_>) -> Report {
     py.detach(|| {

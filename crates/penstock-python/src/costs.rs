@@ -5,11 +5,11 @@ use pyo3::exceptions::{PyLookupError, PyOSError};
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
-/// One native operation with all that it works on: `penstock_costs::Operation`.
+/// One native operation with its data: `penstock_costs::Operation`.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Operation {
     native: Mutex<Native>,
-    /// How often the operation is done in one turn of the loop.
+    /// How many times one turn of the loop does the operation.
     #[pyo3(get)]
     per_turn: u32,
 }
@@ -31,7 +31,7 @@ impl Operation {
         Native::names().collect()
     }
 
-    /// Take that many turns; return the nanoseconds that they took. The interpreter is free.
+    /// Run that many turns; return their nanoseconds. The interpreter lock is released.
     #[pyo3(signature = (turns, /))]
     fn time(&self, py: Python<'_>, turns: u64) -> PyResult<u128> {
         py.detach(|| self.native.lock().unwrap_or_else(PoisonError::into_inner).time(turns))
@@ -40,6 +40,6 @@ impl Operation {
     }
 }
 
-/// Do nothing: what is left is the call of a native function from Python.
+/// Does nothing: only the call of a native function from Python is left.
 #[pyfunction]
 pub(crate) fn nothing() {}

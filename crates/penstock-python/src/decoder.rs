@@ -18,7 +18,7 @@ use std::sync::{Mutex, MutexGuard};
 /// How much of a fed chunk is worked on at a time.
 const PIECE: usize = 256 << 10;
 
-/// Records out of chunks. The public classes of the same name stand on this one.
+/// Records from chunks. The public classes of the same name derive from this one.
 #[pyclass(frozen, generic, subclass, module = "penstock._rust")]
 pub(crate) struct Decoder {
     run: Mutex<Run>,
@@ -266,7 +266,7 @@ impl Decoder {
         })
     }
 
-    /// Takes in a chunk, and returns the records that it completes.
+    /// Takes a chunk, and returns the records that it completes.
     #[pyo3(signature = (chunk, /))]
     fn feed<'py>(
         &self,
@@ -276,26 +276,26 @@ impl Decoder {
         guarded(py, || self.enter()?.feed(py, chunk))
     }
 
-    /// Says that no chunk follows, and returns the records that this completes.
+    /// Ends the input, and returns the records that this completes.
     ///
-    /// If it raises, records that were completed before the fault are returned by a second call.
+    /// If it raises, a second call returns the records that were completed before the error.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || self.enter()?.finish(py))
     }
 
-    /// How many records were in error and passed over.
+    /// How many bad records were left out.
     #[getter]
     fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
         count(py, self.meter.skipped())
     }
 
-    /// The keys that no class named, each with how often it was met, if `unknown="collect"`.
+    /// With `unknown="collect"`, how often each key occurred that no class names.
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         guarded(py, || unknown_keys(py, self.enter()?.pump.builder()))
     }
 
-    /// What had to be repaired, with the places; the first thousand of them.
+    /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || self.enter()?.pump.repaired().list(py))

@@ -31,10 +31,10 @@ const NAMES: usize = 512;
 /// Longer names, and URIs, are made anew each time.
 const LONGEST: usize = 256;
 
-/// The events of a document as an iterator. Made by `penstock.xml.events`.
+/// The events of a document as an iterator. `penstock.xml.events` creates it.
 ///
-/// Also a context manager. It closes the file at its end, at `close()` and when it is dropped, if
-/// it was the one to open it.
+/// It is also a context manager. If it opened the file, it closes the file after the last event, on
+/// `close()` and when it is dropped.
 ///
 /// Example:
 ///     >>> import io, penstock
@@ -167,7 +167,8 @@ impl Events {
         self.close(py)
     }
 
-    /// Ends the reading. The file is closed, if it was opened here. Closing again does nothing.
+    /// Ends the reading. If the iterator opened the file, this closes it. Closing again does
+    /// nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || {
             let mut run = self.enter()?;
@@ -181,7 +182,7 @@ impl Events {
         })
     }
 
-    /// What had to be repaired, with the places; the first thousand of them.
+    /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || {

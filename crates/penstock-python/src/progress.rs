@@ -30,25 +30,25 @@ pub(crate) struct Progress {
 
 #[pymethods]
 impl Progress {
-    /// Bytes read from the source, before they are decompressed.
+    /// Bytes read from the source, before decompression.
     #[getter]
     fn bytes_read<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
         count(py, self.bytes_read)
     }
 
-    /// Bytes that the source has, before they are decompressed; None if that is not known.
+    /// Bytes of the source, before decompression; None if unknown.
     #[getter]
     fn bytes_total<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyInt>>> {
         self.bytes_total.map(|total| count(py, total)).transpose()
     }
 
-    /// Records delivered.
+    /// The number of records that the reader has returned.
     #[getter]
     fn records<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
         count(py, self.records)
     }
 
-    /// Seconds since the reader was made.
+    /// Seconds since the reader was created.
     #[getter]
     fn elapsed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFloat>> {
         guarded(py, || Ok(PyFloat::new(py, self.elapsed)))

@@ -18,10 +18,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use std::sync::{Mutex, MutexGuard};
 
-/// Records of a source as an iterator. Made by `penstock.read` and its siblings.
+/// The records of a source as an iterator. The `read` functions create it.
 ///
-/// Also a context manager. It closes the file at its end, at `close()` and when it is dropped, if
-/// it was the one to open it.
+/// It is also a context manager. If it opened the file, it closes the file after the last record,
+/// on `close()` and when it is dropped.
 ///
 /// Example:
 ///     >>> import io, penstock
@@ -254,7 +254,7 @@ impl Reader {
         self.close(py)
     }
 
-    /// Ends the reading. The file is closed, if the reader opened it. Closing again does nothing.
+    /// Ends the reading. If the reader opened the file, this closes it. Closing again does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || {
             let mut run = self.enter()?;
@@ -269,8 +269,8 @@ impl Reader {
 
     /// The records in lists of up to `n`, the last one shorter.
     ///
-    /// Rows are never used again, and the garbage collector rests while a list is made. An error
-    /// behind the first record of a list is raised after that list was delivered.
+    /// It never reuses objects, and pauses the garbage collector while it makes a list. An error
+    /// after the first record of a list is raised once you have got that list.
     ///
     /// Raises:
     ///     ValueError: `n` is less than 1.
@@ -287,31 +287,31 @@ impl Reader {
         })
     }
 
-    /// How far the reading has come. Cheap, and safe to ask from another thread.
+    /// How far the reader has come. This is cheap, and safe to ask from another thread.
     #[getter]
     fn progress(&self) -> Progress {
         self.meter.read()
     }
 
-    /// Where the time went so far. Cheap, and safe to ask from another thread.
+    /// Where the time went so far. This is cheap, and safe to ask from another thread.
     #[getter]
     fn timing(&self) -> Timing {
         self.meter.timing()
     }
 
-    /// How many records were in error and passed over.
+    /// How many bad records were left out.
     #[getter]
     fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
         count(py, self.meter.skipped())
     }
 
-    /// The keys that no class named, each with how often it was met, if `unknown="collect"`.
+    /// With `unknown="collect"`, how often each key occurred that no class names.
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         guarded(py, || unknown_keys(py, self.enter()?.pump.builder()))
     }
 
-    /// What had to be repaired, with the places; the first thousand of them.
+    /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || self.enter()?.pump.repaired().list(py))

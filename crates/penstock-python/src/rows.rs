@@ -42,7 +42,7 @@ pub(crate) struct Lines {
     plan: Arc<Plan>,
     options: Options,
     limits: Limits,
-    /// Whether the index is one that was given.
+    /// Whether the index was passed in.
     #[pyo3(get)]
     is_kept: bool,
 }
@@ -139,7 +139,7 @@ impl Lines {
         usize::try_from(self.index.records()).unwrap_or(usize::MAX)
     }
 
-    /// Where the records are, as bytes to be kept.
+    /// The positions of the records, as bytes to store.
     fn index<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         guarded(py, || Ok(PyBytes::new(py, &encode(&self.index, &self.fingerprint))))
     }
@@ -166,7 +166,7 @@ impl Lines {
         })
     }
 
-    /// A record as it stands in the file, without its line end.
+    /// The bytes of a record in the file, without its line end.
     fn raw<'py>(&self, py: Python<'py>, record: u64) -> PyResult<Bound<'py, PyBytes>> {
         guarded(py, || {
             let (_, line) = self.line(py, record)?;
@@ -175,13 +175,13 @@ impl Lines {
         })
     }
 
-    /// Goes through the records from `first` up to `behind`.
+    /// Iterates over the records from `first` up to `behind`.
     fn through(slf: Bound<'_, Self>, first: u64, behind: u64) -> Through {
         let place = Mutex::new(Place { record: first, behind, cursor: None });
         Through { lines: slf.unbind(), place }
     }
 
-    /// Closes the file. Doing it again does nothing.
+    /// Closes the file. Closing it again does nothing.
     fn close(&self) {
         *self.file.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }

@@ -23,7 +23,7 @@ const APART_EACH: u64 = 128;
 
 /// Where the time of a `Reader` went so far, in seconds.
 ///
-/// What is done with the records is in none of them, nor is waiting for the next one to be asked for.
+/// No number includes your own work with the records, or the time until you ask for the next one.
 ///
 /// Example:
 ///     >>> import io, penstock
@@ -35,11 +35,11 @@ const APART_EACH: u64 = 128;
 ///     (True, True)
 #[pyclass(frozen, get_all, module = "penstock")]
 pub(crate) struct Timing {
-    /// Reading, decompressing, and checking that it is text.
+    /// Reading, decompressing, and checking the encoding.
     source: f64,
-    /// Reading what the text says. Estimated from samples, as is the next one.
+    /// Parsing the text. It is estimated from samples, like the next one.
     scan: f64,
-    /// Making objects of it, and calling code of the caller's for them.
+    /// Making objects, and calling your code for them.
     build: f64,
 }
 

@@ -15,11 +15,11 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyList, PySlice, PyString, PyTuple};
 use std::sync::Arc;
 
-/// A JSON document that is open, or an object or array in it. Made by `penstock.open`.
+/// An open JSON document, or an object or array in it. `penstock.open` creates it.
 ///
-/// An object is a read-only `Mapping` and an array a read-only `Sequence`: their scalars come as
-/// `int`, `str` and so on, their objects and arrays as a `Document` each. Nothing is made before it
-/// is asked for. A part keeps the whole document in memory.
+/// An object is a read-only `Mapping` and an array a read-only `Sequence`. You get scalars as
+/// `int`, `str` and so on, and objects and arrays as a `Document` each. Penstock makes nothing
+/// before you ask for it. A part keeps the whole document in memory.
 ///
 /// Example:
 ///     >>> import penstock
@@ -34,11 +34,11 @@ pub(crate) struct Document {
     pub(super) word: Word,
 }
 
-/// A JSON object of a document that is open.
+/// A JSON object of an open document.
 #[pyclass(frozen, extends = Document, module = "penstock._rust")]
 pub(crate) struct DocumentMap;
 
-/// A JSON array of a document that is open.
+/// A JSON array of an open document.
 #[pyclass(frozen, extends = Document, module = "penstock._rust")]
 pub(crate) struct DocumentList;
 
@@ -118,22 +118,22 @@ impl Document {
 
 #[pymethods]
 impl Document {
-    /// What the part is as a type; left out, plain values: dicts, lists and scalars.
+    /// Decodes the part into a type; by default into plain values: dicts, lists and scalars.
     ///
-    /// It is `decode` of the part, and its errors are those of `decode`, with the place in the
-    /// whole document.
+    /// It is `decode` of the part. Its errors are those of `decode`, with the position in the whole
+    /// document.
     ///
     /// Args:
     ///     into: The type.
-    ///     at: A path in the part, to the value that is wanted; the first if there are several.
-    ///     unknown: What becomes of keys that a class does not name; see `penstock.json.decode`.
-    ///     all_errors: Whether an error tells of all that does not fit.
+    ///     at: A path in the part, to the value that you want; the first if there are several.
+    ///     unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
+    ///     all_errors: Whether an error reports all problems.
     ///     types: Functions that make values of types; see `penstock.json.decode`.
     ///
     /// Raises:
     ///     ValidationError: It does not fit.
     ///     KeyError: There is nothing at the path.
-    ///     PlanError: `into` cannot be decoded into.
+    ///     PlanError: Penstock cannot decode into `into`.
     ///     ValueError: `at` is not a path, or the document is closed.
     ///
     /// Example:
@@ -185,9 +185,8 @@ impl Document {
         })
     }
 
-    /// The values that a path leads to in this part, in the order of the text, as they are asked
-    /// for. The path is written as for `penstock.read`; nothing is looked for inside a value that
-    /// was found.
+    /// The values at a path in this part, in the order of the text, as you ask for them. The path
+    /// is written as for `penstock.read`. There is no search inside a value that was found.
     ///
     /// Raises:
     ///     ValueError: `path` is not a path.
@@ -205,8 +204,8 @@ impl Document {
         })
     }
 
-    /// The path from the root of the document to this part, as `at` would write it; empty for the
-    /// root. It is found by a search.
+    /// The path from the root of the document to this part, written as for `at`; empty for the
+    /// root. Finding it takes a search.
     #[getter]
     fn path<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         guarded(py, || {
@@ -224,7 +223,7 @@ impl Document {
         })
     }
 
-    /// The line in which this part begins, from 1. Lines are counted when this is asked for.
+    /// The line in which this part begins, from 1. Lines are counted when you ask for it.
     #[getter]
     fn line<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
         guarded(py, || {
@@ -242,8 +241,8 @@ impl Document {
         })
     }
 
-    /// Lets the text and what was found in it go, for all parts of the document. Closing again does
-    /// nothing; everything else raises `ValueError` from then on.
+    /// Releases the text and its index, for all parts of the document. Closing again does nothing;
+    /// everything else raises `ValueError` from then on.
     fn close(&self) {
         self.handle.close();
     }
@@ -445,7 +444,7 @@ impl Document {
 
 #[pymethods]
 impl DocumentMap {
-    /// The value of a key, or else `default`.
+    /// The value of a key, otherwise `default`.
     #[pyo3(signature = (key, default=None, /))]
     fn get<'py>(
         this: &Bound<'py, Self>,
@@ -479,14 +478,14 @@ impl DocumentMap {
     }
 }
 
-/// What `values()` of a map iterates over.
+/// The iterator of a map's `values()`.
 #[pyfunction]
 #[pyo3(signature = (map, /))]
 pub(crate) fn document_values(map: &Bound<'_, DocumentMap>) -> Walk {
     Walk::new(map.as_super().get(), Step::Values)
 }
 
-/// What `items()` of a map iterates over.
+/// The iterator of a map's `items()`.
 #[pyfunction]
 #[pyo3(signature = (map, /))]
 pub(crate) fn document_items(map: &Bound<'_, DocumentMap>) -> Walk {

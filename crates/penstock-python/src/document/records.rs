@@ -17,10 +17,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
-/// The records of a JSON document as a type. Made by `penstock.open` where a type is given.
+/// The records of a JSON document as a type. `penstock.open` creates it if you pass a type.
 ///
-/// A read-only `Sequence`. A record is made when it is first asked for, and kept: `rows[3] is
-/// rows[3]`. Those that are not asked for are not made, and not checked to fit the type. A slice
+/// It is a read-only `Sequence`. It makes a record when you first ask for it, and keeps it:
+/// `rows[3] is rows[3]`. It neither makes other records nor checks that they fit the type. A slice
 /// is a list of records.
 ///
 /// Example:
@@ -244,7 +244,7 @@ impl Records {
         guarded(py, || Document::root(py, Arc::clone(&self.handle)))
     }
 
-    /// Lets the document go, for all its parts, and the records that were made.
+    /// Releases the document, for all its parts, and the records that were made.
     fn close(&self) {
         self.handle.close();
         let made = std::mem::take(&mut *locked(&self.made));

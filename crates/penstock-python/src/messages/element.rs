@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
 use std::sync::Arc;
 
-/// An element that has closed: what a method of a handler is given by `send`.
+/// A closed element, which `send` passes to a method of the handler.
 ///
-/// It may be kept, and costs nothing for what is not looked at: its strings are made when they are
-/// asked for.
+/// You may keep it. It makes its strings when you ask for them, so those that you do not use cost
+/// nothing.
 ///
 /// Example:
 ///     >>> import io, penstock
@@ -54,7 +54,7 @@ impl Element {
 
 #[pymethods]
 impl Element {
-    /// The name, without its prefix. A JSON document's root has the empty one.
+    /// The name, without its prefix. The root of a JSON document has an empty name.
     #[getter]
     fn name<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         guarded(py, || {
@@ -77,11 +77,12 @@ impl Element {
         guarded(py, || Ok(self.name.namespace().map(|uri| PyString::new(py, uri))))
     }
 
-    /// The text of the element and of those in it that have no method, markup dropped. If elements
-    /// stand in it and all else is white space, there is none. Of a JSON scalar, the text of it.
+    /// The text of the element and of the elements in it that have no method, without markup. It is
+    /// empty if the element has child elements and everything else is white space. For a JSON
+    /// scalar, its text.
     ///
-    /// Raises `LimitExceeded` if it was too long to be kept: of an element in which others stand
-    /// 8 MiB, else `limits.token`.
+    /// Raises `LimitExceeded` if the text was too long to be kept: 8 MiB for an element with
+    /// children, otherwise `limits.token`.
     #[getter]
     fn text<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         guarded(py, || match &self.text_lost {
@@ -90,8 +91,8 @@ impl Element {
         })
     }
 
-    /// The value of a JSON scalar, an int, float, str, bool or None. Of a JSON object None, and in
-    /// XML the text.
+    /// The value of a JSON scalar: an int, float, str, bool or None. None for a JSON object; in
+    /// XML, the text.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(py, || match &self.text_lost {
@@ -108,7 +109,7 @@ impl Element {
         Ok(Items { owner: slf.unbind(), part: Part::Attributes })
     }
 
-    /// What the methods of the elements inside of it returned, but for None, under their names.
+    /// The results of the methods of elements inside it, except None, under the elements' names.
     #[getter]
     fn children(slf: Bound<'_, Self>) -> Items {
         Items { owner: slf.unbind(), part: Part::Children }
@@ -130,12 +131,12 @@ impl Element {
     }
 }
 
-/// Attributes or children: names and values in their order. A name may come several times.
+/// Attributes or children: names and values in their order. A name may occur several times.
 ///
 /// `items["x"]` is the first value of a name, `items.all("x")` all of them, `items[0]` the value
-/// at a position. Names are as they are written, with their prefix; `"{uri}x"` finds one by its
-/// namespace. `len`, `in` and iteration are over names, of each item one. Equal to other items with
-/// the same names and values in the same order, and to a dict if no name comes twice.
+/// at a position. Names are as the document writes them, with their prefix; `"{uri}x"` finds one by
+/// its namespace. `len`, `in` and iteration work on the names, one per item. `Items` equal other
+/// `Items` with the same names and values in the same order, and a dict if no name occurs twice.
 ///
 /// Example:
 ///     >>> import io, penstock

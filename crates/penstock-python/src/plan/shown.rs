@@ -16,29 +16,30 @@ use super::cache::{Aimed, plan_for};
 use super::settings::{self, KeptSettings, Settings, registry};
 use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
 
-/// How values are decoded into a type.
+/// How Penstock decodes values into a type.
 ///
-/// May stand wherever a type is asked for. Made ahead of the first use, it says early that a class
-/// cannot be decoded into; and `namespace` gives string annotations the names that are local to a
-/// function. Its `repr` tells how each class will be made: filled directly, or called, and why. It
-/// does so for JSON, or for XML if the type is for XML only; `format(plan, "xml")` tells it for XML.
+/// You may pass it wherever you may pass a type. If you create it before the first use, you find
+/// out early that Penstock cannot decode into a class. `namespace` gives string annotations the
+/// names that are local to a function. Its `repr` shows for each class whether Penstock fills it
+/// directly or calls it, and why. It shows the plan for JSON, or for XML if the type is for XML
+/// only; `format(plan, "xml")` shows the one for XML.
 ///
 /// Args:
 ///     cls: The type.
-///     namespace: Names for the string annotations of the type and of all that it is made of.
-///     rename: How the keys of fields are made of their names: a style, `"camel"`, `"pascal"`,
-///         `"kebab"`, `"snake"` or `"upper"`; a mapping of names to keys, or of classes to what
-///         holds for each; or a function of the name. Fields with an `at(...)` keep theirs.
-///     strict: False lets text that holds one do for an `int`, `float`, `bool` or `Decimal`, `1.0`
-///         for an `int`, and `0` and `1` for a `bool`. Nothing is ever rounded.
+///     namespace: Names for the string annotations of the type and of all types inside it.
+///     rename: How to make keys from the names of fields: a style, `"camel"`, `"pascal"`,
+///         `"kebab"`, `"snake"` or `"upper"`; a mapping of names to keys, or of classes to one of
+///         these; or a function of the name. Fields with an `at(...)` keep their path.
+///     strict: False accepts text that holds an `int`, `float`, `bool` or `Decimal`, `1.0` for an
+///         `int`, and `0` and `1` for a `bool`. Penstock never rounds.
 ///     types: Functions that make values of types, as in `via(...)`: `{Money: Money.parse}`.
-///     tag: What tells the classes of a union apart: a key, whose values are the names of the
-///         classes, or a `tag(...)`.
-///     unix: The unit of numbers that stand for a `datetime`: `"s"`, `"ms"`, `"us"` or `"ns"` since
-///         1970.
+///     tag: The key that tells the classes of a union apart, with the names of the classes as its
+///         values; or a `tag(...)`.
+///     unix: The unit of numbers that are decoded as a `datetime`: `"s"`, `"ms"`, `"us"` or `"ns"`
+///         since 1970.
 ///
 /// Raises:
-///     PlanError: Values cannot be decoded into the type.
+///     PlanError: Penstock cannot decode into the type.
 ///
 /// Example:
 ///     >>> from dataclasses import dataclass
