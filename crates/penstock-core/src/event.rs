@@ -4,6 +4,8 @@
 //! extras that an element needs. The words are [`Sink`](crate::sink::Sink)'s methods; this module
 //! holds what they carry.
 
+use crate::value::datetime::{Date, DateTime, Time};
+use crate::value::duration::Duration;
 use penstock_scan::ValidText;
 
 /// A piece of checked text, with what the scan already knows of it.
@@ -84,12 +86,59 @@ pub enum Scalar<'a> {
     Text(Text<'a>),
     /// Text whose type only the destination knows: XML, CSV.
     Untyped(Text<'a>),
-    /// Binary data (property lists).
+    /// A decimal number of a format that marks one as such, or of an object that is one: its digits
+    /// as JSON would write them, with an exponent or without.
+    Decimal(&'a [u8]),
+    /// Binary data.
     Bytes(&'a [u8]),
-    /// Seconds since 2001-01-01T00:00:00Z, the property list's own date.
-    Date(f64),
-    /// A property list's UID.
+    /// A day of the calendar.
+    Date(Date),
+    /// A time of day.
+    Time(Time),
+    /// A day and a time.
+    DateTime(DateTime),
+    /// Seconds since 2001-01-01T00:00:00Z: the date of a property list, which may be finer than a
+    /// [`DateTime`](Scalar::DateTime) or beyond its years.
+    Since2001(f64),
+    /// A span of time.
+    Duration(Duration),
+    /// The sixteen bytes of a UUID, in the order in which it is written.
+    Uuid([u8; 16]),
+    /// A UID: the number by which a property list refers to an object of an archive.
     Uid(u64),
+}
+
+// It is passed with every event that has no method of its own.
+const _: () = assert!(size_of::<Scalar<'_>>() == 32);
+
+impl Scalar<'_> {
+    /// What the value is called in messages, behind "got".
+    ///
+    /// ```
+    /// use penstock_core::event::Scalar;
+    ///
+    /// assert_eq!(Scalar::Uid(7).called(), "a UID");
+    /// ```
+    #[must_use]
+    pub fn called(&self) -> &'static str {
+        match self {
+            Scalar::Null => "null",
+            Scalar::Bool(true) => "true",
+            Scalar::Bool(false) => "false",
+            Scalar::Int(_) => "an integer",
+            Scalar::Float(_) | Scalar::Number(_) => "a number",
+            Scalar::Text(_) => "a string",
+            Scalar::Untyped(_) => "text",
+            Scalar::Decimal(_) => "a decimal number",
+            Scalar::Bytes(_) => "binary data",
+            Scalar::Date(_) => "a date",
+            Scalar::Time(_) => "a time",
+            Scalar::DateTime(_) | Scalar::Since2001(_) => "a date and time",
+            Scalar::Duration(_) => "a duration",
+            Scalar::Uuid(_) => "a UUID",
+            Scalar::Uid(_) => "a UID",
+        }
+    }
 }
 
 /// The step by which a path's `*` found its match.

@@ -3,7 +3,7 @@
 use penstock_scan::ValidText;
 
 use crate::error::Fail;
-use crate::sink::Sink;
+use crate::sink::Listener;
 use crate::{json, xml};
 
 /// Why a reader came back.
@@ -47,7 +47,7 @@ impl Reader {
     /// # Errors
     /// As for [`json::Reader::run`].
     #[inline]
-    pub fn run<S: Sink>(
+    pub fn run<S: Listener>(
         &mut self,
         text: ValidText<'_>,
         last: bool,

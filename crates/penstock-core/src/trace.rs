@@ -7,7 +7,9 @@ use std::convert::Infallible;
 use std::fmt::{self, Write};
 
 use crate::event::{Key, KeyKind, Matched, Scalar, Text};
-use crate::sink::{Flow, Sink};
+use crate::sink::{Flow, Lent, LookAhead, Sink};
+use crate::value::datetime::{Date, DateTime, Offset, Time};
+use crate::value::duration::Duration;
 
 /// A sink that takes everything and keeps it as text.
 ///
@@ -102,8 +104,21 @@ impl Sink for Trace {
             Scalar::Untyped(text) => {
                 self.line(at, format_args!("untyped {:?}", text.text.as_str()));
             }
+            Scalar::Decimal(digits) => {
+                self.line(at, format_args!("decimal {}", digits.escape_ascii()));
+            }
             Scalar::Bytes(bytes) => self.line(at, format_args!("bytes {}", Hex(bytes))),
-            Scalar::Date(seconds) => self.line(at, format_args!("date {seconds:?}")),
+            Scalar::Date(date) => self.line(at, format_args!("date {}", Day(date))),
+            Scalar::Time(time) => self.line(at, format_args!("time {}", Clock(time))),
+            Scalar::DateTime(DateTime { date, time }) => {
+                self.line(at, format_args!("datetime {}T{}", Day(date), Clock(time)));
+            }
+            Scalar::Since2001(seconds) => self.line(at, format_args!("since-2001 {seconds:?}")),
+            Scalar::Duration(Duration { days, seconds, microseconds }) => {
+                let seconds = format_args!("{seconds}.{microseconds:06}");
+                self.line(at, format_args!("duration {days} days {seconds} s"));
+            }
+            Scalar::Uuid(bytes) => self.line(at, format_args!("uuid {}", Hex(&bytes))),
             Scalar::Uid(uid) => self.line(at, format_args!("uid {uid}")),
         }
         Ok(Flow::Take)
@@ -127,6 +142,9 @@ impl Sink for Trace {
     }
 }
 
+impl Lent for Trace {}
+impl LookAhead for Trace {}
+
 /// A text that may be missing, behind its label.
 struct Labelled<'a>(&'static str, Option<Text<'a>>);
 
@@ -134,6 +152,35 @@ impl fmt::Display for Labelled<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Labelled(label, text) = self;
         text.map_or(Ok(()), |text| write!(f, "{label}{:?}", text.text.as_str()))
+    }
+}
+
+/// A date as ISO 8601 writes it.
+struct Day(Date);
+
+impl fmt::Display for Day {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Date { year, month, day } = self.0;
+        write!(f, "{year:04}-{month:02}-{day:02}")
+    }
+}
+
+/// A time of day as ISO 8601 writes it, always to the microsecond.
+struct Clock(Time);
+
+impl fmt::Display for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Time { hour, minute, second, microsecond, offset } = self.0;
+        write!(f, "{hour:02}:{minute:02}:{second:02}.{microsecond:06}")?;
+        match offset {
+            None => Ok(()),
+            Some(Offset::Utc) => f.write_char('Z'),
+            Some(Offset::Minutes(east)) => {
+                let sign = if east < 0 { '-' } else { '+' };
+                let minutes = east.unsigned_abs();
+                write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
+            }
+        }
     }
 }
 
@@ -149,6 +196,7 @@ impl fmt::Display for Hex<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::value::datetime;
 
     #[test]
     fn every_event_has_a_line() {
@@ -174,8 +222,15 @@ mod tests {
             Scalar::Number(b"1e5"),
             Scalar::Text("é\n".into()),
             Scalar::Untyped("".into()),
+            Scalar::Decimal(b"1.10"),
             Scalar::Bytes(&[0, 255]),
-            Scalar::Date(0.5),
+            Scalar::Date(datetime::date(b"2026-11-02").unwrap()),
+            Scalar::Time(datetime::time(b"07:08:09").unwrap()),
+            Scalar::DateTime(datetime::datetime(b"0001-02-03T04:05:06.5-03:30").unwrap()),
+            Scalar::DateTime(datetime::datetime(b"2026-11-02T07:08:09Z").unwrap()),
+            Scalar::Since2001(0.5),
+            Scalar::Duration(Duration { days: -1, seconds: 5, microseconds: 250 }),
+            Scalar::Uuid(*b"0123456789abcdef"),
             Scalar::Uid(3),
         ] {
             trace.scalar(value, 3).unwrap();
@@ -198,8 +253,15 @@ mod tests {
    3     number 1e5
    3     text "é\n"
    3     untyped ""
+   3     decimal 1.10
    3     bytes 00ff
-   3     date 0.5
+   3     date 2026-11-02
+   3     time 07:08:09.000000
+   3     datetime 0001-02-03T04:05:06.500000-03:30
+   3     datetime 2026-11-02T07:08:09.000000Z
+   3     since-2001 0.5
+   3     duration -1 days 5.000250 s
+   3     uuid 30313233343536373839616263646566
    3     uid 3
    4     piece "x"
    5   end map

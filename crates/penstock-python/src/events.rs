@@ -11,7 +11,7 @@ use crate::stream::{Broken, Stream};
 use crate::{options, sources};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::reader::Step;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -324,13 +324,16 @@ impl Sink for Teller<'_, '_> {
         Ok(Flow::Take)
     }
 
-    fn scalar(&mut self, value: Scalar<'_>, _at: u64) -> Answer {
-        if let (Scalar::Untyped(text), Some((name, at))) = (value, self.told.attribute.take()) {
-            let value = PyString::new(self.py, text.text.as_str());
-            let pair = PyTuple::new(self.py, [name.into_bound(self.py), value])?;
-            self.tell(Sort::Attribute, pair.into_any(), at)?;
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+        match (value, self.told.attribute.take()) {
+            (Scalar::Untyped(text), Some((name, at))) => {
+                let value = PyString::new(self.py, text.text.as_str());
+                let pair = PyTuple::new(self.py, [name.into_bound(self.py), value])?;
+                self.tell(Sort::Attribute, pair.into_any(), at)?;
+                Ok(self.answer())
+            }
+            (value, _) => Err(foreign(self.py, &value, at)),
         }
-        Ok(self.answer())
     }
 
     fn piece(&mut self, text: Text<'_>, at: u64) -> Answer {
@@ -351,10 +354,6 @@ impl Sink for Teller<'_, '_> {
 
     fn abandon(&mut self) {}
 
-    fn extras(&self) -> bool {
-        true
-    }
-
     fn comment(&mut self, text: Text<'_>, at: u64) -> Answer {
         self.end_text()?;
         let text = PyString::new(self.py, text.text.as_str());
@@ -368,6 +367,25 @@ impl Sink for Teller<'_, '_> {
         let pair = PyTuple::new(self.py, parts)?;
         self.tell(Sort::Instruction, pair.into_any(), at)?;
         Ok(self.answer())
+    }
+}
+
+impl Lent for Teller<'_, '_> {
+    fn extras(&self) -> bool {
+        true
+    }
+}
+
+impl LookAhead for Teller<'_, '_> {}
+
+/// The exception for a value that is no attribute's.
+#[cold]
+fn foreign(py: Python<'_>, value: &Scalar<'_>, at: u64) -> PyErr {
+    let reason = format!("expected the text of an attribute, got {} (byte {at})", value.called());
+    let work = || py.import("penstock._errors")?.getattr("ValidationError")?.call1((reason,));
+    match work() {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
     }
 }
 

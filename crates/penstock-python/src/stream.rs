@@ -7,7 +7,7 @@ use crate::repairs::Repaired;
 use penstock_core::error::{Fail, Fault};
 use penstock_core::limits::Limits;
 use penstock_core::reader::{Reader, Step};
-use penstock_core::sink::Sink;
+use penstock_core::sink::Listener;
 use penstock_core::source::{Source, SourceError, Window};
 use pyo3::prelude::*;
 
@@ -51,7 +51,7 @@ impl Stream {
     }
 
     /// Reads on until the sink pauses or stops, or to the end.
-    pub(crate) fn run<S: Sink>(
+    pub(crate) fn run<S: Listener>(
         &mut self,
         py: Python<'_>,
         sink: &mut S,

@@ -11,8 +11,8 @@ use crate::failure::guarded;
 use crate::objects::Refusal;
 use crate::pump::{Gauge, Outlet};
 use penstock_clock::Mono;
-use penstock_core::event::{Key, Matched, Scalar, Text};
-use penstock_core::sink::{Flow, Look, Sink, Want};
+use penstock_core::forward;
+use penstock_core::sink::{Lent, LookAhead, Sink};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::atomic::Ordering;
@@ -265,20 +265,14 @@ pub(crate) struct Timed<'a> {
     pub(crate) clockwork: &'a mut Clockwork,
 }
 
-/// Calls a method of the sink inside.
-macro_rules! inside {
-    ($self:ident.$method:ident($($argument:ident),*)) => {
-        match &$self.outlet {
-            Outlet::Root(sink) => sink.$method($($argument),*),
-            Outlet::Inside(sink) => sink.$method($($argument),*),
-        }
-    };
-}
-
-/// Methods that call those of the sink inside, timed.
+/// A method that calls the same one of the sink inside: timed if it is an event, as it is if the
+/// reader only asks for something.
 macro_rules! timed {
-    ($($method:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
-        $(fn $method(&mut self, $($argument: $kind),*) $(-> $result)? {
+    ($trait:ident $($how:ident $method:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(timed! { @ $how $method($($argument: $kind),*) $(-> $result)? })*
+    };
+    (@ mut $method:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        fn $method(&mut self, $($argument: $kind),*) $(-> $result)? {
             let begun = Mono::now_relaxed();
             let result = match self.outlet {
                 Outlet::Root(sink) => sink.$method($($argument),*),
@@ -287,57 +281,27 @@ macro_rules! timed {
             self.clockwork.spent += since(begun);
             self.clockwork.calls += 1;
             result
-        })*
+        }
+    };
+    (@ ref $method:ident($($argument:ident: $kind:ty),*) -> $result:ty) => {
+        fn $method(&self, $($argument: $kind),*) -> $result {
+            match &self.outlet {
+                Outlet::Root(sink) => sink.$method($($argument),*),
+                Outlet::Inside(sink) => sink.$method($($argument),*),
+            }
+        }
     };
 }
 
 impl Sink for Timed<'_> {
     type Error = Refusal;
+    forward!(told, timed);
+}
 
-    timed! {
-        begin_map(at: u64) -> Result<Flow, Refusal>;
-        end_map(at: u64) -> Result<Flow, Refusal>;
-        begin_list(at: u64) -> Result<Flow, Refusal>;
-        end_list(at: u64) -> Result<Flow, Refusal>;
-        name(key: Key<'_>, at: u64) -> Result<Flow, Refusal>;
-        scalar(value: Scalar<'_>, at: u64) -> Result<Flow, Refusal>;
-        piece(text: Text<'_>, at: u64) -> Result<Flow, Refusal>;
-        abandon();
-        matched(by: Matched<'_>);
-        record(kind: u32);
-        look_key(key: Text<'_>, at: u64) -> Result<Look, Refusal>;
-        look_value(value: Option<Scalar<'_>>, at: u64) -> Result<Look, Refusal>;
-        look_end(at: u64) -> Result<Look, Refusal>;
-        comment(text: Text<'_>, at: u64) -> Result<Flow, Refusal>;
-        instruction(target: Text<'_>, text: Text<'_>, at: u64) -> Result<Flow, Refusal>;
-        key(key: Text<'_>, at: u64) -> Result<Flow, Refusal>;
-        null(at: u64) -> Result<Flow, Refusal>;
-        boolean(value: bool, at: u64) -> Result<Flow, Refusal>;
-        int(value: i64, at: u64) -> Result<Flow, Refusal>;
-        float(value: f64, at: u64) -> Result<Flow, Refusal>;
-        number(digits: &[u8], at: u64) -> Result<Flow, Refusal>;
-        text(text: Text<'_>, at: u64) -> Result<Flow, Refusal>;
-        written_key(key: Text<'_>, raw: Text<'_>, at: u64) -> Result<Flow, Refusal>;
-        expected_key_found(at: u64) -> Result<Flow, Refusal>;
-    }
+impl Lent for Timed<'_> {
+    forward!(lent, timed);
+}
 
-    fn extras(&self) -> bool {
-        inside!(self.extras())
-    }
-
-    fn wakes(&self, name: &[u8]) -> bool {
-        inside!(self.wakes(name))
-    }
-
-    fn as_written(&self) -> bool {
-        inside!(self.as_written())
-    }
-
-    fn expected_key(&self) -> &[u8] {
-        inside!(self.expected_key())
-    }
-
-    fn want(&self) -> Want {
-        inside!(self.want())
-    }
+impl LookAhead for Timed<'_> {
+    forward!(ahead, timed);
 }

@@ -5,7 +5,7 @@ use super::shapes::{EMPTY, NodeId, Shapes};
 use super::{Document, Duplicates, Header, MOST_TEXT};
 use crate::event::{Key, Scalar, Text};
 use crate::select::PathStep;
-use crate::sink::{Flow, Sink, Want};
+use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::word::{Tag, Word};
 use penstock_scan::{TextBuf, ValidText};
@@ -20,6 +20,8 @@ pub enum Refusal {
     Memory,
     /// The text is longer than words can point into.
     TooLong(u64),
+    /// The value at this offset is of a kind that no word of a text stands for.
+    Foreign(u64),
 }
 
 /// What a container at hand is.
@@ -270,9 +272,27 @@ impl Sink for Gather {
     fn written_key(&mut self, key: Text<'_>, raw: Text<'_>, at: u64) -> Answer {
         self.other_key(key, raw, at)
     }
-    fn scalar(&mut self, _value: Scalar<'_>, _at: u64) -> Answer {
-        // A reader of text tells strings and numbers as they are written.
-        Ok(Flow::Take)
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+        match value {
+            Scalar::Null => self.null(at),
+            Scalar::Bool(value) => self.boolean(value, at),
+            Scalar::Int(value) => self.int(value, at),
+            // A reader of text reports strings and numbers as they are written. Words point to those,
+            // and to nothing else.
+            Scalar::Float(_)
+            | Scalar::Number(_)
+            | Scalar::Text(_)
+            | Scalar::Untyped(_)
+            | Scalar::Decimal(_)
+            | Scalar::Bytes(_)
+            | Scalar::Date(_)
+            | Scalar::Time(_)
+            | Scalar::DateTime(_)
+            | Scalar::Since2001(_)
+            | Scalar::Duration(_)
+            | Scalar::Uuid(_)
+            | Scalar::Uid(_) => Err(Refusal::Foreign(at)),
+        }
     }
     fn piece(&mut self, _text: Text<'_>, _at: u64) -> Answer {
         Ok(Flow::Take)
@@ -286,10 +306,6 @@ impl Sink for Gather {
     #[inline(always)]
     fn boolean(&mut self, value: bool, _at: u64) -> Answer {
         self.push(Word::boolean(value))
-    }
-    #[inline(always)]
-    fn as_written(&self) -> bool {
-        true
     }
     #[inline(always)]
     fn written_text(&mut self, raw: Text<'_>, escaped: bool, at: u64) -> Answer {
@@ -308,18 +324,12 @@ impl Sink for Gather {
         }
     }
     #[inline(always)]
-    fn want(&self) -> Want {
-        Want::Native
-    }
-    #[inline(always)]
-    fn int(&mut self, value: i64, _at: u64) -> Answer {
-        // Of up to seven digits.
-        self.push(Word::integer(value).unwrap_or(Word::null()))
-    }
-
-    #[inline(always)]
-    fn expected_key(&self) -> &[u8] {
-        self.shapes.lent(self.top.next)
+    fn int(&mut self, value: i64, at: u64) -> Answer {
+        // JSON's reader reports those of up to seven digits so.
+        match Word::integer(value) {
+            Some(word) => self.push(word),
+            None => Err(Refusal::Foreign(at)),
+        }
     }
     #[inline(always)]
     fn expected_key_found(&mut self, _at: u64) -> Answer {
@@ -328,3 +338,21 @@ impl Sink for Gather {
         Ok(Flow::Take)
     }
 }
+
+impl Lent for Gather {
+    #[inline(always)]
+    fn as_written(&self) -> bool {
+        true
+    }
+    #[inline(always)]
+    fn want(&self) -> Want {
+        Want::Native
+    }
+
+    #[inline(always)]
+    fn expected_key(&self) -> &[u8] {
+        self.shapes.lent(self.top.next)
+    }
+}
+
+impl LookAhead for Gather {}

@@ -4,7 +4,7 @@ use super::view::Container;
 use crate::event::{Key, Scalar, Text};
 use crate::json::{Framing, Reader};
 use crate::limits::Limits;
-use crate::sink::{Flow, Sink};
+use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::value::number;
 use penstock_scan::ValidText;
 use std::convert::Infallible;
@@ -68,10 +68,15 @@ impl Sink for Places {
         Ok(Flow::Take)
     }
     fn abandon(&mut self) {}
+}
+
+impl Lent for Places {
     fn as_written(&self) -> bool {
         true
     }
 }
+
+impl LookAhead for Places {}
 
 fn run(container: &Container<'_>, only: Option<usize>) -> Vec<u64> {
     let range = container.range();

@@ -9,7 +9,7 @@
 
 use super::token::{self, Passed};
 use crate::event::{Key, KeyKind, Scalar, Text};
-use crate::sink::{Flow, Look, Sink, Want};
+use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{Isa, Job, stands_at};
 
@@ -137,18 +137,18 @@ pub(super) trait Looker {
 }
 
 /// A sink that is asked, and why it refused.
-pub(super) struct Asked<'s, S: Sink> {
+pub(super) struct Asked<'s, S: Listener> {
     pub(super) sink: &'s mut S,
     pub(super) refusal: Option<S::Error>,
 }
 
-impl<S: Sink> Asked<'_, S> {
+impl<S: Listener> Asked<'_, S> {
     fn keep(&mut self, answer: Result<Look, S::Error>) -> Option<Look> {
         answer.map_err(|refusal| self.refusal = Some(refusal)).ok()
     }
 }
 
-impl<S: Sink> Looker for Asked<'_, S> {
+impl<S: Listener> Looker for Asked<'_, S> {
     fn key(&mut self, key: Text<'_>, at: u64) -> Option<Look> {
         let answer = self.sink.look_key(key, at);
         self.keep(answer)
@@ -236,10 +236,15 @@ impl Sink for Scout<'_> {
         Ok(Flow::Take)
     }
     fn abandon(&mut self) {}
+}
+
+impl Lent for Scout<'_> {
     fn want(&self) -> Want {
         Want::Native
     }
-    fn passes(&self) -> bool {
+    fn ignores_scalar(&self) -> bool {
         self.passing
     }
 }
+
+impl LookAhead for Scout<'_> {}

@@ -15,7 +15,7 @@ use crate::error::{Fail, Fault};
 use crate::event::Text;
 use crate::limits::Limits;
 use crate::reader::Step;
-use crate::sink::{Flow, Look, Sink, Want};
+use crate::sink::{Flow, Listener, Look, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{
     Isa, Job, StringEnd, TextBuf, ValidText, dispatch, dispatch_portable, stands_at, unescape_json,
@@ -127,14 +127,14 @@ struct Led {
 const NOT_LED: Led = Led { at: u64::MAX, end: u64::MAX };
 
 /// One call of [`Reader::run`], to be compiled for each instruction set.
-struct Run<'r, 'w, 's, S: Sink> {
+struct Run<'r, 'w, 's, S: Listener> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
     last: bool,
     sink: &'s mut S,
 }
 
-impl<S: Sink> Job for Run<'_, '_, '_, S> {
+impl<S: Listener> Job for Run<'_, '_, '_, S> {
     type Output = Result<Step, Fail<S::Error>>;
 
     #[inline(always)]
@@ -304,7 +304,7 @@ impl Reader {
     /// [`Fail::Input`] where the text is not JSON, ends early (only if `last`) or exceeds a limit;
     /// [`Fail::Sink`] where the sink refused an event.
     #[inline]
-    pub fn run<S: Sink>(
+    pub fn run<S: Listener>(
         &mut self,
         text: ValidText<'_>,
         last: bool,
@@ -318,7 +318,7 @@ impl Reader {
     /// # Errors
     /// As [`run`](Reader::run).
     #[doc(hidden)]
-    pub fn run_portable<S: Sink>(
+    pub fn run_portable<S: Listener>(
         &mut self,
         text: ValidText<'_>,
         last: bool,
@@ -329,7 +329,7 @@ impl Reader {
 
     /// Looks ahead in the map at hand, as far as the window, the limit or the sink allow.
     #[inline(never)]
-    fn look<I: Isa, S: Sink>(
+    fn look<I: Isa, S: Listener>(
         &mut self,
         isa: I,
         text: ValidText<'_>,
@@ -392,7 +392,7 @@ impl Reader {
     /// before it are plain and here: then nothing has to be told to find it, and nor has it itself if
     /// the sink takes it. Yields where to go on: behind the member if it is the first, else at `from`.
     #[inline(always)]
-    fn lead<I: Isa, S: Sink>(
+    fn lead<I: Isa, S: Listener>(
         &mut self,
         isa: I,
         valid: ValidText<'_>,
@@ -400,7 +400,7 @@ impl Reader {
         sink: &mut S,
     ) -> Option<(usize, State)> {
         let text = valid.as_bytes();
-        let sought = sink.sought_key();
+        let sought = sink.tag_wanted();
         if sought.is_empty() || sought.len() > self.token_limit {
             return None;
         }
@@ -422,7 +422,7 @@ impl Reader {
             && end + 1 - from <= self.look_limit
             && (self.framing != Framing::Lines || !text[from..quote].contains(&b'\n'));
         let value = Text { text: valid.slice(quote + 1..end), ascii };
-        if !is_plain || !is_within || !sink.sought_found(value) {
+        if !is_plain || !is_within || !sink.tag_found(value) {
             return None;
         }
         if is_first {
@@ -434,7 +434,7 @@ impl Reader {
 
     /// The grammar, as far as the same compilation of it goes.
     #[inline(always)]
-    fn drive_on<I: Isa, S: Sink>(
+    fn drive_on<I: Isa, S: Listener>(
         &mut self,
         isa: I,
         text: ValidText<'_>,
@@ -450,7 +450,7 @@ impl Reader {
 
     /// The grammar. `SKIP` compiles it without events.
     #[inline(always)]
-    fn drive<I: Isa, S: Sink, const SKIP: bool>(
+    fn drive<I: Isa, S: Listener, const SKIP: bool>(
         &mut self,
         isa: I,
         valid: ValidText<'_>,
@@ -819,7 +819,7 @@ impl Reader {
                 'scalar: {
                     match byte {
                         b'"' => {
-                            if SKIP || sink.passes() {
+                            if SKIP || sink.ignores_scalar() {
                                 let end = pass_string!(pos + 1, State::SkippedText);
                                 ends!(end, false);
                                 state = after_value!();
@@ -889,7 +889,7 @@ impl Reader {
                                 break 'scalar;
                             }
                             if want != Want::Digits
-                                && !sink.passes()
+                                && !sink.ignores_scalar()
                                 && !sink.as_written()
                                 && let Some((double, end)) = number::short_float(text, pos)
                                 && end - pos <= self.number_limit
@@ -920,7 +920,7 @@ impl Reader {
                                 _ => {}
                             }
                             ends!(end, true);
-                            if SKIP || sink.passes() {
+                            if SKIP || sink.ignores_scalar() {
                                 state = after_value!();
                                 pos = end;
                                 value_done!();
@@ -971,7 +971,7 @@ impl Reader {
                                 _ => unexpected!("expected a value"),
                             }
                             ends!(end, true);
-                            if SKIP || sink.passes() {
+                            if SKIP || sink.ignores_scalar() {
                                 state = after_value!();
                                 pos = end;
                                 value_done!();

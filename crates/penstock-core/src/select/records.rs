@@ -9,8 +9,9 @@ use std::ops::Range;
 
 use super::automaton::{Automaton, Refused, State, Target};
 use super::path::{Path, PathError};
-use crate::event::{Key, KeyKind, Matched, Scalar, Text};
-use crate::sink::{Flow, Look, Sink, Want};
+use crate::event::{Key, KeyKind, Matched, Text};
+use crate::forward;
+use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink};
 
 /// One step of the way to a place in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -166,7 +167,7 @@ pub struct Select<S> {
     met: u64,
 }
 
-impl<S: Sink> Select<S> {
+impl<S: Listener> Select<S> {
     /// A filter before `inner`.
     pub fn new(inner: S, records: Records) -> Self {
         let document = Frame { state: 0, key: 0, at: Place::Start };
@@ -349,28 +350,57 @@ impl<S: Sink> Select<S> {
     }
 }
 
-/// The typed scalars: each goes to the inner sink by the method it came by.
-macro_rules! forward_scalars {
-    ($($method:ident($($value:ident: $type:ty)?);)*) => {$(
+/// The methods that treat a record's events alike. In a record each goes to the inner sink by the
+/// method it came by; outside of it nobody listens.
+macro_rules! filtered {
+    ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+        $(filtered! { @ $method($($argument: $type),*) $(-> $result)? })*
+    };
+    // Written out: these find the records and count what is open.
+    (@ begin_map $($rest:tt)*) => {};
+    (@ end_map $($rest:tt)*) => {};
+    (@ begin_list $($rest:tt)*) => {};
+    (@ end_list $($rest:tt)*) => {};
+    (@ name $($rest:tt)*) => {};
+    (@ key $($rest:tt)*) => {};
+    (@ written_key $($rest:tt)*) => {};
+    (@ abandon $($rest:tt)*) => {};
+    // A value without parts may be a record itself.
+    (@ scalar $($rest:tt)*) => { filtered! { @@ scalar $($rest)* } };
+    (@ null $($rest:tt)*) => { filtered! { @@ null $($rest)* } };
+    (@ boolean $($rest:tt)*) => { filtered! { @@ boolean $($rest)* } };
+    (@ int $($rest:tt)*) => { filtered! { @@ int $($rest)* } };
+    (@ float $($rest:tt)*) => { filtered! { @@ float $($rest)* } };
+    (@ number $($rest:tt)*) => { filtered! { @@ number $($rest)* } };
+    (@ text $($rest:tt)*) => { filtered! { @@ text $($rest)* } };
+    (@ written_text $($rest:tt)*) => { filtered! { @@ written_text $($rest)* } };
+    (@ written_number $($rest:tt)*) => { filtered! { @@ written_number $($rest)* } };
+    (@@ $method:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
         #[inline(always)]
-        fn $method(&mut self, $($value: $type,)? at: u64) -> Result<Flow, Self::Error> {
-            if self.forwards() { self.inner.$method($($value,)? at) } else { Ok(Flow::Take) }
+        fn $method(&mut self, $($argument: $type),*) -> $result {
+            if self.forwards() { self.inner.$method($($argument),*) } else { Ok(Flow::Take) }
         }
-    )*};
+    };
+    (@ $method:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
+        #[inline(always)]
+        fn $method(&mut self, $($argument: $type),*) -> $result {
+            if self.depth > 0 { self.inner.$method($($argument),*) } else { Ok(Flow::Take) }
+        }
+    };
+    (@ $method:ident($($argument:ident: $type:ty),*)) => {
+        #[inline(always)]
+        fn $method(&mut self, $($argument: $type),*) {
+            if self.depth > 0 {
+                self.inner.$method($($argument),*);
+            }
+        }
+    };
 }
 
-impl<S: Sink> Sink for Select<S> {
+impl<S: Listener> Sink for Select<S> {
     type Error = S::Error;
 
-    forward_scalars! {
-        scalar(value: Scalar<'_>);
-        null();
-        boolean(value: bool);
-        int(value: i64);
-        float(value: f64);
-        number(digits: &[u8]);
-        text(text: Text<'_>);
-    }
+    forward!(told, filtered);
 
     #[inline(always)]
     fn begin_map(&mut self, at: u64) -> Result<Flow, Self::Error> {
@@ -425,54 +455,72 @@ impl<S: Sink> Sink for Select<S> {
         Ok(self.outer_key(&key))
     }
     #[inline(always)]
-    fn piece(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
-        if self.depth > 0 { self.inner.piece(text, at) } else { Ok(Flow::Take) }
-    }
-    #[inline(always)]
-    fn matched(&mut self, by: Matched<'_>) {
-        if self.depth > 0 {
-            self.inner.matched(by);
-        }
-    }
-    // Only maps in a record are looked into: outside of them nothing answers so.
-    fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Self::Error> {
-        let answer = self.inner.look_key(key, at);
-        self.looked(answer)
-    }
-    fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, Self::Error> {
-        let answer = self.inner.look_value(value, at);
-        self.looked(answer)
-    }
-    fn look_end(&mut self, at: u64) -> Result<Look, Self::Error> {
-        let answer = self.inner.look_end(at);
-        self.looked(answer)
-    }
-    #[inline(always)]
-    fn sought_key(&self) -> &[u8] {
-        self.inner.sought_key()
-    }
-    #[inline(always)]
-    fn sought_found(&mut self, value: Text<'_>) -> bool {
-        self.inner.sought_found(value)
+    fn written_key(&mut self, name: Text<'_>, raw: Text<'_>, at: u64) -> Result<Flow, Self::Error> {
+        if self.depth > 0 { self.inner.written_key(name, raw, at) } else { self.key(name, at) }
     }
     fn abandon(&mut self) {
         self.depth = 0;
         self.pending = None;
         self.inner.abandon();
     }
+}
+
+/// What the reader asks for goes to the inner sink, with two exceptions: what that expects of a
+/// record is not what stands outside of one.
+macro_rules! lent {
+    ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
+        $(lent! { @ $method($($argument: $type),*) -> $result })*
+    };
+    (@ expected_key $($rest:tt)*) => {};
+    (@ ignores_scalar $($rest:tt)*) => {};
+    (@ $method:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
+        #[inline(always)]
+        fn $method(&self, $($argument: $type),*) -> $result {
+            self.inner.$method($($argument),*)
+        }
+    };
+}
+
+impl<S: Listener> Lent for Select<S> {
+    // The form of numbers and strings is asked for outside as well: the next value may be a record.
+    // Nothing outside is watched, so the sink is asked for names in a record only.
+    forward!(lent, lent);
 
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
-        // What the inner sink expects is a key of a record: nothing that stands outside.
         if self.depth > 0 { self.inner.expected_key() } else { &[] }
     }
     #[inline(always)]
-    fn expected_key_found(&mut self, at: u64) -> Result<Flow, Self::Error> {
-        self.inner.expected_key_found(at)
+    fn ignores_scalar(&self) -> bool {
+        self.depth > 0 && self.inner.ignores_scalar()
     }
-    #[inline(always)]
-    fn want(&self) -> Want {
-        // Outside as well: the next number may be a record.
-        self.inner.want()
-    }
+}
+
+/// Only maps in a record are looked into: outside of them nothing answers so.
+macro_rules! looking {
+    ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
+        $(looking! { @ $how $method($($argument: $type),*) -> $result })*
+    };
+    (@ mut tag_found($($argument:ident: $type:ty),*) -> $result:ty) => {
+        #[inline(always)]
+        fn tag_found(&mut self, $($argument: $type),*) -> $result {
+            self.inner.tag_found($($argument),*)
+        }
+    };
+    (@ mut $method:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
+        fn $method(&mut self, $($argument: $type),*) -> $result {
+            let answer = self.inner.$method($($argument),*);
+            self.looked(answer)
+        }
+    };
+    (@ ref $method:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
+        #[inline(always)]
+        fn $method(&self, $($argument: $type),*) -> $result {
+            self.inner.$method($($argument),*)
+        }
+    };
+}
+
+impl<S: Listener> LookAhead for Select<S> {
+    forward!(ahead, looking);
 }

@@ -83,6 +83,37 @@ pub fn instant(digits: &[u8], unit: Unit) -> Result<DateTime, Reason> {
     at(if number.negative { -value } else { value })
 }
 
+/// The seconds from the beginning of 1970 to that of 2001.
+const EPOCH_2001: i64 = 978_307_200;
+
+/// The instant that is so many seconds after the beginning of 2001, to the nearest microsecond, as a
+/// time of UTC. This is how property lists count.
+///
+/// # Errors
+/// What is no finite number, and what is out of reach.
+///
+/// ```
+/// use penstock_core::value::datetime::datetime;
+/// use penstock_core::value::unix::{Reason, since_2001};
+///
+/// assert_eq!(Ok(since_2001(-0.5)?), datetime(b"2000-12-31T23:59:59.5Z"));
+/// assert_eq!(since_2001(f64::NAN), Err(Reason::Number));
+/// assert_eq!(since_2001(1e300), Err(Reason::Range));
+/// # Ok::<(), Reason>(())
+/// ```
+pub fn since_2001(seconds: f64) -> Result<DateTime, Reason> {
+    if !seconds.is_finite() {
+        return Err(Reason::Number);
+    }
+    // The whole seconds are exact, and so is what is left of them.
+    let whole = seconds.floor();
+    if !(-1e12..1e12).contains(&whole) {
+        return Err(Reason::Range);
+    }
+    let micros = ((seconds - whole) * SECOND as f64).round_ties_even() as i64;
+    at((whole as i64 + EPOCH_2001) * SECOND + micros)
+}
+
 /// The instant so many microseconds after the beginning of 1970.
 fn at(value: i64) -> Result<DateTime, Reason> {
     if !(FIRST..BEHIND).contains(&value) {

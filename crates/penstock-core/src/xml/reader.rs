@@ -26,7 +26,7 @@ use crate::error::{Fail, Fault};
 use crate::event::{Scalar, Text};
 use crate::limits::Limits;
 use crate::reader::Step;
-use crate::sink::{Flow, Sink};
+use crate::sink::{Flow, Listener};
 
 /// What becomes of a reference to an entity that only something outside the document could
 /// declare. Nothing outside is ever opened.
@@ -154,14 +154,14 @@ pub struct Reader {
 }
 
 /// One call of [`Reader::run`], to be compiled for each instruction set.
-struct Run<'r, 'w, 's, S: Sink> {
+struct Run<'r, 'w, 's, S: Listener> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
     last: bool,
     sink: &'s mut S,
 }
 
-impl<S: Sink> Job for Run<'_, '_, '_, S> {
+impl<S: Listener> Job for Run<'_, '_, '_, S> {
     type Output = Result<Step, Fail<S::Error>>;
 
     #[inline(always)]
@@ -305,7 +305,7 @@ impl Reader {
     /// [`Fail::Input`] where the text is not well-formed, ends early (only if `last`) or exceeds a
     /// limit; [`Fail::Sink`] where the sink refused an event.
     #[inline]
-    pub fn run<S: Sink>(
+    pub fn run<S: Listener>(
         &mut self,
         text: ValidText<'_>,
         last: bool,
@@ -319,7 +319,7 @@ impl Reader {
     /// # Errors
     /// As [`run`](Reader::run).
     #[doc(hidden)]
-    pub fn run_portable<S: Sink>(
+    pub fn run_portable<S: Listener>(
         &mut self,
         text: ValidText<'_>,
         last: bool,
@@ -330,7 +330,7 @@ impl Reader {
 
     /// The grammar. `SKIP` compiles it without events.
     #[inline(always)]
-    fn drive<I: Isa, S: Sink, const SKIP: bool>(
+    fn drive<I: Isa, S: Listener, const SKIP: bool>(
         &mut self,
         isa: I,
         valid: ValidText<'_>,

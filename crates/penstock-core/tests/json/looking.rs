@@ -6,7 +6,7 @@ use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
 use penstock_core::select::{Path, Records, Select};
-use penstock_core::sink::{Flow, Look, Sink};
+use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink};
 use penstock_scan::ValidText;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -213,11 +213,15 @@ impl Sink for Finder {
         Ok(Flow::Take)
     }
     fn abandon(&mut self) {}
+}
 
-    fn sought_key(&self) -> &[u8] {
+impl Lent for Finder {}
+
+impl LookAhead for Finder {
+    fn tag_wanted(&self) -> &[u8] {
         if self.seeks { b"\"t\":" } else { b"" }
     }
-    fn sought_found(&mut self, value: Text<'_>) -> bool {
+    fn tag_found(&mut self, value: Text<'_>) -> bool {
         !matches!(value.text.as_str(), "stop" | "skip")
     }
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, u64> {

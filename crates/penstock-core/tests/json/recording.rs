@@ -5,7 +5,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
-use penstock_core::sink::{Flow, Look, Sink, Want};
+use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink, Want};
 use penstock_scan::ValidText;
 
 use crate::naive::{Event, What};
@@ -152,7 +152,27 @@ impl Sink for Recorder {
         panic!("JSON has no pieces of text, and here is {text:?}")
     }
     fn abandon(&mut self) {}
+    fn expected_key_found(&mut self, at: u64) -> Result<Flow, usize> {
+        let name = self.lent[self.events.len() % self.lent.len()].trim_end_matches(':');
+        let name = name[1..name.len() - 1].to_owned();
+        self.found += 1;
+        self.hear(at, What::Key(name))
+    }
+}
 
+impl Lent for Recorder {
+    fn expected_key(&self) -> &[u8] {
+        match self.lent.len() {
+            0 => &[],
+            lent => self.lent[self.events.len() % lent].as_bytes(),
+        }
+    }
+    fn want(&self) -> Want {
+        self.want
+    }
+}
+
+impl LookAhead for Recorder {
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, usize> {
         self.glimpse(at, What::LookKey(owned(key)))
     }
@@ -161,22 +181,6 @@ impl Sink for Recorder {
     }
     fn look_end(&mut self, at: u64) -> Result<Look, usize> {
         self.glimpse(at, What::LookEnd)
-    }
-
-    fn expected_key(&self) -> &[u8] {
-        match self.lent.len() {
-            0 => &[],
-            lent => self.lent[self.events.len() % lent].as_bytes(),
-        }
-    }
-    fn expected_key_found(&mut self, at: u64) -> Result<Flow, usize> {
-        let name = self.lent[self.events.len() % self.lent.len()].trim_end_matches(':');
-        let name = name[1..name.len() - 1].to_owned();
-        self.found += 1;
-        self.hear(at, What::Key(name))
-    }
-    fn want(&self) -> Want {
-        self.want
     }
 }
 

@@ -2,13 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod forwarding;
 mod tree;
 
 use std::collections::BTreeSet;
 
 use penstock_core::event::Matched;
 use penstock_core::select::{Automaton, Path, PathStep, Records, Select, Test};
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_core::trace::Trace;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -275,6 +276,9 @@ impl Sink for Kinds {
     }
 }
 
+impl Lent for Kinds {}
+impl LookAhead for Kinds {}
+
 /// Several kinds, before a sink that writes down what it is told.
 fn kinds(paths: &[&str]) -> Select<Trace> {
     let paths: Vec<_> = paths.iter().map(|path| Path::parse(path).unwrap()).collect();
@@ -438,10 +442,14 @@ impl Sink for Lending {
         Ok(Flow::Take)
     }
     fn abandon(&mut self) {}
+}
+
+impl Lent for Lending {
     fn expected_key(&self) -> &[u8] {
         b"\"id\":"
     }
 }
+impl LookAhead for Lending {}
 
 #[test]
 fn answers_pass_through() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::select::{NamespaceTest, Path, Step, Test};
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_core::trace::Trace;
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -317,6 +317,9 @@ impl Sink for Moody {
         self.trace.matched(by);
     }
 }
+
+impl Lent for Moody {}
+impl LookAhead for Moody {}
 
 impl Moody {
     /// What is skipped has no end event, so the trace is told of one.

@@ -8,7 +8,7 @@ use penstock_core::error::{Fail, Fault};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Step;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_core::xml::{Notation, Options, Reader, Repair};
 use penstock_scan::ValidText;
 
@@ -93,9 +93,6 @@ impl Sink for Canonical {
         Ok(Flow::Take)
     }
     fn abandon(&mut self) {}
-    fn extras(&self) -> bool {
-        true
-    }
     fn instruction(
         &mut self,
         target: Text<'_>,
@@ -107,6 +104,14 @@ impl Sink for Canonical {
         Ok(Flow::Take)
     }
 }
+
+impl Lent for Canonical {
+    fn extras(&self) -> bool {
+        true
+    }
+}
+
+impl LookAhead for Canonical {}
 
 /// The declarations of notations that stand in front of the document.
 fn doctype<'a>(root: &str, notations: impl Iterator<Item = &'a Notation>) -> String {

@@ -10,7 +10,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Step;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_core::source::{Detect, Window};
 use penstock_core::xml::{Options, Reader, Unresolved};
 use penstock_scan::ValidText;
@@ -84,6 +84,9 @@ impl Sink for Index {
     }
     fn abandon(&mut self) {}
 }
+
+impl Lent for Index {}
+impl LookAhead for Index {}
 
 /// The folder of the suite. None if there is none and none is required.
 fn suite() -> Option<PathBuf> {

@@ -6,7 +6,7 @@ use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Step;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_core::xml::{Options, Reader, RepairKind};
 use penstock_scan::ValidText;
 
@@ -226,20 +226,24 @@ impl Sink for Recorder {
         Ok(self.answers.answer(at, OTHER))
     }
     fn abandon(&mut self) {}
-
-    fn extras(&self) -> bool {
-        self.answers.extras
-    }
     fn comment(&mut self, text: Text<'_>, at: u64) -> Result<Flow, usize> {
         self.hear(at, OTHER, What::Comment(owned(text)))
     }
     fn instruction(&mut self, target: Text<'_>, data: Text<'_>, at: u64) -> Result<Flow, usize> {
         self.hear(at, OTHER, What::Instruction(owned(target), owned(data)))
     }
+}
+
+impl Lent for Recorder {
+    fn extras(&self) -> bool {
+        self.answers.extras
+    }
     fn wakes(&self, name: &[u8]) -> bool {
         wakes(name)
     }
 }
+
+impl LookAhead for Recorder {}
 
 /// The text, which must be ASCII where the reader says that it is.
 fn owned(text: Text<'_>) -> String {

@@ -257,6 +257,12 @@ impl Opening {
                 let fault = Fault::limit(offset, reason);
                 failure::of_fault(py, &fault, &at(offset, path()), Others::default())
             }
+            Stop::Refused(Refusal::Foreign(offset)) => {
+                let (offset, path) = (start + offset, path());
+                let reason = "an opened document cannot hold a value of this kind".to_owned();
+                let mismatch = Mismatch::new(offset, reason, path.clone());
+                failure::of_mismatch(py, &mismatch, &at(offset, path), Others::default())
+            }
             Stop::Refused(Refusal::Again(offset)) => {
                 let (offset, path) = (start + offset, path());
                 let name = match path.last() {

@@ -81,3 +81,14 @@ fn lost(py: Python<'_>, reason: &str) -> PyErr {
         Err(error) => error,
     }
 }
+
+/// The exception for a value that no element can hold.
+#[cold]
+fn unfit(py: Python<'_>, got: &str) -> PyErr {
+    let reason = format!("expected text, a number, a truth value or null, got {got}");
+    let work = || py.import("penstock._errors")?.getattr("ValidationError")?.call1((reason,));
+    match work() {
+        Ok(error) => PyErr::from_value(error),
+        Err(error) => error,
+    }
+}

@@ -8,10 +8,11 @@ use super::content::{Attribute, Content, Marks, Name, Seen, Sort, Span};
 use super::dispatch::{Below, Dispatch, NONE, State};
 use super::element::Element;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use std::borrow::Cow;
 use std::mem::take;
 use std::sync::Arc;
 
@@ -527,22 +528,42 @@ impl Sink for Messages<'_> {
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
         let digits;
         let (sort, text) = match value {
-            Scalar::Untyped(text) => {
+            Scalar::Untyped(text) if self.elements => {
                 let (name, prefix, namespace) = self.attribute;
                 let value = push(&mut self.pile.letters, text.text.as_str());
                 let attribute = Attribute { name, prefix, namespace, value, sort: Sort::Text };
                 self.pile.attributes.push(attribute);
                 return Ok(Flow::Take);
             }
-            Scalar::Text(text) => (Sort::Text, text.text.as_str()),
+            Scalar::Text(text) | Scalar::Untyped(text) => (Sort::Text, text.text.as_str()),
             Scalar::Number(number) => {
                 digits = String::from_utf8_lossy(number);
                 (Sort::Number, digits.as_ref())
             }
             Scalar::Bool(true) => (Sort::Bool(true), "true"),
             Scalar::Bool(false) => (Sort::Bool(false), "false"),
-            // The other kinds belong to formats that this sink is not put behind.
-            _ => (Sort::Null, ""),
+            Scalar::Null => (Sort::Null, ""),
+            Scalar::Int(value) => {
+                digits = Cow::Owned(value.to_string());
+                (Sort::Number, digits.as_ref())
+            }
+            Scalar::Float(value) if value.is_finite() => {
+                digits = Cow::Owned(format!("{value:?}"));
+                (Sort::Number, digits.as_ref())
+            }
+            Scalar::Float(_)
+            | Scalar::Decimal(_)
+            | Scalar::Bytes(_)
+            | Scalar::Date(_)
+            | Scalar::Time(_)
+            | Scalar::DateTime(_)
+            | Scalar::Since2001(_)
+            | Scalar::Duration(_)
+            | Scalar::Uuid(_)
+            | Scalar::Uid(_) => {
+                self.raised_at = at;
+                return Err(Box::new(super::unfit(self.py, value.called())));
+            }
         };
         self.leaf(sort, text, at)
     }
@@ -576,9 +597,13 @@ impl Sink for Messages<'_> {
     }
 
     fn abandon(&mut self) {}
+}
 
+impl Lent for Messages<'_> {
     #[inline(always)]
     fn wakes(&self, name: &[u8]) -> bool {
         self.dispatch.wakes(name)
     }
 }
+
+impl LookAhead for Messages<'_> {}

@@ -15,7 +15,7 @@ use crate::plan::{
 };
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::near::nearest;
-use penstock_core::sink::{Flow, Look, Sink, Want};
+use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink, Want};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, HashSet};
@@ -632,31 +632,6 @@ impl Sink for Builder {
         self.valued(answer)
     }
 
-    #[inline(always)]
-    fn sought_key(&self) -> &[u8] {
-        self.tag_as_written()
-    }
-
-    #[inline(always)]
-    fn sought_found(&mut self, value: Text<'_>) -> bool {
-        self.take_lead(value)
-    }
-
-    fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
-        let answer = self.tag_key(key, at);
-        self.looked(answer)
-    }
-
-    fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, Refusal> {
-        let answer = self.tag_value(value, at);
-        self.looked(answer)
-    }
-
-    fn look_end(&mut self, at: u64) -> Result<Look, Refusal> {
-        let answer = self.no_tag(at);
-        self.looked(answer)
-    }
-
     #[inline]
     fn piece(&mut self, text: Text<'_>, at: u64) -> Answer {
         self.add_text(text, at)
@@ -720,6 +695,16 @@ impl Sink for Builder {
     }
 
     #[inline(always)]
+    fn expected_key_found(&mut self, at: u64) -> Answer {
+        let key = self.top().next;
+        self.found_key(key);
+        let answer = self.follow(key as usize, at);
+        self.keyed(answer)
+    }
+}
+
+impl Lent for Builder {
+    #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         // SAFETY: points into the plan, which `self` keeps alive, or to a constant.
         let edges = unsafe { self.edges.as_ref() };
@@ -727,16 +712,35 @@ impl Sink for Builder {
     }
 
     #[inline(always)]
-    fn expected_key_found(&mut self, at: u64) -> Answer {
-        let key = self.top().next;
-        self.found_key(key);
-        let answer = self.follow(key as usize, at);
-        self.keyed(answer)
+    fn want(&self) -> Want {
+        self.aim().want
+    }
+}
+
+impl LookAhead for Builder {
+    #[inline(always)]
+    fn tag_wanted(&self) -> &[u8] {
+        self.tag_as_written()
     }
 
     #[inline(always)]
-    fn want(&self) -> Want {
-        self.aim().want
+    fn tag_found(&mut self, value: Text<'_>) -> bool {
+        self.take_lead(value)
+    }
+
+    fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
+        let answer = self.tag_key(key, at);
+        self.looked(answer)
+    }
+
+    fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, Refusal> {
+        let answer = self.tag_value(value, at);
+        self.looked(answer)
+    }
+
+    fn look_end(&mut self, at: u64) -> Result<Look, Refusal> {
+        let answer = self.no_tag(at);
+        self.looked(answer)
     }
 }
 

@@ -25,6 +25,7 @@ mod scalars;
 mod stack;
 mod standard;
 mod text;
+mod typed;
 mod unions;
 mod ways;
 

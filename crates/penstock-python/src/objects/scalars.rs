@@ -47,7 +47,7 @@ impl Builder {
     /// Puts an object that was made as a node says: that of the value at hand, or of the member of
     /// its union.
     #[inline(always)]
-    fn give_as(&mut self, node: NodeId, made: Made, at: u64) -> Answer {
+    pub(super) fn give_as(&mut self, node: NodeId, made: Made, at: u64) -> Answer {
         let mut object = made?;
         if object.is_null() {
             return Err(self.raised());
@@ -69,7 +69,7 @@ impl Builder {
 
     /// What a node makes of its value.
     #[inline(always)]
-    fn kind<'a>(&self, node: NodeId) -> &'a Kind {
+    pub(super) fn kind<'a>(&self, node: NodeId) -> &'a Kind {
         &self.plan().nodes[node as usize].kind
     }
 
@@ -493,9 +493,15 @@ impl Builder {
             Scalar::Text(text) => self.give_text(text, at),
             Scalar::Untyped(text) if self.is_markup() => self.attribute_value(text, at),
             Scalar::Untyped(text) => self.give_text(text, at),
-            Scalar::Bytes(_) => Err(self.misfit(at, "binary data")),
-            Scalar::Date(_) => Err(self.misfit(at, "a date")),
-            Scalar::Uid(_) => Err(self.misfit(at, "a UID")),
+            Scalar::Decimal(_)
+            | Scalar::Bytes(_)
+            | Scalar::Date(_)
+            | Scalar::Time(_)
+            | Scalar::DateTime(_)
+            | Scalar::Since2001(_)
+            | Scalar::Duration(_)
+            | Scalar::Uuid(_)
+            | Scalar::Uid(_) => self.give_typed(value, at),
         }
     }
 }

@@ -164,23 +164,22 @@ impl Builder {
         let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Look::Found) };
         let Telling::Value { tag, table, classes, ints, .. } = by else { return Ok(Look::Found) };
         let node = match value {
-            Some(Scalar::Text(text)) => {
+            Some(Scalar::Text(text) | Scalar::Untyped(text)) => {
                 table.find(text.bytes()).map(|found| classes[found as usize])
             }
             Some(Scalar::Int(value)) => {
                 ints.iter().find(|(known, _)| *known == value).map(|(_, node)| *node)
             }
-            _ => None,
+            // No class is known by a value of another kind: what it is stands in the message.
+            Some(_) | None => None,
         };
         if let Some(node) = node {
             return self.choose(node, at);
         }
         let got = match value {
-            Some(Scalar::Text(text)) => brief(text.text.as_str()),
+            Some(Scalar::Text(text) | Scalar::Untyped(text)) => brief(text.text.as_str()),
             Some(Scalar::Int(value)) => value.to_string(),
-            Some(Scalar::Null) => "null".to_owned(),
-            Some(Scalar::Bool(value)) => value.to_string(),
-            Some(_) => "a number".to_owned(),
+            Some(value) => value.called().to_owned(),
             None => "an array or an object".to_owned(),
         };
         let reason = format!("the key {} is {got}, expected {expected}", brief(tag));

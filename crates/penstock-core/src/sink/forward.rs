@@ -1,0 +1,155 @@
+//! One list of all methods of the protocol, for sinks that pass events on to another sink.
+
+/// Calls a macro of yours with the signatures of every method of one of the three traits.
+///
+/// A sink that stands before another one must not lose a method, and least one that has a default:
+/// the default would answer in place of the sink behind. So it does not write the methods out, but
+/// a rule that makes a method of a signature. Where some of them need a body of their own, the rule
+/// makes nothing of their names and they are written beside it.
+///
+/// The rule is called once, with `told`, `lent` or `ahead` and then the methods, each behind `mut` or
+/// `ref` for how it takes `self`.
+///
+/// ```
+/// use penstock_core::forward;
+/// use penstock_core::sink::{Lent, Listener, LookAhead, Sink};
+///
+/// /// Counts the events that go to another sink.
+/// struct Counted<S> {
+///     inner: S,
+///     calls: u64,
+/// }
+///
+/// macro_rules! counted {
+///     ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+///         $(counted! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+///     };
+///     (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+///         fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+///             self.calls += 1;
+///             self.inner.$method($($name),*)
+///         }
+///     };
+///     (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+///         fn $method(&self, $($name: $kind),*) -> $result {
+///             self.inner.$method($($name),*)
+///         }
+///     };
+/// }
+///
+/// impl<S: Listener> Sink for Counted<S> {
+///     type Error = S::Error;
+///     forward!(told, counted);
+/// }
+/// impl<S: Listener> Lent for Counted<S> {
+///     forward!(lent, counted);
+/// }
+/// impl<S: Listener> LookAhead for Counted<S> {
+///     forward!(ahead, counted);
+/// }
+///
+/// let mut counted = Counted { inner: penstock_core::trace::Trace::new(), calls: 0 };
+/// counted.null(3).unwrap();
+/// assert_eq!((counted.inner.text(), counted.calls), ("   3 null\n", 1));
+/// ```
+#[macro_export]
+macro_rules! forward {
+    (told, $rule:ident) => {
+        $rule! { told
+            mut begin_map(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut end_map(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut begin_list(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut end_list(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut name(key: $crate::event::Key<'_>, at: u64)
+                -> Result<$crate::sink::Flow, Self::Error>;
+            mut scalar(value: $crate::event::Scalar<'_>, at: u64)
+                -> Result<$crate::sink::Flow, Self::Error>;
+            mut piece(text: $crate::event::Text<'_>, at: u64)
+                -> Result<$crate::sink::Flow, Self::Error>;
+            mut abandon();
+            mut matched(by: $crate::event::Matched<'_>);
+            mut record(kind: u32);
+            mut comment(text: $crate::event::Text<'_>, at: u64)
+                -> Result<$crate::sink::Flow, Self::Error>;
+            mut instruction(
+                target: $crate::event::Text<'_>,
+                data: $crate::event::Text<'_>,
+                at: u64
+            ) -> Result<$crate::sink::Flow, Self::Error>;
+            mut key(key: $crate::event::Text<'_>, at: u64)
+                -> Result<$crate::sink::Flow, Self::Error>;
+            mut expected_key_found(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut null(at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut boolean(value: bool, at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut int(value: i64, at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut float(value: f64, at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut number(digits: &[u8], at: u64) -> Result<$crate::sink::Flow, Self::Error>;
+            mut text(text: $crate::event::Text<'_>, at: u64)
+                -> Result<$crate::sink::Flow, Self::Error>;
+            mut written_key(
+                key: $crate::event::Text<'_>,
+                raw: $crate::event::Text<'_>,
+                at: u64
+            ) -> Result<$crate::sink::Flow, Self::Error>;
+            mut written_text(raw: $crate::event::Text<'_>, escaped: bool, at: u64)
+                -> Result<$crate::sink::Flow, Self::Error>;
+            mut written_number(
+                digits: &[u8],
+                found: $crate::value::number::Outcome,
+                at: u64
+            ) -> Result<$crate::sink::Flow, Self::Error>;
+        }
+    };
+    (lent, $rule:ident) => {
+        $rule! { lent
+            ref expected_key() -> &[u8];
+            ref want() -> $crate::sink::Want;
+            ref ignores_scalar() -> bool;
+            ref as_written() -> bool;
+            ref extras() -> bool;
+            ref wakes(name: &[u8]) -> bool;
+        }
+    };
+    (ahead, $rule:ident) => {
+        $rule! { ahead
+            mut look_key(key: $crate::event::Text<'_>, at: u64)
+                -> Result<$crate::sink::Look, Self::Error>;
+            mut look_value(value: Option<$crate::event::Scalar<'_>>, at: u64)
+                -> Result<$crate::sink::Look, Self::Error>;
+            mut look_end(at: u64) -> Result<$crate::sink::Look, Self::Error>;
+            ref tag_wanted() -> &[u8];
+            mut tag_found(value: $crate::event::Text<'_>) -> bool;
+        }
+    };
+}
+
+#[cfg(test)]
+mod tests {
+    /// The names in a list of methods.
+    macro_rules! names {
+        ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+            [$(stringify!($method)),*]
+        };
+    }
+
+    /// The names of the methods that a trait declares: its functions are the only ones of its file
+    /// that are indented once.
+    fn declared(file: &str) -> Vec<&str> {
+        let methods = file.lines().filter_map(|line| line.strip_prefix("    fn "));
+        let mut names: Vec<_> = methods.filter_map(|rest| rest.split('(').next()).collect();
+        names.sort_unstable();
+        names
+    }
+
+    fn sorted<const N: usize>(mut names: [&str; N]) -> Vec<&str> {
+        names.sort_unstable();
+        names.to_vec()
+    }
+
+    #[test]
+    fn every_method_is_named() {
+        assert_eq!(sorted(forward!(told, names)), declared(include_str!("told.rs")));
+        assert_eq!(sorted(forward!(lent, names)), declared(include_str!("lent.rs")));
+        assert_eq!(sorted(forward!(ahead, names)), declared(include_str!("ahead.rs")));
+    }
+}

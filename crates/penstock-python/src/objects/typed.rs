@@ -1,0 +1,131 @@
+//! Values that come with a type of their own, as binary formats and objects give them: bytes, dates and
+//! times, durations, UUIDs, decimals and UIDs.
+//!
+//! The rules are strict here too. A value becomes what the type asks for if that is its own class, and a
+//! number of digits becomes what a JSON number of these digits would. Nothing is made of its text.
+
+use super::builder::{Answer, Builder};
+use super::refusal::Refusal;
+use super::standard::{new_datetime, new_duration, new_time, new_uuid};
+use crate::plan::{Brief, Kind, NodeId};
+use penstock_core::event::Scalar;
+use penstock_core::value::number::{scan, to_f64};
+use penstock_core::value::unix;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDate};
+
+impl Builder {
+    /// Puts a value that has a type of its own, or says that the type at hand has no place for it.
+    #[inline(never)]
+    pub(super) fn give_typed(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+        if self.aim().brief == Brief::Way {
+            return self.pass_scalar(at);
+        }
+        let node = self.aim().node;
+        let Kind::Tokens(tokens) = self.kind(node) else {
+            let made = self.typed_as(node, value, at);
+            return match made.transpose() {
+                Some(made) => self.give_as(node, made, at),
+                None => Err(self.misfit(at, value.called())),
+            };
+        };
+        // The members of a union are of different classes, so the first that has a place for the
+        // value is the one that is meant.
+        for member in tokens.untyped() {
+            if let Some(made) = self.typed_as(member, value, at).transpose() {
+                return self.give_as(member, made, at);
+            }
+        }
+        Err(self.misfit(at, value.called()))
+    }
+
+    /// What a node makes of a value: a new reference, or nothing if it has no place for such values.
+    fn typed_as(
+        &self,
+        node: NodeId,
+        value: Scalar<'_>,
+        at: u64,
+    ) -> Result<Option<*mut ffi::PyObject>, Refusal> {
+        let py = self.attached();
+        let made = match (value, self.kind(node)) {
+            (Scalar::Bytes(bytes), Kind::Bytes | Kind::Hex | Kind::Any) => {
+                PyBytes::new(py, bytes).into_any()
+            }
+            (Scalar::Date(date), Kind::Date | Kind::Any) => {
+                PyDate::new(py, i32::from(date.year), date.month, date.day)?.into_any()
+            }
+            (Scalar::Time(time), Kind::Time | Kind::Any) => new_time(py, time)?,
+            (Scalar::DateTime(found), Kind::DateTime | Kind::Instant(_) | Kind::Any) => {
+                new_datetime(py, found)?
+            }
+            (Scalar::Since2001(seconds), Kind::DateTime | Kind::Instant(_) | Kind::Any) => {
+                match unix::since_2001(seconds) {
+                    Ok(found) => new_datetime(py, found)?,
+                    Err(reason) => {
+                        let expected = self.item().name.to_string();
+                        let got = format!("a date and time {seconds:?} seconds after 2001");
+                        let reason =
+                            format!("expected {expected}, got {got}: {}", reason.message());
+                        return Err(self.mismatch(at, reason, Some(expected), Some(got)));
+                    }
+                }
+            }
+            (Scalar::Duration(found), Kind::Duration | Kind::Any) => new_duration(py, found)?,
+            (Scalar::Uuid(bytes), Kind::Uuid | Kind::Any) => {
+                new_uuid(py, u128::from_be_bytes(bytes))?
+            }
+            (Scalar::Uid(number), Kind::Int) => {
+                number.into_pyobject(py).map_err(PyErr::from)?.into_any()
+            }
+            (Scalar::Uid(number), Kind::Any) => {
+                static UID: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+                UID.import(py, "plistlib", "UID")?.call1((number,))?
+            }
+            (Scalar::Decimal(digits), Kind::Decimal | Kind::Any) => {
+                return self.decimal(digits, at).map(Some);
+            }
+            (Scalar::Decimal(digits), Kind::Instant(unit)) => {
+                return self.instant(digits, *unit, at).map(Some);
+            }
+            (Scalar::Decimal(digits), Kind::Float) => {
+                let value = to_f64(scan(digits, 0).outcome, digits);
+                if !value.is_finite() {
+                    return Err(self.misfit(at, "a number beyond the range of a double"));
+                }
+                value.into_pyobject(py).map_err(PyErr::from)?.into_any()
+            }
+            (Scalar::Decimal(digits), Kind::Int)
+                if self.plan().lax || digits.iter().all(|it| matches!(it, b'0'..=b'9' | b'-')) =>
+            {
+                match self.whole(digits)? {
+                    Some(whole) => whole,
+                    None => return Ok(None),
+                }
+            }
+            // The kinds that remain are others than the type asks for. Those with a method of their
+            // own never come here.
+            (
+                Scalar::Null
+                | Scalar::Bool(_)
+                | Scalar::Int(_)
+                | Scalar::Float(_)
+                | Scalar::Number(_)
+                | Scalar::Text(_)
+                | Scalar::Untyped(_)
+                | Scalar::Decimal(_)
+                | Scalar::Bytes(_)
+                | Scalar::Date(_)
+                | Scalar::Time(_)
+                | Scalar::DateTime(_)
+                | Scalar::Since2001(_)
+                | Scalar::Duration(_)
+                | Scalar::Uuid(_)
+                | Scalar::Uid(_),
+                _,
+            ) => return Ok(None),
+        };
+        Ok(Some(made.into_ptr()))
+    }
+}
