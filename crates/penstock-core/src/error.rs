@@ -1,8 +1,8 @@
-//! What can be wrong with input: one small error type, one word wide.
+//! The errors of input: one small error type, one word wide.
 //!
-//! A [`Fault`] knows what is wrong and at which byte. Line, column, record, path and excerpt are
-//! added once, by whoever still has the window (see [`position`](crate::position)), so that
-//! success pays nothing for them.
+//! A [`Fault`] holds the problem and its byte offset. Whoever still has the window adds line,
+//! column, record, path and excerpt once (see [`position`](crate::position)), so that success pays
+//! nothing for them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -11,17 +11,17 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Kind {
-    /// The bytes are not the format.
+    /// The bytes do not follow the grammar of the format.
     Malformed,
-    /// The input ends where the format does not allow it to end.
+    /// The input ends too early.
     Truncated,
-    /// The input is well formed and does not fit the destination.
+    /// The input is well formed, but does not fit the destination.
     Mismatch,
     /// One of the [`Limits`](crate::limits::Limits) is exceeded.
     Limit,
 }
 
-/// Something wrong with the input, at a byte.
+/// A problem of the input, at a byte.
 #[derive(Debug)]
 pub struct Fault(Box<Inner>);
 
@@ -34,25 +34,25 @@ struct Inner {
 
 impl Fault {
     /// A fault at the byte `offset` of the decompressed source. `reason` is a clause without a
-    /// capital or a full stop, in the words of the format: `"expected ',' or '}'"`.
+    /// capital or a full stop, in the terms of the format: `"expected ',' or '}'"`.
     #[cold]
     #[inline(never)]
     pub fn new(kind: Kind, offset: u64, reason: impl Into<Cow<'static, str>>) -> Self {
         Fault(Box::new(Inner { kind, offset, reason: reason.into() }))
     }
-    /// Not the format.
+    /// A violation of the grammar.
     #[cold]
     #[inline(never)]
     pub fn malformed(offset: u64, reason: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Malformed, offset, reason)
     }
-    /// Ends too early.
+    /// An early end.
     #[cold]
     #[inline(never)]
     pub fn truncated(offset: u64, reason: impl Into<Cow<'static, str>>) -> Self {
         Self::new(Kind::Truncated, offset, reason)
     }
-    /// Over a limit.
+    /// An exceeded limit.
     #[cold]
     #[inline(never)]
     pub fn limit(offset: u64, reason: impl Into<Cow<'static, str>>) -> Self {
@@ -63,12 +63,12 @@ impl Fault {
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
-    /// The byte it stands at.
+    /// The byte at which it is.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.0.offset
     }
-    /// What is wrong.
+    /// The problem.
     #[must_use]
     pub fn reason(&self) -> &str {
         &self.0.reason
@@ -86,7 +86,7 @@ impl std::error::Error for Fault {}
 /// Why a reader stopped short: the input is at fault, or the sink refused an event.
 #[derive(Debug)]
 pub enum Fail<E> {
-    /// The input is not the format, ends early, or exceeds a limit.
+    /// The input violates the grammar, ends early, or exceeds a limit.
     Input(Fault),
     /// The sink's own error.
     Sink(E),

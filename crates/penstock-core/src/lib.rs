@@ -1,9 +1,9 @@
 //! Penstock's engine: from bytes to events.
 //!
-//! A byte travels in this order, and so do the modules: [`source`] reads and decompresses it,
-//! the window it lands in is checked once, a format's [`reader`] ([`json`], [`xml`]) tells it as [`event`]s to
-//! a [`sink`], and [`select`] stands between the two where only a part of the document is wanted.
-//! Nothing here knows Python, and nothing here is unsafe.
+//! A byte travels in this order, and so do the modules. [`source`] reads and decompresses it, and
+//! its window checks it once. A format's [`reader`] ([`json`], [`xml`]) reports it as [`event`]s to
+//! a [`sink`]. [`select`] stands between the two if only a part of the document is wanted. Nothing
+//! here knows Python, and nothing here is unsafe.
 
 #![forbid(unsafe_code)]
 

@@ -1,33 +1,32 @@
-//! Every bound that is enforced on input, with its default. Exceeding one is
+//! Every limit that is enforced on input, with its default. Input that exceeds one is
 //! [`Kind::Limit`](crate::error::Kind::Limit), and the message names it.
 
-/// The bounds. All can be changed by the caller; none is ever silently exceeded.
+/// The limits. The caller can change all of them; none is ever exceeded silently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// How many maps and lists may be open at once.
     pub depth: usize,
-    /// Bytes of one token that has to be kept whole: a string or a key that is wanted.
+    /// Bytes of one token that must be buffered whole: a string or a key that is wanted.
     pub token: usize,
-    /// Bytes of one map that are looked ahead for the key which says what it becomes: kept whole.
+    /// Bytes of one map that a reader searches for the key of its class; they are buffered whole.
     pub lookahead: usize,
     /// Bytes of one number.
     pub number: usize,
     /// Decompressed bytes of the whole source, or none.
     pub total: Option<u64>,
-    /// Decompressed bytes for each compressed byte, judged once 16 MiB have come out, or none.
+    /// Decompressed bytes per compressed byte, checked once 16 MiB have come out, or none.
     pub ratio: Option<u64>,
-    /// Bytes that a decompressor may ask for as its window or dictionary.
+    /// Bytes that a decompressor may request as its window or dictionary.
     pub window: u64,
     /// Attributes of one element, namespace declarations and defaults included.
     pub attributes: usize,
     /// Bytes of one name in markup.
     pub name: usize,
-    /// Bytes of one start tag, and of one declaration of a document type: kept whole, always.
+    /// Bytes of one start tag, and of one declaration of a document type: always buffered whole.
     pub tag: usize,
     /// Entities that a document may declare.
     pub entities: usize,
-    /// Bytes that entities may expand to for each byte of the input, judged once they have made
-    /// 8 MiB.
+    /// Bytes that entities may expand to per byte of the input, checked once they have made 8 MiB.
     pub amplification: u64,
     /// Bytes that entities may expand to in all, or none.
     pub expansion: Option<u64>,
@@ -41,7 +40,7 @@ impl Default for Limits {
             lookahead: 16 << 20,
             number: 4_300,
             total: None,
-            // Deflate cannot exceed 1,032; the formats that can are the ones used for bombs.
+            // Deflate cannot exceed 1,032; the formats that can are those that bombs use.
             ratio: Some(1_100),
             window: 128 << 20,
             attributes: 1_000,

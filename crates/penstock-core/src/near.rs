@@ -1,11 +1,11 @@
-//! Which of the names that are known was meant by one that is not, for messages.
+//! Suggests the known name that an unknown one was probably meant to be, for messages.
 
-/// Names longer than this are not compared: it bounds the work for each of them.
+/// Longer names are not compared, which bounds the work for each of them.
 const LONGEST: usize = 64;
 
-/// The name most like `word`, if one is so like it that it may have been meant: one that differs in
-/// upper and lower case, underscores and hyphens only, or else in at most a third of its letters,
-/// where two that have changed places count for one. Of several the first. Never `word` itself.
+/// The name most like `word`, if one is similar enough: it differs only in upper and lower case,
+/// underscores and hyphens, or in at most a third of its letters. Two letters that have changed
+/// places count as one difference. If there are several, the first. Never `word` itself.
 ///
 /// ```
 /// use penstock_core::near::nearest;
@@ -45,8 +45,8 @@ fn folded(name: &str) -> Option<Vec<char>> {
     (1..=LONGEST).contains(&letters.len()).then_some(letters)
 }
 
-/// How many letters have to be inserted, left out, replaced or swapped with their neighbour to
-/// make one word of the other; letters that were swapped are not touched again.
+/// The number of letters to insert, delete, replace or swap with their neighbour to turn one word
+/// into the other; letters that were swapped are not changed again.
 fn distance(a: &[char], b: &[char]) -> usize {
     // Three rows of the table of distances between beginnings of both.
     let mut before: Vec<usize> = Vec::new();
@@ -105,7 +105,7 @@ mod tests {
             prop_assert_eq!(distance(&a, &b), distance(&b, &a));
         }
 
-        /// What is found is as near as any, and the first that is.
+        /// The result is as near as any other name, and the first such.
         #[test]
         fn the_nearest_is_found(
             word in "[abAB_]{0,7}", names in prop::collection::vec("[abAB_]{0,7}", 0..6),
@@ -122,7 +122,7 @@ mod tests {
             prop_assert_eq!(found, best.map(|(_, name)| name.as_str()));
         }
 
-        /// Nothing that a document may hold is too much.
+        /// No name that a document may hold takes too long.
         #[test]
         fn any_words(word in "\\PC{0,300}", name in "\\PC{0,300}") {
             let found = nearest(&word, [name.as_str()]);
@@ -140,10 +140,10 @@ mod tests {
         assert_eq!(of("first-name"), Some("first_name"));
         assert_eq!(of("ID"), Some("id"));
         assert_eq!(of("lan"), Some("lat"));
-        // Two letters of which one is another are another word, and so is what is twice as long.
+        // If one letter of two differs, it is another word, and so is a name of twice the length.
         assert_eq!(of("is"), None);
         assert_eq!(of("latitude"), None);
-        // It is there already: that is not what is wrong.
+        // The name is known already, so it is not the problem.
         assert_eq!(of("name"), None);
         assert_eq!(of(""), None);
         assert_eq!(nearest("_", ["-"]), None);

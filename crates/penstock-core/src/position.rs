@@ -1,9 +1,9 @@
-//! Where a byte stands for a person: line, column and a piece of the text around it.
+//! Positions for people: line, column and a piece of the text around a byte.
 //!
-//! Success pays for none of this. A stream keeps a [`Counter`] of what it has dropped, which costs
-//! one pass at scanning speed; line, column and excerpt are only worked out for an error. A newline
-//! is `'\n'`, lines and columns start at 1, and a column is a code point, not a byte and not the
-//! width of anything on a screen.
+//! Success pays for none of this. A stream keeps a [`Counter`] of the bytes that it has dropped,
+//! which costs one pass at scanning speed. Line, column and excerpt are calculated only for an
+//! error. A newline is `'\n'`, lines and columns start at 1, and a column is a code point, not a
+//! byte and not a width on a screen.
 
 use memchr::memrchr;
 use penstock_scan::{count_code_points, count_newlines};
@@ -12,11 +12,11 @@ use penstock_scan::{count_code_points, count_newlines};
 const BEFORE: usize = 60;
 /// Code points shown after it, at most.
 const AFTER: usize = 40;
-/// A code point's bytes, at most.
+/// The most bytes of a code point.
 const WIDEST: usize = 4;
 
-/// Bytes of dropped text that have to be kept so that an excerpt does not depend on how the input
-/// was cut into windows.
+/// Bytes of dropped text that must be kept, so that an excerpt does not depend on how the input was
+/// cut into windows.
 pub const CONTEXT: usize = BEFORE * WIDEST;
 
 /// A place in a source.
@@ -32,8 +32,8 @@ pub struct Place {
     pub excerpt: Excerpt,
 }
 
-/// A piece of one line, fit to be printed: control characters are replaced by their symbols, and
-/// what is not UTF-8, or would reorder the text around it, by U+FFFD.
+/// A printable piece of one line: control characters are replaced by their symbols; bytes that are
+/// not UTF-8, and characters that would reorder the text around them, by U+FFFD.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Excerpt {
     /// The piece. One character for each code point of the source.
@@ -46,7 +46,7 @@ pub struct Excerpt {
     pub cut_right: bool,
 }
 
-/// What has been counted in a text up to some byte of it.
+/// The counts of a text up to some byte of it.
 ///
 /// ```
 /// # use penstock_core::position::Counter;
@@ -69,13 +69,13 @@ impl Counter {
         Counter { newlines: 0, in_line: 0, bytes: 0 }
     }
 
-    /// What is counted before the first byte of a line, of which the place is known.
+    /// The counts before the first byte of a line whose position is known.
     #[must_use]
     pub const fn at_line(line: u64, offset: u64) -> Self {
         Counter { newlines: line.saturating_sub(1), in_line: 0, bytes: offset }
     }
 
-    /// Counts the bytes that follow. They may be cut anywhere, in a character too.
+    /// Counts the bytes that follow. They may be cut anywhere, even inside a character.
     pub fn advance(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;
         match memrchr(b'\n', bytes) {
@@ -92,13 +92,13 @@ impl Counter {
         self.bytes += bytes;
     }
 
-    /// The line in which the next byte stands, from 1.
+    /// The line of the next byte, from 1.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.newlines + 1
     }
 
-    /// The column in which the next code point stands, from 1.
+    /// The column of the next code point, from 1.
     #[must_use]
     pub fn column(&self) -> u64 {
         self.in_line + 1
@@ -111,11 +111,11 @@ impl Counter {
     }
 }
 
-/// The place of the byte `offset` in a text of which `bytes` is at hand: they start at the offset
-/// `base`, where `start` was counted, and follow `before`, the last bytes that were dropped. With a
-/// whole document at hand, `start` is zero, `before` is empty and `base` is 0.
+/// The place of the byte `offset` in a text of which `bytes` is at hand. They start at the offset
+/// `base`, where `start` was counted, and follow `before`, the last bytes that were dropped. If the
+/// whole document is at hand, `start` is zero, `before` is empty and `base` is 0.
 ///
-/// An offset outside of what is at hand is taken for the nearer end of it.
+/// An offset outside of the bytes at hand counts as the nearer end of them.
 #[must_use]
 pub fn locate_in(start: &Counter, before: &[u8], bytes: &[u8], base: u64, offset: u64) -> Place {
     let at = usize::try_from(offset.saturating_sub(base)).unwrap_or(usize::MAX).min(bytes.len());
@@ -129,7 +129,7 @@ pub fn locate_in(start: &Counter, before: &[u8], bytes: &[u8], base: u64, offset
     }
 }
 
-/// The excerpt around `bytes[at]`, in whose line `in_line` code points stand before it.
+/// The excerpt around `bytes[at]`, which has `in_line` code points before it in its line.
 fn excerpt(in_line: u64, before: &[u8], bytes: &[u8], at: usize) -> Excerpt {
     let near = &bytes[at.saturating_sub(CONTEXT)..at];
     let far = &before[before.len() - before.len().min(CONTEXT - near.len())..];
@@ -138,8 +138,8 @@ fn excerpt(in_line: u64, before: &[u8], bytes: &[u8], at: usize) -> Excerpt {
         left.drain(..=newline);
     }
     let mut text: Vec<char> = Vec::with_capacity(BEFORE + AFTER);
-    // Cut in a character, the left end starts with the rest of it. It is dropped again: it lies
-    // further away than `BEFORE` code points.
+    // If a character is cut, the left end starts with the rest of it. That is dropped again,
+    // because it is further away than `BEFORE` code points.
     push_visible(&mut text, &left);
     text.drain(..text.len().saturating_sub(BEFORE));
     let caret = text.len();
@@ -158,10 +158,10 @@ fn excerpt(in_line: u64, before: &[u8], bytes: &[u8], at: usize) -> Excerpt {
     Excerpt { text: text.into_iter().collect(), caret, cut_left: in_line > caret as u64, cut_right }
 }
 
-/// `bytes` without a character that is only begun at their end.
+/// `bytes` without an incomplete character at their end.
 fn whole_characters(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
-        // The end of the bytes came where the character could still have been completed.
+        // The bytes end where the character could still have been completed.
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => {
             // An earlier error hides the end: look at the last character alone.
@@ -175,8 +175,8 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Appends `bytes` as characters that can be printed, one for each code point and one for each
-/// byte, or run of bytes, that is not UTF-8.
+/// Appends `bytes` as printable characters: one per code point, and one per byte, or run of bytes,
+/// that is not UTF-8.
 fn push_visible(text: &mut Vec<char>, bytes: &[u8]) {
     for chunk in bytes.utf8_chunks() {
         text.extend(chunk.valid().chars().map(visible));
@@ -186,12 +186,12 @@ fn push_visible(text: &mut Vec<char>, bytes: &[u8]) {
     }
 }
 
-/// A character that stands for `c` on a terminal, takes one place and does nothing.
+/// A character that stands for `c` on a terminal, is one column wide and does nothing.
 fn visible(c: char) -> char {
     match c {
         '\0'..='\x1f' => char::from_u32(0x2400 + c as u32).unwrap_or(char::REPLACEMENT_CHARACTER),
         '\x7f' => '\u{2421}',
-        // The other controls, line separators, and what reorders or hides text.
+        // The other controls, line separators, and characters that reorder or hide text.
         '\u{80}'..='\u{9f}'
         | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}'
@@ -235,7 +235,7 @@ mod tests {
             ..ProptestConfig::default()
         })]
 
-        /// Cut anywhere, a text gives each of its bytes the place that it has in the whole.
+        /// However a text is cut, each byte has the position that it has in the whole.
         #[test]
         fn windows_do_not_matter(
             text in "[a-zé漢𝄞\r\n]{0,40}[ab漢]{0,90}[a\n\t🦀]{0,60}",
@@ -261,7 +261,7 @@ mod tests {
             prop_assert_eq!(counter.bytes(), bytes.len() as u64);
         }
 
-        /// Whatever the bytes, an excerpt is one short line without control characters.
+        /// For any bytes, an excerpt is one short line without control characters.
         #[test]
         fn any_bytes(
             bytes in prop::collection::vec(any::<u8>(), 0..400), at in 0_usize..500,
@@ -292,7 +292,8 @@ mod tests {
     #[test]
     fn excerpts_of_what_is_not_text() {
         assert_eq!(whole(b"ab\xffcd", 2).excerpt.text, "ab\u{fffd}cd");
-        // A character that the window cuts is not shown; one that the line cuts is.
+        // An excerpt does not show a character that the window cuts, and does show one that the
+        // line cuts.
         assert_eq!(whole(b"ab\xe6\xbc", 1).excerpt.text, "ab");
         assert_eq!(whole(b"\xffb\xe6\xbc", 1).excerpt.text, "\u{fffd}b");
         assert_eq!(whole(b"ab\xe6\xbc\n", 1).excerpt.text, "ab\u{fffd}");
@@ -306,7 +307,7 @@ mod tests {
         assert_eq!(empty.excerpt, Excerpt::default());
         let beyond = whole(b"ab\n", 99);
         assert_eq!((beyond.offset, beyond.line, beyond.column), (3, 2, 1));
-        // A lone carriage return is no newline.
+        // A lone carriage return is not a newline.
         assert_eq!(whole(b"a\rb", 2).line, 1);
     }
 }

@@ -1,34 +1,35 @@
-//! How a document's encoding is found: as the caller says, or as XML documents say it themselves.
+//! Finds a document's encoding: the one that the caller names, or the one that an XML document
+//! declares.
 //!
-//! An XML document says it by a byte order mark, or in its declaration, which is read in the
-//! encoding family that the first four bytes show (XML 1.0, appendix F). What contradicts itself
-//! is a fault: no choice between two claims would be safe. The declaration stays in the text.
+//! An XML document declares it by a byte order mark, or in its XML declaration, which is read in
+//! the encoding family that the first four bytes show (XML 1.0, appendix F). A contradiction is a
+//! fault, because choosing between two claims would not be safe. The declaration stays in the text.
 
 use crate::error::Fault;
 use crate::source::encoding::{Encoding, Opening, by_name, opening, refuse};
 
-/// How many bytes are looked at for the end of an XML declaration's encoding.
+/// How many bytes to search for the end of an XML declaration's encoding.
 pub const DECLARATION: usize = 1024;
 
-/// How a document tells its encoding.
+/// How a document declares its encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Detect {
     /// It does not: it is in the encoding that the caller names, or else in UTF-8.
     #[default]
     Nothing,
-    /// By a byte order mark, or else by its XML declaration. What the caller names is for
-    /// documents that have neither.
+    /// By a byte order mark, or else by its XML declaration. The encoding that the caller names is
+    /// for documents that have neither.
     Xml,
 }
 
-/// The encoding of a document, as its first bytes settle it.
+/// The encoding of a document, as found from its first bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settled {
     /// The encoding of its text.
     pub encoding: Encoding,
-    /// How many bytes of a UTF-8 byte order mark stand before the text. Marks of other encodings
-    /// are dropped when the text is decoded.
+    /// How many bytes of a UTF-8 byte order mark are before the text. Marks of other encodings are
+    /// dropped when the text is decoded.
     pub mark: usize,
 }
 
@@ -37,7 +38,7 @@ impl Settled {
     pub const UTF_8: Settled = Settled { encoding: Encoding::UTF_8, mark: 0 };
 }
 
-/// The encoding of a whole XML document in memory; `assumed` is for one that says nothing, and
+/// The encoding of a whole XML document in memory. `assumed` is for one that declares none, and
 /// UTF-8 if there is none.
 ///
 /// ```
@@ -64,11 +65,11 @@ pub fn xml_encoding(document: &[u8], assumed: Option<Encoding>) -> Result<Settle
     let prefix = &document[..document.len().min(DECLARATION)];
     let ended = prefix.len() == document.len();
     let settled = settle_xml(prefix, ended, assumed)?;
-    // With no more to come, and at the limit, there is always an answer.
+    // If no more bytes come, and at the limit, there is always an answer.
     Ok(settled.unwrap_or(Settled { encoding: assumed.unwrap_or(Encoding::UTF_8), mark: 0 }))
 }
 
-/// What judges the first bytes of a document.
+/// Finds the encoding from the first bytes of a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Judge {
     detect: Detect,
@@ -80,7 +81,7 @@ impl Judge {
         Judge { detect, encoding }
     }
 
-    /// How many bytes it may ask to see.
+    /// How many bytes it may need to see.
     pub(crate) fn most(self) -> usize {
         match self.detect {
             Detect::Nothing => 4,
@@ -88,9 +89,9 @@ impl Judge {
         }
     }
 
-    /// The encoding of a document that begins with `prefix` and, if `ended`, has no more than
-    /// that; `None` to see more. It asks for more only where more can change the answer, for a
-    /// stream may be slow to give it.
+    /// The encoding of a document that begins with `prefix` and, if `ended`, has no more than that;
+    /// `None` to see more. It asks for more only if more can change the answer, because a stream
+    /// may be slow to give it.
     pub(crate) fn settle(self, prefix: &[u8], ended: bool) -> Result<Option<Settled>, Fault> {
         if self.detect == Detect::Xml {
             return settle_xml(prefix, ended, self.encoding);
@@ -114,7 +115,7 @@ const EBCDIC: &[u8] = b"\x4c\x6f\xa7\x94";
 /// How the characters of a declaration are written.
 #[derive(Clone, Copy)]
 enum Family {
-    /// A byte each, in whatever extends ASCII; UTF-8 if it has a mark.
+    /// One byte each, in any extension of ASCII; UTF-8 if it has a mark.
     Bytes { marked: bool },
     /// Two or four bytes each, by this name.
     Wide { name: &'static str, marked: bool },
@@ -150,7 +151,7 @@ fn settle_xml(
     };
     let mut characters = family.characters(&prefix[mark..]);
     let declared = match declared(&mut characters) {
-        // It may go on.
+        // The declaration may go on.
         Read::Short if !ended && !characters.stopped && prefix.len() < DECLARATION => {
             return Ok(None);
         }
@@ -232,7 +233,7 @@ fn by_declared_name(name: &str) -> Option<Encoding> {
 struct Characters<'a> {
     units: std::slice::ChunksExact<'a, u8>,
     big: bool,
-    /// Another character came.
+    /// Another character follows.
     stopped: bool,
 }
 
@@ -250,12 +251,12 @@ impl Iterator for Characters<'_> {
     }
 }
 
-/// What an XML declaration names.
+/// The result of reading an XML declaration.
 enum Read {
     /// It is not finished.
     Short,
-    /// No encoding, or there is no declaration, or none that is well-formed: that is the reader's
-    /// to say.
+    /// No encoding: there is no declaration, or it names none, or it is not well formed, which the
+    /// reader reports.
     None,
     Name(String),
 }

@@ -1,7 +1,7 @@
 //! Compressed data, recognised by its first bytes and never by a file's name.
 //!
 //! A decoder here is a plain function from bytes to bytes that holds its state, and never reads by
-//! itself. So an error that a caller's own reader raises cannot be taken for damaged data, and the
+//! itself. So an error of the caller's own reader cannot be mistaken for damaged data, and the
 //! reader may be asked again afterwards.
 
 use crate::error::Fault;
@@ -11,10 +11,10 @@ use crate::limits::Limits;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Compression {
-    /// As its first bytes say.
+    /// Found from its first bytes.
     #[default]
     Infer,
-    /// Not at all.
+    /// Not compressed.
     None,
     /// gzip (BGZF too): all members, and zero bytes after any of them.
     Gzip,
@@ -52,20 +52,21 @@ impl Compression {
     }
 }
 
-/// What the first bytes of a source say.
+/// The result of sniffing the first bytes of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sniff {
-    /// Compressed in this way, or in none.
+    /// Compressed in this way, or not at all.
     Is(Compression),
-    /// A zip archive: not one document, and its directory stands at its end.
+    /// A zip archive: not one document, and its directory is at its end.
     Zip,
     /// Too few bytes to say.
     More,
 }
 
-/// Sniffs at the first bytes of a source, asking for more only while they are the beginning of a
-/// known mark. Ten bytes always settle it; a source that has no more than is seen is not compressed.
+/// Sniffs the first bytes of a source. It asks for more only while they are the beginning of a
+/// known mark; ten bytes are always enough. A source with no more bytes than these is not
+/// compressed.
 ///
 /// ```
 /// use penstock_core::source::{Compression, Sniff, sniff};
@@ -91,7 +92,7 @@ pub fn sniff(prefix: &[u8]) -> Sniff {
         }
         open |= mark.starts_with(prefix);
     }
-    // A skippable frame, as the seekable and the parallel kinds of zstd begin with.
+    // A skippable frame; the seekable and the parallel kinds of zstd begin with one.
     let skippable = prefix.iter().zip([0x50, 0x2a, 0x4d, 0x18]).enumerate();
     if skippable.clone().all(|(i, (b, mark))| if i == 0 { b & 0xf0 == mark } else { *b == mark }) {
         if prefix.len() >= 4 {
@@ -99,7 +100,7 @@ pub fn sniff(prefix: &[u8]) -> Sniff {
         }
         open = true;
     }
-    // "BZh" and a digit could be text, so that what follows is looked at too: a block, or the end.
+    // "BZh" and a digit could be text, so look at the next bytes too: a block, or the end.
     let after = |mark: &[u8]| {
         let n = prefix.len().saturating_sub(4).min(mark.len());
         prefix.get(4..4 + n).unwrap_or_default() == &mark[..n]
@@ -117,12 +118,12 @@ pub fn sniff(prefix: &[u8]) -> Sniff {
     if open { Sniff::More } else { Sniff::Is(Compression::None) }
 }
 
-/// What one step of a decoder came to.
+/// The result of one step of a decoder.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Step {
     /// Bytes taken from the input.
     pub(crate) consumed: usize,
-    /// Bytes put to the output.
+    /// Bytes written to the output.
     pub(crate) written: usize,
 }
 
@@ -130,11 +131,11 @@ pub(crate) struct Step {
 pub(crate) struct Decompressor {
     compression: Compression,
     codec: Codec,
-    /// Between members: nothing of the next one is seen.
+    /// Between members: no byte of the next one has been seen.
     between: bool,
     /// Zero bytes since the last member.
     padding: u64,
-    /// Bytes that a decoder may ask for as its window.
+    /// Bytes that a decoder may request as its window.
     window: u64,
 }
 
@@ -145,23 +146,23 @@ enum Codec {
     Xz(Box<lzma_rust2::XzStream>),
 }
 
-/// A decoder of zstd that holds each frame to the size that it declares.
+/// A zstd decoder that checks each frame against the size that it declares.
 ///
-/// The library does that only where it has all of a frame at once, or its last block is not empty.
+/// The library checks this only if it has all of a frame at once, or its last block is not empty.
 struct ZstdFrames {
     decoder: zstd::stream::raw::Decoder<'static>,
-    /// The first bytes of the frame at hand, in which its header is.
+    /// The first bytes of the current frame, which hold its header.
     head: Vec<u8>,
     /// Bytes that have come out of it.
     written: u64,
 }
 
-/// Bytes of the header of a frame, at most.
+/// The most bytes of the header of a frame.
 const ZSTD_HEAD: usize = 18;
 
 impl ZstdFrames {
-    /// Takes note of a step, which ended the frame or not. False if the frame is of another size
-    /// than it declares.
+    /// Counts a step, which ended the frame or not. False if the size of the frame differs from the
+    /// one it declares.
     fn note(&mut self, consumed: &[u8], written: usize, ended: bool) -> bool {
         let head = consumed.len().min(ZSTD_HEAD - self.head.len());
         self.head.extend_from_slice(&consumed[..head]);
@@ -188,10 +189,10 @@ enum Why {
     Window,
 }
 
-/// What zstd says of a frame whose window is larger than it may be.
+/// zstd's message about a frame whose window is larger than allowed.
 const ZSTD_WINDOW: &str = "Frame requires too much memory for decoding";
 
-/// The logarithms of a window that zstd accepts as its limit, on any machine.
+/// The logarithms of a window that zstd accepts as its limit on every machine.
 const ZSTD_WINDOW_LOG: (u32, u32) = (10, 30);
 
 impl Decompressor {
@@ -206,8 +207,8 @@ impl Decompressor {
     }
 
     /// Decodes from `input` to `out`, which is not empty, until one of them is used up. At the end
-    /// of a source, an empty `input` brings out what is still held back; nothing held back and
-    /// no error means that the data is complete.
+    /// of a source, an empty `input` brings out the bytes that are still held back. If there are
+    /// none and there is no error, the data is complete.
     ///
     /// # Errors
     /// The fault, at the byte `offset + written`, with how far the step came.
@@ -318,7 +319,7 @@ impl Codec {
         }))
     }
 
-    /// Makes ready for another member.
+    /// Prepares for another member.
     fn restart(&mut self, window: u64) {
         match self {
             Codec::Gzip(decoder) => *decoder = flate2::Decompress::new_gzip(15),
@@ -398,7 +399,7 @@ impl Codec {
     }
 }
 
-/// What an xz decoder needs besides its dictionary, in KiB, by its own reckoning.
+/// What an xz decoder needs besides its dictionary, in KiB, by its own calculation.
 const XZ_OVERHEAD: u64 = 40;
 
 fn new_xz(window: u64) -> Box<lzma_rust2::XzStream> {
@@ -430,7 +431,7 @@ mod tests {
         ];
         for (mark, what) in cases {
             assert_eq!(sniff(mark), what);
-            // Each beginning asks for more, except that two bytes of gzip are enough.
+            // Each beginning needs more bytes, except that two bytes of gzip are enough.
             for n in 0..mark.len() {
                 let answer = sniff(&mark[..n]);
                 assert!(answer == Sniff::More || answer == what, "{mark:?} {n}");

@@ -1,9 +1,9 @@
-//! Text in other encodings, made UTF-8 before anyone looks at it.
+//! Converts text in other encodings to UTF-8 before anything else reads it.
 //!
 //! Penstock never guesses an encoding: input is UTF-8 unless the caller, or the document itself,
-//! names another one. Decoding is strict: what does not belong to the encoding is a fault, and is
-//! never replaced. Text that is plainly UTF-16 or UTF-32 is recognised; of a format whose documents
-//! do not tell their encoding, only to be refused by name.
+//! names another one. Decoding is strict: bytes that are invalid in the encoding are a fault, and
+//! never replaced. Text that is plainly UTF-16 or UTF-32 is recognised. If documents of the format
+//! do not declare their encoding, that only serves to refuse it by name.
 
 use crate::error::Fault;
 
@@ -17,7 +17,7 @@ pub struct Encoding(Kind);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Utf8,
-    /// UTF-16 or UTF-32 as its byte order mark says.
+    /// UTF-16 or UTF-32, by its byte order mark.
     Marked {
         wide: bool,
     },
@@ -34,9 +34,9 @@ enum Kind {
 /// All labels of the WHATWG Encoding Standard are known, with these differences, for which the
 /// names mean what they mean in Python:
 ///
-/// - `utf-16` and `utf-32` go by the byte order mark, and text without one is refused: for
-///   big endian stands RFC 2781, for little endian the web, for the machine's own order Python.
-///   `utf-16-le`, `utf-16-be`, `utf-32-le` and `utf-32-be` say it.
+/// - `utf-16` and `utf-32` take the byte order from the mark, and refuse text without one: RFC 2781
+///   says big endian, the web little endian, and Python the machine's own order. `utf-16-le`,
+///   `utf-16-be`, `utf-32-le` and `utf-32-be` name the order.
 /// - `ascii` is ASCII and `latin-1` (`iso-8859-1`) is ISO 8859-1, and not Windows-1252.
 /// - The encodings that the standard replaces (such as `iso-2022-kr`) are not known.
 ///
@@ -133,21 +133,22 @@ pub fn foreign(prefix: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// How a document that is meant to be UTF-8 opens.
+/// How a document that should be UTF-8 begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
-    /// Too little is seen to say. Never the answer when four bytes are seen.
+    /// Too few bytes to say. Never the answer for four bytes.
     Open,
-    /// As text, after a byte order mark of so many bytes.
+    /// With text, after a byte order mark of so many bytes.
     Text(usize),
-    /// In another encoding, by this name.
+    /// With text in another encoding, of this name.
     Foreign(&'static str),
 }
 
-/// How a document opens that begins with `prefix` and, if `ended`, has no more than that. It asks
-/// for more only where more can change the answer, for a stream may be slow to give it.
+/// How a document begins that starts with `prefix` and, if `ended`, has no more than that. It asks
+/// for more only if more can change the answer, because a stream may be slow to give it.
 pub(crate) fn opening(prefix: &[u8], ended: bool) -> Opening {
-    // A mark of UTF-8 not yet complete, or a byte that says "not UTF-8" but not yet what else.
+    // An incomplete mark of UTF-8, or a byte that excludes UTF-8 but does not yet say which
+    // encoding it is.
     let undecided = matches!(
         *prefix,
         [] | [_]
@@ -165,7 +166,7 @@ pub(crate) fn opening(prefix: &[u8], ended: bool) -> Opening {
     }
 }
 
-/// The fault of a document in another encoding than the one it is read as.
+/// The fault of a document in another encoding than the one it is read in.
 #[cold]
 #[must_use]
 pub fn refuse(name: &'static str) -> Fault {
@@ -174,12 +175,12 @@ pub fn refuse(name: &'static str) -> Fault {
     Fault::malformed(0, format!("this looks like {family} ({order} endian); say encoding='{name}'"))
 }
 
-/// Makes UTF-8 of text in another encoding, which may come in any pieces.
+/// Converts text in another encoding to UTF-8, in pieces of any size.
 #[derive(Debug)]
 pub(crate) struct Transcoder {
     name: &'static str,
     decoder: Decoder,
-    /// Text not yet taken, from `taken` on.
+    /// Text that was not taken yet, from `taken` on.
     text: Vec<u8>,
     taken: usize,
     /// Bytes of text made so far, without a byte order mark.
@@ -191,12 +192,12 @@ pub(crate) struct Transcoder {
 
 #[derive(Debug)]
 enum Decoder {
-    /// Waits for the byte order mark, of which so much is seen.
+    /// Waits for the byte order mark, and holds the bytes of it seen so far.
     Marked {
         wide: bool,
         seen: Vec<u8>,
     },
-    /// Holds the unit that the last piece has cut.
+    /// Holds a unit that was cut at the end of the last piece.
     Utf32 {
         big: bool,
         cut: Vec<u8>,
@@ -251,11 +252,11 @@ impl Transcoder {
         self.ended
     }
 
-    /// Decodes the next piece of the source; an empty one is its end. To be called when all text
-    /// is taken. After a fault, the text before it is still ready.
+    /// Decodes the next piece of the source; an empty one is its end. Call it when all text is
+    /// taken. After a fault, the text before it is still ready.
     ///
     /// # Errors
-    /// What does not belong to the encoding, at its offset in the text.
+    /// Bytes that are invalid in the encoding, with their offset in the text.
     pub(crate) fn push(&mut self, input: &[u8]) -> Result<(), Fault> {
         self.text.clear();
         self.taken = 0;
@@ -270,7 +271,7 @@ impl Transcoder {
         };
         if !self.started && !self.text.is_empty() {
             self.started = true;
-            // Any encoding's mark is U+FEFF by now.
+            // The mark of any encoding has become U+FEFF by now.
             if self.text.starts_with(UTF8_BOM) {
                 self.taken = UTF8_BOM.len();
             }
@@ -325,7 +326,7 @@ impl Transcoder {
 /// Why a text cannot be decoded.
 enum Bad {
     Malformed,
-    /// It ends in a character.
+    /// It ends inside a character.
     Cut,
     /// It has no byte order mark and needs one.
     Unmarked(&'static str),
@@ -385,7 +386,7 @@ fn decode_web(
     match result {
         encoding_rs::DecoderResult::Malformed(..) if last => Err(Bad::Cut),
         encoding_rs::DecoderResult::Malformed(..) => Err(Bad::Malformed),
-        // The room was enough, by the decoder's own word.
+        // The decoder itself said that the room is enough.
         encoding_rs::DecoderResult::InputEmpty | encoding_rs::DecoderResult::OutputFull => Ok(()),
     }
 }
@@ -433,7 +434,7 @@ mod tests {
         ] {
             assert_eq!(foreign(prefix), Some(name), "{prefix:?}");
             assert_eq!(opening(prefix, true), Opening::Foreign(name));
-            // No earlier answer is another one.
+            // No earlier answer differs.
             for n in 0..prefix.len() {
                 let early = opening(&prefix[..n], false);
                 assert!([Opening::Open, Opening::Foreign(name)].contains(&early), "{prefix:?}");
@@ -451,7 +452,7 @@ mod tests {
         );
     }
 
-    /// Four bytes always settle it.
+    /// Four bytes are always enough.
     #[test]
     fn four_bytes_are_enough() {
         let some = [0, 1, b'{', 0xef, 0xbb, 0xbf, 0xfe, 0xff];

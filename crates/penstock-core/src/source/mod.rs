@@ -1,9 +1,9 @@
-//! Where bytes come from: read, decompressed, made UTF-8, and counted.
+//! Reads bytes, decompresses them, converts them to UTF-8, and counts them.
 //!
-//! A [`Source`] is what every reader of a stream stands on. It looks at the first bytes to learn
-//! how they are compressed, enforces the limits on what comes out, and tells apart the three things
-//! that can go wrong: the caller's own reader raised an error, the data is damaged or cut, or a
-//! limit is exceeded. The [`Window`] is where the text lands.
+//! Every reader of a stream uses a [`Source`]. It looks at the first bytes to find their
+//! compression, and enforces the limits on the output. It distinguishes three kinds of errors: the
+//! caller's own reader raised one, the data is damaged or cut, or a limit is exceeded. The
+//! [`Window`] receives the text.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -25,10 +25,10 @@ use declaration::Judge;
 use decompress::Decompressor;
 use encoding::Transcoder;
 
-/// Bytes asked of the reader at a time, where what it gives has to be decoded.
+/// Bytes requested from the reader at a time, if its output must be decoded.
 const CHUNK: usize = 64 << 10;
 
-/// How many bytes must have come out before [`Limits::ratio`] is judged: small documents of blanks
+/// How many bytes must have come out before [`Limits::ratio`] is checked: small documents of blanks
 /// compress without bound.
 const RATIO_GRACE: u64 = 16 << 20;
 
@@ -37,14 +37,15 @@ const RATIO_GRACE: u64 = 16 << 20;
 pub struct Options<'a> {
     /// How it is compressed.
     pub compression: Compression,
-    /// The encoding of its text. Without one it is UTF-8, or binary, and refused if it is plainly
+    /// The encoding of its text. Without one it is UTF-8 or binary, and refused if it is plainly
     /// something else.
     pub encoding: Option<Encoding>,
-    /// Whether the document itself tells its encoding, before `encoding` is asked.
+    /// Whether the document itself declares its encoding, which then takes precedence over
+    /// `encoding`.
     pub detect: Detect,
-    /// The limits on what comes out.
+    /// The limits on the output.
     pub limits: &'a Limits,
-    /// How many bytes the underlying reader will give, where that is known.
+    /// How many bytes the underlying reader will give, if that is known.
     pub total_hint: Option<u64>,
 }
 
@@ -62,10 +63,10 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Why a source gives nothing.
+/// Why a source gives no bytes.
 #[derive(Debug)]
 pub enum SourceError {
-    /// What the underlying reader raised, as it raised it.
+    /// The error of the underlying reader, unchanged.
     Io(io::Error),
     /// The data is damaged, cut or over a limit.
     Fault(Fault),
@@ -101,7 +102,7 @@ impl std::error::Error for SourceError {
     }
 }
 
-/// A stream of text, or of binary data, out of any reader.
+/// A stream of text, or of binary data, from any reader.
 ///
 /// ```
 /// use penstock_core::limits::Limits;
@@ -126,7 +127,7 @@ pub struct Source {
     taken: u64,
     limits: Limits,
     total: Option<u64>,
-    /// Found behind bytes that were delivered first; a source at fault stays so.
+    /// Found after bytes that were delivered first; a source at fault stays at fault.
     fault: Option<Fault>,
 }
 
@@ -140,12 +141,13 @@ enum Stage {
 
 /// How the source's bytes become text.
 enum Text {
-    /// What is seen does not say yet.
+    /// The bytes seen so far do not say yet.
     Opening {
         seen: Vec<u8>,
         judge: Judge,
     },
-    /// UTF-8: `seen` from `at` on, and then as it comes. `skipped` bytes were a byte order mark.
+    /// UTF-8: `seen` from `at` on, and then the source's bytes unchanged. `skipped` bytes were a
+    /// byte order mark.
     Plain {
         seen: Vec<u8>,
         at: usize,
@@ -186,7 +188,7 @@ impl Source {
         }
     }
 
-    /// Bytes read from the underlying reader: the only honest measure of progress where the data is
+    /// Bytes read from the underlying reader: the only honest measure of progress if the data is
     /// compressed.
     #[must_use]
     pub fn raw_bytes(&self) -> u64 {
@@ -224,8 +226,8 @@ impl Source {
     /// Reads some bytes into `out`: at least one, unless the source has ended or `out` is empty.
     ///
     /// # Errors
-    /// An error of the underlying reader passes through as it is, and the source may be asked again.
-    /// A fault is final: it comes after all bytes before it, and then each time.
+    /// An error of the underlying reader passes through unchanged, and the source may be asked
+    /// again. A fault is final: it comes after all bytes before it, and then on every call.
     pub fn read(&mut self, out: &mut [u8]) -> Result<usize, SourceError> {
         if out.is_empty() {
             return Ok(0);
@@ -240,7 +242,8 @@ impl Source {
                     if !ready || n == out.len() {
                         return Ok(n);
                     }
-                    // What is read already costs nothing to add. A limit that it meets stays met.
+                    // Bytes that were read already cost nothing to add. A limit that they reach
+                    // stays reached.
                     return Ok(n + self.read_bytes(&mut out[n..]).unwrap_or(0));
                 }
                 Text::Plain { .. } => return self.read_bytes(out),
@@ -256,7 +259,7 @@ impl Source {
         }
     }
 
-    /// Looks at the first bytes, to learn the encoding.
+    /// Looks at the first bytes, to find the encoding.
     fn read_opening(&mut self) -> Result<(), SourceError> {
         let Text::Opening { seen, judge } = &mut self.text else { return Ok(()) };
         let (mut seen, judge) = (std::mem::take(seen), *judge);
@@ -273,7 +276,7 @@ impl Source {
             seen.truncate(len + read.as_ref().map_or(0, |n| *n));
             match read {
                 Ok(n) => ended = n == 0,
-                // It stays, and comes after the bytes that are seen.
+                // The fault stays, and comes after the bytes that were seen.
                 Err(SourceError::Fault(_)) if len > 0 => ended = true,
                 Err(error) => break error,
             }
@@ -299,7 +302,8 @@ impl Source {
         Ok(())
     }
 
-    /// Decodes one more piece. A fault found in it waits until the text before it is taken.
+    /// Decodes one more piece. If it holds a fault, the fault waits until the text before it is
+    /// taken.
     fn transcode(&mut self) -> Result<(), SourceError> {
         let Text::Transcoded { piece, .. } = &mut self.text else { return Ok(()) };
         let mut piece = std::mem::take(piece);
@@ -330,7 +334,7 @@ impl Source {
                 self.fault = Some(fault);
                 n
             }
-            // Only a fault comes with bytes.
+            // Bytes come together with an error only if it is a fault.
             Err((_, error)) => return Err(error),
         };
         let before = self.bytes;
@@ -373,7 +377,7 @@ impl Source {
         error
     }
 
-    /// Reads decompressed bytes. A fault may come with bytes that stand before it.
+    /// Reads decompressed bytes. A fault may come together with the bytes before it.
     fn decompress(&mut self, out: &mut [u8]) -> Result<usize, (usize, SourceError)> {
         loop {
             match &mut self.stage {
@@ -401,7 +405,8 @@ impl Source {
         }
     }
 
-    /// Looks at the first bytes to learn how they are compressed, or whether they are as was said.
+    /// Looks at the first bytes to find their compression, or to check the one that the caller
+    /// named.
     fn unseal(&mut self) -> Result<(), SourceError> {
         if self.compression != Compression::None {
             let seen = loop {
@@ -423,8 +428,8 @@ impl Source {
     }
 }
 
-/// How the data is compressed, from what was said of it and what its first bytes say; or why that
-/// cannot be.
+/// The compression, from the caller's option and the first bytes; or why the two contradict each
+/// other.
 fn agreed(said: Compression, seen: Sniff) -> Result<Compression, String> {
     let name = said.name();
     match (said, seen) {
@@ -450,7 +455,7 @@ fn again(fault: &Fault) -> Fault {
     Fault::new(fault.kind(), fault.offset(), fault.reason().to_owned())
 }
 
-/// The caller's reader, behind a buffer that is only used where bytes must be looked at.
+/// The caller's reader, with a buffer that is used only if bytes must be looked at first.
 struct Raw {
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
@@ -458,12 +463,12 @@ struct Raw {
     end: usize,
     /// Bytes that the reader has given.
     count: u64,
-    /// The reader has said that it has no more, and is not asked again.
+    /// The reader has said that it has no more bytes, and is not asked again.
     ended: bool,
 }
 
 impl Raw {
-    /// What is read and not yet taken.
+    /// Bytes that were read and not taken yet.
     fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
@@ -472,7 +477,7 @@ impl Raw {
         self.start == self.end
     }
 
-    /// Reads on behind what is there.
+    /// Reads more bytes behind those in the buffer.
     fn fill(&mut self) -> io::Result<()> {
         if self.is_empty() {
             (self.start, self.end) = (0, 0);
@@ -485,7 +490,7 @@ impl Raw {
         Ok(())
     }
 
-    /// Takes what is there, or else reads straight into `out`.
+    /// Takes the bytes in the buffer, or else reads directly into `out`.
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         if !self.is_empty() {
             let n = out.len().min(self.end - self.start);
@@ -505,7 +510,7 @@ impl Raw {
     }
 }
 
-/// Asks a reader that is someone else's code.
+/// Calls the reader, which is someone else's code.
 fn ask(reader: &mut dyn Read, out: &mut [u8]) -> io::Result<usize> {
     loop {
         match reader.read(out) {
@@ -515,8 +520,8 @@ fn ask(reader: &mut dyn Read, out: &mut [u8]) -> io::Result<usize> {
                     "the reader says that it gave more than was asked of it",
                 ));
             }
-            // The system call was interrupted. An error that carries something, such as a Python
-            // exception raised by a signal handler, is not ours to swallow.
+            // The system call was interrupted. If the error carries something, such as a Python
+            // exception that a signal handler raised, it must not be swallowed.
             Err(error)
                 if error.kind() == io::ErrorKind::Interrupted && error.get_ref().is_none() => {}
             Err(error) => return Err(error),

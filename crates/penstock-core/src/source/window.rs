@@ -1,8 +1,8 @@
-//! The bytes between what has been read and what is still needed.
+//! The bytes that were read and are still needed.
 //!
-//! Readers work over a [`Window`]: text is taken in at its end, checked once to be UTF-8, and
-//! dropped at its front when the reader is done with it. What is dropped is counted, so that any
-//! byte of the window still knows its line and column in the whole.
+//! Readers work over a [`Window`]. It takes text in at its end, checks once that it is UTF-8, and
+//! drops it at its front when the reader is done with it. It counts the dropped bytes, so that any
+//! byte of the window still has its line and column in the whole.
 
 use penstock_scan::{Rest, TextWindow, ValidText};
 
@@ -12,15 +12,15 @@ use crate::source::declaration::Judge;
 use crate::source::encoding::{Encoding, Transcoder};
 use crate::source::{CHUNK, Detect, Settled, Source, SourceError, again};
 
-/// What the first fill asks for: little, so that the first record comes at once.
+/// The size of the first fill: small, so that the first record comes at once.
 const FIRST: usize = 64 << 10;
-/// What a window holds from then on, while no token is longer.
+/// The size that a window holds from then on, unless a token is longer.
 const STEADY: usize = 256 << 10;
 
-/// A stretch of checked text out of a source, or out of chunks that a caller pushes.
+/// A stretch of checked text from a source, or from chunks that a caller pushes.
 ///
-/// A token that is not finished stays, and the window doubles when it fills up: `n` bytes cost
-/// O(n) however small the pieces in which they come.
+/// An unfinished token stays, and the window doubles when it is full: `n` bytes cost O(n), however
+/// small the pieces.
 ///
 /// ```
 /// use penstock_core::source::Window;
@@ -37,30 +37,30 @@ const STEADY: usize = 256 << 10;
 #[derive(Debug)]
 pub struct Window {
     text: TextWindow,
-    /// What stands behind the text.
+    /// The bytes after the text.
     rest: Rest,
-    /// All that was dropped.
+    /// The counts of all dropped bytes.
     counter: Counter,
-    /// The end of what was dropped, for excerpts.
+    /// The last dropped bytes, for excerpts.
     context: Vec<u8>,
     /// How many bytes the next fill should make the window hold.
     target: usize,
     start: Start,
-    /// Makes text of the chunks, if they are in another encoding.
+    /// Converts the chunks to text, if they are in another encoding.
     transcoder: Option<Box<Transcoder>>,
-    /// What the transcoder found behind the text.
+    /// The fault that the transcoder found after the text.
     broken: Option<Fault>,
 }
 
-/// Whether the first bytes, which may tell the encoding, are settled.
+/// Whether the first bytes, which may declare the encoding, are decided on.
 #[derive(Debug)]
 enum Start {
-    /// These pushed bytes are held back until they can be judged.
+    /// These pushed bytes are held back until the encoding is decided.
     Held {
         bytes: Vec<u8>,
         judge: Judge,
     },
-    /// The document is in an encoding that is not read, or not in the one it claims.
+    /// The document is in an encoding that is not supported, or not in the one that it declares.
     Refused(Fault),
     Settled,
 }
@@ -78,9 +78,9 @@ impl Window {
         Window::detecting(Detect::Nothing, None)
     }
 
-    /// An empty window for chunks whose encoding is found as a [`Source`] with the same
-    /// [`Options`](super::Options) finds it; other encodings are made UTF-8, and offsets are those
-    /// of the text so made.
+    /// An empty window for chunks whose encoding is found as by a [`Source`] with the same
+    /// [`Options`](super::Options). Other encodings are converted to UTF-8, and offsets refer to
+    /// the converted text.
     ///
     /// ```
     /// use penstock_core::source::{Detect, Window};
@@ -104,12 +104,12 @@ impl Window {
         }
     }
 
-    /// Reads some more of `source`; false at its end. To be called when the reader can do nothing
-    /// more with the text that is there.
+    /// Reads more of `source`; false at its end. Call it when the reader can do nothing more with
+    /// the present text.
     ///
     /// # Errors
-    /// As [`Source::read`], and [`fault`](Self::fault) if there is one: behind bytes that are not
-    /// text, nothing is read. After an error of the source's own reader it may be called again.
+    /// As [`Source::read`], and [`fault`](Self::fault) if there is one: nothing is read after bytes
+    /// that are not text. After an error of the source's own reader you may call it again.
     pub fn fill(&mut self, source: &mut Source) -> Result<bool, SourceError> {
         if let Some(fault) = self.fault() {
             return Err(fault.into());
@@ -120,7 +120,7 @@ impl Window {
         let spare = self.text.spare(room).map_err(|_| out_of_memory(at, room))?;
         let n = source.read(spare)?;
         if let Start::Held { .. } = self.start {
-            // The source has judged the first bytes.
+            // The source has already checked the first bytes.
             self.start = Start::Settled;
             self.counter.skip(source.start());
         }
@@ -130,13 +130,14 @@ impl Window {
         Ok(n > 0)
     }
 
-    /// Takes in a chunk that a caller feeds. A byte order mark at the very start is dropped; the
-    /// first bytes may be held back until it is clear that they are none, or what the encoding is.
+    /// Takes a chunk that the caller pushes. It drops a byte order mark at the very start. It may
+    /// hold back the first bytes until it is clear whether they are a mark, or what the encoding
+    /// is.
     ///
     /// # Errors
-    /// The encoding is refused, as [`Source::read`] does it; or [`fault`](Self::fault) stood
-    /// before. Bytes that are not text are no error here, but the fault that comes after the text
-    /// before them.
+    /// The encoding is refused, as by [`Source::read`]; or there was a [`fault`](Self::fault)
+    /// before. Bytes that are not text are not an error here, but the fault that comes after the
+    /// text before them.
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Fault> {
         if let Some(fault) = self.fault() {
             return Err(fault);
@@ -146,7 +147,7 @@ impl Window {
             if chunk.is_empty() {
                 return Ok(());
             }
-            // As long as a mark may come, each byte may be the one that settles it.
+            // As long as a mark is possible, each byte may be the one that decides.
             let n = if bytes.len() < 4 { 1 } else { chunk.len().min(judge.most() - bytes.len()) };
             bytes.extend_from_slice(&chunk[..n]);
             chunk = &chunk[n..];
@@ -155,8 +156,8 @@ impl Window {
         self.append(chunk)
     }
 
-    /// Ends the input that is pushed: releases the bytes that [`push`](Self::push) holds back.
-    /// What the text ends with is [`finish_fault`](Self::finish_fault)'s to say.
+    /// Ends the pushed input, and releases the bytes that [`push`](Self::push) holds back.
+    /// [`finish_fault`](Self::finish_fault) reports a bad end of the text.
     ///
     /// # Errors
     /// As [`push`](Self::push).
@@ -168,7 +169,7 @@ impl Window {
         if self.transcoder.is_some() { self.transcode(&[]) } else { Ok(()) }
     }
 
-    /// Judges the bytes that are held back, and takes them in if they are text.
+    /// Checks the bytes that are held back, and takes them if they are text.
     fn judge(&mut self, ended: bool) -> Result<(), Fault> {
         let Start::Held { bytes, judge } = &mut self.start else { return Ok(()) };
         match judge.settle(bytes, ended) {
@@ -201,8 +202,8 @@ impl Window {
         Ok(())
     }
 
-    /// Takes in a piece in another encoding; an empty one is the end. Behind bytes that are not
-    /// text, nothing is taken in.
+    /// Takes a piece in another encoding; an empty one is the end. After bytes that are not text,
+    /// nothing more is taken.
     fn transcode(&mut self, piece: &[u8]) -> Result<(), Fault> {
         let at = self.end();
         let Some(transcoder) = self.transcoder.as_mut().filter(|_| self.broken.is_none()) else {
@@ -229,15 +230,15 @@ impl Window {
         self.counter.bytes()
     }
 
-    /// What is counted up to the text's first byte: to find the places of many bytes in one pass.
+    /// The counts up to the text's first byte: use it to find the places of many bytes in one pass.
     #[inline]
     #[must_use]
     pub fn counter(&self) -> &Counter {
         &self.counter
     }
 
-    /// What is wrong right behind the text, if bytes stand there that are not UTF-8. It should only
-    /// be reported when the reader is done with the text, so that errors come in document order.
+    /// The fault right after the text, if the bytes there are not UTF-8. Report it only when the
+    /// reader is done with the text, so that errors come in document order.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
         if let Start::Refused(fault) = &self.start {
@@ -251,8 +252,7 @@ impl Window {
         Some(Fault::malformed(self.text_end(), format!("invalid UTF-8: byte 0x{byte:02x}")))
     }
 
-    /// What is wrong with the end of the text if the input ends here: it may end inside a
-    /// character.
+    /// The fault at the end of the text if the input ends here: it may end inside a character.
     #[must_use]
     pub fn finish_fault(&self) -> Option<Fault> {
         match self.rest {
@@ -264,8 +264,8 @@ impl Window {
         }
     }
 
-    /// Drops the first `n` bytes of the text. It costs a pass over them, and is meant to be called
-    /// once for a window or a record, not for each token.
+    /// Drops the first `n` bytes of the text. This takes a pass over them, so call it once per
+    /// window or record, not for each token.
     ///
     /// # Panics
     /// If the text is shorter, or a character would be cut.
@@ -276,7 +276,7 @@ impl Window {
             self.context.clear();
             self.context.extend_from_slice(&dropped[n - CONTEXT..]);
         } else {
-            // Trimmed now and then only: most calls append a few bytes.
+            // Trimmed only now and then: most calls append a few bytes.
             if self.context.len() > 4 * CONTEXT {
                 self.context.drain(..self.context.len() - CONTEXT);
             }
@@ -285,9 +285,9 @@ impl Window {
         self.text.drop_front(n);
     }
 
-    /// After a [`fault`](Self::fault): drops the text and the bytes behind it that are not text,
-    /// up to the next `separator` that has come, so that what follows can be read. The window may
-    /// then be filled again. A fault of another encoding than UTF-8 is not passed.
+    /// After a [`fault`](Self::fault): drops the text and the invalid bytes after it, up to the
+    /// next `separator` that has arrived, so that the reader can go on after it. The window may
+    /// then be filled again. This does not pass a fault of another encoding than UTF-8.
     pub fn pass_fault(&mut self, separator: u8) {
         self.consume(self.text.text().as_bytes().len());
         let behind = self.text.unchecked();
@@ -298,13 +298,13 @@ impl Window {
         self.rest = self.text.advance_check();
     }
 
-    /// The place of a byte of the window, given by its offset in the source. One that was dropped,
-    /// or has not come, is taken for the nearer end of the window.
+    /// The place of a byte of the window, by its offset in the source. A byte that was dropped, or
+    /// has not arrived, counts as the nearer end of the window.
     #[must_use]
     pub fn locate(&self, offset: u64) -> Place {
         let (text, base) = (self.text.text().as_bytes(), self.base());
         let at = usize::try_from(offset.saturating_sub(base)).unwrap_or(usize::MAX);
-        // The text and what stands behind it are brought together around the place only.
+        // Join the text and the bytes after it only around the place.
         let from = at.min(text.len()).saturating_sub(CONTEXT);
         let to = text.len().min(from + 4 * CONTEXT);
         let behind = self.text.unchecked();
@@ -316,7 +316,7 @@ impl Window {
         locate_in(&counter, before, &near, base + from as u64, offset)
     }
 
-    /// Bytes that are there.
+    /// The number of bytes in the window.
     fn len(&self) -> usize {
         self.text.text().as_bytes().len() + self.text.unchecked().len()
     }
@@ -329,8 +329,8 @@ impl Window {
         self.base() + self.len() as u64
     }
 
-    /// How many bytes to hold after the next fill, when `live` are there. It doubles when hardly
-    /// any room is left, and is steady again when the long token has gone.
+    /// How many bytes to hold after the next fill, if `live` are there. The number doubles when
+    /// hardly any room is left, and returns to the normal size when the long token has gone.
     fn next_target(&mut self, live: usize) -> usize {
         if self.target == 0 {
             self.target = FIRST;
@@ -370,7 +370,7 @@ mod tests {
             ..ProptestConfig::default()
         })]
 
-        /// Any chunks, any drops: text, base and places are those of the whole.
+        /// For any chunks and any drops, the text, base and places are those of the whole.
         #[test]
         fn chunks_and_drops_do_not_matter(
             mark in any::<bool>(),
@@ -519,8 +519,8 @@ mod tests {
         }
     }
 
-    /// Bytes are moved when the memory grows, or when those before them are dropped: over all of
-    /// many small pushes that must be no more bytes than a few times those that came.
+    /// The window moves bytes when its memory grows, or when it drops those before them. Over many
+    /// small pushes that must be at most a few times as many bytes as were pushed.
     #[test]
     fn one_byte_pushes_are_linear() {
         const PUSHES: usize = 100_000;
