@@ -1,13 +1,13 @@
-//! The values that a path leads to, one after the other.
+//! The values at a path, one after the other.
 
 use super::view::{Container, Distinct, List, Map, View};
 use crate::select::{Automaton, Path, PathError, Target};
 use crate::word::Word;
 use penstock_scan::TextBuf;
 
-/// Finds the values that a path leads to. Values are found in the order of the text, those of
-/// repeated keys where the key first stands, and nothing is looked for inside a value that was
-/// found. Keeps numbers only, and is shown the document at each step.
+/// Finds the values at a path. They come in the order of the text; values of a repeated key come
+/// where the key first occurs. It does not search inside a value that it has found. It stores
+/// numbers only, and gets the document at each step.
 #[derive(Clone, Debug)]
 pub struct Matches {
     automaton: Automaton,
@@ -19,7 +19,7 @@ pub struct Matches {
 struct Frame {
     container: Word,
     state: u32,
-    /// How many of its distinct keys or elements were looked at.
+    /// How many of its distinct keys or elements it has visited.
     done: usize,
 }
 
@@ -35,7 +35,7 @@ pub struct Match {
 }
 
 impl Matches {
-    /// What `path` leads to inside the map or list `from`: none in another value.
+    /// The values of `path` inside the map or list `from`; none in another value.
     ///
     /// # Errors
     /// If the path does not lead to values, or is too complex.
@@ -71,7 +71,7 @@ impl Matches {
         None
     }
 
-    /// The next value of a map or list that leads on.
+    /// The next value of a map or list on the path.
     fn step(
         &self,
         container: &Container<'_>,
@@ -82,7 +82,7 @@ impl Matches {
         if !container.is_map() {
             let list = List(*container);
             if let (None, [(at, target)]) = (state.other, &state.indexes[..]) {
-                // One position: the others are not looked at.
+                // One position: the others need no visit.
                 let at = usize::try_from(*at).ok().filter(|at| *at >= frame.done)?;
                 frame.done = at + 1;
                 return list.get(at).map(|value| (*target, at, value));

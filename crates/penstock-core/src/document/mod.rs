@@ -1,13 +1,12 @@
-//! A document to look into: one pass over the text makes a word of each value, and nothing else of
-//! it.
+//! An open document: one pass over the text makes a word per value, and no objects.
 //!
-//! [`Gather`] is the sink of that pass. What comes out is a [`Document`]: words of 64 bits in
-//! one arena. Scalars stand in them, or point into the text; a map or list points to a header in the
-//! arena, behind which its values stand in a row. The keys that maps have in common are kept once
-//! (`shapes.rs`); a map of many or of rare keys keeps its own behind its values (`own.rs`).
+//! [`Gather`] is the sink of that pass. Its result is a [`Document`]: words of 64 bits in one
+//! arena. Scalars are inside their words, or their words point into the text. A map or list points
+//! to a header in the arena, followed by its values in a row. Keys that maps share are stored once
+//! (`shapes.rs`); a map with many or rare keys stores its own after its values (`own.rs`).
 //!
-//! The text is not copied, and not owned: whoever has both looks through a [`View`]. A word holds
-//! no position. Where a value stands is found by reading its container once more (`places.rs`).
+//! The text is neither copied nor owned: whoever has both uses a [`View`]. A word stores no
+//! position. To find the position of a value, its container is read again (`places.rs`).
 
 mod gather;
 mod matches;
@@ -40,15 +39,15 @@ pub enum Duplicates {
 /// The longest text that words can point into, in bytes.
 pub const MOST_TEXT: u64 = Word::OFFSETS - 1;
 
-/// The words of a document. Says nothing without its text: see [`View`].
+/// The words of a document. They mean nothing without its text: see [`View`].
 #[derive(Debug)]
 pub struct Document {
     root: Word,
     arena: Vec<u64>,
     shapes: Shapes,
-    /// The shapes that were looked into, by node.
+    /// The shapes that were searched, by node.
     tables: Box<[OnceLock<Box<Table>>]>,
-    /// The maps that keep their keys and were looked into.
+    /// The maps with keys of their own that were searched.
     indexes: Indexes,
     duplicates: Duplicates,
 }
@@ -66,14 +65,14 @@ impl Document {
     }
 }
 
-/// What stands in the arena before the values of a map or list: two words.
+/// The header before the values of a map or list in the arena: two words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Header {
-    /// Where its opening bracket stands in the text.
+    /// The position of its opening bracket in the text.
     at: u64,
-    /// Where what follows its closing bracket stands.
+    /// The position after its closing bracket.
     end: u64,
-    /// For a list how many values it has; for a map one of the two below.
+    /// For a list, the number of its values; for a map, one of the two below.
     content: u64,
 }
 
@@ -83,11 +82,11 @@ impl Header {
     const OFFSET: u32 = 40;
     const HALF: u32 = 64 - Self::OFFSET;
 
-    /// The content of a map whose keys are shared: which they are.
+    /// The content of a map with shared keys: the number of the keys.
     const fn shared(node: shapes::NodeId) -> u64 {
         (node as u64) << 1
     }
-    /// The content of a map that keeps its keys: how many.
+    /// The content of a map with its own keys: how many.
     const fn own(count: usize) -> u64 {
         (count as u64) << 1 | 1
     }

@@ -1,7 +1,7 @@
-//! Maps that keep their own keys: looked through at first, indexed when they are looked into again.
+//! Maps with keys of their own: searched from end to end at first, and indexed after some look-ups.
 //!
-//! An index costs as much as some look-ups that go through all keys. So the first ones do that, and
-//! a program that wants one city of a quarter of a million does not pay for the others.
+//! Building an index costs as much as some look-ups that go through all keys. So the first look-ups
+//! do that, and a program that wants one city out of a quarter of a million pays for no index.
 
 use super::view::{Text, View};
 use super::{Duplicates, Header};
@@ -11,12 +11,12 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many look-ups go through all keys before an index is made.
+/// How many look-ups go through all keys before the index is built.
 const PATIENCE: u32 = 4;
-/// Of so few keys, none is ever made.
+/// For so few keys, no index is ever built.
 const FEW: usize = 12;
 
-/// The indexes of a document, by where the header of the map stands.
+/// The indexes of a document, by the position of the map's header.
 #[derive(Debug, Default)]
 pub(super) struct Indexes(Mutex<HashMap<usize, Entry>>);
 
@@ -26,7 +26,7 @@ struct Entry {
     index: Option<Arc<Index>>,
 }
 
-/// Where the keys of a map stand.
+/// The position of a map's keys.
 #[derive(Debug)]
 pub struct Index {
     /// One more than the position of a key, or zero. As many as a power of two.
@@ -51,11 +51,11 @@ impl Index {
     }
 }
 
-/// The keys of a map that keeps them.
+/// The keys of a map that stores them itself.
 #[derive(Clone, Copy, Debug)]
 pub struct Own<'a> {
     view: View<'a>,
-    /// Where the map's header stands.
+    /// The position of the map's header.
     index: usize,
     keys: &'a [u64],
 }
@@ -72,7 +72,7 @@ impl<'a> Own<'a> {
 
     fn is(&self, bits: u64, name: &str, room: &mut TextBuf) -> bool {
         let key = Word::from_bits(bits);
-        // As long as that, if it has no escapes.
+        // The text is as long as that, if it has no escapes.
         if key.tag() == Tag::Text && key.length().is_some_and(|length| length != name.len()) {
             return false;
         }
@@ -111,7 +111,7 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// The index, if there is one or it is time to make it.
+    /// The index, if it exists or it is time to build it.
     fn look(&self) -> Option<Arc<Index>> {
         let mut indexes = self.indexes();
         let entry = indexes.entry(self.index).or_default();
@@ -122,7 +122,7 @@ impl<'a> Own<'a> {
         entry.index.clone()
     }
 
-    /// What is known of distinct keys: nothing if there is one key at most.
+    /// The distinct keys that are known: nothing if there is one key at most.
     pub(super) fn distinct(&self) -> Option<Arc<Index>> {
         let mut indexes = self.indexes();
         let entry = indexes.entry(self.index).or_default();
@@ -137,7 +137,7 @@ impl<'a> Own<'a> {
         indexes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing for more keys than an index can count.
+    /// Nothing if there are more keys than an index can count.
     fn make(&self) -> Option<Index> {
         let count = self.keys.len();
         if count >= u32::MAX as usize / 2 {
@@ -175,8 +175,8 @@ impl<'a> Own<'a> {
     }
 }
 
-/// For each distinct key its first position and that of its value, from the repeated ones: each a
-/// position and an earlier one of the same key, which is the first if `first` is to count and else
+/// For each distinct key its first position and that of its value, from the repeated ones. Each of
+/// these is a position and an earlier one of the same key: the first if `first` counts, otherwise
 /// the one before.
 fn distinct(count: usize, repeated: &[(u32, u32)], first: bool) -> Box<[(u32, u32)]> {
     let mut origin: HashMap<u32, u32> = HashMap::new();

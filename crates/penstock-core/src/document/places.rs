@@ -1,4 +1,5 @@
-//! Where the values of a map or list stand in the text: read once more, since words do not say.
+//! Finds the positions of the values of a map or list: reads the text again, since words store
+//! none.
 
 use super::view::Container;
 use crate::event::{Key, Scalar, Text};
@@ -9,11 +10,11 @@ use crate::value::number;
 use penstock_scan::ValidText;
 use std::convert::Infallible;
 
-/// The sink that notes where values begin, and passes over what is in them.
+/// A sink that notes where values begin, and skips their contents.
 struct Places {
-    /// Only this one is looked for.
+    /// The only one to look for.
     only: Option<usize>,
-    /// How many were met.
+    /// How many values it has met.
     met: usize,
     open: bool,
     found: Vec<u64>,
@@ -85,12 +86,12 @@ fn run(container: &Container<'_>, only: Option<usize>) -> Vec<u64> {
     let mut reader = Reader::new(Framing::Document, &limits);
     reader.jump(range.start as u64);
     let mut places = Places { only, met: 0, open: false, found: Vec::new() };
-    // The text was read before, so nothing can be wrong with it.
+    // The text was validated before, so there can be no error.
     let _ = reader.run(container.view().text().slice(range), true, &mut places);
     places.found
 }
 
-/// Where the scalar ends that begins at `from`.
+/// The end of the scalar that begins at `from`.
 #[must_use]
 pub fn scalar_end(text: ValidText<'_>, from: usize) -> usize {
     let text = text.as_bytes();
@@ -102,7 +103,7 @@ pub fn scalar_end(text: ValidText<'_>, from: usize) -> usize {
     }
 }
 
-/// Where the string ends whose first character is at `from`.
+/// The end of the string whose first character is at `from`.
 pub(super) fn closing_quote(text: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(found) = text.get(at..).and_then(|rest| memchr::memchr2(b'"', b'\\', rest)) {
@@ -115,14 +116,14 @@ pub(super) fn closing_quote(text: &[u8], from: usize) -> usize {
     text.len()
 }
 
-/// Where the value at a position of a map or list stands. The time is that of passing over what is
-/// before it.
+/// The position of one value of a map or list. It takes the time of skipping over everything before
+/// it.
 #[must_use]
 pub fn place_of(container: &Container<'_>, slot: usize) -> Option<u64> {
     run(container, Some(slot)).pop()
 }
 
-/// Where all values of a map or list stand.
+/// The positions of all values of a map or list.
 #[must_use]
 pub fn places(container: &Container<'_>) -> Vec<u64> {
     run(container, None)

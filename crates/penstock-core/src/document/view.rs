@@ -1,4 +1,4 @@
-//! A document together with its text: what its words say.
+//! A document together with its text, which gives its values.
 
 use super::own::{self, Own};
 use super::places::closing_quote;
@@ -25,7 +25,7 @@ pub enum Value<'a> {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// An integer that its word holds.
+    /// An integer inside its word.
     Int(i64),
     /// Any other number.
     Number(Number<'a>),
@@ -37,23 +37,23 @@ pub enum Value<'a> {
     List(List<'a>),
 }
 
-/// A number that is no small integer.
+/// A number that is not a small integer.
 #[derive(Clone, Copy, Debug)]
 pub enum Number<'a> {
-    /// One that its word holds: with a fraction, without an exponent.
+    /// One inside its word: with a fraction, without an exponent.
     Parts(Decimal),
-    /// The digits, and where they stand in the text.
+    /// The digits, and their position in the text.
     Digits(&'a [u8], usize),
 }
 
 /// A string or a key.
 #[derive(Clone, Copy, Debug)]
 pub enum Text<'a> {
-    /// Held by its word.
+    /// Inside its word.
     Short(Word),
-    /// As it stands in the text.
+    /// In the text, without escapes.
     Plain(ValidText<'a>),
-    /// As it stands in the text, with escapes to resolve.
+    /// In the text, with escapes to resolve.
     Escaped(ValidText<'a>),
 }
 
@@ -74,7 +74,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The text, for which `room` is used if it does not stand anywhere.
+    /// The text. `room` is used if it is stored nowhere in one piece.
     pub fn resolve<'r>(&'r self, room: &'r mut TextBuf) -> ValidText<'r> {
         match self {
             Text::Plain(text) => *text,
@@ -99,7 +99,7 @@ impl<'a> Text<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Container<'a> {
     view: View<'a>,
-    /// Where its header stands.
+    /// The position of its header.
     index: usize,
     header: Header,
     /// The tag of its words: a map's or a list's.
@@ -107,7 +107,7 @@ pub struct Container<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// What tells it from the others of its document.
+    /// A number that distinguishes it from the others of its document.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.index as u64
@@ -122,7 +122,7 @@ impl<'a> Container<'a> {
     pub fn word(&self) -> Word {
         Word::spilled(self.tag, self.index as u64, 0)
     }
-    /// Where it stands in the text, with its brackets.
+    /// Its position in the text, with its brackets.
     #[must_use]
     pub fn range(&self) -> Range<usize> {
         self.header.at as usize..self.header.end as usize
@@ -248,7 +248,7 @@ impl<'a> Map<'a> {
         self.0.slot(self.find(key)?)
     }
 
-    /// Its distinct keys, in the order in which they first stand.
+    /// Its distinct keys, in the order of their first occurrence.
     #[must_use]
     pub fn distinct(&self) -> Distinct<'a> {
         let map = self.0;
@@ -331,8 +331,8 @@ impl<'a> List<'a> {
 }
 
 impl<'a> View<'a> {
-    /// A document and its text: the one that it was gathered from, or nothing that this says is
-    /// true.
+    /// A document and its text. It must be the text from which the document was gathered; otherwise
+    /// the results mean nothing.
     #[must_use]
     pub fn new(document: &'a Document, text: ValidText<'a>) -> Self {
         View { document, text }
@@ -344,19 +344,19 @@ impl<'a> View<'a> {
         self.text
     }
 
-    /// Where the value of the document stands, with the white space around it.
+    /// The position of the document's value, with the white space around it.
     #[must_use]
     pub fn whole(&self) -> Range<usize> {
         0..self.text.as_bytes().len()
     }
 
-    /// The word of the whole.
+    /// The word of the whole document.
     #[must_use]
     pub fn root(&self) -> Word {
         self.document.root
     }
 
-    /// The map or list of a word, if it is one's.
+    /// The map or list of a word, if it has one.
     #[must_use]
     pub fn container(&self, word: Word) -> Option<Container<'a>> {
         let tag = word.tag();
@@ -368,7 +368,7 @@ impl<'a> View<'a> {
         Some(Container { view: *self, index, header: Header::from_bits(*bits), tag })
     }
 
-    /// What a word of the document says.
+    /// The value of a word of the document.
     #[must_use]
     pub fn value(&self, word: Word) -> Value<'a> {
         match word.tag() {
@@ -390,7 +390,7 @@ impl<'a> View<'a> {
                 Some(list) => Value::List(List(list)),
                 None => Value::Null,
             },
-            // Tags that no document's words have.
+            // Tags that no word of a document has.
             _ => Value::Null,
         }
     }
@@ -400,7 +400,7 @@ impl<'a> View<'a> {
         Text::of(word, self.text)
     }
 
-    /// The way from the root to a map or list: the steps of each container around it.
+    /// The path from the root to a map or list: the steps of each container around it.
     #[must_use]
     pub fn path(&self, to: &Container<'_>) -> Vec<PathStep> {
         let mut path = Vec::new();
@@ -409,7 +409,8 @@ impl<'a> View<'a> {
             if outer.index == to.index {
                 return path;
             }
-            // In the order of the text, so the last that begins no later than it holds it.
+            // They are in the order of the text, so the last one that begins at or before it
+            // contains it.
             let inner = outer.values().iter().enumerate().filter_map(|(slot, bits)| {
                 self.container(Word::from_bits(*bits)).map(|inner| (slot, inner))
             });

@@ -1,8 +1,8 @@
-//! Making an index in one pass over the file, in chunks of any size.
+//! Builds an index in one pass over the file, in chunks of any size.
 
 use super::{Index, MOST_MARKS, Mark, is_blank};
 
-/// An index in the making.
+/// An index being built.
 ///
 /// ```
 /// use penstock_core::index::{Index, Indexer};
@@ -16,22 +16,22 @@ use super::{Index, MOST_MARKS, Mark, is_blank};
 #[derive(Debug)]
 pub struct Indexer {
     index: Index,
-    /// The line at hand.
+    /// The current line.
     line: Mark,
-    /// Whether only white space was on it so far.
+    /// Whether it has had only white space so far.
     is_blank: bool,
     most: usize,
 }
 
 impl Indexer {
-    /// An indexer at the beginning of a file. `start` bytes stand before the text: those of a byte
-    /// order mark.
+    /// An indexer at the beginning of a file. `start` is the number of bytes before the text: those
+    /// of a byte order mark.
     #[must_use]
     pub fn new(start: u64) -> Self {
         Indexer::with_most(start, MOST_MARKS)
     }
 
-    /// The same with another number of marks at most, which is two or more.
+    /// The same with another maximum number of marks, which is two or more.
     #[must_use]
     pub fn with_most(start: u64, most: usize) -> Self {
         let index = Index { marks: Vec::new(), step: 1, records: 0, size: start };
@@ -52,17 +52,17 @@ impl Indexer {
         self.index.size += bytes.len() as u64;
     }
 
-    /// A piece of the line at hand.
+    /// A piece of the current line.
     #[inline]
     fn look_at(&mut self, piece: &[u8]) {
-        // The first byte tells, as a rule.
+        // The first byte is usually enough.
         if self.is_blank && !is_blank(piece) {
             self.is_blank = false;
             self.note();
         }
     }
 
-    /// The line at hand has a record.
+    /// The current line has a record.
     #[inline]
     fn note(&mut self) {
         let index = &mut self.index;

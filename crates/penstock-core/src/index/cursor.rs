@@ -3,7 +3,7 @@
 use super::{Found, Mark, is_blank};
 use std::io;
 
-/// Bytes that are read at once, at most, as long as the line at hand ends in them.
+/// Bytes that are read at once, at most, if the current line ends in them.
 const BLOCK: u64 = 256 << 10;
 
 /// A file that can be read at any place, by any number of threads.
@@ -11,7 +11,7 @@ pub trait ReadAt {
     /// Fills `out` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// As the system has it; [`io::ErrorKind::UnexpectedEof`] if the file ends before that.
+    /// The system's error; [`io::ErrorKind::UnexpectedEof`] if the file ends before that.
     fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
@@ -22,29 +22,28 @@ impl ReadAt for std::fs::File {
     }
 }
 
-/// What keeps a cursor from going on.
+/// Why a cursor cannot go on.
 #[derive(Debug)]
 pub enum Stuck {
     /// The file cannot be read.
     Unreadable(io::Error),
-    /// What stands at a mark is not the beginning of a line: the file is not the one that the
-    /// index is of.
+    /// There is no beginning of a line at a mark: the file is not the one of the index.
     Changed,
-    /// The line that begins there is longer than what may be kept.
+    /// The line that begins there is longer than the limit.
     TooLong(Mark),
 }
 
 /// A place between two lines of a file.
 #[derive(Debug)]
 pub struct Cursor {
-    /// The line that comes next.
+    /// The next line.
     mark: Mark,
-    /// The offset behind the last line that is wanted.
+    /// The offset after the last line that is wanted.
     end: u64,
-    /// What was read of it: the line that comes next begins at `from`.
+    /// The bytes that were read: the next line begins at `from`.
     block: Vec<u8>,
     from: usize,
-    /// Bytes that a line may have.
+    /// The most bytes of a line.
     longest: usize,
 }
 
@@ -57,7 +56,7 @@ impl Cursor {
         let Found { mark, skip, .. } = found;
         let mut cursor = Cursor { mark, end, block: Vec::new(), from: 0, longest };
         if mark.line > 1 {
-            // The line feed before it is read with it.
+            // This also reads the line feed before it.
             cursor.mark.offset -= 1;
             cursor.read_on(file)?;
             if cursor.block.first() != Some(&b'\n') {
@@ -75,7 +74,7 @@ impl Cursor {
     /// The next line with a record, with its line feed if it has one; nothing at the end.
     ///
     /// # Errors
-    /// [`Stuck`] says why it cannot be had.
+    /// [`Stuck`] says why there is none.
     pub fn next(&mut self, file: &impl ReadAt) -> Result<Option<(Mark, &[u8])>, Stuck> {
         loop {
             let Some(length) = self.line_length(file)? else { return Ok(None) };
@@ -88,7 +87,7 @@ impl Cursor {
         }
     }
 
-    /// How long the next line is, once all of it is at hand.
+    /// The length of the next line, once all of it was read.
     fn line_length(&mut self, file: &impl ReadAt) -> Result<Option<usize>, Stuck> {
         let mut seen = 0;
         loop {
@@ -114,14 +113,14 @@ impl Cursor {
         }
     }
 
-    /// Reads more behind what is at hand of the next line: at least as much again.
+    /// Reads more of the next line: at least as much again.
     fn read_on(&mut self, file: &impl ReadAt) -> Result<(), Stuck> {
         self.block.drain(..self.from);
         self.from = 0;
         let known = self.block.len();
         let at = self.mark.offset + known as u64;
         let more = (self.end - at).min(BLOCK.max(known as u64));
-        // No more than BLOCK, or than the line has already.
+        // At most BLOCK, or as much as the line has already.
         self.block.resize(known + more as usize, 0);
         file.read_exact_at(&mut self.block[known..], at).map_err(Stuck::Unreadable)
     }

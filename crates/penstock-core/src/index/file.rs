@@ -1,4 +1,4 @@
-//! An index as bytes, to be kept beside its file and known again.
+//! An index as bytes, to be stored beside its file and found again.
 //!
 //! All numbers are little-endian or LEB128:
 //!
@@ -13,18 +13,18 @@
 //! | ... | for each mark, less that before it: the offset, and the line |
 //! | 4 | CRC-32 of all of the above |
 //!
-//! The checksums are against accidents. An index is no more trusted than the file that it is of:
-//! a wrong one leads to the wrong line, never out of bounds.
+//! The checksums are against accidents. An index is trusted no more than its file: a wrong one
+//! leads to the wrong line, never out of bounds.
 
 use super::{Index, MOST_MARKS, Mark};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"PENSTIX\x01";
 
-/// By what a file is known again.
+/// The state of a file, by which its index is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// Its bytes.
+    /// Its size in bytes.
     pub size: u64,
     /// When it was changed last, in nanoseconds since 1970.
     pub modified: i64,
@@ -38,8 +38,8 @@ impl Fingerprint {
     /// How many samples are taken, evenly spread: the first at the beginning, the last at the end.
     const PIECES: u64 = 32;
 
-    /// The ranges of a file of `size` bytes that are its samples: offset and length. Of a small
-    /// file, all of it.
+    /// The ranges of a file of `size` bytes that are sampled: offset and length. A small file is
+    /// sampled whole.
     pub fn samples(size: u64) -> impl Iterator<Item = (u64, usize)> {
         let all = size <= Self::PIECE * Self::PIECES;
         let length = if all { size } else { Self::PIECE };
@@ -51,7 +51,7 @@ impl Fingerprint {
         })
     }
 
-    /// Takes the samples together.
+    /// Combines the samples.
     #[must_use]
     pub fn digest<'a>(samples: impl IntoIterator<Item = &'a [u8]>) -> u32 {
         let mut crc = flate2::Crc::new();
@@ -62,12 +62,12 @@ impl Fingerprint {
     }
 }
 
-/// Why bytes are not the index of a file.
+/// Why bytes cannot be used as the index of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unusable {
-    /// They are no index, or one of another version.
+    /// They are not an index, or one of another version.
     Foreign,
-    /// They were an index.
+    /// They are a damaged index.
     Damaged,
     /// They are the index of another file, or of this one before it was changed.
     Stale,
@@ -104,7 +104,7 @@ pub fn encode(index: &Index, of: &Fingerprint) -> Vec<u8> {
     out
 }
 
-/// The index that bytes are, if it is that of the file.
+/// The index in the bytes, if it is the one of the file.
 ///
 /// # Errors
 /// [`Unusable`] says why it is not.

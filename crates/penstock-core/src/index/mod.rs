@@ -1,9 +1,9 @@
-//! Where the records of a file are that has one on each line, so that any of them can be read
-//! without those before it.
+//! Finds the records of a file with one record per line, so that any of them can be read without
+//! those before it.
 //!
-//! An [`Index`] keeps the places of every n-th record only, and n doubles when there are too many:
-//! a file of any size needs [`MOST_MARKS`] of them at most. A line is a record if anything but
-//! white space stands on it, as the reader has it.
+//! An [`Index`] stores the position of every n-th record only. n doubles when there are too many,
+//! so a file of any size needs at most [`MOST_MARKS`] of them. A line is a record if anything but
+//! white space is on it, as for the reader.
 
 mod build;
 mod cursor;
@@ -13,10 +13,10 @@ pub use build::Indexer;
 pub use cursor::{Cursor, ReadAt, Stuck};
 pub use file::{Fingerprint, Unusable, decode, encode};
 
-/// Marks that an index has at most: 16 bytes each, 8 MiB in all.
+/// The most marks of an index: 16 bytes each, 8 MiB in all.
 pub const MOST_MARKS: usize = 1 << 19;
 
-/// The beginning of a line on which a record stands.
+/// The beginning of a line with a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// The offset of the first byte of the line.
@@ -25,7 +25,7 @@ pub struct Mark {
     pub line: u64,
 }
 
-/// The places of records.
+/// The positions of records.
 ///
 /// ```
 /// use penstock_core::index::{Index, Mark};
@@ -49,16 +49,16 @@ pub struct Index {
 /// Where to look for a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// The nearest mark that is not behind it.
+    /// The nearest mark at or before it.
     pub mark: Mark,
-    /// How many records stand between them.
+    /// How many records are between them.
     pub skip: u64,
-    /// The offset at which it has ended for certain: the next mark, or the end of the file.
+    /// An offset at or after its end: the next mark, or the end of the file.
     pub end: u64,
 }
 
 impl Index {
-    /// The index of a whole file that is in memory.
+    /// The index of a whole file in memory.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
         let mut indexer = Indexer::new(0);
@@ -78,7 +78,7 @@ impl Index {
         self.size
     }
 
-    /// Of how many records the place of one is known.
+    /// The distance between two records whose positions are stored.
     #[must_use]
     pub fn step(&self) -> u64 {
         self.step
@@ -97,7 +97,7 @@ impl Index {
     }
 }
 
-/// Whether nothing but white space is on a line.
+/// Whether a line has only white space.
 #[must_use]
 pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))

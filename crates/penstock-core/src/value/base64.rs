@@ -1,4 +1,4 @@
-//! Binary data that travels in text as base64.
+//! Binary data written as base64.
 
 use std::fmt;
 
@@ -8,14 +8,14 @@ use ::base64::engine::general_purpose::STANDARD;
 /// Why a text is not base64, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The first byte at fault, counted from the beginning of the text; the length of the text if
+    /// The first invalid byte, counted from the beginning of the text; the length of the text if
     /// something is missing at its end.
     pub at: usize,
     message: &'static str,
 }
 
 impl Reason {
-    /// What is wrong, as a clause in the user's words.
+    /// The problem, as a clause in the user's terms.
     #[must_use]
     pub fn message(&self) -> &'static str {
         self.message
@@ -30,11 +30,11 @@ impl fmt::Display for Reason {
 
 impl std::error::Error for Reason {}
 
-/// Appends to `out` the bytes that `text` stands for.
+/// Appends the bytes of `text` to `out`.
 ///
 /// The text is RFC 4648's standard base64 (`+` and `/`) with its padding, and every value has one
-/// spelling only: white space, missing or surplus padding, and a last character with bits that
-/// belong to no byte are refused.
+/// spelling only. So white space, missing or surplus padding, and a last character with unused bits
+/// set are refused.
 ///
 /// ```
 /// use penstock_core::value::base64::decode;
@@ -48,7 +48,7 @@ impl std::error::Error for Reason {}
 /// ```
 ///
 /// # Errors
-/// The first fault of the text. `out` is then as it was.
+/// The first fault of the text. `out` is then unchanged.
 pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), Reason> {
     let before = out.len();
     STANDARD.decode_vec(text, out).map_err(|_| {
@@ -57,14 +57,14 @@ pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), Reason> {
     })
 }
 
-/// The first fault of a text that is known to have one. Told here and not by the decoder's own
-/// error, which looks at the end of the text first and has no position for padding.
+/// The first fault of a text that has one. The decoder's own error does not serve: it looks at the
+/// end of the text first and has no position for padding.
 #[cold]
 fn diagnose(text: &[u8]) -> Reason {
     let is_character = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
     let characters = text.iter().take_while(|byte| is_character(byte)).count();
     let odd = characters % 4;
-    // What may stand behind the characters: nothing, or what fills the last group of four.
+    // The only valid ends: nothing, or padding that completes the last group of four.
     let padding = if odd < 2 { 0 } else { 4 - odd };
     let behind = &text[characters..];
     let equals = behind.iter().take(padding).take_while(|byte| **byte == b'=').count();
@@ -104,7 +104,7 @@ mod tests {
         text
     }
 
-    /// The same bit by bit; whether a text is right is whether encoding leads back to it.
+    /// The same bit by bit. A text is valid if encoding its bytes gives the text again.
     fn naive(text: &[u8]) -> Option<Vec<u8>> {
         let (mut bytes, mut bits, mut held) = (Vec::new(), 0_u32, 0);
         for byte in text.iter().filter(|byte| **byte != b'=') {

@@ -1,12 +1,12 @@
 //! Dates and times as RFC 3339 writes them (section 5.6), to the microsecond.
 //!
-//! The types hold what Python's `date`, `time` and `datetime` hold, so that a value that is taken
-//! arrives unchanged. What they cannot hold is refused by name and never bent into something
-//! near: the year 0, a leap second, an instant finer than a microsecond.
+//! The types hold the same values as Python's `date`, `time` and `datetime`, so an accepted value
+//! arrives unchanged. Values that they cannot hold are refused by name and never changed to a near
+//! one: the year 0, a leap second, an instant finer than a microsecond.
 //!
-//! The RFC's grammar is taken to the letter, the lower-case `t` and `z` and the space between
-//! date and time included, with one extension: the offset may be left out. The value is then
-//! *naive*, a time on a clock of unknown place, and says so by an offset of `None`.
+//! The parser follows the RFC's grammar to the letter, including the lower-case `t` and `z` and the
+//! space between date and time, with one extension: the offset may be absent. The value is then
+//! *naive*, a time on a clock of unknown place, and has an offset of `None`.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -33,7 +33,7 @@ pub struct Time {
     pub second: u8,
     /// 0 to 999,999.
     pub microsecond: u32,
-    /// The clock's distance from UTC, or `None` if the text says nothing of it.
+    /// The clock's distance from UTC, or `None` if the text does not say.
     pub offset: Option<Offset>,
 }
 
@@ -76,30 +76,30 @@ impl Offset {
 /// Why a text is not a date or a time, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The first byte at fault, counted from the beginning of the text; its length if the text
-    /// ends too early.
+    /// The first invalid byte, counted from the beginning of the text; its length if the text ends
+    /// too early.
     pub at: usize,
-    /// What is wrong there.
+    /// The problem there.
     pub problem: Problem,
 }
 
-/// What can be wrong with a date or a time.
+/// The problems of a date or a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Problem {
     /// No digit where this part needs one.
     Digit(Part),
-    /// Not what must stand here.
+    /// A character that is not allowed here.
     Expected(&'static str),
     /// A part beyond its bounds.
     Range {
         /// The part.
         part: Part,
-        /// What was written.
+        /// The number in the text.
         value: u16,
-        /// The least that is allowed.
+        /// The smallest allowed number.
         least: u16,
-        /// The most that is allowed.
+        /// The largest allowed number.
         most: u16,
     },
     /// A day that its month does not have.
@@ -117,11 +117,11 @@ pub enum Problem {
     NoSeconds,
     /// Second 60.
     LeapSecond,
-    /// A digit other than 0 behind the sixth of the fraction.
+    /// A digit other than 0 after the sixth of the fraction.
     Finer,
-    /// More text behind the value.
+    /// More text after the value.
     Behind,
-    /// A date with a time zone, where only a day is to be kept.
+    /// A date with a time zone, for a type that holds only a day.
     Zone,
     /// Midnight at the end of 9999-12-31, which would be a day of the year 10000.
     EndOfTime,
@@ -182,7 +182,7 @@ const MONTHS: [&str; 12] = [
 ];
 
 impl Reason {
-    /// What is wrong, as a clause in the user's words.
+    /// The problem, as a clause in the user's terms.
     ///
     /// ```
     /// use penstock_core::value::datetime::date;
@@ -221,8 +221,8 @@ impl fmt::Display for Reason {
 
 impl std::error::Error for Reason {}
 
-/// The instant or naive time that all of `text` spells: a date, one of `T`, `t` and a space, and
-/// a time.
+/// Parses all of `text` as an instant or naive time: a date, one of `T`, `t` and a space, and a
+/// time.
 ///
 /// ```
 /// use penstock_core::value::datetime::{Offset, datetime};
@@ -246,7 +246,7 @@ pub fn datetime(text: &[u8]) -> Result<DateTime, Reason> {
     Ok(DateTime { date, time })
 }
 
-/// As [`datetime`], and `24:00:00` is the first instant of the next day, as XML Schema has it.
+/// As [`datetime`], but `24:00:00` is the first instant of the next day, as in XML Schema.
 ///
 /// ```
 /// use penstock_core::value::datetime::{datetime, datetime_to_24};
@@ -271,7 +271,7 @@ pub fn datetime_to_24(text: &[u8]) -> Result<DateTime, Reason> {
     Ok(DateTime { date, time })
 }
 
-/// As [`time`], and `24:00:00` is midnight, as XML Schema has it.
+/// As [`time`], but `24:00:00` is midnight, as in XML Schema.
 ///
 /// ```
 /// use penstock_core::value::datetime::{time, time_to_24};
@@ -289,7 +289,7 @@ pub fn time_to_24(text: &[u8]) -> Result<Time, Reason> {
     Ok(time)
 }
 
-/// As [`date`], and says by name that a time zone behind the day cannot be kept.
+/// As [`date`], but a time zone after the day is refused by name, because a date cannot hold it.
 ///
 /// ```
 /// use penstock_core::value::datetime::date_without_zone;
@@ -312,7 +312,7 @@ pub fn date_without_zone(text: &[u8]) -> Result<Date, Reason> {
     Ok(date)
 }
 
-/// The day that all of `text` spells: `YYYY-MM-DD`.
+/// Parses all of `text` as a day: `YYYY-MM-DD`.
 ///
 /// ```
 /// use penstock_core::value::datetime::{Date, date};
@@ -331,7 +331,7 @@ pub fn date(text: &[u8]) -> Result<Date, Reason> {
     Ok(date)
 }
 
-/// The time of day that all of `text` spells: `hh:mm:ss`, a fraction or none, an offset or none.
+/// Parses all of `text` as a time of day: `hh:mm:ss`, an optional fraction, an optional offset.
 ///
 /// ```
 /// use penstock_core::value::datetime::{Offset, time};
@@ -353,7 +353,7 @@ pub fn time(text: &[u8]) -> Result<Time, Reason> {
 }
 
 impl Date {
-    /// The day after this one, if it is one of the calendar's.
+    /// The day after this one, if the calendar has it.
     fn next(self) -> Option<Date> {
         let Date { year, month, day } = self;
         if day < days(year, month) {
@@ -379,10 +379,10 @@ fn days(year: u16, month: u8) -> u8 {
     }
 }
 
-/// Microseconds for one in each place of the fraction.
+/// The microseconds of one unit in each place of the fraction.
 const PLACES: [u32; 6] = [100_000, 10_000, 1_000, 100, 10, 1];
 
-/// The numbers at these places, of two digits each. None if one of the bytes is no digit.
+/// The two-digit numbers at these positions. None if one of the bytes is not a digit.
 #[inline(always)]
 fn pairs<const N: usize>(text: &[u8], places: [usize; N]) -> Option<[u8; N]> {
     let mut beyond = false;
@@ -394,7 +394,7 @@ fn pairs<const N: usize>(text: &[u8], places: [usize; N]) -> Option<[u8; N]> {
     (!beyond).then_some(pairs)
 }
 
-/// `YYYY-MM-DD`, where nothing is wrong with it. What is wrong, and where, is for the walk to say.
+/// Parses `YYYY-MM-DD` if it is valid. If not, the walk finds the fault and its position.
 #[inline(always)]
 fn plain_date(text: &[u8; 10]) -> Option<Date> {
     let [century, rest, month, day] = pairs(text, [0, 2, 5, 8])?;
@@ -403,7 +403,7 @@ fn plain_date(text: &[u8; 10]) -> Option<Date> {
     (known && (1..=days(year, month)).contains(&day)).then_some(Date { year, month, day })
 }
 
-/// `hh:mm:ss`, likewise; its hour is one of a day.
+/// The same for `hh:mm:ss`; its hour is below 24.
 #[inline(always)]
 fn plain_time(text: &[u8; 8]) -> Option<(u8, u8, u8)> {
     let [hour, minute, second] = pairs(text, [0, 3, 6])?;
@@ -415,7 +415,7 @@ fn plain_time(text: &[u8; 8]) -> Option<(u8, u8, u8)> {
 struct Cursor<'a> {
     text: &'a [u8],
     at: usize,
-    /// 23, or 24 where that may stand for the end of a day.
+    /// 23, or 24 if that may mean the end of a day.
     most_hour: u16,
 }
 
@@ -526,7 +526,7 @@ impl<'a> Cursor<'a> {
         self.text.get(self.at).copied()
     }
 
-    /// Passes over one of the bytes `any`, which the words `what` stand for.
+    /// Passes one of the bytes `any`; `what` describes them in messages.
     fn pass(&mut self, any: &[u8], what: &'static str) -> Result<(), Reason> {
         if !self.peek().is_some_and(|byte| any.contains(&byte)) {
             return Err(Reason { at: self.at, problem: Problem::Expected(what) });
@@ -572,7 +572,7 @@ mod tests {
     use jiff::fmt::temporal::Pieces;
     use proptest::prelude::*;
 
-    /// What jiff, which takes far more spellings than the RFC, makes of a text.
+    /// The result of jiff, which accepts far more spellings than the RFC.
     fn oracle(text: &str) -> Option<DateTime> {
         let pieces = Pieces::parse(text).ok()?;
         let (date, time) = (pieces.date(), pieces.time()?);

@@ -1,13 +1,13 @@
 //! Spans of time as ISO 8601 and XML Schema write them, to the microsecond.
 //!
-//! A duration here is a number of microseconds, as Python's `timedelta` is. A month or a year is no
-//! such number, and what is finer than a microsecond would have to be rounded: both are refused,
-//! unless they are zero and so say nothing.
+//! A duration here is a number of microseconds, like Python's `timedelta`. A month or a year has no
+//! fixed length, and a part finer than a microsecond would have to be rounded. Both are refused,
+//! unless they are zero and so have no effect.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A span of time, normalised as Python's `timedelta` is: only the days may be negative.
+/// A span of time, normalised like Python's `timedelta`: only the days may be negative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Duration {
     /// -999,999,999 to 999,999,999.
@@ -21,8 +21,8 @@ pub struct Duration {
 /// Why a text is not a duration, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
-    /// The first byte at fault, counted from the beginning of the text; its length if the text
-    /// ends too early.
+    /// The first invalid byte, counted from the beginning of the text; its length if the text ends
+    /// too early.
     pub at: usize,
     problem: Problem,
 }
@@ -31,11 +31,11 @@ pub struct Reason {
 enum Problem {
     /// No `P` where the value begins.
     Begin,
-    /// No part at all, behind the `P` or the `T`.
+    /// No part at all, after the `P` or the `T`.
     Empty,
-    /// No digit where a number begins or goes on.
+    /// No digit where a number begins or continues.
     Digit,
-    /// No letter that could stand behind a number here.
+    /// No letter that is allowed after a number here.
     Designator,
     /// A fraction of something other than seconds.
     Fraction,
@@ -43,14 +43,14 @@ enum Problem {
     Calendar,
     /// Weeks beside other parts.
     Weeks,
-    /// A digit other than 0 behind the sixth of the fraction.
+    /// A digit other than 0 after the sixth of the fraction.
     Finer,
-    /// More days than there can be.
+    /// More days than the type can hold.
     Range,
 }
 
 impl Reason {
-    /// What is wrong, as a clause in the user's words.
+    /// The problem, as a clause in the user's terms.
     #[must_use]
     pub fn message(&self) -> Cow<'static, str> {
         match self.problem {
@@ -80,7 +80,7 @@ const SECOND: i128 = 1_000_000;
 const DAY: i128 = 86_400 * SECOND;
 const MOST_DAYS: i128 = 999_999_999;
 
-/// Where the units stand in their order: the letter, whether behind the `T`, and microseconds.
+/// The units in their order: the letter, whether it comes after the `T`, and its microseconds.
 /// Years and months have no length.
 const UNITS: [(u8, bool, Option<i128>); 6] = [
     (b'Y', false, None),
@@ -91,9 +91,8 @@ const UNITS: [(u8, bool, Option<i128>); 6] = [
     (b'S', true, Some(SECOND)),
 ];
 
-/// The duration that all of `text` spells: a sign or none, `P`, days, and behind a `T` hours,
-/// minutes and seconds, each left out if it is not needed; or weeks alone. Seconds may have a
-/// fraction.
+/// Parses all of `text` as a duration: an optional sign, `P`, days, and after a `T` hours, minutes
+/// and seconds, each optional; or weeks alone. Seconds may have a fraction.
 ///
 /// ```
 /// use penstock_core::value::duration::{Duration, duration};
@@ -176,7 +175,8 @@ struct Number {
 
 impl Number {
     fn read(text: &[u8], at: &mut usize) -> Result<Number, Reason> {
-        // Beyond all use, and far enough from the end of the type that nothing overflows.
+        // Larger than any useful value, and far enough from the end of the type that nothing
+        // overflows.
         const MOST: i128 = 1 << 64;
         let mut whole = 0;
         let from = *at;

@@ -1,22 +1,22 @@
-//! Decimal numerals as integers times a power of ten: nothing is rounded, and nothing is written
-//! out that an exponent could make as long as it likes.
+//! Decimal numerals as integers times a power of ten: exact, and never written out at the length
+//! that an exponent asks for.
 
 /// A numeral: its digits as an integer, times ten to the exponent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Exact {
     /// Whether it is below zero.
     pub negative: bool,
-    /// Its digits, of which neither the first nor the last is `0`; none for zero.
+    /// Its digits. Neither the first nor the last is `0`; zero has none.
     pub digits: Vec<u8>,
     /// The power of ten; 0 for zero.
     pub exponent: i64,
 }
 
-/// What exponents are cut to: beyond all use, and far from the end of an `i64`.
+/// Exponents are cut to this: larger than any useful one, and far from the end of an `i64`.
 const FAR: i64 = 1 << 40;
 
-/// The numeral that all of `text` is: a sign or none, digits with a point among them or none, and
-/// an exponent or none.
+/// Parses all of `text` as a numeral: an optional sign, digits with an optional point, and an
+/// optional exponent.
 ///
 /// ```
 /// use penstock_core::value::exact::exact;
@@ -60,7 +60,7 @@ pub fn exact(text: &[u8]) -> Option<Exact> {
     Some(Exact { negative, digits, exponent: exponent.clamp(-FAR, FAR) })
 }
 
-/// The value of an exponent, cut to what is of use.
+/// The value of an exponent, cut to the useful range.
 fn power(text: &[u8]) -> Option<i64> {
     let (negative, digits) = match text {
         [b'-', rest @ ..] => (true, rest),
@@ -76,7 +76,7 @@ fn power(text: &[u8]) -> Option<i64> {
 }
 
 impl Exact {
-    /// The digits of the integer that it is, if it is one and has no more than `most`.
+    /// The digits of the integer, if it is one and has at most `most` digits.
     ///
     /// ```
     /// use penstock_core::value::exact::exact;

@@ -1,7 +1,7 @@
-//! Binary data that travels in text as hexadecimal digits.
+//! Binary data written as hexadecimal digits.
 
-/// Appends to `out` the bytes that `text` stands for: two digits of either case for each, and
-/// nothing else. False if the text is anything else; `out` is then as it was.
+/// Appends the bytes of `text` to `out`: two digits of either case per byte, and nothing else.
+/// False if the text is anything else; `out` is then unchanged.
 ///
 /// ```
 /// use penstock_core::value::hex::decode;

@@ -1,8 +1,8 @@
-//! Bytes to scalars: what a text means once a destination says which type it wants.
+//! Bytes to scalars: converts a text once a destination says which type it wants.
 //!
-//! Readers find where a scalar stands; what is in it is told here, on demand, so that a field
-//! nobody asked for is never valued. Every routine is strict: it takes one documented spelling of
-//! the type, all of it, or refuses with the byte at which the text stops being one.
+//! Readers find where a scalar is. The conversion happens here, on demand, so a field that nobody
+//! asked for is never converted. Every routine is strict: it accepts one documented spelling of the
+//! type, all of it, or refuses with the position of the first invalid byte.
 
 pub mod base64;
 pub mod datetime;
@@ -14,8 +14,8 @@ pub mod unix;
 pub mod uuid;
 pub mod xsd;
 
-/// The settings of every property test below: the same cases on each run, so that a failure is
-/// the change's and not the day's.
+/// The settings of every property test below: the same cases on each run, so that only a change of
+/// the code makes one fail.
 #[cfg(test)]
 fn fixed(cases: u32) -> proptest::test_runner::Config {
     proptest::test_runner::Config {

@@ -1,12 +1,12 @@
-//! Numbers as RFC 8259 writes them: checked and valued in one pass.
+//! Numbers as RFC 8259 writes them: validated and converted in one pass.
 //!
-//! [`scan`] stands on the hottest path of the JSON reader: most bytes of most documents are
-//! digits. It checks the grammar to the letter and collects the value while it does, so that an
-//! integer is finished when its last digit is passed and a double is one multiplication away
-//! ([`to_f64`]). What does not fit 64 bits is named as such and left to its digits: nothing is
-//! ever rounded here that the caller did not ask to have rounded.
+//! [`scan`] is on the hottest path of the JSON reader: most bytes of most documents are digits. It
+//! validates the grammar to the letter and collects the value meanwhile. So an integer is finished
+//! after its last digit, and a double is one multiplication away ([`to_f64`]). A number that does
+//! not fit into 64 bits is reported as such and keeps its digits: nothing is rounded here unless
+//! the caller asks for it.
 
-/// Whether a number is written with neither fraction nor exponent.
+/// Whether a number is written without a fraction and without an exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberShape {
     /// Digits only: `12`, `-0`.
@@ -15,17 +15,17 @@ pub enum NumberShape {
     Decimal,
 }
 
-/// What [`scan`] found, and where it stopped.
+/// The result of [`scan`], and where it stopped.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scanned {
-    /// The first byte that is not part of the number. If it is the length of the slice, the
-    /// number may go on in bytes that are not here yet: only the end of the input makes it whole.
+    /// The first byte that is not part of the number. If it is the length of the slice, the number
+    /// may go on in bytes that have not arrived: only the end of the input completes it.
     pub end: usize,
-    /// What stands there.
+    /// The number, or the fault.
     pub outcome: Outcome,
 }
 
-/// What stands where a number was expected.
+/// The kind of number, or the fault in its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     /// An integer literal that fits 64 bits.
@@ -43,14 +43,14 @@ pub enum Outcome {
         /// True if the number begins with `-`, a zero too.
         negative: bool,
         /// False if the parts are not the whole number: digits other than zeros were dropped, or
-        /// the exponent is beyond all use. The text is then the only true value.
+        /// the exponent is beyond any useful one. Then only the text has the true value.
         exact: bool,
     },
-    /// No number, whatever may follow the slice.
+    /// Not a number, however the slice may go on.
     Bad {
-        /// The first byte that no number could have here.
+        /// The first byte that is not allowed here.
         at: usize,
-        /// What is wrong, in the user's words.
+        /// The problem, in the user's terms.
         reason: &'static str,
     },
     /// The slice ends where a digit must follow.
@@ -78,21 +78,21 @@ impl Outcome {
     }
 }
 
-/// Digits that a `u64` holds whatever they are.
+/// The number of digits that always fit into a `u64`.
 const MOST_DIGITS: usize = 19;
 
-/// Where the exponent saturates. Far beyond any double, and far enough from the ends of an `i32`
-/// that the fraction's length can be taken off it.
+/// Where the exponent saturates. It is far beyond any double, and far enough from the ends of an
+/// `i32` that the fraction's length can be subtracted.
 const FARTHEST_EXPONENT: i64 = 1 << 30;
 
 /// Reads the number that begins at `bytes[from]`, which must be `-` or a digit.
 ///
-/// The number is the longest run of bytes that the grammar allows; whether what follows may
-/// follow is the caller's to know. A number that touches the end of the slice has
-/// `end == bytes.len()`, and a caller with more input to come must scan it again with more.
+/// The number is the longest run of bytes that the grammar allows; the caller decides whether the
+/// next byte may follow it. If a number touches the end of the slice, `end == bytes.len()`, and a
+/// caller with more input must scan it again with more.
 ///
-/// Grammar errors are an [`Outcome::Bad`], judged by the bytes of the slice alone: no
-/// continuation would make them good. No input panics.
+/// Grammar errors are an [`Outcome::Bad`]. They depend only on the bytes of the slice: no
+/// continuation would make them valid. No input panics.
 ///
 /// ```
 /// use penstock_core::value::number::{Outcome, scan};
@@ -111,13 +111,13 @@ const FARTHEST_EXPONENT: i64 = 1 << 30;
 pub fn scan(bytes: &[u8], from: usize) -> Scanned {
     let negative = bytes.get(from) == Some(&b'-');
     let first = from + usize::from(negative);
-    // A lone digit is common enough, in the same fields again and again, to be worth a branch.
+    // Single digits are common enough, in the same fields again and again, to be worth a branch.
     let (mantissa, end) = match (digit(bytes, first), digit(bytes, first + 1)) {
         (Some(digit), None) => (digit, first + 1),
         _ => digits(bytes, first, 0),
     };
     let count = end - first;
-    // One test for both rare faults: no digit at all, and a 0 with digits behind it.
+    // One test for both rare faults: no digit at all, and a 0 with digits after it.
     if count != 1 && bytes.get(first).is_none_or(|byte| !(b'1'..=b'9').contains(byte)) {
         return misbegun(bytes, first);
     }
@@ -169,7 +169,7 @@ fn decimal(bytes: &[u8], first: usize, point: usize, whole: u64, negative: bool)
     Scanned { end, outcome: Outcome::Real { mantissa, exponent, negative, exact: true } }
 }
 
-/// The two rarer turns of [`decimal`]: an exponent, and more digits than a `u64` surely holds.
+/// The two rarer cases of [`decimal`]: an exponent, and more digits than always fit into a `u64`.
 /// The digits from `first` to `end` collected to `mantissa`, which may have wrapped around.
 #[inline(never)]
 fn uncommon(
@@ -234,17 +234,17 @@ fn digit(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at).map(|byte| u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit <= 9)
 }
 
-/// Continues `value` with the digits at `at`, and says where they end. Wraps around: the caller
-/// counts them.
+/// Appends the digits at `at` to `value`, and returns their end. Wraps around: the caller counts
+/// them.
 ///
-/// Eight bytes at a time, the last group too: what is not a digit any more is shifted out, so that
-/// how many digits there are is arithmetic and not a branch. The lengths of numbers are what a
-/// branch predictor fails at, and failing costs more than all of this.
+/// Takes eight bytes at a time, the last group too: bytes after the last digit are shifted out, so
+/// the number of digits needs arithmetic and no branch. A branch predictor cannot predict the
+/// lengths of numbers, and a wrong prediction costs more than all of this.
 #[inline(always)]
 fn digits(bytes: &[u8], mut at: usize, mut value: u64) -> (u64, usize) {
     while let Some(eight) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let word = u64::from_le_bytes(*eight) ^ 0x3030_3030_3030_3030;
-        // The high bit of each byte that is no digit: above 9 once the digits' bits are off.
+        // The high bit of each byte that is not a digit: above 9 once the digits' bits are off.
         let above = (word & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676;
         let others = (above | word) & 0x8080_8080_8080_8080;
         if others == 0 {
@@ -253,8 +253,8 @@ fn digits(bytes: &[u8], mut at: usize, mut value: u64) -> (u64, usize) {
             continue;
         }
         let count = others.trailing_zeros() as usize / 8;
-        // Moves the digits to the end of the word and zeros before them; in two steps, since a
-        // shift by 64 is none.
+        // Moves the digits to the end of the word, with zeros before them; in two steps, since a
+        // shift by 64 is not allowed.
         let shifted = (word << 8) << (56 - 8 * count);
         value = value.wrapping_mul(TENS[count]).wrapping_add(eight_digits(shifted));
         return (value, at + count);
@@ -266,7 +266,7 @@ fn digits(bytes: &[u8], mut at: usize, mut value: u64) -> (u64, usize) {
     (value, at)
 }
 
-/// What a value is multiplied by when this many digits are appended.
+/// The factor of a value to which this many digits are appended.
 const TENS: [u64; 8] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000];
 
 /// The value of eight digits, one in each byte, the first in the lowest: neighbours are joined to
@@ -280,7 +280,7 @@ fn eight_digits(word: u64) -> u64 {
     high.wrapping_add(low) >> 32
 }
 
-/// No digit where the number begins, or a 0 with digits behind it.
+/// No digit where the number begins, or a 0 with digits after it.
 #[cold]
 #[inline(never)]
 fn misbegun(bytes: &[u8], first: usize) -> Scanned {
@@ -299,11 +299,11 @@ fn digit_missing(bytes: &[u8], at: usize, reason: &'static str) -> Scanned {
     Scanned { end: at, outcome }
 }
 
-/// The integer that begins at `bytes[from]`, with the index behind it, if it is one of up to seven
-/// digits and a byte that cannot belong to it follows: what most numbers of most documents are.
-/// For everything else, errors included, ask [`scan`].
+/// The integer that begins at `bytes[from]`, with the index after it, if it has up to seven digits
+/// and a byte follows that cannot belong to it. Most numbers of most documents are like this. For
+/// everything else, errors included, call [`scan`].
 ///
-/// Eight bytes are looked at as one word, without a loop whose end would have to be guessed.
+/// It loads eight bytes as one word, without a loop whose end the processor would have to predict.
 ///
 /// ```
 /// use penstock_core::value::number::short_int;
@@ -320,16 +320,16 @@ pub fn short_int(bytes: &[u8], from: usize) -> Option<(i64, usize)> {
     let negative = bytes.get(from) == Some(&b'-');
     let first = from + usize::from(negative);
     let word = u64::from_le_bytes(*bytes.get(first..)?.first_chunk()?);
-    // A single digit, as many are, needs none of what follows.
+    // A single digit, as many numbers are, needs none of the rest.
     let [digit, behind, ..] = word.to_le_bytes();
     if digit.is_ascii_digit() && matches!(behind, b',' | b'}' | b']') && !negative {
         return Some((i64::from(digit - b'0'), first + 1));
     }
-    // The high bit of each byte that is no digit: below '0' it borrows, above '9' it carries.
+    // The high bit of each byte that is not a digit: below '0' it borrows, above '9' it carries.
     let others = (word | (word ^ ZEROS).wrapping_add(0x7676_7676_7676_7676)) & HIGH;
     let count = (others.trailing_zeros() / 8) as usize;
     // None, or eight and perhaps more. The next byte must not belong to a longer number; `0` must
-    // stand alone, and `-0` is no integer like others.
+    // be alone, and `-0` is a special case.
     if count == 0 || count == 8 {
         return None;
     }
@@ -346,9 +346,9 @@ pub fn short_int(bytes: &[u8], from: usize) -> Option<(i64, usize)> {
     Some((if negative { -value } else { value }, first + count))
 }
 
-/// The value and the end of a number of one to seven digits, a point and one to seven more, where
-/// enough bytes stand behind it: what most numbers with a point are. Nothing for any other, which
-/// [`scan`] and [`to_f64`] then judge from the beginning.
+/// The value and the end of a number of one to seven digits, a point and one to seven more, if
+/// enough bytes follow it. Most numbers with a point are like this. Nothing for any other number,
+/// which [`scan`] and [`to_f64`] then read from the beginning.
 ///
 /// ```
 /// use penstock_core::value::number::short_float;
@@ -377,7 +377,7 @@ pub fn short_float(bytes: &[u8], from: usize) -> Option<(f64, usize)> {
     Some((value, first + count + 1 + places))
 }
 
-/// One to seven digits: their value, how many there are, and the byte behind them.
+/// One to seven digits: their value, how many there are, and the byte after them.
 #[inline(always)]
 fn short_digits(bytes: &[u8], at: usize) -> Option<(u64, usize, u8)> {
     let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
@@ -402,7 +402,7 @@ const POWERS: [f64; 23] = [
 /// scanned from, from its first byte to [`Scanned::end`].
 ///
 /// Always the same bits as `str::parse::<f64>` of the text. Infinite if the number is beyond the
-/// largest double: what that means is the caller's to say. `NaN` for what is not a number.
+/// largest double; the caller decides what that means. `NaN` if it is not a number.
 ///
 /// ```
 /// use penstock_core::value::number::{scan, to_f64};
@@ -419,14 +419,14 @@ pub fn to_f64(outcome: Outcome, raw: &[u8]) -> f64 {
     match outcome {
         Outcome::Int(value) => value as f64,
         Outcome::NegativeZero => -0.0,
-        // Clinger's case: both factors are doubles, so that the one operation rounds once.
+        // Clinger's case: both factors are doubles, so the single operation rounds once.
         Outcome::Real { mantissa, exponent: exponent @ -22..=22, negative, exact: true }
             if mantissa <= 1 << 53 =>
         {
             let power = POWERS[exponent.unsigned_abs() as usize];
             let mantissa = mantissa as i64 as f64;
             let size = if exponent < 0 { mantissa / power } else { mantissa * power };
-            // Not a branch: signs are as good as random.
+            // Without a branch, because signs are as good as random.
             f64::from_bits(size.to_bits() | u64::from(negative) << 63)
         }
         Outcome::Real { mantissa, exponent: exponent @ -27..=-1, negative, exact: true } => {
@@ -454,12 +454,12 @@ const RECIPROCALS: [(i32, u64); 28] = {
     table
 };
 
-/// `mantissa` divided by ten to the `power`, which is 1 to 27, rounded to the nearest double; or
-/// nothing where 64 bits of the reciprocal do not settle it, once in a few hundred times.
+/// `mantissa` divided by ten to the `power`, which is 1 to 27, rounded to the nearest double.
+/// Nothing if 64 bits of the reciprocal are not enough, which happens once in a few hundred times.
 ///
-/// Numbers of 16 to 19 digits are what programs print, and are beyond [Clinger's
-/// case](POWERS). This is the method of Eisel and Lemire, reduced to the powers that need no more
-/// than one multiplication and no thought of subnormal numbers.
+/// Programs print numbers of 16 to 19 digits, which are beyond [Clinger's case](POWERS). This is
+/// the method of Eisel and Lemire, reduced to the powers that need only one multiplication and
+/// cannot give subnormal numbers.
 #[inline]
 fn divided(mantissa: u64, power: usize) -> Option<f64> {
     if mantissa == 0 {
@@ -470,8 +470,8 @@ fn divided(mantissa: u64, power: usize) -> Option<f64> {
     let product = u128::from(mantissa << zeros) * u128::from(reciprocal);
     let high = (product >> 64) as u64;
     // The reciprocal was cut, so the true product is larger, by less than one unit of `high`. That
-    // unit matters only if it carries through all bits below the one that decides on rounding.
-    // For the same reason a tie cannot be seen: it stands here as a row of ones.
+    // unit matters only if it carries through all bits below the one that decides on rounding. For
+    // the same reason a tie cannot be detected: here it is a row of ones.
     if high & 0x1FF == 0x1FF {
         return None;
     }
@@ -482,7 +482,7 @@ fn divided(mantissa: u64, power: usize) -> Option<f64> {
     Some(kept as i64 as f64 * f64::from_bits(((1023 + two_to) as u64) << 52))
 }
 
-/// The standard library's answer, which is right for numbers of any length.
+/// The standard library's result, which is right for numbers of any length.
 #[inline(never)]
 fn nearest(raw: &[u8]) -> f64 {
     let parsed = std::str::from_utf8(raw).ok().and_then(|text| text.parse().ok());

@@ -3,7 +3,7 @@
 use super::datetime::{Date, DateTime, Offset, Time};
 use super::exact::exact;
 
-/// What the number counts.
+/// The unit of the number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// Seconds.
@@ -16,12 +16,12 @@ pub enum Unit {
     Nanoseconds,
 }
 
-/// Why a number is no instant.
+/// Why a number is not an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is no number.
+    /// It is not a number.
     Number,
-    /// It says more than microseconds.
+    /// It is finer than microseconds.
     Finer,
     /// It is not in the years 1 to 9999.
     Range,
@@ -45,10 +45,10 @@ const DAY: i64 = 86_400 * SECOND;
 const FIRST: i64 = -62_135_596_800 * SECOND;
 const BEHIND: i64 = 253_402_300_800 * SECOND;
 
-/// The instant that so many units make, exactly, as a time of UTC.
+/// The instant of so many units, exactly, as a time in UTC.
 ///
 /// # Errors
-/// What is no number, what would have to be rounded, and what is out of reach.
+/// The text is not a number, would have to be rounded, or is out of range.
 ///
 /// ```
 /// use penstock_core::value::datetime::datetime;
@@ -86,11 +86,11 @@ pub fn instant(digits: &[u8], unit: Unit) -> Result<DateTime, Reason> {
 /// The seconds from the beginning of 1970 to that of 2001.
 const EPOCH_2001: i64 = 978_307_200;
 
-/// The instant that is so many seconds after the beginning of 2001, to the nearest microsecond, as a
-/// time of UTC. This is how property lists count.
+/// The instant this many seconds after the beginning of 2001, to the nearest microsecond, as a time
+/// in UTC. This is how property lists count.
 ///
 /// # Errors
-/// What is no finite number, and what is out of reach.
+/// The number is not finite, or out of range.
 ///
 /// ```
 /// use penstock_core::value::datetime::datetime;
@@ -114,7 +114,7 @@ pub fn since_2001(seconds: f64) -> Result<DateTime, Reason> {
     at((whole as i64 + EPOCH_2001) * SECOND + micros)
 }
 
-/// The instant so many microseconds after the beginning of 1970.
+/// The instant this many microseconds after the beginning of 1970.
 fn at(value: i64) -> Result<DateTime, Reason> {
     if !(FIRST..BEHIND).contains(&value) {
         return Err(Reason::Range);
@@ -131,8 +131,8 @@ fn at(value: i64) -> Result<DateTime, Reason> {
     Ok(DateTime { date: date(days), time })
 }
 
-/// The day so many days after the first of 1970. Years are counted from March, so that the day
-/// that some years have more is their last.
+/// The day this many days after the first of 1970. Years are counted from March, so that a leap day
+/// is the last day of its year.
 fn date(days: i64) -> Date {
     const CENTURIES: i64 = 146_097;
     let days = days + 719_468;

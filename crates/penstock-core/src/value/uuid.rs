@@ -1,6 +1,6 @@
-//! UUIDs from text, as the 128-bit number that they are.
+//! UUIDs from text, as 128-bit numbers.
 
-/// No hexadecimal digit.
+/// Not a hexadecimal digit.
 const NONE: u8 = 0xFF;
 
 /// The value of each byte as a hexadecimal digit of either case, or [`NONE`].
@@ -18,11 +18,11 @@ const DIGITS: [u8; 256] = {
 /// Where the five groups of the canonical form begin and end.
 const GROUPS: [(usize, usize); 5] = [(0, 8), (9, 13), (14, 18), (19, 23), (24, 36)];
 
-/// The UUID that `text` spells, the first digit the most significant.
+/// Parses `text` as a UUID, with the first digit the most significant.
 ///
-/// Two spellings are taken, in either case: the canonical one of 8, 4, 4, 4 and 12 digits
+/// Two spellings are accepted, in either case: the canonical one of 8, 4, 4, 4 and 12 digits
 /// separated by hyphens, and the same 32 digits without hyphens. Nothing else is: no braces, no
-/// `urn:uuid:`, no white space, no hyphens elsewhere. Version and variant are not judged.
+/// `urn:uuid:`, no white space, no hyphens elsewhere. Version and variant are not checked.
 ///
 /// ```
 /// use penstock_core::value::uuid::uuid;
@@ -61,12 +61,12 @@ mod tests {
     use crate::value::fixed;
     use proptest::prelude::*;
 
-    /// The same by taking the hyphens out and leaving the rest to the standard library.
+    /// The same by removing the hyphens and calling the standard library.
     fn naive(text: &[u8]) -> Option<u128> {
         let text = std::str::from_utf8(text).ok()?;
         let parts: Vec<&str> = text.split('-').collect();
         let lengths: Vec<usize> = parts.iter().map(|part| part.len()).collect();
-        // The standard library takes a sign.
+        // The standard library accepts a sign.
         if text.contains('+') || (lengths != [8, 4, 4, 4, 12] && lengths != [32]) {
             return None;
         }

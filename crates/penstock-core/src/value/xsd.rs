@@ -1,15 +1,15 @@
-//! Text that is a value, by the lexical forms of XML Schema.
+//! Converts text by the lexical forms of XML Schema.
 //!
-//! What an element or an attribute holds is text, and the field decides what it is. White space
-//! around a value says nothing ([`trimmed`]); inside, only where the type's form has it. Dates and
-//! times are those of [`datetime`](super::datetime), which takes a little more than the schema
-//! does, so that a value is spelt alike in all formats.
+//! An element or an attribute holds text, and the field decides its type. White space around a
+//! value is ignored ([`trimmed`]); inside, only the type's form may have it. Dates and times are
+//! those of [`datetime`](super::datetime), which accepts a little more than the schema does, so
+//! that all formats share one spelling.
 
 use super::base64;
 use super::number::{scan, to_f64};
 
-/// The text without the white space around it: what is left of it when white space collapses, as
-/// no form below has any inside.
+/// The text without the white space around it. That equals collapsing white space, because no form
+/// below has any inside.
 ///
 /// ```
 /// use penstock_core::value::xsd::trimmed;
@@ -32,7 +32,7 @@ pub fn trimmed(text: &[u8]) -> &[u8] {
     }
 }
 
-/// White space of XML. No other character is: a no-break space is content.
+/// White space of XML. No other character counts: a no-break space is content.
 #[inline]
 #[must_use]
 pub fn is_space(byte: u8) -> bool {
@@ -60,7 +60,7 @@ pub fn boolean(text: &[u8]) -> Option<bool> {
 /// An integer of any size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Integer<'a> {
-    /// One that fits 64 bits.
+    /// One that fits into 64 bits.
     Small(i64),
     /// One that does not.
     Big {
@@ -71,7 +71,7 @@ pub enum Integer<'a> {
     },
 }
 
-/// The integer that all of `text` spells: a sign or none, and digits, leading zeros included.
+/// Parses all of `text` as an integer: an optional sign, and digits, leading zeros included.
 ///
 /// ```
 /// use penstock_core::value::xsd::{Integer, integer};
@@ -111,7 +111,7 @@ pub fn integer(text: &[u8]) -> Option<Integer<'_>> {
     Some(Integer::Small(if negative { -value } else { value }))
 }
 
-/// As many digits fit 64 bits, whatever they are.
+/// The number of digits that always fit into 64 bits.
 const FIT: usize = 18;
 
 #[cold]
@@ -133,9 +133,10 @@ fn big(negative: bool, digits: &[u8]) -> Option<Integer<'_>> {
     Some(Integer::Small(value))
 }
 
-/// The double nearest to what all of `text` spells, ties to even: digits with a point or none, at
-/// least one of them, a sign or none, an exponent or none; or `INF`, `+INF`, `-INF`, `NaN`. What
-/// is beyond the largest double is infinite here, and the caller's to judge: see [`is_infinity`].
+/// The double nearest to all of `text`, ties to even: an optional sign, digits with an optional
+/// point, at least one of them, an optional exponent; or `INF`, `+INF`, `-INF`, `NaN`. A number
+/// beyond the largest double is infinite here; the caller decides what that means: see
+/// [`is_infinity`].
 ///
 /// ```
 /// use penstock_core::value::xsd::float;
@@ -159,7 +160,7 @@ pub fn float(text: &[u8]) -> Option<f64> {
     float_rarely(text)
 }
 
-/// What JSON has no number for.
+/// The values that JSON has no number for.
 #[inline(never)]
 fn float_rarely(text: &[u8]) -> Option<f64> {
     match text {
@@ -172,11 +173,11 @@ fn float_rarely(text: &[u8]) -> Option<f64> {
     if !is_decimal(&text[..e]) || (e < text.len() && !is_signed(&text[e + 1..])) {
         return None;
     }
-    // The standard library reads all of these forms, and rounds them rightly.
+    // The standard library reads all of these forms, and rounds correctly.
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Whether the text names an infinity, rather than a number that is too large.
+/// Whether the text names an infinity, and is not a number that is too large.
 ///
 /// ```
 /// use penstock_core::value::xsd::is_infinity;
@@ -189,14 +190,14 @@ pub fn is_infinity(text: &[u8]) -> bool {
     text.ends_with(b"F")
 }
 
-/// A sign or none, and digits.
+/// An optional sign, and digits.
 fn is_signed(text: &[u8]) -> bool {
     let digits = text.strip_prefix(b"+").or(text.strip_prefix(b"-")).unwrap_or(text);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// Whether all of `text` is a decimal number: a sign or none, digits, a point before, between or
-/// behind them or none.
+/// Whether all of `text` is a decimal number: an optional sign and digits, with an optional point
+/// before, between or after them.
 ///
 /// ```
 /// use penstock_core::value::xsd::is_decimal;
@@ -213,8 +214,8 @@ pub fn is_decimal(text: &[u8]) -> bool {
     digits > 0 && points < 2 && digits + points == rest.len()
 }
 
-/// Appends to `out` the bytes that base64 `text` stands for. White space may stand anywhere, as
-/// files break their lines where they like.
+/// Appends the bytes of the base64 `text` to `out`. White space may stand anywhere, because files
+/// break their lines anywhere.
 ///
 /// ```
 /// use penstock_core::value::xsd::base64_binary;
@@ -226,7 +227,7 @@ pub fn is_decimal(text: &[u8]) -> bool {
 /// ```
 ///
 /// # Errors
-/// The first fault of the text, at its place in the text as it is given.
+/// The first fault of the text, at its position in the text as it was given.
 pub fn base64_binary(text: &[u8], out: &mut Vec<u8>) -> Result<(), base64::Reason> {
     if !text.iter().any(|byte| is_space(*byte)) {
         return base64::decode(text, out);
@@ -305,7 +306,7 @@ mod tests {
 
         #[test]
         fn what_is_no_float_is_refused(text in "[-+0-9.eEINFa]{0,7}|.{0,4}") {
-            // Rust also takes "inf", "nan" and "infinity", of any case.
+            // Rust also accepts "inf", "nan" and "infinity", in any case.
             let named = matches!(&*text, "NaN" | "INF" | "+INF" | "-INF");
             let letters = text.bytes().any(|byte| byte.is_ascii_alphabetic() && !matches!(byte, b'e' | b'E'));
             let expected = named || (!letters && text.parse::<f64>().is_ok());

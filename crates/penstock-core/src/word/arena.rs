@@ -1,25 +1,25 @@
-//! Where spilled values are kept.
+//! Stores spilled values.
 
 use super::number::Written;
 use super::{Date, Numeral, Tag, Text, Word, Zone};
 use std::collections::HashMap;
 use std::fmt;
 
-/// A value, as it goes into an arena and comes out of it.
+/// A value, as it is stored in an arena and read from it.
 ///
-/// Two values are `==` if they are the same bit for bit: NaN is itself, 0.0 is not -0.0, and 1 is
-/// not 1.0. What they stand for is compared by [`Held`](super::Held).
+/// Two values are `==` if they are the same bit for bit: NaN equals itself, 0.0 is not -0.0, and 1
+/// is not 1.0. [`Held`](super::Held) compares their meaning.
 ///
-/// Containers hold words of the arena, so that no operation recurses, however deep a value is.
+/// Containers hold words of the arena, so no operation recurses, however deep a value is.
 #[derive(Clone, Copy, Debug)]
 pub enum Value<'a> {
     /// The absent value.
     Null,
     /// False or true.
     Bool(bool),
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Integer(i64),
-    /// A double, any.
+    /// Any double.
     Double(f64),
     /// A number by its text.
     Number(Numeral<'a>),
@@ -55,7 +55,7 @@ impl PartialEq for Value<'_> {
 
 impl Eq for Value<'_> {}
 
-/// The keys of a map and its values, in their order. A key may be there twice.
+/// The keys of a map and its values, in their order. A key may occur twice.
 #[derive(Clone, Copy, Debug)]
 pub struct Map<'a> {
     keys: Keys<'a>,
@@ -69,7 +69,7 @@ enum Keys<'a> {
 }
 
 impl<'a> Map<'a> {
-    /// A map of as many keys as values, and `None` if they are not.
+    /// A map with as many keys as values; `None` if the numbers differ.
     #[must_use]
     pub fn new(keys: &'a [&'a str], values: &'a [Word]) -> Option<Self> {
         (keys.len() == values.len()).then_some(Map { keys: Keys::Given(keys), values })
@@ -95,12 +95,12 @@ impl<'a> Map<'a> {
 
     /// The first position of a key.
     ///
-    /// Looks at each of them; maps with the same keys have it in the same place.
+    /// Searches all keys; maps with the same keys have the key at the same position.
     #[must_use]
     pub fn find(&self, key: &str) -> Option<usize> {
         match (self.keys, Word::short(key.as_bytes())) {
             (Keys::Given(keys), _) => keys.iter().position(|other| *other == key),
-            // Short keys are their words.
+            // Short keys are inside their words.
             (Keys::Kept(_, keys), Some(word)) => keys.iter().position(|other| *other == word),
             (Keys::Kept(arena, keys), None) => {
                 let differs =
@@ -136,12 +136,12 @@ impl fmt::Debug for Keys<'_> {
     }
 }
 
-/// Why a value did not go into an arena.
+/// Why a value could not be stored in an arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     /// There is no memory for it.
     Memory,
-    /// It would stand where no word can point: behind 64 GiB of text, or 2^36 words.
+    /// Its place would be beyond the reach of a word: after 64 GiB of text, or 2^36 words.
     Range,
 }
 
@@ -156,13 +156,13 @@ impl fmt::Display for Full {
 
 impl std::error::Error for Full {}
 
-/// Keeps the values that words have no room for.
+/// Stores the values that do not fit into words.
 ///
-/// `decode(encode(x)?) == x` for every value, bit for bit. Maps with the same keys in the same order
-/// share them: each costs one word for each of its values, and nothing else.
+/// `decode(encode(x)?) == x` for every value, bit for bit. Maps with the same keys in the same
+/// order share them: each costs one word per value, and nothing else.
 ///
-/// A word is only of use with the arena that made it, as an index is with its list: the word of
-/// another arena is some other value, or a panic where an index would be one.
+/// A word is valid only with the arena that made it, as an index is with its list. With another
+/// arena it gives some other value, or panics where an index would.
 ///
 /// ```
 /// use penstock_core::word::{Arena, Map, Text, Value};
@@ -179,15 +179,15 @@ impl std::error::Error for Full {}
 /// ```
 #[derive(Debug, Default)]
 pub struct Arena {
-    /// The values of containers, and what is boxed, bit for bit.
+    /// The values of containers, and boxed values, bit for bit.
     words: Vec<Word>,
     text: String,
     shapes: Vec<Shape>,
-    /// The number of the shape that was looked for last.
+    /// The number of the shape that was found last.
     last: usize,
     /// The number of the shape that has these keys.
     known: HashMap<Box<[Word]>, usize>,
-    /// The words of the keys that do not fit one.
+    /// The words of the keys that do not fit into one word.
     names: HashMap<Box<str>, Word>,
 }
 
@@ -199,8 +199,8 @@ pub(super) struct Shape {
     pub(super) sorted: Box<[u32]>,
 }
 
-/// How the first word of a boxed date is laid out: the kind of its zone, whether it is folded, and
-/// in the upper half the offset in seconds.
+/// The layout of the first word of a boxed date: the kind of its zone, whether it is folded, and in
+/// the upper half the offset in seconds.
 mod header {
     pub(super) const SECONDS: u64 = 0;
     pub(super) const NAIVE: u64 = 1;
@@ -212,33 +212,33 @@ mod header {
 }
 
 impl Arena {
-    /// An arena that keeps nothing.
+    /// An empty arena.
     #[must_use]
     pub fn new() -> Self {
         Arena::default()
     }
 
-    /// How many bytes are in use for what is kept, spare room not counted.
+    /// How many bytes the stored values use, without spare room.
     #[must_use]
     pub fn size(&self) -> usize {
         let shapes: usize = self.shapes.iter().map(|shape| shape.keys.len()).sum();
-        // The keys of a shape stand in two places, with their order beside one of them.
+        // The keys of a shape are stored twice, once of them with their order.
         let shape = 2 * size_of::<Word>() + size_of::<u32>();
         let names: usize = self.names.keys().map(|name| name.len() + size_of::<Word>()).sum();
         self.words.len() * size_of::<Word>() + self.text.len() + shapes * shape + names
     }
 
-    /// Gives back the room that is kept for more values.
+    /// Releases the spare room.
     pub fn shrink_to_fit(&mut self) {
         self.words.shrink_to_fit();
         self.text.shrink_to_fit();
         self.shapes.shrink_to_fit();
     }
 
-    /// The word of a value, which is kept here if the word has no room for it.
+    /// The word of a value. The arena stores the value if it does not fit into the word.
     ///
     /// # Errors
-    /// [`Full`]; the arena keeps what it kept.
+    /// [`Full`]; the arena is unchanged.
     #[inline]
     pub fn encode(&mut self, value: Value<'_>) -> Result<Word, Full> {
         let inline = match value {
@@ -280,7 +280,7 @@ impl Arena {
         }
     }
 
-    /// Room for so many more words, and where they will stand.
+    /// Reserves room for so many more words, and returns their position.
     fn room(&mut self, words: usize) -> Result<u64, Full> {
         let at = self.words.len() as u64;
         if at + words as u64 >= Word::OFFSETS {
@@ -296,7 +296,8 @@ impl Arena {
         Ok(Word::spilled(tag, at, bits.len()))
     }
 
-    /// Text that is too long for its word to tell its length is pointed to by way of two words.
+    /// If text is too long for its word to hold the length, the word points to two words that point
+    /// to the text.
     fn keep(&mut self, tag: Tag, text: &str) -> Result<Word, Full> {
         let at = self.text.len() as u64;
         if at + text.len() as u64 >= Word::OFFSETS {
@@ -312,8 +313,8 @@ impl Arena {
         Ok(Word::spilled(tag, place, text.len()))
     }
 
-    /// The values of a container, behind its `number` if the word cannot tell it: the length of a
-    /// list, or which shape a map has.
+    /// The values of a container, after its `number` if the word cannot hold it: the length of a
+    /// list, or the number of a map's shape.
     fn container(&mut self, tag: Tag, number: usize, values: &[Word]) -> Result<Word, Full> {
         let at = self.room(values.len() + 1)?;
         if number >= Word::LENGTHS {
@@ -334,14 +335,14 @@ impl Arena {
                 self.boxed(Tag::BoxedDate, &[header, micros])
             }
             Zone::Named(name) => {
-                // Zones are few and dates are many.
+                // There are few zones and many dates.
                 let name = self.name(name)?;
                 self.boxed(Tag::BoxedDate, &[header::NAMED | fold, micros, name.bits()])
             }
         }
     }
 
-    /// The word of text that is kept once, however often it comes, and not in the word.
+    /// The word of text that is stored once, however often it occurs, and never inside the word.
     fn name(&mut self, name: &str) -> Result<Word, Full> {
         if let Some(word) = self.names.get(name) {
             return Ok(*word);
@@ -374,7 +375,7 @@ impl Arena {
         let mut sorted = Vec::new();
         sorted.try_reserve_exact(keys.len()).map_err(|_| Full::Memory)?;
         sorted.extend(0..count);
-        // Stable, so that the values of a key that is there twice keep their order.
+        // The sort is stable, so that the values of a repeated key keep their order.
         sorted.sort_by(|one, two| {
             self.text(keys[*one as usize]).cmp(&self.text(keys[*two as usize]))
         });
@@ -388,10 +389,10 @@ impl Arena {
         Ok(number)
     }
 
-    /// The value that a word of this arena stands for.
+    /// The value of a word of this arena.
     ///
     /// # Panics
-    /// If the word is of another arena, and points to where there is nothing in this one.
+    /// If the word is of another arena, and points outside of this one.
     #[inline]
     #[must_use]
     pub fn decode(&self, word: Word) -> Value<'_> {
@@ -438,7 +439,7 @@ impl Arena {
         self.words[word.offset() as usize + at].bits()
     }
 
-    /// What the word of a container tells, and where its values begin.
+    /// The number in the word of a container, and the position of its values.
     #[inline]
     fn told(&self, word: Word) -> (usize, usize) {
         let at = word.offset() as usize;

@@ -1,5 +1,5 @@
-//! Numbers compared by what they are, however they are written: exactly, and without making numbers
-//! as long as their exponents allow.
+//! Compares numbers by their value, whatever their form: exactly, and without making numbers as
+//! long as their exponents allow.
 
 use super::Decimal;
 use crate::value::exact::{Exact, exact};
@@ -7,14 +7,14 @@ use crate::value::number::{scan, to_f64};
 use std::cmp::Ordering;
 use std::hash::Hasher;
 
-/// A number in one of the forms that words have for it.
+/// A number in one of the forms that words can hold.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Real<'a> {
-    /// `mantissa / 10^scale`, of which neither the scale is beyond 22 nor the mantissa beyond 2^127.
+    /// `mantissa / 10^scale`. The scale is at most 22 and the mantissa at most 2^127.
     Ratio { negative: bool, mantissa: u128, scale: u8 },
     /// Any double.
     Double(f64),
-    /// As JSON writes it. Exponents beyond ±2^40 count as that.
+    /// As JSON writes it. Exponents beyond ±2^40 count as ±2^40.
     Text(&'a str),
 }
 
@@ -39,7 +39,7 @@ impl Real<'_> {
         Real::Ratio { negative: value < 0, mantissa: value.unsigned_abs(), scale }
     }
 
-    /// The order of numbers. All NaNs are one, the greatest; zero has no sign.
+    /// The order of numbers. All NaNs are equal and the greatest; zero has no sign.
     #[inline]
     pub(super) fn compare(self, other: Self) -> Ordering {
         match (self, other) {
@@ -58,12 +58,13 @@ impl Real<'_> {
         }
     }
 
-    /// The order of numbers in different forms. Rounding keeps the order, so that where the nearest
-    /// doubles differ they decide.
+    /// The order of numbers in different forms. Rounding keeps the order, so if the nearest doubles
+    /// differ, they decide.
     #[inline(never)]
     fn otherwise(self, other: Self) -> Ordering {
         match (self, other) {
-            // As to anything finite, which the other one is: two doubles are compared already.
+            // Compared with anything finite, as the other one is: two doubles were compared
+            // already.
             (Real::Double(value), _) if !value.is_finite() => return doubles(value, 0.0),
             (_, Real::Double(value)) if !value.is_finite() => return doubles(0.0, value),
             (Real::Double(value), Real::Ratio { .. }) if is_int(value) => {
@@ -101,7 +102,7 @@ impl Real<'_> {
         }
     }
 
-    /// A text of a finite number. Of a double, it has up to 767 digits.
+    /// The text of a finite number. For a double it has up to 767 digits.
     fn written(self) -> String {
         match self {
             Real::Ratio { negative: true, mantissa, scale } => format!("-{mantissa}e-{scale}"),
@@ -121,8 +122,8 @@ impl Real<'_> {
         found.unwrap_or(Exact { negative: false, digits: Vec::new(), exponent: 0 })
     }
 
-    /// Hashes what equal numbers have in common: the nearest double, and the residue of the value
-    /// modulo a prime. Either alone is the same for too many numbers that programs have.
+    /// Hashes what equal numbers share: the nearest double, and the residue of the value modulo a
+    /// prime. Each of them alone collides for too many numbers that programs use.
     pub(super) fn hash<H: Hasher>(self, state: &mut H) {
         let nearest = self.nearest();
         if nearest.is_nan() {
@@ -135,9 +136,9 @@ impl Real<'_> {
 
     /// The residue modulo [`PRIME`].
     ///
-    /// Denominators are powers of two and of ten, which have a reciprocal there, so that every form
-    /// of a value leads to one residue. Python hashes its numbers like this ("Hashing of numeric
-    /// types" in its documentation).
+    /// Denominators are powers of two and of ten, which have an inverse there. So every form of a
+    /// value leads to one residue. Python hashes its numbers like this ("Hashing of numeric types"
+    /// in its documentation).
     fn residue(self) -> u64 {
         let (negative, size) = match self {
             Real::Ratio { negative, mantissa, scale } => {
@@ -159,7 +160,7 @@ impl Real<'_> {
     }
 }
 
-/// The order of two signed numbers, of which `sizes` tells the order of the magnitudes.
+/// The order of two signed numbers; `sizes` is the order of the magnitudes.
 #[inline]
 fn signed(
     negative: bool,
@@ -182,13 +183,13 @@ fn signed(
     }
 }
 
-/// `mantissa * 10^power`, or what is greater than any mantissa.
+/// `mantissa * 10^power`, or a number greater than any mantissa.
 #[inline]
 fn times(mantissa: u128, power: u8) -> u128 {
     mantissa.saturating_mul(10_u128.pow(power.into()))
 }
 
-/// True for the integers that fit 64 bits.
+/// True for the integers that fit into 64 bits.
 #[inline]
 fn is_int(value: f64) -> bool {
     value.fract() == 0.0 && value.abs() < (1_u64 << 63) as f64
@@ -200,10 +201,10 @@ fn doubles(one: f64, two: f64) -> Ordering {
     one.partial_cmp(&two).unwrap_or_else(|| one.is_nan().cmp(&two.is_nan()))
 }
 
-/// The prime that numbers are hashed by.
+/// The prime modulus of the hash.
 const PRIME: u64 = (1 << 61) - 1;
 
-/// What gives 1 when it is multiplied by ten.
+/// The inverse of ten.
 const TENTH: u64 = {
     // 10 * x = 1 + k * PRIME; one of ten values of k makes the right side a multiple of ten.
     let mut k = 1;

@@ -3,33 +3,33 @@
 use super::number::{narrow, widen};
 use super::{Tag, Word};
 
-/// A date and a time of day, by what the clock and the calendar show.
+/// A date and a time of day, as a clock and a calendar show them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Date<'a> {
     /// Microseconds from 1970-01-01 00:00 to the date, both as the same clock shows them.
     pub micros: i64,
-    /// Which clock that is.
+    /// The clock.
     pub zone: Zone<'a>,
-    /// True for the second of two moments at which a clock that was put back shows the same.
+    /// True for the second of two moments at which a clock that was set back shows the same time.
     pub fold: bool,
 }
 
-/// Which clock a date is told by.
+/// The clock of a date.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Zone<'a> {
-    /// Some clock: the date does not say.
+    /// Unknown: the date has no zone.
     Naive,
     /// Universal time.
     Utc,
-    /// So many seconds ahead of universal time.
+    /// This many seconds ahead of universal time.
     Offset(i32),
     /// The clock of a place, by its name.
     Named(&'a str),
 }
 
 impl Word {
-    /// A date by the calendar: microseconds since 1970-01-01 00:00, in UTC or on a clock that says no
-    /// zone. All of Python's `datetime` fits, from the year 1 to 9999.
+    /// A date by the calendar: microseconds since 1970-01-01 00:00, in UTC or on a clock without a
+    /// zone. Every `datetime` of Python fits, from the year 1 to 9999.
     ///
     /// ```
     /// use penstock_core::word::Word;
@@ -54,7 +54,7 @@ impl Word {
         (self.bits() as i64 >> 5, self.payload() & 1 == 1)
     }
 
-    /// A date in seconds since 2001-01-01 00:00 UTC, as property lists have them: magnitudes from
+    /// A date in seconds since 2001-01-01 00:00 UTC, as property lists store them: magnitudes from
     /// 2^-63 up to, but not including, 2^64. Zero, infinities and NaN do not fit.
     ///
     /// ```

@@ -1,10 +1,10 @@
-//! Small words: one value in 64 bits, exactly, or the place where it is kept.
+//! Small words: one value in 64 bits, exactly, or its place elsewhere.
 //!
-//! A document that is only looked into should not become objects first. A [`Word`] is what stands
-//! for a value before it is one: four bits of tag and sixty of payload, which hold what most values
-//! of most documents are. Everything else is *spilled*: the payload is then an offset into what
-//! keeps the value, an [`Arena`] or the text of a document. **Exact or spilled**: no constructor
-//! rounds, truncates or wraps; one that cannot hold a value bit for bit says so with `None`.
+//! A document that you only look into should not become objects first. A [`Word`] stands for a
+//! value until then: four bits of tag and sixty of payload, which hold most values of most
+//! documents. All others are *spilled*: the payload is then an offset into an [`Arena`] or into the
+//! text of a document. **Exact or spilled**: no constructor rounds, truncates or wraps. If it
+//! cannot hold a value bit for bit, it returns `None`.
 //!
 //! From the lowest bit to the highest:
 //!
@@ -20,9 +20,9 @@
 //! | [`Seconds`](Tag::Seconds) | 52 fraction, 7 exponent, 1 sign | seconds since 2001, magnitudes `2^-63 .. 2^64`; no zero |
 //! | all others | 24 length, 36 offset | a place, see [`Tag`] |
 //!
-//! The tag is in the low bits, so that signed payloads come out by one arithmetic shift. Doubles are
-//! narrowed as in tagged `NSDate` implementations, but only where the exponent survives it; Apple's
-//! reserves payload zero for 0.0 as is done here, GNUstep's turns 0.0 into 2.0.
+//! The tag is in the low bits, so one arithmetic shift gives a signed payload. Doubles are narrowed
+//! as in tagged `NSDate` implementations, but only if the exponent survives it. Apple's reserves
+//! payload zero for 0.0, as this does; GNUstep's turns 0.0 into 2.0.
 
 mod arena;
 mod compare;
@@ -37,7 +37,7 @@ pub use number::{Decimal, Numeral};
 pub use order::Held;
 pub use text::{Short, Text};
 
-/// What a [`Word`] holds, or what it points to.
+/// What a [`Word`] holds or points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Tag {
@@ -57,9 +57,9 @@ pub enum Tag {
     Calendar,
     /// A date in seconds since 2001, a double.
     Seconds,
-    /// Text that stands somewhere as it is.
+    /// Text at a place, without escapes.
     Text,
-    /// Text that stands in a JSON document with escapes in it.
+    /// Text in a JSON document, with escapes in it.
     Escaped,
     /// A number by its text.
     Number,
@@ -67,11 +67,11 @@ pub enum Tag {
     List,
     /// A map.
     Map,
-    /// An integer of 64 bits, kept elsewhere.
+    /// A 64-bit integer, stored elsewhere.
     BoxedInteger,
-    /// A double, kept elsewhere.
+    /// A double, stored elsewhere.
     BoxedDouble,
-    /// A date, kept elsewhere.
+    /// A date, stored elsewhere.
     BoxedDate,
 }
 
@@ -98,7 +98,7 @@ impl Tag {
         }
     }
 
-    /// True for what does not fit the word, which then holds an offset and a length.
+    /// True for a value that does not fit into the word, which then holds an offset and a length.
     #[inline(always)]
     #[must_use]
     pub const fn is_spilled(self) -> bool {
@@ -106,11 +106,11 @@ impl Tag {
     }
 }
 
-/// One value in 64 bits, or the place where it is kept.
+/// One value in 64 bits, or its place elsewhere.
 ///
-/// Two words with the same bits are the same value, as long as their places are in the same arena.
-/// The reverse does not hold: the integer 1 and the double 1.0 are different words, and so are two
-/// places where the same text stands. [`Held`] compares values.
+/// Two words with the same bits are the same value, if their places are in the same arena. The
+/// reverse is not true: the integer 1 and the double 1.0 are different words, and so are two places
+/// with the same text. [`Held`] compares values.
 ///
 /// ```
 /// use penstock_core::word::{Inline, Word};
@@ -125,7 +125,7 @@ pub struct Word(u64);
 
 const _: () = assert!(size_of::<Word>() == 8);
 
-/// What a word says without anything that it points to.
+/// The contents of a word, without the value that it points to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Inline {
     /// The absent value.
@@ -140,7 +140,7 @@ pub enum Inline {
     Double(f64),
     /// Text of up to seven bytes.
     Short(Short),
-    /// Microseconds since 1970-01-01 00:00, in UTC or on a clock that says no zone.
+    /// Microseconds since 1970-01-01 00:00, in UTC or on a clock without a zone.
     Calendar {
         /// The microseconds.
         micros: i64,
@@ -151,11 +151,11 @@ pub enum Inline {
     Seconds(f64),
     /// A place.
     Spilled {
-        /// What stands there.
+        /// The kind of value there.
         tag: Tag,
-        /// Where.
+        /// The offset.
         offset: u64,
-        /// How long it is, if the word can say it.
+        /// The length, if the word can hold it.
         length: Option<usize>,
     },
 }
@@ -163,7 +163,7 @@ pub enum Inline {
 impl Word {
     /// The first offset that a word cannot hold.
     pub const OFFSETS: u64 = 1 << 36;
-    /// The first length that a word cannot tell.
+    /// The first length that a word cannot hold.
     pub const LENGTHS: usize = (1 << 24) - 1;
 
     #[inline(always)]
@@ -192,7 +192,7 @@ impl Word {
         Tag::of(self.0)
     }
 
-    /// The sixty bits beside the tag.
+    /// The sixty bits of payload.
     #[inline(always)]
     #[must_use]
     pub const fn payload(self) -> u64 {
@@ -220,8 +220,8 @@ impl Word {
         self.payload() != 0
     }
 
-    /// A value that is kept at `offset`: below [`OFFSETS`](Word::OFFSETS), whose excess bits would be
-    /// lost. A length from [`LENGTHS`](Word::LENGTHS) on is not told by the word.
+    /// A value that is stored at `offset`, which must be below [`OFFSETS`](Word::OFFSETS): excess
+    /// bits would be lost. The word does not hold a length from [`LENGTHS`](Word::LENGTHS) on.
     #[inline(always)]
     #[must_use]
     pub const fn spilled(tag: Tag, offset: u64, length: usize) -> Self {
@@ -237,7 +237,7 @@ impl Word {
         self.0 >> 28
     }
 
-    /// The length of a spilled word, or nothing if it is too long to be told.
+    /// The length of a spilled word, or nothing if the word cannot hold it.
     #[inline(always)]
     #[must_use]
     pub const fn length(self) -> Option<usize> {
@@ -247,7 +247,7 @@ impl Word {
         }
     }
 
-    /// All that the word says.
+    /// The contents of the word.
     #[inline]
     #[must_use]
     pub const fn view(self) -> Inline {

@@ -4,24 +4,25 @@ use super::{Tag, Word};
 use crate::value::number::{NumberShape, Outcome, scan, to_f64};
 use std::fmt;
 
-/// A number as a JSON document writes it without an exponent: digits, and where the point stands.
+/// A number as a JSON document writes it without an exponent: its digits, and the position of the
+/// point.
 ///
-/// `1.10` is 110 at the scale 2, and is not the same as `1.1`, which is 11 at the scale 1. No other
-/// spelling has the same parts, so the text is in them.
+/// `1.10` is 110 at the scale 2, and differs from `1.1`, which is 11 at the scale 1. No two
+/// spellings have the same parts, so the parts give the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Decimal {
-    /// True if it begins with `-`, a zero too.
+    /// True if it begins with `-`, even for zero.
     pub negative: bool,
     /// All of its digits, at most 2^53.
     pub mantissa: u64,
-    /// How many of them stand behind the point, at most 22.
+    /// How many of them are after the point, at most 22.
     pub scale: u8,
 }
 
 impl Decimal {
-    /// The largest mantissa: up to it every integer is a double.
+    /// The largest mantissa: every integer up to it is a double.
     pub const MOST: u64 = 1 << 53;
-    /// The largest scale: up to it every power of ten is a double.
+    /// The largest scale: every power of ten up to it is a double.
     pub const SCALES: u8 = 22;
 
     /// The nearest double, by one division.
@@ -35,17 +36,17 @@ impl Decimal {
     #[inline(always)]
     #[must_use]
     pub fn to_f64(self) -> f64 {
-        // Within the limits of a decimal, the text is not looked at.
+        // Within the limits of a decimal, the text is not used.
         to_f64(self.outcome(), b"")
     }
 
-    /// The word that holds it: one within the limits always has one.
+    /// Its word: a decimal within the limits always has one.
     #[inline]
     pub(super) const fn word(self) -> Option<Word> {
         Word::decimal(self.negative, self.mantissa, -(self.scale as i32))
     }
 
-    /// The parts as the scanner of numbers tells them.
+    /// The parts as the number scanner returns them.
     #[inline(always)]
     #[must_use]
     pub const fn outcome(self) -> Outcome {
@@ -68,12 +69,12 @@ impl fmt::Display for Decimal {
     }
 }
 
-/// A JSON number that is no integer of 64 bits, by its text.
+/// A JSON number that is not a 64-bit integer, by its text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Numeral<'a>(pub(super) Written<'a>);
 
-/// Where the text of a numeral is. One that fits a decimal is always one, so that equal texts are
-/// equal parts.
+/// The text of a numeral. If a number fits a decimal, it is always one, so equal texts have equal
+/// parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Written<'a> {
     Parts(Decimal),
@@ -95,12 +96,12 @@ impl fmt::Debug for Numeral<'_> {
     }
 }
 
-/// How far the exponent of a double is moved. The code 0 is left for zero.
+/// The offset of the narrowed exponent. The code 0 is reserved for zero.
 const REBIAS: u64 = 1023 - 64;
 
 /// The sixty bits of a double whose exponent fits seven of them.
 ///
-/// The sign and the fraction are kept as they are, so that with the exponent all of it is.
+/// The sign and the fraction stay unchanged, so with the exponent nothing is lost.
 #[inline(always)]
 pub(super) const fn narrow(value: f64) -> Option<u64> {
     let bits = value.to_bits();
@@ -112,7 +113,7 @@ pub(super) const fn narrow(value: f64) -> Option<u64> {
     Some(sign | ((bits & (u64::MAX >> 1)) - (REBIAS << 52)))
 }
 
-/// The double that [`narrow`] made sixty bits of.
+/// The double from the sixty bits of [`narrow`].
 #[inline(always)]
 pub(super) const fn widen(payload: u64) -> f64 {
     let sign = payload >> 59 << 63;
@@ -135,8 +136,8 @@ impl Word {
     }
 
     /// The digits `mantissa` with a point `-exponent` digits before their end, if that is a
-    /// [`Decimal`]: for what is written with an exponent, or with more zeros, it is another number's
-    /// text. [`numeral`](Word::numeral) looks at that.
+    /// [`Decimal`]. A number written with an exponent, or with more zeros, has another text;
+    /// [`numeral`](Word::numeral) checks that.
     ///
     /// ```
     /// use penstock_core::word::{Decimal, Word};
@@ -163,7 +164,7 @@ impl Word {
         Decimal { negative: payload & 32 != 0, mantissa: payload >> 6, scale: (payload & 31) as u8 }
     }
 
-    /// A double: either zero, or one with a magnitude from 2^-63 up to, but not including, 2^64.
+    /// A double: zero, or a magnitude from 2^-63 up to, but not including, 2^64.
     ///
     /// ```
     /// use penstock_core::word::Word;
@@ -187,7 +188,7 @@ impl Word {
     #[must_use]
     pub const fn as_double(self) -> f64 {
         let payload = self.payload();
-        // The code 0 with a fraction stands for nothing.
+        // The code 0 with a fraction is unused.
         if payload & (127 << 52) == 0 {
             f64::from_bits(payload >> 59 << 63)
         } else {
@@ -195,8 +196,8 @@ impl Word {
         }
     }
 
-    /// The number that `digits` are, which [`scan`] made `found` of: an integer or a decimal, if it
-    /// is one that a word holds with its text.
+    /// The number in `digits`, for which [`scan`] returned `found`: an integer or a decimal, if a
+    /// word can hold it with its text.
     #[inline(always)]
     #[must_use]
     pub fn numeral(digits: &[u8], found: Outcome) -> Option<Self> {
@@ -210,8 +211,7 @@ impl Word {
         }
     }
 
-    /// The number that all of `text` is, if it is one as JSON writes it and a word holds it with its
-    /// text.
+    /// The number in all of `text`, if it is a JSON number and a word can hold it with its text.
     ///
     /// ```
     /// use penstock_core::word::Word;
@@ -228,8 +228,9 @@ impl Word {
     }
 }
 
-/// True if a number whose exponent came out as `exponent` is written as a point and so many digits:
-/// `1.5e-3` has the parts of `0.0015`, and its point in the same place.
+/// True if a number with this `exponent` is written with a point and so many digits after it. An
+/// exponent must be ruled out too: `1.5e-3` has the parts of `0.0015`, and its point in the same
+/// place.
 #[inline(always)]
 fn spells(digits: &[u8], exponent: i32) -> bool {
     let fraction = exponent.unsigned_abs() as usize;
@@ -237,7 +238,7 @@ fn spells(digits: &[u8], exponent: i32) -> bool {
     point.is_some_and(|point| digits[point] == b'.') && !has_exponent(digits)
 }
 
-/// True if there is an `e` or `E` in the text of a number: of its bytes, only they have the bit.
+/// True if there is an `e` or `E` in the text of a number: of its bytes, only these have the bit.
 #[inline(always)]
 fn has_exponent(digits: &[u8]) -> bool {
     const BIT: u8 = 0x40;
@@ -252,8 +253,8 @@ fn has_exponent(digits: &[u8]) -> bool {
 }
 
 impl<'a> Numeral<'a> {
-    /// The number that all of `text` is, as JSON writes it; `None` for an integer of 64 bits, which
-    /// is one, and for what is no number.
+    /// The number in all of `text`, as JSON writes it; `None` if it is a 64-bit integer or not a
+    /// number.
     #[must_use]
     pub fn new(text: &'a str) -> Option<Self> {
         let found = scan(text.as_bytes(), 0);

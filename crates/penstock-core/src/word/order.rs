@@ -1,4 +1,4 @@
-//! Words compared by what they stand for: in one arena or two, inline or spilled.
+//! Compares words by their value: in one arena or two, inline or spilled.
 
 use super::arena::Shape;
 use super::compare::Real;
@@ -7,24 +7,24 @@ use super::{Arena, Date, Numeral, Tag, Text, Value, Word, Zone};
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 
-/// A word with the arena that it is of: what can be compared, ordered and hashed.
+/// A word with its arena, which can be compared, ordered and hashed.
 ///
-/// The kinds of values follow each other in this order, and within a kind:
+/// The kinds of values are ordered like this, and within a kind:
 ///
 /// 1. null
 /// 2. false, true
 /// 3. numbers, by their exact value: 1 is 1.0 and `1e0`, the double 0.1 is not the decimal `0.1`, zero
 ///    has no sign. All NaNs are equal and come last. Exponents beyond ±2^40 count as ±2^40.
 /// 4. text, by its code points
-/// 5. dates without a zone, by what the clock shows; of two moments at which it shows the same, the
-///    folded one is the later
-/// 6. moments: dates in UTC, with an offset, or in seconds since 2001, by their exact time, with NaN
-///    last. Offset and fold do not count.
-/// 7. dates on the clock of a place, by what the clock shows, then by the name of the place, then by
-///    the fold. Which moment that is takes a table of time zones, which is not here.
-/// 8. lists, by their first different element; the shorter one first, if there is none
-/// 9. maps, by their members in the order of the keys, as lists of a key and a value each. The order
-///    in which they have their members does not count, except for a key that is there twice.
+/// 5. dates without a zone, by the time that the clock shows; of two moments with the same time,
+///    the folded one is later
+/// 6. moments: dates in UTC, with an offset, or in seconds since 2001, by their exact time, with
+///    NaN last. Offset and fold do not count.
+/// 7. dates on the clock of a place, by the time that the clock shows, then by the name of the
+///    place, then by the fold. Finding the moment takes a table of time zones, which is not here.
+/// 8. lists, by their first different element; if there is none, the shorter one first
+/// 9. maps, by their members in the order of the keys, as lists of a key and a value each. The
+///    order of the members does not count, except for a key that occurs twice.
 ///
 /// Equal values have equal hashes. Nothing recurses.
 ///
@@ -43,7 +43,7 @@ pub struct Held<'a> {
     word: Word,
 }
 
-/// What a value is to its order.
+/// A value as its order sees it.
 #[derive(Clone, Copy, Debug)]
 enum Kind<'a> {
     Null,
@@ -105,7 +105,7 @@ fn moment(micros: i64, offset: i32) -> Real<'static> {
     Real::ratio(i128::from(micros) - (i128::from(offset) + EPOCHS) * 1_000_000, 6)
 }
 
-/// What is left of a container: of a list in its order, of a map in that of its keys.
+/// The rest of a container: of a list in its order, of a map in the order of its keys.
 #[derive(Clone, Copy, Debug)]
 struct Members<'a> {
     arena: &'a Arena,
@@ -155,14 +155,15 @@ impl<'a> Held<'a> {
         self.arena.decode(self.word)
     }
 
-    /// Compares all but the members of containers, which are left to be compared if all else is equal.
+    /// Compares everything except the members of containers. These remain to be compared if
+    /// everything else is equal.
     fn shallow(self, other: Self) -> (Ordering, Option<(Members<'a>, Members<'a>)>) {
         let same = self.word == other.word;
         if same && (!self.word.tag().is_spilled() || std::ptr::eq(self.arena, other.arena)) {
             return (Ordering::Equal, None);
         }
         match (self.word.tag(), other.word.tag()) {
-            // The common cases, without a look at anything else.
+            // The common cases, which need nothing else.
             (Tag::Integer, Tag::Integer) => {
                 return (self.word.as_int().cmp(&other.word.as_int()), None);
             }
@@ -207,7 +208,7 @@ impl Ord for Held<'_> {
                 (None, Some(_)) => Ordering::Less,
                 (Some(_), None) => Ordering::Greater,
                 (Some((key, value)), Some((other_key, other))) => {
-                    // Keys are text: there is nothing below them.
+                    // Keys are text, so nothing is below them.
                     let keys = key.zip(other_key).map(|(one, two)| one.shallow(two).0);
                     match keys.unwrap_or(Ordering::Equal) {
                         Ordering::Equal => {
@@ -267,7 +268,7 @@ impl Hash for Held<'_> {
 }
 
 impl<'a> Held<'a> {
-    /// Hashes all but the members of a container, which are left to be hashed.
+    /// Hashes everything except the members of a container, which remain to be hashed.
     fn hash_shallow<H: Hasher>(self, state: &mut H) -> Option<Members<'a>> {
         let kind = Kind::of(self);
         state.write_u8(kind.rank());

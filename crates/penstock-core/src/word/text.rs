@@ -3,8 +3,8 @@
 use super::{Tag, Word};
 use std::fmt;
 
-/// Text of up to seven bytes, taken out of its word. Nothing here checks that it is UTF-8: it is what
-/// was put in.
+/// Text of up to seven bytes, taken from its word. Nothing here checks that it is UTF-8: it is the
+/// text that was put in.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Short {
     /// The length, and then the text; zeros fill the rest.
@@ -23,7 +23,7 @@ impl Short {
     #[inline(always)]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        // Only a word that was made of any bits can say more than seven.
+        // Only a word made from arbitrary bits can have more than seven.
         self.bytes.get(1..=self.bytes[0] as usize).unwrap_or(&self.bytes[1..])
     }
 
@@ -41,7 +41,8 @@ impl fmt::Debug for Short {
     }
 }
 
-/// Text, wherever it is. Up to seven bytes are always those of a word, so that equal texts are alike.
+/// Text, wherever it is stored. Text of up to seven bytes is always inside a word, so equal texts
+/// have equal forms.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Text<'a>(Place<'a>);
 
@@ -67,7 +68,7 @@ impl<'a> Text<'a> {
     #[must_use]
     pub fn as_str(&self) -> &str {
         match &self.0 {
-            // An arena puts nothing but text into words.
+            // An arena puts only text into words.
             Place::Word(short) => short.as_str().unwrap_or_default(),
             Place::Text(text) => text,
         }
@@ -90,7 +91,7 @@ impl From<Short> for Text<'_> {
     }
 }
 
-/// By code points, which is by bytes.
+/// By code points, which is the same as by bytes.
 impl Ord for Text<'_> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.as_str().cmp(other.as_str())
@@ -115,7 +116,7 @@ impl Word {
     #[must_use]
     pub fn short(text: &[u8]) -> Option<Self> {
         let length = text.len();
-        // Loads that overlap, so that no length needs a loop or a call.
+        // Overlapping loads, so that no length needs a loop or a call.
         let bytes = if let (Some(first), Some(last)) = (text.first_chunk(), text.last_chunk()) {
             if length > 7 {
                 return None;
@@ -140,11 +141,11 @@ impl Word {
         Short { bytes }
     }
 
-    /// What orders words with [`Tag::Short`] as their bytes are ordered, in one comparison.
+    /// A key that orders words with [`Tag::Short`] as their bytes are ordered, in one comparison.
     #[inline(always)]
     pub(super) const fn short_rank(self) -> u64 {
-        // The first byte becomes the highest. What is filled with zeros comes before what goes on
-        // with them by its length.
+        // The first byte becomes the highest. Text that is padded with zeros comes before text that
+        // continues with zeros, by its length.
         self.bits().swap_bytes() << 8 | (self.payload() & 15)
     }
 }
