@@ -1,14 +1,14 @@
-//! A piece of the line that a clock follows between two looks at the kernel's clocks.
+//! A piece of the line that a clock follows between two comparisons with the kernel's clocks.
 
 /// Bits behind the point of a scale: nanoseconds for one count, times 2^32.
 pub(crate) const POINT: u32 = 32;
 
-/// A piece of the line, as it is once its beginning is known.
+/// A piece of the line whose beginning is known.
 ///
-/// For counts up to `end` behind `base` it is a straight line. Behind that, and for counts before
-/// `base`, it is the kernel's clock, though never less than where the straight line ends. So whoever
-/// knows that a value was taken from a segment knows that it was not more than the line at that
-/// count, or than the kernel's clock then.
+/// For counts up to `end` after `base` it is a straight line. For later counts, and for counts
+/// before `base`, it is the kernel's clock, but never less than the end of the straight line. So if
+/// a value was taken from a segment, it was not more than the line at that count, or than the
+/// kernel's clock then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Segment {
     /// The count at which it begins.
@@ -17,13 +17,13 @@ pub(crate) struct Segment {
     pub(crate) scale: u64,
     /// The value at `base`.
     pub(crate) mono: i64,
-    /// How many counts it is good for, before someone should look at the kernel's clocks again.
+    /// For how many counts it is good, before the clock should compare again.
     pub(crate) reach: u64,
-    /// How many counts it is good for at most.
+    /// For how many counts it is good at most.
     pub(crate) end: u64,
-    /// What the line is ahead of the kernel's monotonic clock, for good: see [`crate::keeper`].
+    /// The permanent offset of the line from the kernel's monotonic clock: see [`crate::keeper`].
     pub(crate) offset: i64,
-    /// What has to be added for the time of the wall.
+    /// The difference to wall time.
     pub(crate) delta: i64,
 }
 
@@ -35,18 +35,18 @@ impl Segment {
         self.mono.wrapping_add(scaled(counts, self.scale))
     }
 
-    /// Where the straight line ends.
+    /// The end of the straight line.
     pub(crate) fn last(&self) -> i64 {
         self.along(self.end)
     }
 
-    /// Where a count is on the straight line, if it is.
+    /// The value of a count, if it is on the straight line.
     pub(crate) fn place(&self, count: u64) -> Option<u64> {
         let counts = count.wrapping_sub(self.base);
         (counts < self.end).then_some(counts)
     }
 
-    /// What this segment makes of the kernel's clock.
+    /// The value of this segment for a time of the kernel's clock.
     pub(crate) fn beyond(&self, kernel: i64) -> i64 {
         self.last().max(kernel.saturating_add(self.offset))
     }
@@ -62,9 +62,9 @@ pub(crate) fn scaled(counts: u64, scale: u64) -> i64 {
 /// A segment before its beginning is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Proposal {
-    /// Whether it is the kernel's clock from its beginning on.
+    /// Whether it uses the kernel's clock from its beginning on.
     pub(crate) plain: bool,
-    /// The count at which the kernel's clocks were looked at.
+    /// The count of the comparison with the kernel's clocks.
     pub(crate) anchor: u64,
     /// The monotonic time at `anchor`.
     pub(crate) at: i64,
@@ -95,24 +95,24 @@ impl Proposal {
     }
 }
 
-/// Where a segment begins: what has to be agreed upon by all who read the clock.
+/// The beginning of a segment, on which all readers of the clock must agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Start {
     /// The count.
     pub(crate) count: u64,
-    /// The least value: what the kernel's clock said behind the switch, plus the offset.
+    /// The least value: that of the kernel's clock after the switch, plus the offset.
     pub(crate) kernel: Option<i64>,
 }
 
 impl Start {
-    /// The segment `new`, beginning here, behind `old`: at or above every value that was taken from
-    /// `old` before.
+    /// The segment `new`, which begins here and follows `old`: at or above every value that was
+    /// taken from `old` before.
     pub(crate) fn join(self, old: &Segment, new: &Proposal) -> Segment {
         let Start { count, kernel } = self;
         let mut mono = match old.place(count) {
-            // A processor may have read the counter a little behind the switch that it did not see
-            // yet. On a line that does not matter, for the next one goes on from here; the kernel's
-            // clock may be behind it.
+            // A processor may have read the counter shortly after a switch that it has not seen
+            // yet. On a line that does not matter, because the next one continues from here; but
+            // the kernel's clock may be behind it.
             Some(counts) if new.plain => {
                 let ahead = (AHEAD << POINT) / old.scale.max(1);
                 old.along(old.end.min(counts.saturating_add(ahead)))
@@ -121,7 +121,7 @@ impl Start {
             None => old.last(),
         };
         if let Some(kernel) = kernel {
-            // That was read a while ago. The line goes through what was measured.
+            // That was read a while ago. The line goes through the measured point.
             let counts =
                 count.saturating_sub(new.anchor).min(new.end_at.saturating_sub(new.anchor));
             mono = mono.max(kernel).max(new.at.saturating_add(scaled(counts, new.scale)));
@@ -130,5 +130,5 @@ impl Start {
     }
 }
 
-/// How far behind a load in the program a processor may have read the counter, in nanoseconds.
+/// How long after a load in the program a processor may have read the counter, in nanoseconds.
 const AHEAD: u64 = 1_000;

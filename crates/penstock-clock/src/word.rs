@@ -1,7 +1,7 @@
 //! The atomic words that threads share.
 //!
-//! All of them are 64 bits wide. In tests, each access is a point at which another thread may be let
-//! run (see `tests/interleaving.rs`).
+//! All of them are 64 bits wide. In tests, another thread may run at each access (see
+//! `tests/interleaving.rs`).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -45,13 +45,13 @@ impl Word {
         self.0.store(value, Ordering::Release);
     }
 
-    /// A store that stands in the one order that all sequentially consistent accesses have.
+    /// A store in the single order of all sequentially consistent accesses.
     pub(crate) fn set_in_order(&self, value: u64) {
         pause();
         self.0.store(value, Ordering::SeqCst);
     }
 
-    /// Replaces `old` by `new`; or says what is there instead.
+    /// Replaces `old` by `new`; otherwise returns the present value.
     pub(crate) fn replace(&self, old: u64, new: u64) -> Result<(), u64> {
         pause();
         self.0.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire).map(|_| ())

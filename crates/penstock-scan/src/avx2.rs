@@ -1,8 +1,8 @@
 //! The kernels for processors with AVX2: 32 bytes at a time.
 //!
-//! Bytes are only reached through references to arrays of 32, which safe slicing makes, so no
-//! load can leave its slice. All that `unsafe` stands for here is that the processor knows the
-//! instructions, and the token [`Avx2`] is the proof of that.
+//! The kernels reach bytes only through references to arrays of 32, which safe slicing makes, so no
+//! load can leave its slice. `unsafe` here only means that the processor must know the
+//! instructions, and the token [`Avx2`] proves that.
 
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_and_si128, _mm_blendv_epi8, _mm_cmpgt_epi8, _mm_cmpgt_epi16,
@@ -20,13 +20,14 @@ use crate::portable;
 /// Bytes in one vector.
 const LANES: usize = 32;
 
-/// By its low nibble, the white space character that a byte may be. A byte whose nibble has none
-/// meets 0 there, which it cannot be, as its nibble is not 0.
+/// For each low nibble, the white space character that a byte with it may be. A nibble without one
+/// has 0, which no such byte equals, because its nibble is not 0.
 const SPACES: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0, b'\r', 0, 0];
-/// By its low nibble, the delimiter in an XML attribute's value that a byte may be: as above.
+/// For each low nibble, the delimiter in an XML attribute's value that a byte with it may be: as
+/// above.
 const DELIMITERS: [u8; 16] = [0xFF, 0, b'"', 0, 0, 0, b'&', b'\'', 0, 0, 0, 0, b'<', 0, 0, 0];
-/// What ends a plain run of XML character data: for both nibbles of a byte a set, whose
-/// intersection is not empty if the byte is one of those.
+/// The bytes that end a plain run of XML character data: for both nibbles of a byte a set. The sets
+/// intersect if the byte is one of them.
 const TEXT_STOPS: Nibbles = Nibbles::of(&[
     (0x0, 0b1111_1001_1111_1111),
     (0x1, 0xFFFF),
@@ -35,7 +36,7 @@ const TEXT_STOPS: Nibbles = Nibbles::of(&[
     (0x5, 1 << 0xD),
     (0xE, 1 << 0xF),
 ]);
-/// The letters, digits and signs of ASCII that may stand in an XML name, but for the colon.
+/// The letters, digits and signs of ASCII that an XML name may contain, except the colon.
 const NAME_BYTES: Nibbles = Nibbles::of(&[
     (0x2, 1 << 0xD | 1 << 0xE),
     (0x3, 0x03FF),
@@ -44,7 +45,7 @@ const NAME_BYTES: Nibbles = Nibbles::of(&[
     (0x6, 0xFFFE),
     (0x7, 0x07FF),
 ]);
-/// For each set of eight lanes of two bytes, the shuffle that brings those in the set to the front.
+/// For each set of eight lanes of two bytes, the shuffle that moves those in the set to the front.
 const COMPACT: [[u8; 16]; 256] = {
     let mut table = [[0x80; 16]; 256];
     let mut set = 0;
@@ -70,8 +71,8 @@ struct Nibbles {
 }
 
 impl Nibbles {
-    /// The set with, for each high nibble, these low ones: a bit for each. Up to seven rows, as a
-    /// row is one bit of the tables' entries, which have to stay positive.
+    /// The set with these low nibbles, one bit each, for each high nibble. It has up to seven rows,
+    /// because a row is one bit of the tables' entries, which must stay positive.
     const fn of(rows: &[(usize, u16)]) -> Self {
         assert!(rows.len() < 8);
         let mut tables = Nibbles { low: [0; 16], high: [0; 16] };
@@ -96,11 +97,11 @@ impl Nibbles {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Avx2(());
 
-/// The first byte of `$bytes` at or after `$from` that stops a run: the stops among a vector of
-/// `$lanes` are the bits of `$stops`. Where the slice is shorter than a vector, `$short` finds it.
+/// The first byte of `$bytes` at or after `$from` that stops a run: the bits of `$stops` are the
+/// stops among a vector of `$lanes`. If the slice is shorter than a vector, `$short` finds it.
 ///
-/// A macro and no function that takes closures: a closure that is not inlined is compiled without
-/// the instruction set, and each of its instructions becomes a call.
+/// It is a macro, and not a function that takes closures: a closure that is not inlined is compiled
+/// without the instruction set, and each of its instructions becomes a call.
 macro_rules! run {
     ($isa:ident, $bytes:ident, $from:ident, |$lanes:ident| $stops:expr, $short:path) => {{
         let mut at = $from;
@@ -120,7 +121,7 @@ macro_rules! run {
         }
         if let Some((lanes, seen, left)) = last_lanes($bytes, at) {
             let $lanes = $isa.load(lanes);
-            // The end of the bytes stops the run like any stop.
+            // The end of the bytes stops the run too.
             let stops = ($stops >> seen) | (1 << left);
             above |= ($isa.bits($lanes) >> seen) & (stops - 1) & !stops;
             return StringEnd { at: at + stops.trailing_zeros() as usize, ascii: above == 0 };
@@ -182,7 +183,7 @@ impl Avx2 {
         self.equal(least, bytes)
     }
 
-    /// For every byte the entry of the table that its low nibble names, for one above 0x7F 0.
+    /// For every byte, the entry of the table at its low nibble; 0 if it is above 0x7F.
     #[inline(always)]
     fn by_nibble(self, table: &[u8; 16], bytes: __m256i) -> __m256i {
         let mut twice = [0; LANES];
@@ -197,14 +198,14 @@ impl Avx2 {
         self.equal(self.by_nibble(&SPACES, bytes), bytes)
     }
 
-    /// The bytes that are in a set. Those above 0x7F are looked for only if `above` says so.
+    /// The bytes that are in a set. Those above 0x7F are checked only if `above` says so.
     #[inline(always)]
     fn among(self, set: &Nibbles, bytes: __m256i, above: bool) -> __m256i {
         // SAFETY: the token proves AVX2.
         unsafe {
             let mask = self.splat(0x0F);
             let high = _mm256_and_si256(_mm256_srli_epi16::<4>(bytes), mask);
-            // Of a byte above 0x7F as it is, the low nibble finds nothing.
+            // For a byte above 0x7F, the look-up gives nothing.
             let low = if above { _mm256_and_si256(bytes, mask) } else { bytes };
             let rows =
                 _mm256_and_si256(self.by_nibble(&set.low, low), self.by_nibble(&set.high, high));
@@ -228,7 +229,7 @@ impl Avx2 {
         self.bits(self.or(self.or(delimiter, noncharacter), self.control(bytes)))
     }
 
-    /// Where the run of bytes of a name ends.
+    /// The end of the run of a name's bytes.
     #[inline(always)]
     fn name_end(self, bytes: &[u8], from: usize) -> StringEnd {
         run!(
@@ -262,15 +263,15 @@ impl Avx2 {
     }
 }
 
-/// The 32 bytes from `at` on, if there are as many.
+/// The 32 bytes from `at` on, if there are that many.
 #[inline(always)]
 fn lanes_at(bytes: &[u8], at: usize) -> Option<&[u8; LANES]> {
     bytes.get(at..)?.first_chunk()
 }
 
-/// What is left of `bytes` from `at` on, fewer than 32 bytes, as the end of a full vector that
-/// reaches back over bytes already seen: the vector, how many of its bytes lie before `at`, and
-/// how many not. None if nothing is left, or the whole slice is shorter than a vector.
+/// The rest of `bytes` from `at` on, fewer than 32 bytes, as the end of a full vector that reaches
+/// back over bytes already seen: the vector, how many of its bytes are before `at`, and how many
+/// are not. None if there is no rest, or the whole slice is shorter than a vector.
 #[inline(always)]
 fn last_lanes(bytes: &[u8], at: usize) -> Option<(&[u8; LANES], usize, usize)> {
     let left = bytes.len().checked_sub(at)?;
@@ -295,7 +296,7 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn json_space(self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
-        // The two common cases, none and one, are decided on the bytes themselves.
+        // The two common cases, none and one, need only the bytes themselves.
         for _ in 0..2 {
             if !portable::is_space(bytes, at) {
                 return at;
@@ -341,7 +342,7 @@ impl Isa for Avx2 {
     fn code_points(self, bytes: &[u8]) -> usize {
         let (lanes, rest) = bytes.as_chunks::<LANES>();
         let mut total = rest.iter().filter(|&&b| (b as i8) >= -0x40).count();
-        // Each byte of a count is one column; 255 rounds are what it can hold.
+        // Each byte of a count is one column; it holds up to 255 rounds.
         for batch in lanes.chunks(2 * 255) {
             let mut counts = [self.splat(0); 2];
             let (pairs, odd) = batch.as_chunks::<2>();
@@ -378,8 +379,8 @@ unsafe fn load16(bytes: &[u8; 16]) -> __m128i {
     unsafe { _mm_loadu_si128(bytes.as_ptr().cast()) }
 }
 
-/// For each of the first eight bytes the character of up to three bytes that begins there, and
-/// the set of those of all sixteen where one does.
+/// For each of the first eight bytes, the character of up to three bytes that begins there; and the
+/// set of bytes among all sixteen at which one begins.
 ///
 /// # Safety
 /// The processor must have SSE4.1.
@@ -402,11 +403,12 @@ unsafe fn units_and_leads(bytes: __m128i) -> (__m128i, i32) {
     }
 }
 
-/// Runs a job in a function that is compiled with AVX2: what inlines into it is, too.
+/// Runs a job in a function that is compiled with AVX2, and with it everything that inlines into
+/// it.
 ///
 /// # Safety
 /// The processor must have the features. `isa` proves it; the function is unsafe because the
-/// compiler does not know.
+/// compiler cannot know.
 #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
 pub(crate) unsafe fn run_avx2<J: Job>(job: J, isa: Avx2) -> J::Output {
     job.run(isa)

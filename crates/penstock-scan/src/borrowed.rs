@@ -1,9 +1,9 @@
-//! Text in memory that somebody else owns, checked piece by piece.
+//! Borrowed text, checked piece by piece.
 
 use crate::{Rest, ValidText};
 
-/// Borrowed bytes with a growing beginning that is checked to be text: for data that is there as
-/// a whole and is still to be checked no sooner than it is read.
+/// Borrowed bytes with a growing checked beginning: for data that is in memory as a whole, but
+/// should be checked only as it is read.
 #[derive(Clone, Copy, Debug)]
 pub struct BorrowedText<'a> {
     bytes: &'a [u8],
@@ -12,31 +12,32 @@ pub struct BorrowedText<'a> {
 }
 
 impl<'a> BorrowedText<'a> {
-    /// Nothing of it checked.
+    /// No byte is checked yet.
     #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
         BorrowedText { bytes, checked: 0 }
     }
 
-    /// Checks about `n` more bytes; tells what stands behind the text then. [`Rest::Incomplete`]
-    /// and [`Rest::Invalid`] are final if the text [is whole](Self::is_whole) or cannot grow.
+    /// Checks about `n` more bytes, and returns the kind of the bytes after the text.
+    /// [`Rest::Incomplete`] and [`Rest::Invalid`] are final if the text [is whole](Self::is_whole)
+    /// or cannot grow.
     pub fn advance_check(&mut self, n: usize) -> Rest {
         let end = self.bytes.len().min(self.checked.saturating_add(n.max(4)));
         let checked = ValidText::check(&self.bytes[self.checked..end]);
         self.checked += checked.text.as_bytes().len();
         match checked.rest {
-            // The piece was cut in a character, not the data.
+            // The piece ends inside a character, but the data does not.
             Rest::Incomplete if end < self.bytes.len() => Rest::Nothing,
             Rest::Invalid { .. } => Rest::Invalid { at: self.checked },
             rest => rest,
         }
     }
 
-    /// The text that is checked.
+    /// The checked text.
     #[inline]
     #[must_use]
     pub fn text(&self) -> ValidText<'a> {
-        // SAFETY: `checked` only moves over text, in `advance_check`.
+        // SAFETY: only `advance_check` moves `checked`, and only over text.
         unsafe { ValidText::from_checked(&self.bytes[..self.checked]) }
     }
 

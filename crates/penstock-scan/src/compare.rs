@@ -1,9 +1,10 @@
 //! Comparing a few bytes in place.
 
-/// Whether `expected` stands in `text` at `pos`.
+/// Whether `text` has `expected` at `pos`.
 ///
-/// Meant for expectations of 4 to 40 bytes, a key with its quotes: a call to the C library's
-/// comparison costs more than the comparison, and two overlapping words decide up to sixteen bytes.
+/// Meant for expectations of 4 to 40 bytes, such as a key with its quotes: a call of the C
+/// library's comparison costs more than the comparison, and two overlapping words compare up to
+/// sixteen bytes.
 ///
 /// ```
 /// use penstock_scan::stands_at;

@@ -1,28 +1,28 @@
-//! The operations that a reader may ask of an instruction set, and how one is chosen.
+//! The operations of an instruction set, and how one is chosen.
 
 #[cfg(target_arch = "x86_64")]
 use crate::avx2::{Avx2, run_avx2};
 use crate::portable::Portable;
 
-/// Where a JSON string's plain run of bytes ends.
+/// The end of a plain run of bytes in a JSON string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StringEnd {
     /// Index of the first `"`, `\` or control character (below 0x20), or the length of the bytes.
     pub at: usize,
-    /// False if a byte above 0x7F stands before `at`.
+    /// False if there is a byte above 0x7F before `at`.
     pub ascii: bool,
 }
 
 /// An instruction set: a zero-sized token that proves that the processor has it.
 ///
 /// All methods are safe, whatever the bytes. Implementations are `#[inline(always)]`, so that they
-/// compile into the loop that [`dispatch`] entered. A `from` past the end is returned as it is.
+/// compile into the loop that [`dispatch`] entered. A `from` past the end is returned unchanged.
 pub trait Isa: Copy + Send + Sync + 'static {
     /// The name, for messages and tests.
     const NAME: &'static str;
 
-    /// Does a job with this instruction set, out of line: for work that is too rare to be inlined
-    /// where the instruction set was entered, and not so rare that it may be slow.
+    /// Runs a job with this instruction set, out of line: for work that is too rare to be inlined
+    /// where the instruction set was entered, but must still be fast.
     fn enter<J: Job>(self, job: J) -> J::Output;
 
     /// The first byte at or after `from` which ends the plain run of a JSON string. Tuned for
@@ -42,7 +42,7 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// quote, `<`, `&`, any byte below 0x20, or 0xEF. Tuned for short runs.
     fn xml_value(self, bytes: &[u8], from: usize) -> StringEnd;
 
-    /// The first byte at or after `from` that may not stand in an XML name, or is a colon, or is
+    /// The first byte at or after `from` that an XML name may not contain, or is a colon, or is
     /// above 0x7F: the end of a run of ASCII letters, digits, `.`, `-` and `_`. Tuned for names.
     fn xml_name(self, bytes: &[u8], from: usize) -> usize;
 
@@ -50,16 +50,16 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// points. Tuned for whole windows.
     fn code_points(self, bytes: &[u8]) -> usize;
 
-    /// The characters, of up to three bytes, that begin in the first eight of the bytes, and how
-    /// many they are. Their order is that of the bytes; units beyond the number mean nothing, nor
-    /// does the unit of a character of four bytes, or of what is not UTF-8.
+    /// The characters of up to three bytes that begin in the first eight of the bytes, and their
+    /// number. They are in the order of the bytes. Units beyond the number have no meaning, nor has
+    /// the unit of a character of four bytes, or of bytes that are not UTF-8.
     fn units(self, bytes: &[u8; 16]) -> ([u16; 8], usize);
 }
 
-/// Work that is compiled once for each instruction set. `run` should be `#[inline(always)]`: what
-/// is not inlined is compiled without the instruction set, and the kernels become calls there.
+/// Work that is compiled once for each instruction set. `run` should be `#[inline(always)]`: code
+/// that is not inlined is compiled without the instruction set, and the kernels become calls there.
 pub trait Job {
-    /// What the work yields.
+    /// The result of the work.
     type Output;
     /// Does the work with this instruction set's operations.
     fn run<I: Isa>(self, isa: I) -> Self::Output;
@@ -67,7 +67,7 @@ pub trait Job {
 
 /// Runs a job with the best instruction set of this processor.
 ///
-/// Asking which one costs a few loads, the job is a call that is not inlined: meant for a window
+/// Choosing it costs a few loads, and the job is a call that is not inlined. So use it for a window
 /// of work, not for a token.
 ///
 /// ```
@@ -94,8 +94,8 @@ pub fn dispatch<J: Job>(job: J) -> J::Output {
     dispatch_portable(job)
 }
 
-/// Runs a job with the plain instruction set, whatever this processor has: for tests, which must
-/// see every set agree, and for comparing speeds.
+/// Runs a job with the plain instruction set, whatever this processor has: for tests, which compare
+/// all sets, and for comparing speeds.
 #[inline]
 pub fn dispatch_portable<J: Job>(job: J) -> J::Output {
     job.run(Portable::new())

@@ -1,17 +1,17 @@
-//! The escapes of JSON strings: resolved into text, or only checked.
+//! The escapes of JSON strings: resolves them into text, or only checks them.
 //!
-//! One function reads an escape; resolving and checking both stand on it, so they cannot differ
-//! in what they accept.
+//! One function reads an escape. Resolving and checking both use it, so they accept the same
+//! escapes.
 
 use std::fmt;
 
 use crate::swar;
 use crate::text::{TextBuf, ValidText};
 
-/// Why an escape is wrong.
+/// Why an escape is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EscapeKind {
-    /// The byte after the backslash is not one that may stand there.
+    /// The byte after the backslash is not allowed there.
     Unknown(u8),
     /// `\u` without four hexadecimal digits after it.
     Hex,
@@ -21,17 +21,17 @@ pub enum EscapeKind {
     Cut,
 }
 
-/// An escape that is wrong, and where.
+/// An invalid escape, and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BadEscape {
     /// Index of the escape's backslash.
     pub at: usize,
-    /// What is wrong with it.
+    /// The problem.
     pub kind: EscapeKind,
 }
 
 impl BadEscape {
-    /// What is wrong, in words.
+    /// The problem, in words.
     ///
     /// ```
     /// use penstock_scan::{BadEscape, EscapeKind};
@@ -61,21 +61,21 @@ impl fmt::Display for EscapeKind {
     }
 }
 
-/// What [`check_json_escape`] found.
+/// The result of [`check_json_escape`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EscapeCheck {
     /// An escape of so many bytes: 2, 6, or 12 for a surrogate pair.
     Complete(usize),
-    /// The bytes end within it; only more of them will tell.
+    /// The bytes end inside it, so more of them are needed.
     Incomplete,
-    /// It is wrong, whatever may follow.
+    /// It is invalid, whatever follows.
     Bad(BadEscape),
 }
 
-/// Checks the one escape that begins at the backslash at `at`, for strings that nobody wants the
-/// text of. A surrogate pair counts as one.
+/// Checks the escape that begins at the backslash at `at`, for strings whose text nobody wants. A
+/// surrogate pair counts as one.
 ///
-/// Given the closing quote with the bytes, it never says [`EscapeCheck::Incomplete`].
+/// If the bytes include the closing quote, the result is never [`EscapeCheck::Incomplete`].
 ///
 /// ```
 /// use penstock_scan::{EscapeCheck, check_json_escape};
@@ -93,8 +93,8 @@ pub fn check_json_escape(bytes: &[u8], at: usize) -> EscapeCheck {
     }
 }
 
-/// Appends the text that the inside of a JSON string stands for, and returns whether all that was
-/// appended is ASCII. What is not an escape is copied as it is.
+/// Appends the text of the inside of a JSON string, and returns whether all of it is ASCII.
+/// Everything but escapes is copied unchanged.
 ///
 /// ```
 /// use penstock_scan::{TextBuf, ValidText, unescape_json};
@@ -105,10 +105,10 @@ pub fn check_json_escape(bytes: &[u8], at: usize) -> EscapeCheck {
 /// ```
 ///
 /// # Errors
-/// The first escape that is wrong. `out` keeps what it had before.
+/// The first invalid escape. `out` keeps its previous contents.
 pub fn unescape_json(raw: ValidText<'_>, out: &mut TextBuf) -> Result<bool, BadEscape> {
     let start = out.text().as_bytes().len();
-    // No escape is shorter than what it stands for. The eight are for `push_plain`.
+    // No escape is shorter than its text. The eight bytes are for `push_plain`.
     out.reserve(raw.as_bytes().len() + 8);
     match resolve(raw, out) {
         Ok(()) => Ok(out.text().as_bytes()[start..].is_ascii()),
@@ -123,7 +123,7 @@ fn resolve(raw: ValidText<'_>, out: &mut TextBuf) -> Result<(), BadEscape> {
     let bytes = raw.as_bytes();
     let mut at = 0;
     loop {
-        // Scripts other than Latin come as nothing but escapes for whole words.
+        // In scripts other than Latin, whole words consist of escapes.
         while bytes.get(at) == Some(&b'\\') {
             let (char, length) = read_escape(bytes, at).map_err(Fault::at_the_end)?;
             out.push_char(char);
@@ -136,7 +136,7 @@ fn resolve(raw: ValidText<'_>, out: &mut TextBuf) -> Result<(), BadEscape> {
     }
 }
 
-/// Appends the plain run at `at` and returns where it ends.
+/// Appends the plain run at `at` and returns its end.
 #[inline(always)]
 fn push_plain(raw: ValidText<'_>, at: usize, out: &mut TextBuf) -> usize {
     let bytes = raw.as_bytes();
@@ -158,14 +158,14 @@ fn push_plain(raw: ValidText<'_>, at: usize, out: &mut TextBuf) -> usize {
 
 /// Why no escape was read.
 enum Fault {
-    /// The bytes end within it; what it is if nothing follows.
+    /// The bytes end inside it; the error if nothing follows.
     End(BadEscape),
-    /// It is wrong, whatever follows.
+    /// It is invalid, whatever follows.
     Bad(BadEscape),
 }
 
 impl Fault {
-    /// The error, where the bytes are all there is.
+    /// The error if no more bytes follow.
     fn at_the_end(self) -> BadEscape {
         match self {
             Fault::End(bad) | Fault::Bad(bad) => bad,
@@ -173,14 +173,14 @@ impl Fault {
     }
 }
 
-/// The character that the escape at `at` stands for, and its length. The byte at `at` itself is
-/// taken to be a backslash.
+/// The character of the escape at `at`, and the escape's length. The byte at `at` itself counts as
+/// a backslash.
 #[inline(always)]
 fn read_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
     let escape = bytes.get(at..).unwrap_or_default();
     let char = match escape.get(1) {
         Some(b'u') => {
-            // All digits there, no surrogate: nearly every one.
+            // All digits are there and it is no surrogate: nearly every escape.
             let unit = escape.first_chunk::<6>().and_then(|e| hex([e[2], e[3], e[4], e[5]]));
             return match unit.and_then(|unit| char::from_u32(u32::from(unit))) {
                 Some(char) => Ok((char, 6)),
@@ -201,7 +201,7 @@ fn read_escape(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
     Ok((char, 2))
 }
 
-/// [`read_escape`] for a `\u` that is cut, is wrong, or is a surrogate.
+/// [`read_escape`] for a `\u` that is cut, invalid, or a surrogate.
 #[inline(never)]
 fn read_rare(bytes: &[u8], at: usize) -> Result<(char, usize), Fault> {
     let first = read_unit(bytes, at)?;
@@ -231,12 +231,12 @@ fn read_unit(bytes: &[u8], at: usize) -> Result<u16, Fault> {
     let there = bytes[at + 2..].iter().take(4);
     let count = there.len();
     digits.iter_mut().zip(there).for_each(|(digit, &b)| *digit = b);
-    // Digits that are still to come are taken to be zeros, so that a wrong one shows at once.
+    // Missing digits count as zeros, so that an invalid one is found at once.
     let unit = hex(digits).ok_or(Fault::Bad(bad))?;
     if count < 4 { Err(Fault::End(bad)) } else { Ok(unit) }
 }
 
-/// What each byte is worth as a hexadecimal digit; 0xFF if it is none.
+/// The value of each byte as a hexadecimal digit; 0xFF if it is none.
 const DIGITS: [u8; 256] = {
     let mut digits = [0xFF; 256];
     let mut value = 0;
@@ -248,7 +248,7 @@ const DIGITS: [u8; 256] = {
     digits
 };
 
-/// The number that four hexadecimal digits are.
+/// The number in four hexadecimal digits.
 #[inline(always)]
 fn hex(digits: [u8; 4]) -> Option<u16> {
     let [a, b, c, d] = digits.map(|digit| DIGITS[usize::from(digit)]);

@@ -1,10 +1,10 @@
-//! Finds the interesting bytes.
+//! Finds the bytes that matter to a reader.
 //!
-//! The kernels are written once for each instruction set behind [`Isa`]; [`dispatch`] chooses one
-//! at run time, once for a whole window of work and not for each token. Beside them lives
-//! [`ValidText`], the proof that bytes were checked to be UTF-8, with what makes one
-//! ([`TextWindow`], [`ValidText::check`]), what resolves escapes into one ([`unescape_json`]) and
-//! what turns one into the units of a CPython string ([`shape`], [`widen_ucs2`] ...).
+//! The kernels are written once for each instruction set behind [`Isa`]. [`dispatch`] chooses one
+//! at run time, once for a whole window of work and not for each token. [`ValidText`] proves that
+//! bytes were checked to be UTF-8. [`TextWindow`] and [`ValidText::check`] make one,
+//! [`unescape_json`] resolves escapes into one, and [`shape`], [`widen_ucs2`] and others convert
+//! one into the units of a CPython string.
 //!
 //! Every kernel has a naive twin in `tests/naive.rs` and a property test that both agree.
 

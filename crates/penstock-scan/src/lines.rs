@@ -1,4 +1,4 @@
-//! Counts that positions are made of: lines, and the characters of a column.
+//! The counts for positions: lines, and the characters of a column.
 
 use crate::isa::{Isa, Job, dispatch};
 
@@ -14,7 +14,7 @@ pub fn count_newlines(bytes: &[u8]) -> usize {
 }
 
 /// How many of the bytes do not continue a UTF-8 character. In text, that is its number of code
-/// points; of a piece of text, it is the number of characters that begin in it.
+/// points; in a piece of text, the number of characters that begin in it.
 ///
 /// ```
 /// assert_eq!(penstock_scan::count_code_points("añ水😀".as_bytes()), 4);

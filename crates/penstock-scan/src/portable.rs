@@ -3,7 +3,7 @@
 use crate::isa::{Isa, Job, StringEnd};
 use crate::swar;
 
-/// The token of the instruction set that needs no proof.
+/// The token of the plain instruction set, which needs no proof.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Portable(());
 
@@ -34,7 +34,7 @@ impl Isa for Portable {
     #[inline(always)]
     fn json_space(self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
-        // The two common cases, none and one, are decided on the bytes themselves.
+        // The two common cases, none and one, need only the bytes themselves.
         for _ in 0..2 {
             if !is_space(bytes, at) {
                 return at;
@@ -81,7 +81,7 @@ impl Isa for Portable {
             bytes,
             from,
             |word| {
-                // The ampersand and the apostrophe differ in the last bit only.
+                // The ampersand and the apostrophe differ only in the last bit.
                 swar::equal(word, b'"')
                     | swar::equal(word | swar::splat(1), b'\'')
                     | swar::equal(word, b'<')
@@ -98,7 +98,7 @@ impl Isa for Portable {
             bytes,
             from,
             |word| {
-                // A bit makes small letters of capitals, and none of anything else.
+                // The bit turns capitals into small letters, and changes no other byte into one.
                 let name = swar::between(word | swar::splat(0x20), b'a', b'z')
                     | swar::between(word, b'0', b'9')
                     | swar::between(word, b'-', b'.')
@@ -114,7 +114,7 @@ impl Isa for Portable {
     fn code_points(self, bytes: &[u8]) -> usize {
         let (words, rest) = bytes.as_chunks::<8>();
         let mut total = rest.iter().filter(|&&b| (b as i8) >= -0x40).count();
-        // Each byte of the sum counts one column; 255 rounds are what it can hold.
+        // Each byte of the sum counts one column; it holds up to 255 rounds.
         for batch in words.chunks(255) {
             let sum: u64 = batch.iter().map(|word| swar::leads(u64::from_le_bytes(*word))).sum();
             total += swar::sum(sum);
@@ -143,11 +143,11 @@ impl Isa for Portable {
     }
 }
 
-/// Whether the byte at `at` is there and is JSON white space.
+/// Whether there is a byte at `at` and it is JSON white space.
 #[inline(always)]
 pub(crate) fn is_space(bytes: &[u8], at: usize) -> bool {
     match bytes.get(at) {
-        // Almost every byte that is asked about is above the space: one comparison for it.
+        // Almost every byte is above the space, and needs one comparison.
         Some(&b) if b <= b' ' => matches!(b, b' ' | b'\n' | b'\r' | b'\t'),
         _ => false,
     }
@@ -206,7 +206,7 @@ fn run(
     while let Some(eight) = swar::word_at(bytes, at) {
         let stops = word(eight);
         if stops != 0 {
-            // What stands before the first stop, which may itself be above 0x7F.
+            // The bytes before the first stop; the stop itself may be above 0x7F.
             let stop = swar::before(stops);
             above |= eight & ((1 << (8 * stop)) - 1);
             return StringEnd { at: at + stop, ascii: above & swar::HIGH == 0 };

@@ -1,5 +1,5 @@
-//! Eight bytes at a time in one 64-bit register, for where there are no vectors or the run is too
-//! short for them.
+//! Eight bytes at a time in one 64-bit register: for machines without vectors, and for runs that
+//! are too short for them.
 //!
 //! Words are loaded in little-endian order on every machine, so that the first byte is the lowest
 //! one and `trailing_zeros` finds the first match.
@@ -15,7 +15,7 @@ pub(crate) const fn splat(byte: u8) -> u64 {
     ONES * byte as u64
 }
 
-/// The eight bytes at `at`, if there are as many.
+/// The eight bytes at `at`, if there are that many.
 #[inline(always)]
 pub(crate) fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
@@ -36,8 +36,8 @@ pub(crate) fn sixteen_at(bytes: &[u8], at: usize, fill: u8) -> u128 {
     there | (u128::from_le_bytes([fill; 16]) << (8 * left))
 }
 
-/// Up to fifteen bytes, with zeros behind. Made of two loads that may overlap, since a copy of
-/// varying length would be a call.
+/// Up to fifteen bytes, followed by zeros. Made of two loads that may overlap, because a copy of
+/// variable length would be a call.
 #[inline(always)]
 fn short(bytes: &[u8]) -> u128 {
     let shift = |size: usize| 8 * (bytes.len() - size);
@@ -79,7 +79,7 @@ pub(crate) const fn leads(word: u64) -> u64 {
     ((!word >> 7) | (word >> 6)) & ONES
 }
 
-/// How many of the eight bytes, from the first on, stand before the first mark.
+/// How many of the eight bytes, from the first on, are before the first mark.
 #[inline(always)]
 pub(crate) const fn before(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize

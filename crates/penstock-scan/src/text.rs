@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-/// Bytes that were checked to be UTF-8. Can only be made by checking ([`ValidText::check`],
-/// [`TextWindow`](crate::TextWindow)), from a `str`, by resolving escapes into a [`TextBuf`], or as
-/// a part of another one cut between characters.
+/// Bytes that were checked to be UTF-8. The only ways to make one: check bytes
+/// ([`ValidText::check`], [`TextWindow`](crate::TextWindow)), borrow a `str`, resolve escapes into
+/// a [`TextBuf`], or cut a part of another one between characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidText<'a>(&'a [u8]);
 
@@ -57,7 +57,7 @@ impl<'a> ValidText<'a> {
     }
 }
 
-/// An owned, growing buffer of checked text: where escapes are resolved into.
+/// An owned, growing buffer of checked text; escapes are resolved into it.
 ///
 /// ```
 /// use penstock_scan::{TextBuf, ValidText};
@@ -79,13 +79,13 @@ impl TextBuf {
     pub const fn new() -> Self {
         TextBuf(Vec::new())
     }
-    /// What is in it.
+    /// Its contents.
     #[inline(always)]
     #[must_use]
     pub fn text(&self) -> ValidText<'_> {
         ValidText(&self.0)
     }
-    /// Forgets the content and keeps the memory.
+    /// Drops the contents and keeps the memory.
     #[inline(always)]
     pub fn clear(&mut self) {
         self.0.clear();
@@ -119,7 +119,7 @@ impl TextBuf {
         self.0.reserve(more);
     }
     /// Appends the first `len` of eight bytes, which must be whole characters. Storing all eight
-    /// and forgetting the rest is cheaper than a copy whose length varies.
+    /// and dropping the rest is cheaper than a copy of variable length.
     ///
     /// # Safety
     /// The first `len` bytes must be UTF-8, and `len` at most 8.
@@ -129,7 +129,7 @@ impl TextBuf {
         self.0.extend_from_slice(&word);
         self.0.truncate(new_len);
     }
-    /// Forgets all but the first `len` bytes, which must end between characters.
+    /// Drops all but the first `len` bytes, which must end between characters.
     ///
     /// # Panics
     /// If a character would be cut.

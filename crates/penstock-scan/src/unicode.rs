@@ -1,12 +1,12 @@
-//! From UTF-8 to the units that CPython keeps strings in.
+//! Converts UTF-8 to the units of CPython's strings.
 //!
-//! CPython stores a string in the narrowest of four widths that holds all its characters. So a
-//! text is measured first ([`shape`]), then an object of that size and width is made, then its
-//! memory is filled ([`widen_latin1`], [`widen_ucs2`], [`widen_ucs4`]).
+//! CPython stores a string in the narrowest of four widths that holds all its characters. So
+//! [`shape`] first measures a text, then the caller makes an object of that size and width, then
+//! [`widen_latin1`], [`widen_ucs2`] or [`widen_ucs4`] fills its memory.
 //!
-//! In most scripts each character's length is a surprise to the branch predictor. So there is
-//! hardly a branch that depends on the text: eight bytes at a time are taken apart alike, whatever
-//! they are, by [`Isa::units`].
+//! In most scripts the branch predictor cannot predict the length of the next character. So hardly
+//! a branch here depends on the text: [`Isa::units`] splits eight bytes at a time in the same way,
+//! whatever they are.
 
 use std::mem::MaybeUninit;
 
@@ -36,7 +36,7 @@ pub struct Shape {
     pub width: Width,
 }
 
-/// What the bytes past the end of a text are taken to be: they begin no character.
+/// The value of the bytes past the end of a text: they begin no character.
 const FILL: u8 = 0x80;
 
 /// The number of characters and the width of the widest.
@@ -52,7 +52,7 @@ const FILL: u8 = 0x80;
 pub fn shape(text: ValidText<'_>) -> Shape {
     let bytes = text.as_bytes();
     let (mut wide, mut astral, mut chars) = (0, 0, 0);
-    // Each byte of the counts is one column; every chunk adds up to 2 to it.
+    // Each byte of the counts is one column; every chunk adds at most 2 to it.
     for batch in bytes.chunks(16 * 127) {
         let mut counts = 0;
         let mut at = 0;
@@ -93,8 +93,8 @@ fn not_ucs2(word: u64) -> u64 {
     word & (word << 1) & (word << 2) & (word << 3)
 }
 
-/// Writes the text as units of one byte, and returns how many. The first so many of `out`
-/// are meaningful, and they are initialised; further ones may have been written to.
+/// Writes the text as units of one byte, and returns how many. That many units of `out` are
+/// meaningful and initialised; later ones may have been written too.
 ///
 /// Stops early, without panicking, before a character that does not fit the unit, and when `out`
 /// is full.
@@ -117,7 +117,7 @@ pub fn widen_ucs2(text: ValidText<'_>, out: &mut [MaybeUninit<u16>]) -> usize {
     dispatch(Widen { text, out })
 }
 
-/// As [`widen_latin1`], with units of four bytes, which every character fits.
+/// As [`widen_latin1`], with units of four bytes, which hold every character.
 #[inline]
 pub fn widen_ucs4(text: ValidText<'_>, out: &mut [MaybeUninit<u32>]) -> usize {
     dispatch(Widen { text, out })
@@ -125,9 +125,9 @@ pub fn widen_ucs4(text: ValidText<'_>, out: &mut [MaybeUninit<u32>]) -> usize {
 
 /// A unit of a string in memory.
 pub(crate) trait Unit: Copy {
-    /// The greatest character that fits.
+    /// The greatest character that it holds.
     const MAX: u32;
-    /// The unit of a character that fits.
+    /// The unit of a character that it holds.
     fn of(code: u32) -> Self;
 }
 

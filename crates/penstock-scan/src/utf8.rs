@@ -1,15 +1,15 @@
-//! Checks that bytes are UTF-8, at the speed of the scan, and says what the end of a piece means.
+//! Checks that bytes are UTF-8, at the speed of the scan, and classifies the end of a piece.
 
 use crate::text::ValidText;
 
-/// What follows the text in bytes that were checked.
+/// The bytes after the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
     /// Nothing: all bytes are text.
     Nothing,
     /// One to three bytes that begin a character, which more input may complete.
     Incomplete,
-    /// Bytes that no input can make UTF-8.
+    /// Bytes that no further input can make UTF-8.
     Invalid {
         /// Index of the first byte of the bad sequence, which is also the length of the text
         /// before it.
@@ -17,18 +17,18 @@ pub enum Rest {
     },
 }
 
-/// Bytes that were checked, as [`ValidText::check`] gives them.
+/// Checked bytes: the result of [`ValidText::check`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checked<'a> {
-    /// The longest beginning that is whole characters.
+    /// The longest beginning with whole characters only.
     pub text: ValidText<'a>,
-    /// What the bytes after it are.
+    /// The kind of the bytes after it.
     pub rest: Rest,
 }
 
 impl<'a> ValidText<'a> {
-    /// Checks bytes. Whatever they are, the answer holds the text that they begin with; what
-    /// becomes of the rest is the caller's to say.
+    /// Checks bytes. Whatever they are, the result holds the text at their beginning; the caller
+    /// decides what to do with the rest.
     ///
     /// ```
     /// use penstock_scan::{Rest, ValidText};
@@ -74,8 +74,7 @@ fn cut_length(bytes: &[u8]) -> usize {
     0
 }
 
-/// What the bytes of [`cut_length`] are, which stand at `at`: they may be impossible (0xF5, or
-/// 0xE0 0x80).
+/// The kind of the bytes of [`cut_length`] at `at`: they may be invalid (0xF5, or 0xE0 0x80).
 #[inline]
 fn rest_of(at: usize, tail: &[u8]) -> Rest {
     if tail.is_empty() {

@@ -6,10 +6,10 @@ use std::collections::TryReserveError;
 use crate::text::ValidText;
 use crate::utf8::Rest;
 
-/// A growing buffer whose front is checked text and whose back is bytes not checked yet.
+/// A growing buffer: its front is checked text, and its back is bytes that are not checked yet.
 ///
-/// Each byte is checked once, and moved a bounded number of times on average: dropping from the
-/// front only counts, and what is left moves when room is needed and it is the smaller part.
+/// Each byte is checked once, and moved a bounded number of times on average. Dropping from the
+/// front only counts; the rest moves when room is needed and it is the smaller part.
 ///
 /// ```
 /// use penstock_scan::{Rest, TextWindow};
@@ -27,16 +27,16 @@ use crate::utf8::Rest;
 /// assert_eq!(window.text().as_str(), "café\"");
 /// # Ok::<(), std::collections::TryReserveError>(())
 /// ```
-// Invariants: `start <= checked <= filled <= bytes.len()`; `bytes[start..checked]` is UTF-8. What
-// is in `bytes` from `filled` on is initialised and means nothing.
+// Invariants: `start <= checked <= filled <= bytes.len()`; `bytes[start..checked]` is UTF-8. The
+// bytes from `filled` on are initialised and have no meaning.
 #[derive(Debug, Default)]
 pub struct TextWindow {
     bytes: Vec<u8>,
-    /// Where what was not dropped begins.
+    /// The start of the bytes that were not dropped.
     start: usize,
-    /// Where the checked text ends.
+    /// The end of the checked text.
     checked: usize,
-    /// Where the bytes that came in end.
+    /// The end of the bytes that came in.
     filled: usize,
 }
 
@@ -47,15 +47,15 @@ impl TextWindow {
         TextWindow { bytes: Vec::new(), start: 0, checked: 0, filled: 0 }
     }
 
-    /// Lends room for `n` bytes behind what is there; [`commit`](Self::commit) tells how many
-    /// were written. What stands in it before means nothing.
+    /// Lends room for `n` bytes after the present ones; call [`commit`](Self::commit) with the
+    /// number that was written. Its previous contents have no meaning.
     ///
     /// # Errors
-    /// If there is no memory for so many. The window is as it was.
+    /// If there is not enough memory. The window is unchanged.
     pub fn spare(&mut self, n: usize) -> Result<&mut [u8], TryReserveError> {
         let (dead, live) = (self.start, self.filled - self.start);
         if dead > live && self.bytes.len() - self.filled < n {
-            // Moves fewer bytes than were dropped since the last time.
+            // This moves fewer bytes than were dropped since the last time.
             self.bytes.copy_within(self.start..self.filled, 0);
             self.start = 0;
             self.checked -= dead;
@@ -69,28 +69,28 @@ impl TextWindow {
         Ok(&mut self.bytes[self.filled..self.filled + n])
     }
 
-    /// Takes in the first `n` of the bytes that [`spare`](Self::spare) lent.
+    /// Takes the first `n` of the bytes that [`spare`](Self::spare) lent.
     ///
     /// # Panics
-    /// If there is no room for so many.
+    /// If there is not enough room.
     pub fn commit(&mut self, n: usize) {
         assert!(n <= self.bytes.len() - self.filled);
         self.filled += n;
     }
 
-    /// Takes in a copy of the bytes.
+    /// Takes a copy of the bytes.
     ///
     /// # Errors
-    /// If there is no memory for so many. The window is as it was.
+    /// If there is not enough memory. The window is unchanged.
     pub fn extend_from_slice(&mut self, bytes: &[u8]) -> Result<(), TryReserveError> {
         self.spare(bytes.len())?.copy_from_slice(bytes);
         self.commit(bytes.len());
         Ok(())
     }
 
-    /// Checks what was not checked yet, and makes text of what is. An
+    /// Checks the unchecked bytes, and adds the valid ones to the text. An
     /// [index](Rest::Invalid::at) counts from the beginning of the text. Bytes that are not text
-    /// stay, and are looked at again the next time.
+    /// stay, and are checked again the next time.
     pub fn advance_check(&mut self) -> Rest {
         let checked = ValidText::check(&self.bytes[self.checked..self.filled]);
         // The old text and the new are UTF-8, so both together are.
@@ -101,7 +101,7 @@ impl TextWindow {
         }
     }
 
-    /// The checked text that was not dropped.
+    /// The checked text, without the dropped part.
     #[inline(always)]
     #[must_use]
     pub fn text(&self) -> ValidText<'_> {
@@ -131,11 +131,11 @@ impl TextWindow {
         }
     }
 
-    /// Drops the first `n` of the unchecked bytes, which are not text and never will be. All the
+    /// Drops the first `n` of the unchecked bytes, which are not text and will never be. All the
     /// text before them must have been dropped.
     ///
     /// # Panics
-    /// If text stands before them, or fewer are there.
+    /// If there is text before them, or there are fewer bytes.
     pub fn drop_unchecked(&mut self, n: usize) {
         assert!(self.start == self.checked && n <= self.filled - self.checked);
         self.start += n;
