@@ -1,22 +1,22 @@
 //! A clock that many threads read and none waits for.
 //!
-//! There are two slots, one of which holds the segment that is valid. Its number and its phase are one
-//! word, `state`, which readers look at before and behind (a sequence lock with two copies, as the
-//! kernel's `seqcount_latch`), so that a writer who is stopped anywhere stops nobody.
+//! There are two slots, and one of them holds the valid segment. Its number and its phase are one
+//! word, `state`. Readers load it before and after reading a slot (a sequence lock with two copies,
+//! like the kernel's `seqcount_latch`), so a writer that is stopped anywhere stops no reader.
 //!
-//! Whoever finds that a segment has been good for long enough tries to become the writer, by one
-//! attempt at a lock: he looks at the kernel's clocks, writes what follows into the other slot, and
-//! publishes it. Nobody waits for that lock; who does not get it goes on with the segment that there
-//! is, and behind its end with the kernel's clock.
+//! A thread that finds the segment old enough tries to become the writer, with one attempt at a
+//! lock. The writer reads the kernel's clocks, writes the next segment into the other slot, and
+//! publishes it. Nobody waits for that lock: a thread that does not get it goes on with the present
+//! segment and, after its end, with the kernel's clock.
 //!
-//! **Where a segment begins** has to be decided behind its publication, because until then values may
-//! be taken from the one before it. But from then on there are readers who need to know. So a segment
-//! is published without a beginning, and the first one who needs it, reader or writer, reads the
-//! counter and enters it by one atomic exchange; all others find it there. Every value of the segment
-//! before was taken at a count that is no later, so the line at that count is no less. If values may
-//! have been taken from the kernel's clock, the kernel's clock is read and entered first: then the
-//! segment begins at that value or above. Last, the writer writes the beginning into the slot, which
-//! saves readers the calculation.
+//! **The beginning of a segment** must be decided after its publication, because until then threads
+//! may take values from the segment before it. But from then on there are readers who need it. So a
+//! segment is published without a beginning. The first thread that needs it, reader or writer,
+//! reads the counter and enters the beginning with one atomic exchange; all others find it there.
+//! Every value of the segment before was taken at a count that is no later, so the line at that
+//! count is no less. If values may have been taken from the kernel's clock, that thread first reads
+//! and enters the kernel's clock: then the segment begins at that value or above. Last, the writer
+//! writes the beginning into the slot, which saves readers the calculation.
 
 use crate::Source;
 use crate::keeper::{Decision, Events, Keeper};
@@ -29,19 +29,19 @@ use std::sync::atomic::{Ordering, fence};
 const JOINING: u64 = 1;
 /// The segment is the kernel's clock.
 const PLAIN: u64 = 2;
-/// What is added to a state for the next segment.
+/// The step of a state to the next segment.
 const NEXT: u64 = 4;
 
-/// A count that is this little behind the beginning of a segment is that of a processor which read
-/// it early, or which is that little behind: 25 us at 2.6 GHz.
+/// If a count is this little before the beginning of a segment, a processor has read it early, or
+/// is that little behind: 25 us at 2.6 GHz.
 const EARLY: u64 = 1 << 16;
 
-/// Bits of an entry that say what it is; above them is the value.
+/// Bits of an entry for its tag; the value is above them.
 const TAG: u64 = 0xfff;
-/// The beginning of a segment is at least what the other entry says.
+/// The beginning of a segment is at least the value of the other entry.
 const WITH_KERNEL: u64 = 0x800;
 
-/// Where a segment is.
+/// The place of a segment.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Slot {
@@ -58,7 +58,7 @@ struct Slot {
     rest: Rest,
 }
 
-/// What only those need who join a segment.
+/// Only threads that join a segment need the rest.
 #[derive(Debug)]
 #[repr(align(64))]
 struct Rest {
@@ -68,9 +68,9 @@ struct Rest {
     end_at: Word,
     /// Values of this segment were taken from the kernel's clock.
     kernel: Word,
-    /// Entered by the first one who needs it: how many counts behind `anchor` it begins.
+    /// The first thread that needs it enters how many counts after `anchor` it begins.
     start: Word,
-    /// Likewise: at how many nanoseconds behind `at`, at least.
+    /// The same for the nanoseconds after `at`, at least.
     least: Word,
 }
 
@@ -97,7 +97,7 @@ impl Slot {
         }
     }
 
-    /// The segment, where its beginning is written down.
+    /// The segment, if its beginning is written.
     fn settled(&self) -> Segment {
         Segment {
             base: self.base.relaxed(),
@@ -127,8 +127,8 @@ impl Slot {
         self.rest.reach_at.set_relaxed(new.reach_at);
         self.rest.end_at.set_relaxed(new.end_at);
         self.rest.kernel.set_relaxed(0);
-        // Not every segment has this entry: none may be taken for one 2,048 segments ago. The segments
-        // of this slot have all odd numbers, or all even ones.
+        // Not every segment has this entry, so one of 2,048 segments ago must not be mistaken for
+        // it. The segments of this slot have all odd numbers, or all even ones.
         self.rest.least.set_relaxed(tag ^ 1);
     }
 
@@ -151,7 +151,7 @@ fn tag(state: u64) -> u64 {
     state / NEXT % WITH_KERNEL
 }
 
-/// Enters `value` in place of the entry `old`, unless that is gone; returns the entry that is there.
+/// Enters `value` in place of the entry `old`, unless that has changed; returns the present entry.
 fn enter(word: &Word, old: u64, value: u64, tag: u64) -> u64 {
     let entry = value.min(u64::MAX >> TAG.count_ones()) << TAG.count_ones() | tag;
     match word.replace(old, entry) {
@@ -160,23 +160,23 @@ fn enter(word: &Word, old: u64, value: u64, tag: u64) -> u64 {
     }
 }
 
-/// Which of the two times is asked for, and how carefully the counter is read.
+/// Which of the two times to read, and how carefully to read the counter.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// The monotonic time, in order with what the thread did before.
+    /// The monotonic time, ordered after everything that the thread did before.
     Mono,
-    /// The monotonic time, in no such order.
+    /// The monotonic time, without that order.
     Relaxed,
-    /// The time of the wall.
+    /// Wall time.
     Wall,
 }
 
-/// A monotonic clock and one of the wall, over one counter.
+/// A monotonic clock and a wall clock, over one counter.
 ///
-/// Reading is free of locks and writes to nothing that is shared, but for one read in a millisecond.
-/// Nothing happens before the first read, and there is no thread. [`Mono::now`](crate::Mono::now)
-/// and [`Wall::now`](crate::Wall::now) read the one of the process; another is only of use with a
-/// source of its own.
+/// Reading takes no lock and writes to nothing that is shared, except for one reading in a
+/// millisecond. Nothing happens before the first reading, and there is no thread.
+/// [`Mono::now`](crate::Mono::now) and [`Wall::now`](crate::Wall::now) read the clock of the
+/// process. Another one is useful only with a source of its own.
 ///
 /// # Example
 /// ```
@@ -192,7 +192,7 @@ pub struct Clock<S> {
     /// The number of the segment, times four, and its phase.
     state: State,
     slots: [Slot; 2],
-    /// When the kernel's clock says this, it is time to look whether the counter can be used.
+    /// When the kernel's clock reaches this, check whether the counter can be used.
     due: Word,
     /// The process of the writer, or zero.
     writer: Word,
@@ -200,13 +200,13 @@ pub struct Clock<S> {
     source: S,
 }
 
-/// Apart from what is written more often.
+/// In a cache line apart from the words that are written more often.
 #[derive(Debug)]
 #[repr(align(64))]
 struct State(Word);
 
-// SAFETY: `keeper` is the only part that is not `Sync`, and is touched by nobody but the holder of
-// `writer`, who is one thread.
+// SAFETY: `keeper` is the only part that is not `Sync`. Only the holder of `writer` touches it,
+// which is one thread.
 unsafe impl<S: Sync> Sync for Clock<S> {}
 
 impl<S: Source> Clock<S> {
@@ -222,14 +222,14 @@ impl<S: Source> Clock<S> {
         }
     }
 
-    /// Nanoseconds of the monotonic clock: at least what it said to any thread that, directly or
-    /// not, handed something on to this one since.
+    /// Nanoseconds of the monotonic clock: at least as much as any thread read before it handed
+    /// something to this one, directly or not.
     #[inline]
     pub fn mono(&self) -> i64 {
         self.read(Kind::Mono)
     }
 
-    /// Nanoseconds of the monotonic clock, read without waiting for what stands before: a few
+    /// Nanoseconds of the monotonic clock, read without waiting for the instructions before: a few
     /// nanoseconds cheaper, and that much early or late for other threads.
     #[inline]
     pub fn mono_relaxed(&self) -> i64 {
@@ -242,7 +242,7 @@ impl<S: Source> Clock<S> {
         self.read(Kind::Wall)
     }
 
-    /// What is read.
+    /// The source.
     pub const fn source(&self) -> &S {
         &self.source
     }
@@ -252,7 +252,7 @@ impl<S: Source> Clock<S> {
         self.state.0.acquire() & PLAIN == 0
     }
 
-    /// What has happened so far. Nothing, if it happens right now.
+    /// The counts so far. Nothing, if a writer is at work right now.
     pub fn events(&self) -> Option<Events> {
         self.as_writer(|keeper| keeper.events)
     }
@@ -313,8 +313,8 @@ impl<S: Source> Clock<S> {
             } else if kind == Kind::Wall {
                 return self.source.kernel_wall();
             } else {
-                // In this order, so that either this or whoever joins the next segment sees of the
-                // other: see `start`.
+                // In this order, so that either this thread or the one that joins the next segment
+                // sees the other: see `start`.
                 let kernel = &self.slot(state).rest.kernel;
                 if kernel.relaxed() == 0 {
                     kernel.set_in_order(1);
@@ -328,7 +328,7 @@ impl<S: Source> Clock<S> {
         }
     }
 
-    /// Whether what was read since `state` belongs together.
+    /// Whether the values read since `state` belong together.
     fn is_still(&self, state: u64) -> bool {
         fence(Ordering::SeqCst);
         self.state.0.acquire() == state
@@ -348,15 +348,15 @@ impl<S: Source> Clock<S> {
         self.start(state, &old, &new).join(&old, &new)
     }
 
-    /// Where the segment of this state begins: as it was decided, or here.
+    /// The beginning of this state's segment: as it was decided, or here.
     fn start(&self, state: u64, old: &Segment, new: &Proposal) -> Start {
-        // Entries are told from those of older segments by their tag. For one to be taken for
-        // another, a thread would have to sleep between two instructions for 2,047 segments.
+        // Entries differ from those of older segments by their tag. To mistake one for another, a
+        // thread would have to sleep between two instructions for 2,047 segments.
         let tag = tag(state);
         let rest = &self.slot(state).rest;
         let mut start = rest.start.acquire();
         let least = rest.least.acquire();
-        // An entry of a later segment is not to be written over.
+        // An entry of a later segment must not be overwritten.
         let late = !self.is_still(state);
         if start & TAG & !WITH_KERNEL != tag && !late {
             let count = self.source.counter_ordered();
@@ -380,14 +380,14 @@ impl<S: Source> Clock<S> {
         Start { count: new.anchor.saturating_add(start >> TAG.count_ones()), kernel }
     }
 
-    /// Tries to replace the segment of this state; returns whether it has been.
+    /// Tries to replace the segment of this state; returns whether it did.
     fn look(&self, state: u64) -> bool {
         self.as_writer(|keeper| {
             if self.state.0.relaxed() != state {
                 return true;
             }
             if state & JOINING != 0 {
-                // Left so by the process that this one was forked from.
+                // The process that this one was forked from left it like this.
                 self.settle(state);
                 return true;
             }
@@ -401,8 +401,8 @@ impl<S: Source> Clock<S> {
                     self.due.set_signed(due);
                     let kind = JOINING | if proposal.plain { PLAIN } else { 0 };
                     let next = (state / NEXT * NEXT).wrapping_add(NEXT) | kind;
-                    // What is written to the slot must not be seen by who still sees the state in
-                    // which that slot was valid.
+                    // A thread that still sees the state in which that slot was valid must not see
+                    // the new contents of the slot.
                     fence(Ordering::Release);
                     self.slot(next).propose(&proposal, tag(next));
                     self.state.0.set_in_order(next);
@@ -415,7 +415,7 @@ impl<S: Source> Clock<S> {
         .unwrap_or(false)
     }
 
-    /// Writes down where the segment begins. Only the writer does.
+    /// Writes the beginning of the segment into its slot. Only the writer does this.
     fn settle(&self, state: u64) {
         let segment = self.segment(state);
         self.slot(state).settle(&segment);
@@ -433,8 +433,8 @@ impl<S: Source> Clock<S> {
             }
             stale = true;
         }
-        // SAFETY: the word `writer` was taken by this thread, from zero or from a thread that this
-        // process does not have; so no other thread is here until it is given back below.
+        // SAFETY: this thread took the word `writer`, from zero or from a thread that this process
+        // does not have. So no other thread is here until it is given back below.
         let keeper = unsafe { &mut *self.keeper.get() };
         if stale {
             keeper.restart();

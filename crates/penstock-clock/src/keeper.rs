@@ -1,11 +1,11 @@
-//! What becomes of the line when the kernel's clocks were looked at.
+//! Decides how the line continues after a comparison with the kernel's clocks.
 //!
-//! The method is that of a piecewise linear clock that its callers correct, as Abseil's
-//! `GetCurrentTimeNanos` is one (absl/time/clock.cc): the rate is measured against the kernel's
-//! clock, and a small error is not corrected by a step but by the rate of the next segment. What is
-//! different: looks are a thousand times as frequent; the monotonic line is what is steered, and the
-//! wall's time is an exact difference from it, since the kernel runs both of its clocks at one rate;
-//! and what cannot be steered away, because the line would have to go back, becomes an offset.
+//! The method is that of a piecewise linear clock that its callers correct, such as Abseil's
+//! `GetCurrentTimeNanos` (absl/time/clock.cc). It measures the rate against the kernel's clock, and
+//! corrects a small error by the rate of the next segment instead of a step. Three things differ.
+//! Comparisons are a thousand times as frequent. The monotonic line is steered, and wall time is an
+//! exact difference from it, because the kernel runs both of its clocks at one rate. And an error
+//! that cannot be steered away, because the line would have to go back, becomes an offset.
 
 use crate::Source;
 use crate::segment::{POINT, Proposal, Segment};
@@ -14,29 +14,31 @@ const MICROSECOND: i64 = 1_000;
 const MILLISECOND: i64 = 1_000 * MICROSECOND;
 const SECOND: i64 = 1_000 * MILLISECOND;
 
-/// How long a segment is good for, in nanoseconds.
+/// For how long a segment is good, in nanoseconds.
 pub(crate) const REACH: i64 = MILLISECOND;
-/// How long it is good for at most, while another thread is about to replace it.
+/// For how long it is good at most, while another thread is about to replace it.
 pub(crate) const END: i64 = REACH + REACH / 4;
 /// Errors up to this size are steered away, in nanoseconds.
 const STEERED: i64 = 5 * MICROSECOND;
-/// Two readings of the kernel's clock that are farther apart are no look: the thread was interrupted.
+/// If two readings of the kernel's clock are farther apart, they are no comparison: the thread was
+/// interrupted.
 const WIDEST: i64 = 500;
-/// How often a look is repeated until it is narrow.
+/// How often a comparison is repeated until it is narrow.
 const LOOKS: usize = 8;
-/// From one question whether the counter is to be trusted to the next.
+/// The time between two checks whether the counter can be trusted.
 const QUESTIONED: i64 = SECOND;
-/// A first rate is measured over no longer than this: much may have happened meanwhile.
+/// A first rate is measured over at most this time: too much may have happened in a longer one.
 const FRESH: i64 = 2 * REACH;
-/// How old the look may be that rates are measured from.
+/// The greatest age of the comparison from which rates are measured.
 const OLD: i64 = 2 * SECOND;
-/// How much rates may differ, as one in so many; else something has happened to the counter.
+/// How much rates may differ, as one in so many. If they differ more, something has happened to the
+/// counter.
 const DIFFERENT: i64 = 1_000;
 /// A counter that does not count this often is too coarse, in nanoseconds.
 const COARSE: u64 = 100;
-/// How long the kernel's clock is used when a counter has gone back; twice as long the next time.
+/// How long to use the kernel's clock after a counter has gone back; twice as long the next time.
 const BACKWARDS: i64 = SECOND;
-/// How long it is used at most.
+/// How long to use it at most.
 const LONGEST: i64 = 64 * SECOND;
 
 /// The counter and both clocks at one moment.
@@ -45,14 +47,14 @@ struct Look {
     count: u64,
     /// The kernel's monotonic clock at that count.
     mono: i64,
-    /// By how much that may be wrong.
+    /// The uncertainty of that.
     error: i64,
-    /// The wall's time is ahead of the monotonic one by at least this, and at most that.
+    /// Wall time is ahead of monotonic time by at least the first, and at most the second.
     ahead: (i64, i64),
 }
 
 impl Look {
-    /// Looks until it was quick. `usual` is how long it takes.
+    /// Compares until it was quick. `usual` is how long it takes.
     fn take(source: &impl Source, usual: &mut i64) -> Option<Look> {
         let mut best: Option<(i64, Look)> = None;
         for _ in 0..LOOKS {
@@ -84,20 +86,21 @@ impl Look {
 /// The rate of the counter.
 #[derive(Debug, Clone, Copy, Default)]
 struct Rate {
-    /// The latest look, and two older ones: of the oldest it is measured, the other is the next one.
+    /// The latest comparison, and two older ones: the rate is measured from the oldest, and the
+    /// other replaces it next.
     latest: Option<Look>,
     next: Option<Look>,
     oldest: Option<Look>,
     scale: Option<u64>,
 }
 
-/// What a look says of the rate.
+/// The rate according to a comparison.
 enum Verdict {
     /// Nanoseconds for one count, times 2^32.
     Rate(u64),
-    /// Nothing yet: there has to be another look.
+    /// Nothing yet: it needs another comparison.
     Unknown,
-    /// It is not what it was.
+    /// It has changed.
     Different,
     /// The counter has gone back.
     Backwards,
@@ -154,8 +157,8 @@ impl Rate {
         verdict
     }
 
-    /// The rate from one look to another, if they are far enough apart for one, and the counter
-    /// is not too coarse.
+    /// The rate between two comparisons, if they are far enough apart, and the counter is not too
+    /// coarse.
     fn between(from: &Look, to: &Look) -> Option<u64> {
         let counts = to.count.checked_sub(from.count)?;
         let passed = u64::try_from(to.mono - from.mono).ok()?;
@@ -166,44 +169,45 @@ impl Rate {
     }
 }
 
-/// What is counted, for whoever wants to know how the clock does.
+/// The counts that show how the clock does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Events {
-    /// How often the kernel's clocks were looked at.
+    /// How often the clock compared itself with the kernel's clocks.
     pub looks: u64,
-    /// How often the line was found ahead by more than could be steered away.
+    /// How often the line was ahead by more than could be steered away.
     pub leaps: u64,
-    /// How often the counter was found to have gone back, or to run at another rate.
+    /// How often the counter had gone back, or ran at another rate.
     pub jumps: u64,
-    /// How often the wall's time was stepped.
+    /// How often wall time was stepped.
     pub steps: u64,
     /// The largest error that was found and steered away, in nanoseconds.
     pub largest: u64,
 }
 
-/// What has to be done.
+/// What to do.
 #[derive(Debug)]
 pub(crate) enum Decision {
     /// Nothing, until the kernel's monotonic clock says this.
     Wait(i64),
-    /// A new segment; if it is the kernel's clock, until then.
+    /// A new segment; if it uses the kernel's clock, until then.
     Replace(Proposal, i64),
 }
 
-/// What the thread knows that looks at the kernel's clocks. There is one such thread at a time.
+/// The state of the thread that compares with the kernel's clocks. There is one such thread at a
+/// time.
 #[derive(Debug, Default)]
 pub(crate) struct Keeper {
     rate: Rate,
-    /// How long a look usually takes, in nanoseconds.
+    /// How long a comparison usually takes, in nanoseconds.
     usual: i64,
     ahead: Option<Ahead>,
-    /// When the counter's trust is in question again.
+    /// When to check again whether the counter can be trusted.
     question_at: i64,
-    /// The counter is out of the question.
+    /// The counter cannot be used.
     pub(crate) distrusted: bool,
-    /// For how long the kernel's clock is used when something happens to the counter.
+    /// How long to use the kernel's clock if something happens to the counter.
     penalty: i64,
-    /// When it last did.
+    /// When that last happened.
     trouble_at: i64,
     pub(crate) events: Events,
 }
@@ -222,12 +226,12 @@ impl Keeper {
         }
     }
 
-    /// Another process: what was half written when it came to be is forgotten.
+    /// Another process: drops whatever was half written at the fork.
     pub(crate) fn restart(&mut self) {
         *self = Keeper::new();
     }
 
-    /// Looks at the kernel's clocks, and decides what comes after the segment `old`.
+    /// Reads the kernel's clocks, and decides what follows the segment `old`.
     pub(crate) fn decide(&mut self, source: &impl Source, old: &Segment, plain: bool) -> Decision {
         let now = source.kernel_mono();
         if now >= self.question_at {
@@ -267,7 +271,7 @@ impl Keeper {
         };
         let reach = u64::try_from(counts(REACH)).unwrap_or(0);
         let end = u64::try_from(counts(END)).unwrap_or(0);
-        // The error is gone when the segment has been good for as long as it should.
+        // The error is gone when the segment has lasted as long as it should.
         let steer = (i128::from(error) << POINT) / i128::from(reach.max(1));
         let steered = u64::try_from(i128::from(scale) - steer).unwrap_or(scale);
         let proposal = Proposal {
@@ -311,13 +315,13 @@ impl Keeper {
         Decision::Replace(proposal, due)
     }
 
-    /// How far the line is ahead of the kernel's clock, in nanoseconds, and its offset. The line cannot
-    /// go back: where it is far ahead, it goes on from there.
+    /// How far the line is ahead of the kernel's clock, in nanoseconds, and its offset. The line
+    /// cannot go back: if it is far ahead, it continues from there.
     fn absorbed(&mut self, old: &Segment, plain: bool, look: &Look) -> (i64, i64) {
         let kernel = look.mono.saturating_add(old.offset);
         let error = match old.place(look.count) {
             Some(counts) if !plain => old.along(counts).saturating_sub(kernel),
-            // Behind the straight line it is the kernel's clock, unless that is behind.
+            // After the straight line it is the kernel's clock, unless that is behind.
             _ => old.last().saturating_sub(kernel).max(0),
         };
         if error <= STEERED {
@@ -327,11 +331,11 @@ impl Keeper {
         (0, old.offset.saturating_add(error))
     }
 
-    /// What the wall's time is ahead: as it was, unless that cannot be.
+    /// How far wall time is ahead: as before, unless that is impossible now.
     fn ahead(&mut self, look: &Look) -> i64 {
         let (least, most) = look.ahead;
         let ahead = match self.ahead {
-            // Each look confines it a little more.
+            // Each comparison narrows it a little more.
             Some(Ahead { least: above, most: below, .. }) if above.max(least) > below.min(most) => {
                 self.events.steps += 1;
                 Ahead::between(least, most)
@@ -347,12 +351,12 @@ impl Keeper {
     }
 }
 
-/// What the wall's time is ahead of the monotonic one: the same until it is stepped.
+/// How far wall time is ahead of monotonic time: constant until it is stepped.
 #[derive(Debug, Clone, Copy)]
 struct Ahead {
     least: i64,
     most: i64,
-    /// What is taken for it, between these.
+    /// The value to use, between these.
     value: i64,
 }
 

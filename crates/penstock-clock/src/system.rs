@@ -2,21 +2,21 @@
 
 use crate::Source;
 
-/// The source that programs use.
+/// The source for programs.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct System;
 
 /// Whether the counter of the processor can be used, or why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counter {
-    /// It runs at one rate, and the kernel keeps its own time by it.
+    /// It runs at one rate, and the kernel uses it for its own time.
     Usable,
-    /// The processor is none of those whose counter is known here.
+    /// The counter of this processor is not known here.
     Unknown,
-    /// The processor does not promise that it runs at one rate.
+    /// The processor does not guarantee that it runs at one rate.
     NotInvariant,
-    /// The kernel keeps its time by something else, which means that it found the counter wanting;
-    /// or does not say.
+    /// The kernel keeps its time by something else, which means that it found the counter
+    /// unreliable; or it does not say.
     NotTheKernels,
 }
 
@@ -48,7 +48,7 @@ fn is_invariant() -> bool {
     false
 }
 
-/// What the kernel's own watchdog has left in use.
+/// The clock source that the kernel's own watchdog has left in use.
 fn is_the_kernels() -> bool {
     use std::io::Read;
     let name = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -61,12 +61,12 @@ impl Source for System {
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn counter(&self) -> u64 {
-        // SAFETY: reading the counter touches nothing else. Where a process may not read it, it
-        // could not call `clock_gettime` either, which reads it too.
+        // SAFETY: reading the counter touches nothing else. A process that may not read it could
+        // not call `clock_gettime` either, which reads it too.
         unsafe { std::arch::x86_64::_rdtsc() }
     }
 
-    /// As the kernel does it for `clock_gettime`.
+    /// The kernel does the same for `clock_gettime`.
     #[cfg(target_arch = "x86_64")]
     #[inline(always)]
     fn counter_ordered(&self) -> u64 {
@@ -111,7 +111,7 @@ impl Source for System {
 pub(crate) fn kernel(clock: libc::clockid_t) -> i64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is ours to write to. The call fails only for clocks that the kernel does not
-    // have, and it has both that are asked for.
+    // have, and it has both of these.
     unsafe { libc::clock_gettime(clock, &raw mut time) };
     time.tv_sec * 1_000_000_000 + time.tv_nsec
 }

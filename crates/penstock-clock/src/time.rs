@@ -7,11 +7,11 @@ use std::time::{Duration, SystemTime};
 /// The clock of the process.
 pub static CLOCK: Clock<System> = Clock::new(System);
 
-/// A moment in the time that passes: never earlier than one taken before it.
+/// A moment of elapsed time: never earlier than one taken before it.
 ///
 /// Nanoseconds since some moment that stays the same while the process runs. Like the kernel's
-/// `CLOCK_MONOTONIC`, whose rate it has, it does not count the time that a machine sleeps. Two
-/// moments are subtracted from each other, to a [`Duration`]; they say nothing of the time of day.
+/// `CLOCK_MONOTONIC`, whose rate it has, it does not count the time that a machine sleeps. You may
+/// subtract two moments, which gives a [`Duration`]; they say nothing about the time of day.
 ///
 /// # Example
 /// ```
@@ -29,16 +29,16 @@ pub static CLOCK: Clock<System> = Clock::new(System);
 pub struct Mono(i64);
 
 impl Mono {
-    /// The present moment. At or behind each moment that another thread took before it handed
-    /// something on to this one.
+    /// The present moment. It is at or after each moment that another thread took before it handed
+    /// something to this one.
     #[must_use]
     #[inline]
     pub fn now() -> Self {
         Mono(CLOCK.mono())
     }
 
-    /// The present moment, by a processor that does not wait for the instructions before: some
-    /// nanoseconds cheaper. Between threads, moments may be that much out of order.
+    /// The present moment, read without waiting for the instructions before: some nanoseconds
+    /// cheaper. Between threads, moments may be out of order by that much.
     #[must_use]
     #[inline]
     pub fn now_relaxed() -> Self {
@@ -51,7 +51,7 @@ impl Mono {
         self.0
     }
 
-    /// The moment so many nanoseconds after the one that `as_nanos` counts from.
+    /// The moment this many nanoseconds after the one that `as_nanos` counts from.
     #[must_use]
     pub const fn from_nanos(nanoseconds: i64) -> Self {
         Mono(nanoseconds)
@@ -67,7 +67,7 @@ impl Mono {
 impl Sub for Mono {
     type Output = Duration;
 
-    /// How long it is from `earlier` to here; nothing, if `earlier` is the later one.
+    /// The time from `earlier` to here; nothing, if `earlier` is the later one.
     fn sub(self, earlier: Mono) -> Duration {
         let passed = i128::from(self.0) - i128::from(earlier.0);
         Duration::from_nanos(u64::try_from(passed).unwrap_or(0))
@@ -77,7 +77,7 @@ impl Sub for Mono {
 impl Add<Duration> for Mono {
     type Output = Mono;
 
-    /// The moment so much later; the last one that there is, if that is beyond it.
+    /// The moment that much later; the last possible one, if that is beyond it.
     fn add(self, time: Duration) -> Mono {
         Mono(self.0.saturating_add(nanoseconds(time)))
     }
@@ -91,9 +91,9 @@ impl Sub<Duration> for Mono {
     }
 }
 
-/// A moment in the time of day: nanoseconds since 1970 in UTC, without leap seconds.
+/// A moment of the time of day: nanoseconds since 1970 in UTC, without leap seconds.
 ///
-/// It follows the system's time, by which it may go back when that is set. Reaches to the year 2262.
+/// It follows the system's time, so it may go back when that is set. It works until the year 2262.
 ///
 /// # Example
 /// ```
@@ -122,14 +122,14 @@ impl Wall {
         self.0
     }
 
-    /// The moment so many nanoseconds after 1970-01-01T00:00:00Z.
+    /// The moment this many nanoseconds after 1970-01-01T00:00:00Z.
     #[must_use]
     pub const fn from_nanos(nanoseconds: i64) -> Self {
         Wall(nanoseconds)
     }
 
-    /// Nanoseconds from `other` to here by the system's time, which may have been set meanwhile: less
-    /// than zero, if `other` is later.
+    /// Nanoseconds from `other` to here by the system's time, which may have been set meanwhile;
+    /// negative if `other` is later.
     #[must_use]
     pub const fn nanos_since(self, other: Wall) -> i64 {
         self.0.saturating_sub(other.0)
@@ -139,7 +139,7 @@ impl Wall {
 impl Add<Duration> for Wall {
     type Output = Wall;
 
-    /// The moment so much later; the last one that there is, if that is beyond it.
+    /// The moment that much later; the last possible one, if that is beyond it.
     fn add(self, time: Duration) -> Wall {
         Wall(self.0.saturating_add(nanoseconds(time)))
     }

@@ -21,7 +21,7 @@ macro_rules! eight {
 pub(crate) const ENTRIES: &[Entry] = &[
     Entry {
         name: "integer add, latency",
-        // An addition and an exclusive or, in turn, so that no formula stands for all of them.
+        // An addition and an exclusive or, in turn, so that no formula replaces all of them.
         per_turn: 128,
         make: || {
             Ok(Box::new(|turns| {
@@ -41,8 +41,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
             Ok(Box::new(|turns| {
                 let ([mut a, mut b, mut c, mut d, mut e, mut f, mut g, mut h], one, other) =
                     black_box(([1_u64; 8], 3_u64, 5_u64));
-                // Eight that do not know of each other, and no two alike in their two steps: of
-                // like steps the compiler would make one instruction on vectors.
+                // Eight that are independent, and no two with the same two steps: the compiler
+                // would make one vector instruction of equal steps.
                 let time = timed(turns, || {
                     eight!({
                         a = (a ^ one).wrapping_add(other);
@@ -65,7 +65,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
         per_turn: 64,
         make: || {
             Ok(Box::new(|turns| {
-                // By itself: of a constant factor the compiler would work out the eighth power.
+                // Multiplied by itself: with a constant factor the compiler would calculate the
+                // eighth power.
                 let mut product = black_box(3_u64);
                 let time = timed(turns, || {
                     eight!(eight!(product = product.wrapping_mul(product)));

@@ -4,7 +4,7 @@ use crate::{Entry, timed};
 use std::array;
 use std::hint::black_box;
 
-/// The least that a function can do and still have to be called.
+/// The smallest function that must still be called.
 #[inline(never)]
 fn step(value: u64) -> u64 {
     value.wrapping_add(1) ^ 2
@@ -52,8 +52,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
         name: "call, virtual",
         per_turn: 16,
         make: || {
-            // Two classes, and the object is looked up for each call: with one, the compiler would
-            // look its method up before the loop.
+            // There are two classes, and each call looks up the object. With one class, the
+            // compiler would look up its method before the loop.
             let objects: [Box<dyn Step>; 16] = array::from_fn(|index| -> Box<dyn Step> {
                 if index % 2 == 0 { Box::new(Up) } else { Box::new(Down) }
             });

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 pub(crate) const ENTRIES: &[Entry] = &[
     Entry {
-        // Nobody uses the result, so the compiler leaves out the division, and then the loop.
+        // Nobody uses the result, so the compiler removes the division, and then the loop.
         name: "fault: work and loop left out",
         per_turn: 8,
         make: || {
@@ -18,7 +18,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         },
     },
     Entry {
-        // The same in a loop that has to stay.
+        // The same in a loop that must stay.
         name: "fault: work left out",
         per_turn: 8,
         make: || {
@@ -34,7 +34,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
         },
     },
     Entry {
-        // The work is worth eight divisions, and is done once: it does not change in the loop.
+        // The work is eight divisions, but is done once, because it does not change in the loop.
         name: "fault: work done once",
         per_turn: 1,
         make: || {

@@ -1,17 +1,16 @@
 //! The native rows of `penstock costs`: single operations, done as often as asked, and timed.
 //!
-//! Nothing is judged here. How often is often enough, what the loop costs and whether a time can be
-//! believed is decided in `python/penstock/costs`, for these rows and for those of Python alike.
+//! Nothing is judged here. `python/penstock/costs` decides how often is often enough, what the loop
+//! costs and whether to believe a time, for these rows and for those of Python.
 //!
-//! What each operation promises, so that it is done and nothing else is:
+//! Each operation guarantees the following, so that it is done and nothing else is:
 //!
-//! - Its inputs come out of [`black_box`](std::hint::black_box) and its result goes into one, so
-//!   that the compiler can neither work it out beforehand nor leave it out.
-//! - Where one operation has to wait for the one before (*latency*), each takes the result of the
-//!   last, in registers; where it need not (*throughput*), there are eight that know nothing of
-//!   each other.
-//! - Operations of a few cycles stand [several times](Operation::per_turn) in a turn of the loop.
-//! - What has to be there first is made when the operation is, and is not timed.
+//! - Its inputs come from [`black_box`](std::hint::black_box) and its result goes into one, so the
+//!   compiler can neither calculate it in advance nor remove it.
+//! - If one operation must wait for the one before (*latency*), each takes the result of the last,
+//!   in registers. If not (*throughput*), there are eight that are independent of each other.
+//! - A turn of the loop contains operations of a few cycles [several times](Operation::per_turn).
+//! - Everything that it needs is made with the operation, and is not timed.
 
 #![forbid(unsafe_code)]
 
@@ -27,17 +26,17 @@ use std::hint::black_box;
 use std::io;
 use std::time::{Duration, Instant};
 
-/// Takes a number of turns; returns what they took.
+/// Runs a number of turns; returns their time.
 type Timed = Box<dyn FnMut(u64) -> io::Result<Duration> + Send>;
 
-/// An operation that can be made: its name, how often it stands in a turn, and what makes it.
+/// A kind of operation: its name, how often a turn contains it, and the function that makes it.
 struct Entry {
     name: &'static str,
     per_turn: u32,
     make: fn() -> io::Result<Timed>,
 }
 
-/// The loop by itself, which every other operation has around it.
+/// The loop alone, which is around every other operation.
 const LOOP: &[Entry] = &[Entry {
     name: "loop",
     per_turn: 1,
@@ -63,7 +62,7 @@ const ALL: &[&[Entry]] = &[
     faults::ENTRIES,
 ];
 
-/// One operation with all that it works on.
+/// One operation with its data.
 ///
 /// # Example
 ///
@@ -79,11 +78,11 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// Makes the operation of a name, or none if there is no such operation.
+    /// Makes the operation of a name, or none if there is none.
     ///
     /// # Errors
     ///
-    /// What the operating system refuses to the operations that need a thread.
+    /// The operating system's error, for operations that need a thread.
     pub fn new(name: &str) -> io::Result<Option<Self>> {
         match ALL.iter().copied().flatten().find(|entry| entry.name == name) {
             Some(entry) => Ok(Some(Self { per_turn: entry.per_turn, timed: (entry.make)()? })),
@@ -96,23 +95,23 @@ impl Operation {
         ALL.iter().copied().flatten().map(|entry| entry.name)
     }
 
-    /// How often the operation is done in one turn of the loop.
+    /// How often one turn of the loop does the operation.
     #[must_use]
     pub fn per_turn(&self) -> u32 {
         self.per_turn
     }
 
-    /// Takes that many turns and returns the time that they took, the loop included.
+    /// Runs that many turns and returns their time, the loop included.
     ///
     /// # Errors
     ///
-    /// What the operating system refuses to the operations that ask it for something.
+    /// The operating system's error, for operations that use it.
     pub fn time(&mut self, turns: u64) -> io::Result<Duration> {
         (self.timed)(turns)
     }
 }
 
-/// The loop around every operation. It is made anew for each, so that the operation stands in it.
+/// The loop around every operation. It is compiled anew for each, so that the operation is inlined.
 #[inline(always)]
 fn timed(turns: u64, mut turn: impl FnMut()) -> Duration {
     let start = Instant::now();

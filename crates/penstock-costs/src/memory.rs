@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const KIB: usize = 1 << 10;
 const MIB: usize = 1 << 20;
 
-/// What the operating system hands out at once: its smallest page on most machines.
+/// The smallest page on most machines, which is what the operating system hands out at once.
 const PAGE: usize = 4 * KIB;
 
 /// The pages that are touched in one turn.
@@ -38,8 +38,8 @@ pub(crate) const ENTRIES: &[Entry] = &[
     Entry { name: "random load, 64 MiB", per_turn: 32, make: || chase(64 * MIB) },
 ];
 
-/// Copies from one buffer to another, both touched before. The compiler does not know the length,
-/// so this is the copy of the C library, as it is for text or records.
+/// Copies from one buffer to another; both were touched before. The compiler does not know the
+/// length, so this is the copy of the C library, as for text or records.
 fn copy<const TIMES: usize>(length: usize) -> io::Result<Timed> {
     let source = vec![7_u8; length];
     let mut target = vec![1_u8; length];
@@ -54,14 +54,14 @@ fn copy<const TIMES: usize>(length: usize) -> io::Result<Timed> {
     }))
 }
 
-/// Writes one byte to each page of fresh memory. Asking for the memory and giving it back is not
-/// timed: it is so much that the allocator asks the operating system each time, and gets it empty.
-/// A turn is many pages, for the few that the kernel has just had back are still in the caches.
+/// Writes one byte to each page of fresh memory. Allocating the memory and freeing it is not timed:
+/// it is so much that the allocator asks the operating system each time, and gets it empty. A turn
+/// is many pages, because the few that the kernel has just got back are still in the caches.
 fn first_touch() -> io::Result<Timed> {
     Ok(Box::new(|turns| {
         let mut time = Duration::ZERO;
         for _ in 0..turns {
-            // More than the allocator of glibc ever keeps, of which the first part is touched.
+            // More than the allocator of glibc ever keeps; the first part of it is touched.
             let mut fresh = vec![0_u8; 64 * MIB];
             let pages = black_box(&mut fresh).iter_mut().step_by(PAGE).skip(1).take(PAGES);
             let start = Instant::now();
@@ -81,13 +81,13 @@ struct Line {
     next: u32,
 }
 
-/// Goes from place to place in an order that no hardware can guess: where the next one is stands in
-/// the last one. All of them are in one ring (Sattolo's shuffle, Inf. Proc. Letters 22, 1986), so
-/// that none is met again before all others.
+/// Goes from place to place in an order that no hardware can predict: each place holds the number
+/// of the next. All of them are in one ring (Sattolo's shuffle, Inf. Proc. Letters 22, 1986), so it
+/// visits all before it returns to one.
 fn chase(size: usize) -> io::Result<Timed> {
     let count = size / size_of::<Line>();
     let mut lines: Vec<Line> = (0..count).map(|next| Line { next: next as u32 }).collect();
-    // Xorshift (Marsaglia, J. Stat. Soft. 8, 2003): the order has to be without a pattern, no more.
+    // Xorshift (Marsaglia, J. Stat. Soft. 8, 2003): the order must only be without a pattern.
     let mut random = 0x9E37_79B9_7F4A_7C15_u64;
     for last in (1..count).rev() {
         random ^= random << 13;
@@ -98,7 +98,7 @@ fn chase(size: usize) -> io::Result<Timed> {
         lines[last].next = lines[other].next;
         lines[other].next = next;
     }
-    // A small ring has to be in its cache: what ran in the meantime has pushed it out.
+    // A small ring must be in its cache, but other code has pushed it out meanwhile.
     let warm = if size <= MIB { count } else { 0 };
     let mut at = 0;
     Ok(Box::new(move |turns| {
