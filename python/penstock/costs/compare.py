@@ -1,4 +1,4 @@
-"""Two records side by side: what changed by more than both of them are unsure of."""
+"""Compares two records: which rows changed by more than the uncertainty of both."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ if TYPE_CHECKING:
 
 
 OTHER_CLOCK = 1.05
-"""Cycles that differ by more are another clock of the processor, and not noise."""
+"""If cycles differ by more, the processor's clock has changed; it is not noise."""
 
 
 class Change(NamedTuple):
-    """What became of a row."""
+    """The change of a row."""
 
     verdict: str
-    """`same`: the two intervals meet; `faster` or `slower`: they do not; `new`; `unknown`."""
+    """`same`: the two intervals overlap; `faster` or `slower`: they do not; `new`; `unknown`."""
 
     ratio: float | None
-    """How many times as long it takes now; None where one of the two times is not known."""
+    """How many times as long it takes now; None if one of the two times is unknown."""
 
     def told(self) -> str:
-        """Return it as the table tells it."""
+        """Return it as the table shows it."""
         if self.ratio is None:
             return {"new": "not measured then"}.get(self.verdict, "failed its check")
         if self.verdict == "same":
@@ -34,7 +34,7 @@ class Change(NamedTuple):
 
 
 def compared(now: Record, then: Record) -> list[Change]:
-    """Return what became of each row of a record since another."""
+    """Return the change of each row of a record since another."""
     before = {row.name: row for row in then.rows}
     return [_change(row, before.get(row.name)) for row in now.rows]
 
@@ -51,13 +51,13 @@ def _change(now: Measurement, then: Measurement | None) -> Change:
 
 
 def agreement(changes: Sequence[Change]) -> tuple[int, int]:
-    """Return how many rows agree, and how many could have."""
+    """Return how many rows agree, and how many could agree."""
     known = [change for change in changes if change.verdict in {"same", "faster", "slower"}]
     return sum(change.verdict == "same" for change in known), len(known)
 
 
 def summary(changes: Sequence[Change], now: Record, then: Record) -> str:
-    """Return how many rows agree, in a sentence; and if the processor has another clock, in two."""
+    """Return how many rows agree, and whether the processor's clock has changed, in words."""
     same, known = agreement(changes)
     if not known:
         return "No row was measured in both."

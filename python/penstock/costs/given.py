@@ -1,7 +1,7 @@
-"""What the statements of the rows work on.
+"""The names that the statements of the rows use.
 
-Each function returns the names that a statement knows, as the local names of a function would be.
-None of the values is known to the compiler of Python, and nothing of what happens here is timed.
+Each function returns the names for a statement, which become local names of a function. Python's
+compiler knows none of the values, and nothing that happens here is timed.
 """
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ if TYPE_CHECKING:
 Names = dict[str, Any]
 
 RECORD: Names = {"id": 1234567, "name": "Vila Nova", "size": 42.5}
-"""The small record that is encoded and decoded."""
+"""The small record that the rows encode and decode."""
 
 MIB = 1 << 20
 
 
 class Missing(Exception):
-    """What a row needs is not on this machine; the message says what."""
+    """A row needs something that this machine does not have; the message says what."""
 
 
 @dataclass
 class Record:
-    """The small record as a class of the caller's."""
+    """The small record as a user's class."""
 
     id: int
     name: str
@@ -56,7 +56,7 @@ class Record:
 
 
 class Slotted:
-    """A class as light as it can be."""
+    """The lightest possible class."""
 
     __slots__ = ("id", "name", "size")
 
@@ -108,7 +108,7 @@ def threads() -> Names:
 
 
 def numbers() -> Names:
-    """Integers that the interpreter does not keep ready."""
+    """Integers that the interpreter does not cache."""
     return {"a": 1_000_003, "b": 70_001}
 
 
@@ -119,7 +119,7 @@ def texts() -> Names:
 
 
 def objects() -> Names:
-    """Classes, and what their objects hold."""
+    """Classes, and the values of their objects."""
     a, b, c = RECORD.values()
     return {
         "a": a,
@@ -160,7 +160,7 @@ def xml_record() -> Names:
 
 
 def csv_record() -> Names:
-    """The record as a line of CSV; what is written replaces what was written before."""
+    """The record as a line of CSV; each write replaces the one before."""
     row = [str(value) for value in RECORD.values()]
     last = types.SimpleNamespace(write=deque[str](maxlen=1).append)
     return {"csv": csv, "row": row, "lines": [",".join(row)], "writer": csv.writer(last)}
@@ -195,7 +195,7 @@ def clocks() -> Names:
 
 
 def files() -> Names:
-    """Files in the current directory, and what is to be written to others there."""
+    """Files in the current directory, and data to write to others there."""
     few, many = b"16 bytes of data", bytes(16 * MIB)
     for name, data in (("small", few), ("large", many), ("target", few), ("synced", many)):
         path = Path(name)
@@ -226,7 +226,7 @@ def processes() -> Names:
 
 
 def quadratic() -> Names:
-    """A list that each measurement begins with."""
+    """The list with which each measurement begins."""
     return {"items": [], "value": 7}
 
 
@@ -237,4 +237,4 @@ GIVEN: dict[str, Callable[[], Names]] = {
         *(json_record, xml_record, csv_record, plist_record, pickle_record, struct_record),
     )
 }
-"""The functions, by the names that rows have for them."""
+"""The functions, by their names in the rows."""

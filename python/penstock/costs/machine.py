@@ -1,7 +1,7 @@
-"""Where it was measured, and in what state: a cost means nothing without.
+"""The machine and its state during a run, without which a cost means nothing.
 
-Nothing is changed, only read; what a system does not tell is None. Nothing in it names the machine,
-its user or a path, so that a record can be shown to anybody.
+This only reads settings and changes none. A value that a system does not show is None. Nothing in
+it names the machine, its user or a path, so you may show a record to anybody.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Machine:
     cpu: str
     cores: int | None
     governor: str | None
-    """What decides about the processor's clock."""
+    """The governor of the processor's clock."""
 
     hypervisor: str | None
-    """What the machine runs in, or `yes` if it only says that it does."""
+    """The hypervisor of the machine, or `yes` if it does not say which."""
 
     memory_gib: float
     huge_pages: str | None
@@ -37,10 +37,10 @@ class Machine:
 
     clock_source: str | None
     clock_step_ns: int
-    """The smallest step of the clock that was seen."""
+    """The smallest step of the clock that was observed."""
 
     file_system: str | None
-    """Where the files of the rows about files were."""
+    """The file system of the rows about files."""
 
     system: str
     libc: str | None
@@ -48,30 +48,30 @@ class Machine:
     penstock: str
     build: str
     allocator: str | None
-    """What Python's allocator was made to be, if anything."""
+    """The setting of Python's allocator, if there is one."""
 
     date: str
     cycle_ns: float = 0.0
-    """What the processor takes for one cycle, by the row that takes one."""
+    """The time of one cycle of the processor, from the row that takes one."""
 
     processes: int = 0
-    """How many processes measured."""
+    """The number of measuring processes."""
 
     seconds: float = 0.0
     load: tuple[float, float] = (0.0, 0.0)
-    """How many threads wanted a processor, over the minute before and over the last one."""
+    """How many threads wanted a processor, in the minute before the run and in its last one."""
 
     stolen: float | None = None
     """The part of the processors' time that the hypervisor gave to others."""
 
     def doubts(self) -> list[str]:
-        """Return what a reader should know before believing small differences."""
+        """Return what makes small differences doubtful."""
         said = []
         if self.build == "debug":
             said.append("penstock is a debug build: what is native is slow")
         if self.governor not in {None, "performance"}:
             said.append(f"the governor is {self.governor}: the processor's clock may have changed")
-        # A run is one busy process, so a load of one is its own.
+        # A run is one busy process, so a load of one comes from itself.
         load, cores = max(self.load), self.cores or 1
         if load > 1 + cores / 2:
             said.append(f"the load was {load:g} on {cores} cores: other work was running")
@@ -84,19 +84,19 @@ class Machine:
 
 @dataclass(slots=True)
 class State:
-    """What changes during a run."""
+    """The values that change during a run."""
 
     seconds: float
     load: float
     ticks: int
-    """Ticks of all processors since the system was started."""
+    """Ticks of all processors since the system started."""
 
     stolen: int
-    """Those of them that the hypervisor kept."""
+    """The ticks that the hypervisor kept."""
 
 
 def _read(path: Path) -> str | None:
-    """Return the text of a file of the kernel's, if there is one."""
+    """Return the text of a file of the kernel, if it exists."""
     try:
         return path.read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError):
@@ -127,7 +127,7 @@ def resolution() -> int:
 
 
 def machine(folder: str) -> Machine:
-    """Return what stays the same during a run; files are written to `folder`."""
+    """Return the values that stay the same during a run; files are written to `folder`."""
     kernel = _SYSTEM / "devices/system"
     return Machine(
         cpu=cpu(),
@@ -150,7 +150,7 @@ def machine(folder: str) -> Machine:
 
 
 def state() -> State:
-    """Return what changes, as it is now."""
+    """Return the present values that change."""
     ticks = (_read(_PROCESSES / "stat") or "").partition("\n")[0].split()[1:]
     return State(
         seconds=time.monotonic(),
@@ -161,7 +161,7 @@ def state() -> State:
 
 
 def note(found: Machine, before: State, now: State) -> None:
-    """Note what happened between two states: how long it took, the load, the time stolen."""
+    """Store what happened between two states: the duration, the load, the stolen time."""
     ticks = now.ticks - before.ticks
     found.seconds = round(now.seconds - before.seconds, 1)
     found.load = (round(before.load, 2), round(now.load, 2))
@@ -180,7 +180,7 @@ def file_system(folder: str, mounts: str) -> str | None:
 
 
 def _hypervisor() -> str | None:
-    """Return what the machine runs in, as far as it says so."""
+    """Return the hypervisor of the machine, if it says so."""
     if kind := _read(_SYSTEM / "hypervisor/type"):
         return kind
     flags = re.search(r"^flags\s*:(.*)$", _read(_PROCESSES / "cpuinfo") or "", re.MULTILINE)

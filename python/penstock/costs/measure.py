@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     from penstock.costs.rows import Row
 
 ROUNDING = 0.9
-"""The cycle that the fastest plausible operation is held against is this part of the measured."""
+"""The fastest plausible operation is checked against this part of the measured cycle."""
 
 
 class Pace(NamedTuple):
     """How thorough to be."""
 
     processes: int
-    """How many processes measure, one after the other."""
+    """The number of processes, which run one after the other."""
 
     seconds: float
-    """What each of them may take, from its start."""
+    """The time that each of them may take, from its start."""
 
     epoch: int
-    """The nanoseconds that the smaller of two measurements takes at least."""
+    """The least nanoseconds of the smaller of two measurements."""
 
 
 FULL = Pace(processes=7, seconds=5.5, epoch=200_000)
@@ -41,7 +41,7 @@ QUICK = Pace(processes=5, seconds=1.0, epoch=100_000)
 
 
 class WorkerFailed(Exception):
-    """A measuring process ended with an error; the message is the last that it said."""
+    """A measuring process ended with an error; the message is the last line of its output."""
 
 
 def measure(
@@ -66,7 +66,7 @@ def measure(
     }
     before = machine.state()
     answers = []
-    # Where the rows about files are: all of them are gone afterwards, however it ends.
+    # The folder for the rows about files. It is removed afterwards, however the run ends.
     with TemporaryDirectory(prefix="penstock-costs-") as folder:
         found = machine.machine(folder)
         for number in range(pace.processes):
@@ -77,7 +77,7 @@ def measure(
 
 
 def judged(rows: Sequence[Row], answers: Sequence[dict[str, Any]], where: Machine) -> Record:
-    """Return what the answers of the processes come to, on a machine."""
+    """Combine the answers of the processes on a machine."""
 
     def times(name: str) -> list[Times]:
         return [Times(**answer["rows"][name]) for answer in answers]
@@ -106,9 +106,9 @@ def judged(rows: Sequence[Row], answers: Sequence[dict[str, Any]], where: Machin
 
 
 def _ask(asked: dict[str, Any], folder: str) -> dict[str, Any]:
-    """Have a fresh process measure, in a folder of its own."""
+    """Measure in a fresh process, in a folder of its own."""
     done = subprocess.run(
-        # Nothing of the folder may be imported.
+        # The process must import nothing from the folder.
         [sys.executable, "-P", "-m", "penstock.costs.worker"],
         input=json.dumps(asked),
         cwd=folder,
@@ -123,19 +123,19 @@ def _ask(asked: dict[str, Any], folder: str) -> dict[str, Any]:
 
 
 class Caught(NamedTuple):
-    """What became of a row that is wrong on purpose."""
+    """The result of a row that is wrong on purpose."""
 
     name: str
 
     said: str | None
-    """What was found to be wrong with it; None if it was believed."""
+    """The fault that the checks found; None if it passed them."""
 
     is_caught: bool
-    """Whether that is what is wrong with it."""
+    """Whether that is the fault that it has."""
 
 
 def self_test(rows: Sequence[Row], *, pace: Pace = QUICK) -> list[Caught]:
-    """Measure rows that are wrong on purpose, and return what became of them."""
+    """Measure rows that are wrong on purpose, and return their results."""
     record = measure(rows=rows, pace=pace)
     return [
         Caught(row.name, found.fault, row.catches in (found.fault or ""))

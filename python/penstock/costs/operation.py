@@ -1,8 +1,8 @@
-"""A row, made ready to be done as often as asked, and timed.
+"""A row that can be run as often as needed, and timed.
 
-A statement of Python becomes the body of a loop in a function of its own. What it is given stands
-in parameters, so that its names are local, as they are where such a statement is usually written;
-and so what it changes is as before when it is timed again.
+A statement of Python becomes the body of a loop in a function of its own. Its names are parameters,
+so they are local, as in most code with such a statement. And whatever the statement changes is as
+before when it is timed again.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ def time({parameters}):
 
 
 class Operation(Protocol):
-    """What can be done as often as asked."""
+    """An operation that can be run as often as needed."""
 
     @property
     def per_turn(self) -> int:
-        """How often it is done in one turn of the loop."""
+        """How often one turn of the loop does it."""
         ...
 
     def time(self, turns: int, /) -> int:
-        """Take that many turns; return the nanoseconds that they took, with the loop."""
+        """Run that many turns; return their nanoseconds, with the loop."""
         ...
 
 
@@ -65,7 +65,7 @@ def made(row: Row) -> Operation:
     """Return the operation of a row.
 
     Raises:
-        Missing: What it needs is not on this machine.
+        Missing: This machine does not have what it needs.
     """
     if row.statement:
         return Statement(row.statement, row.given)

@@ -1,8 +1,8 @@
-"""The record as a picture: SVG by itself, or in a page.
+"""The record as a chart: SVG alone, or in a page.
 
-One file with nothing beside it: no script, no font, nothing from a network. Its colours follow the
-reader's choice of light or dark. Each row is a dot on a logarithmic scale, with a line for its
-interval; a ring is the first time. What a dot stands for appears where the pointer rests on it.
+It is a single file: no script, no font, nothing from a network. Its colours follow the reader's
+choice of light or dark. Each row is a dot on a logarithmic scale, with a line for its interval; a
+ring is the first time. The numbers of a dot appear when the pointer rests on it.
 """
 
 from __future__ import annotations
@@ -80,17 +80,17 @@ tr:hover td {{ background: #8882 }}
 
 
 def kind(path: str) -> Callable[[Record], str] | None:
-    """Return what draws a file of that name, or None if nothing does."""
+    """Return the function that draws a file of that name, or None."""
     return {"svg": svg, "html": html}.get(path.rpartition(".")[2].lower())
 
 
 def html(record: Record) -> str:
-    """Return a page with the picture and the numbers."""
+    """Return a page with the chart and the numbers."""
     return _PAGE.format(picture=svg(record), table="\n".join(_table(record)))
 
 
 def svg(record: Record) -> str:
-    """Return the picture."""
+    """Return the chart."""
     groups = len({row.group for row in record.rows})
     about = list(_wrapped(described(record.machine) + record.machine.doubts()))
     top = _TOP + 15 * len(about)
@@ -116,7 +116,7 @@ def svg(record: Record) -> str:
 
 
 def _x(ns: float) -> float:
-    """Return where a time is."""
+    """Return the position of a time."""
     least, most = _DECADES
     part = (math.log10(max(ns, 10.0**least)) - least) / (most - least)
     return round(_LEFT + min(part, 1.0) * (_WIDTH - _LEFT - _RIGHT), 1)
@@ -180,12 +180,12 @@ def _row(row: Measurement, y: float) -> Iterator[str]:
 
 
 def _shown(span: Span) -> float:
-    """Return where a time stands: at its upper end if no more is known."""
+    """Return the time to draw: its upper end if no more is known."""
     return span.high if span.is_bound else span.ns
 
 
 def _said(row: Measurement) -> str:
-    """Return what appears where the pointer rests."""
+    """Return the text that appears when the pointer rests on a dot."""
     if row.time is None:
         return row.name
     low, high = (duration(value) if value else "0" for value in (row.time.low, row.time.high))

@@ -1,4 +1,4 @@
-"""What was measured, as an object and as JSON: kept, printed, drawn and compared."""
+"""A run as an object and as JSON, which other modules store, print, draw and compare."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 _STATEMENTS = {row.name for row in ROWS if row.statement}
 
 VERSION = 1
-"""The form of the JSON. A record of another is refused."""
+"""The version of the JSON. A record of another version is refused."""
 
 
 class NoRecord(Exception):
-    """A file is no record of `penstock costs`; the message says why."""
+    """A file is not a record of `penstock costs`; the message says why."""
 
 
 @dataclass(slots=True)
 class Span:
-    """Nanoseconds, and the interval in which they lie."""
+    """Nanoseconds with their interval."""
 
     ns: float
     low: float
@@ -42,18 +42,18 @@ class Span:
 
     @classmethod
     def of(cls, interval: Interval) -> Span:
-        """Keep as many digits as anybody could want."""
+        """Round to more digits than anybody needs."""
         low, middle, high = (float(f"{value:.4g}") for value in interval)
         return cls(middle, low, high)
 
     @property
     def interval(self) -> Interval:
-        """The same to calculate with."""
+        """The same for calculations."""
         return Interval(self.low, self.ns, self.high)
 
     @property
     def is_bound(self) -> bool:
-        """Whether no more is known than that it takes less than the upper end."""
+        """Whether only the upper end is known."""
         return self.low <= 0.0
 
 
@@ -64,29 +64,29 @@ class Measurement:
     name: str
     group: str
     time: Span | None
-    """What one operation takes; None if it could not be measured, and `fault` says why."""
+    """The time of one operation; None if it could not be measured, and `fault` says why."""
 
     first: Span | None
-    """What it took the first time in a process; None if that cannot be told apart."""
+    """The time of the first one in a process; None if it is too short to measure."""
 
     growth: list[float] | None
-    """By what time grew when the work was doubled: low, middle and high."""
+    """The factor by which time grew when the work was doubled: low, middle and high."""
 
     turns: int
     """Turns of the loop in the smaller of two measurements, in the last process."""
 
     measurements: int
-    """How many there were, over all processes."""
+    """The number of measurements, over all processes."""
 
     interrupted: int
-    """In how many of these the processor was taken away."""
+    """How many of these were interrupted."""
 
     fault: str | None
-    """Why the time is not to be believed, if it is not."""
+    """Why the time should not be believed, if it should not."""
 
     @classmethod
     def of(cls, row: Row, found: Cost, runs: Sequence[Times]) -> Measurement:
-        """Return what was found for a row."""
+        """Return the result of a row."""
         times = [time for run in runs for time in run.times]
         return cls(
             row.name,
@@ -102,17 +102,17 @@ class Measurement:
 
     @classmethod
     def missing(cls, row: Row, why: str) -> Measurement:
-        """Return what is left of a row that cannot be measured here."""
+        """Return the result of a row that cannot be measured here."""
         return cls(row.name, row.group, None, None, None, 0, 0, 0, f"not measured: {why}")
 
     @property
     def is_python(self) -> bool:
-        """Whether it is a statement of Python; else it is native, or not known any more."""
+        """Whether it is a statement of Python; otherwise it is native, or no longer exists."""
         return self.name in _STATEMENTS
 
     @property
     def ns(self) -> float | None:
-        """The nanoseconds to calculate with; None if they are not to be believed."""
+        """The nanoseconds for calculations; None if they should not be believed."""
         return None if self.fault or self.time is None else self.time.ns
 
 
@@ -129,10 +129,10 @@ class Record:
 
     @classmethod
     def read(cls, data: bytes) -> Record:
-        """Return the record that JSON holds.
+        """Return the record in the JSON.
 
         Raises:
-            NoRecord: It holds none.
+            NoRecord: There is none.
         """
         try:
             found = penstock.json.decode(data, _File)
@@ -145,7 +145,7 @@ class Record:
 
 @dataclass(slots=True)
 class _File:
-    """A record as it stands in a file."""
+    """A record as it is written to a file."""
 
     penstock_costs: int
     machine: Machine

@@ -1,7 +1,7 @@
-"""What is measured: the rows of the table, in its order.
+"""The rows of the table, in its order.
 
-A row of Python is a statement as anybody would write it, and the name of what it is given to work
-on (`given`). A row without a statement is native: the operation of that name in
+A Python row is a statement as anybody would write it, and the name of the function in `given` that
+provides its names. A row without a statement is native: the operation of that name in
 `crates/penstock-costs`.
 """
 
@@ -24,39 +24,39 @@ GROUPS = (
 """The groups of the table, in its order."""
 
 FAULTS = "faults"
-"""The group of rows that are wrong on purpose. It is no part of the table."""
+"""The group of rows that are wrong on purpose. It is not part of the table."""
 
 
 class Row(NamedTuple):
     """One operation."""
 
     name: str
-    """What it is, in the fewest words; no other row has the same."""
+    """A short and unique name."""
 
     group: str
-    """The group in which it is told."""
+    """Its group in the table."""
 
     means: str
-    """What is done, for whoever wants to know exactly."""
+    """An exact description of the operation."""
 
     statement: str = ""
     """The statement of Python that is measured; none for a native operation."""
 
     given: str = ""
-    """The function of `given` that returns the names that the statement knows."""
+    """The function of `given` that returns the names for the statement."""
 
     floor: float = 1.0
-    """The cycles of the processor that it cannot take less than."""
+    """The least cycles of the processor that it can take."""
 
     waits: bool = False
-    """Whether it gives up the processor, so that to be interrupted is part of it."""
+    """Whether it gives up the processor, so that interruptions are part of it."""
 
     catches: str = ""
-    """Of a row that is wrong on purpose: what has to be said of it."""
+    """For a row that is wrong on purpose: the fault that the checks must report."""
 
 
 LOOP = "loop"
-"""The native operation that is nothing but the loop around the others."""
+"""The native operation that is only the loop around the others."""
 
 PYTHON_LOOP = Row(LOOP, "", "The loop that is around every statement.", "pass", "nothing")
 NATIVE_LOOP = Row(LOOP, "", "The loop that is around every native operation.")
@@ -508,7 +508,7 @@ WRONG = (
 
 
 def named(name: str) -> Row:
-    """Return the row of a name; KeyError if there is none."""
+    """Return the row of a name; raises KeyError if there is none."""
     for row in (*ROWS, *WRONG):
         if row.name == name:
             return row

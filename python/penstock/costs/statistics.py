@@ -1,14 +1,14 @@
-"""From times to costs: what the loop takes is taken off, and nothing is told that is not known.
+"""From times to costs: subtracts the loop, and claims no more than is known.
 
-All of it is about intervals. Each process has one value for a row, the median of its rounds; the
-row's interval reaches from the least of these to the greatest. Nothing is assumed of how times are
-distributed: the median of what processes give lies outside of the range of seven of them once in
-64 times. The interval is made wider by what is not known of the loop:
+Everything is an interval. Each process has one value for a row, the median of its rounds; the
+row's interval reaches from the least of these to the greatest. This assumes nothing about the
+distribution of times: the true median over processes is outside the range of seven of them once in
+64 times. The uncertainty of the loop makes the interval wider:
 
 - the loop's own cost has an interval, found in the same way, and half its width is added at both
   ends;
-- a processor may do the loop of a native row while it waits for the operation, and then nothing
-  had to be taken off: so the upper end is that of the time with the loop.
+- a processor may run the loop of a native row while it waits for the operation, and then there is
+  nothing to subtract: so the upper end is that of the time with the loop.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 GROWTH = (1.8, 2.2)
-"""What time may grow by if the work doubles."""
+"""The factor by which time may grow if the work doubles."""
 
 GROWTH_OF_WAITING = (1.5, 3.0)
 """The same for operations that wait, whose least time is a matter of luck."""
 
 
 class Interval(NamedTuple):
-    """A value, and how far it may be from what was found. Unit: that of the values."""
+    """A value with its interval, in the unit of the values."""
 
     low: float
     middle: float
@@ -35,40 +35,40 @@ class Interval(NamedTuple):
 
     @classmethod
     def of(cls, values: Iterable[float]) -> Interval:
-        """Return the median of values, in the range of all of them."""
+        """Return the median of values, with the range of all of them."""
         ordered = sorted(values)
         return cls(ordered[0], median(ordered), ordered[-1])
 
     @property
     def spread(self) -> float:
-        """The farther end's distance, as a part of the middle."""
+        """The distance of the farther end, as a part of the middle."""
         return max(self.high - self.middle, self.middle - self.low) / self.middle
 
     def meets(self, other: Interval) -> bool:
-        """Whether the two could be about the same value."""
+        """Whether the two intervals overlap."""
         return self.low <= other.high and other.low <= self.high
 
 
 class Times(NamedTuple):
-    """What one process found for a row."""
+    """The results of one process for a row."""
 
     turns: int
     """The turns of the smaller measurements; the larger ones have twice as many."""
 
     per_turn: int
-    """How often the operation is done in a turn."""
+    """How often a turn does the operation."""
 
     first: int
-    """The nanoseconds of the first turn that the process took."""
+    """The nanoseconds of the process's first turn."""
 
     times: Sequence[tuple[int, int, bool]]
     """Measurements: turns, nanoseconds, and whether the thread kept the processor."""
 
     def turn(self, *, waits: bool) -> float:
-        """Return the nanoseconds of one turn: the median of the measurements left in peace.
+        """Return the nanoseconds of one turn: the median of the uninterrupted measurements.
 
-        To be interrupted is a part of operations that wait, so there all count. Where none was left
-        in peace, the least counts: an interruption makes a time longer and never shorter.
+        Interruptions are part of operations that wait, so there all measurements count. If all were
+        interrupted, the least counts: an interruption makes a time longer and never shorter.
         """
         counted = [time / turns for turns, time, peaceful in self.times if peaceful or waits]
         return median(counted) if counted else min(time / turns for turns, time, _ in self.times)
@@ -80,40 +80,40 @@ class Times(NamedTuple):
 
 
 class Cost(NamedTuple):
-    """What was found for a row."""
+    """The result for a row."""
 
     time: Interval
-    """Nanoseconds for one operation. The low end may be zero: then it is less than can be told."""
+    """Nanoseconds for one operation. If the low end is zero, only the upper end is known."""
 
     first: Interval | None
-    """Nanoseconds the first time that a process did it; None where that cannot be told apart."""
+    """Nanoseconds of the first one in a process; None if it is too short to measure."""
 
     growth: Interval
-    """By what time grew when the work was doubled."""
+    """The factor by which time grew when the work was doubled."""
 
     fault: str | None
-    """Why the time is not to be believed, if it is not."""
+    """Why the time should not be believed, if it should not."""
 
 
 def without_loop(
     runs: Sequence[Times], loops: Sequence[Times], *, native: bool, waits: bool
 ) -> Interval:
-    """Return the nanoseconds of an operation: see the top of this module."""
+    """Return the nanoseconds of an operation: see the docstring of this module."""
     per_turn = runs[0].per_turn
     turns = [run.turn(waits=waits) for run in runs]
     around = [loop.turn(waits=False) for loop in loops]
     low, middle, high = Interval.of(turn - loop for turn, loop in zip(turns, around, strict=True))
     unsure = (max(around) - min(around)) / 2
-    # Times are whole nanoseconds, so what is less than one in all turns is not known either.
+    # Times are whole nanoseconds, so a part below one nanosecond in all turns is unknown too.
     step = 1 / min(run.turns for run in runs)
     high = max(high + unsure, max(turns) if native else unsure, step)
     return Interval(max(low - unsure, 0.0) / per_turn, max(middle, 0.0) / per_turn, high / per_turn)
 
 
 def first_time(runs: Sequence[Times], empties: Sequence[Sequence[int]]) -> Interval | None:
-    """Return what the first time took, without the clock and the loop.
+    """Return the time of the first operation, without the clock and the loop.
 
-    Operations that stand in a turn more than once have none: it is the second of them already.
+    If a turn has several operations there is none, because the turn includes the second already.
     """
     if runs[0].per_turn > 1:
         return None
@@ -124,13 +124,13 @@ def first_time(runs: Sequence[Times], empties: Sequence[Sequence[int]]) -> Inter
 
 
 def growth(runs: Sequence[Times]) -> float:
-    """Return by what time grew when the work was doubled.
+    """Return the factor by which time grew when the work was doubled.
 
-    Of each size, the least time counts: an interruption makes one longer and never shorter.
+    For each size, the least time counts: an interruption makes one longer and never shorter.
     """
     once = min(run.least(doubled=False) for run in runs)
     twice = min(run.least(doubled=True) for run in runs)
-    # Less than a nanosecond is not seen, so nothing grows from there.
+    # The clock does not show less than a nanosecond, so there is no growth from there.
     return 2 * twice / max(once, 1 / runs[0].turns)
 
 
@@ -143,22 +143,22 @@ def cost(
     waits: bool = False,
     least: float = 0.0,
 ) -> Cost:
-    """Return what an operation costs, and whether that can be believed.
+    """Return the cost of an operation, and whether to believe it.
 
     Args:
-        runs: What each process found for the operation.
-        loops: What each of them found for the loop around it.
-        empties: What the clock and one turn of the loop take in each, in order of size.
-        native: Whether the loop is one that the processor may do meanwhile.
-        waits: Whether to be interrupted is a part of the operation.
-        least: The nanoseconds that it cannot take less than.
+        runs: The results of each process for the operation.
+        loops: Their results for the loop around it.
+        empties: The time of the clock and one turn of the loop in each, in order of size.
+        native: Whether the processor may run the loop meanwhile.
+        waits: Whether interruptions are part of the operation.
+        least: The least nanoseconds that it can take.
     """
     time = without_loop(runs, loops, native=native, waits=waits)
     of_each = Interval.of(growth([run]) for run in runs)
     of_all = growth(runs)
     low, high = GROWTH_OF_WAITING if waits else GROWTH
     fault = None
-    # Both have to say so: few measurements of each process can mislead, and so can a single one.
+    # Both must agree: few measurements of each process can mislead, and so can a single one.
     if not low <= of_all <= high and (of_each.high < low or of_each.low > high):
         fault = f"twice the work took {of_all:.2f} times as long"
     elif time.high < least:

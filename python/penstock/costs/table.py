@@ -1,8 +1,8 @@
 """The record as a table for a terminal.
 
-Times are told with no more digits than their spread allows. Behind each stand the spread, the time
-of the first time, how often the operation fits in a sixtieth of a second (one picture on a screen),
-and how many of the first row it is worth. The bars have a logarithmic scale.
+Times have no more digits than their spread allows. After each come the spread, the time of the
+first operation, how many fit in a sixtieth of a second (one frame on a screen), and the ratio to
+the first row. The bars have a logarithmic scale.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from penstock.costs.record import Measurement, Record, Span
 
 FRAME = 1e9 / 60
-"""The nanoseconds of one picture."""
+"""The nanoseconds of one frame."""
 
 NARROWEST = 72
 WIDEST = 128
 
-# The bars reach from the least to the most that is of interest.
+# The range of the bars.
 _FIRST_DECADE, _LAST_DECADE = -1, 9
 _BLOCKS = " ▏▎▍▌▋▊▉█"
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
@@ -45,7 +45,7 @@ def coloured(text: str, colour: str) -> str:
 
 
 def digits(value: float, many: int) -> str:
-    """Return a number with so many digits that mean something.
+    """Return a number with so many significant digits.
 
     Example:
         >>> digits(3.14159, 3), digits(0.05678, 2), digits(99.96, 3), digits(14789, 3)
@@ -53,7 +53,7 @@ def digits(value: float, many: int) -> str:
     """
     if value == 0:
         return "0"
-    # What rounding makes of it decides where its first digit is: 99.96 has three before the point.
+    # Round first, because that may move the first digit: 99.96 has three before the point.
     rounded = float(f"{value:.{many - 1}e}")
     behind = many - 1 - math.floor(math.log10(rounded))
     return f"{rounded:,.{max(behind, 0)}f}"
@@ -72,7 +72,7 @@ def duration(ns: float, many: int = 3) -> str:
 
 
 def count(value: float) -> str:
-    """Return how many there are, with two digits that mean something.
+    """Return a count with two significant digits.
 
     Example:
         >>> count(63_400_000), count(1250), count(17.2), count(1.26), count(0.4)
@@ -88,14 +88,14 @@ def count(value: float) -> str:
 
 
 def told(span: Span) -> str:
-    """Return a time as the table tells it: `< 12 ns` where no more is known."""
+    """Return a time as the table shows it: `< 12 ns` if no more is known."""
     if span.is_bound:
         return f"< {duration(span.high, 2)}"
     return duration(span.ns, 3 if span.interval.spread < 0.05 else 2)
 
 
 def spread(span: Span) -> str:
-    """Return how far the ends of an interval are from its middle."""
+    """Return the distance of an interval's ends from its middle."""
     if span.is_bound:
         return ""
     part = span.interval.spread
@@ -105,7 +105,7 @@ def spread(span: Span) -> str:
 
 
 def cells(row: Measurement, first: float | None) -> list[str]:
-    """Return time, spread, first time, how many fit in a picture, and the ratio to the first."""
+    """Return time, spread, first time, how many fit in a frame, and the ratio to the first row."""
     if row.fault or row.time is None:
         return []
     value = row.time.high if row.time.is_bound else row.time.ns
@@ -125,7 +125,7 @@ _WIDTHS = (9, 4, 8, 6, 6)
 
 
 def bar(ns: float, first: float | None, width: int) -> str:
-    """Return a bar as long as the logarithm, with a dot where the first time is.
+    """Return a bar as long as the logarithm, with a dot at the first time.
 
     Example:
         >>> bar(1000.0, 100_000.0, 20)
@@ -141,7 +141,7 @@ def bar(ns: float, first: float | None, width: int) -> str:
 
 
 def scale(width: int) -> str:
-    """Return the units, each where its bar would end."""
+    """Return the units, each at the end of its bar."""
     line = [" "] * (width + 1)
     for size, unit in reversed(_UNITS):
         at = round(width * _part(size))
@@ -151,7 +151,7 @@ def scale(width: int) -> str:
 
 
 def _part(ns: float) -> float:
-    """Where a time is on the scale, from 0 to 1."""
+    """The position of a time on the scale, from 0 to 1."""
     if ns <= 0:
         return 0.0
     part = (math.log10(ns) - _FIRST_DECADE) / (_LAST_DECADE - _FIRST_DECADE)
@@ -165,17 +165,17 @@ def lines(
     colour: bool = False,
     changes: Sequence[Change] | None = None,
 ) -> Iterable[str]:
-    """Yield the lines of the table, in a terminal of a width.
+    """Yield the lines of the table, for a terminal of a width.
 
     Args:
-        record: What was measured.
+        record: The record to show.
         width: The columns of the terminal.
-        colour: Whether it knows colours.
-        changes: What became of each row since another record, to be told in place of the bars.
+        colour: Whether it supports colours.
+        changes: The change of each row since another record, shown in place of the bars.
     """
     paint = coloured if colour else plain
     width = min(max(width, NARROWEST), WIDEST)
-    # Two columns before the bars, and one behind, for the last unit of their scale.
+    # Two columns before the bars, and one after them, for the last unit of their scale.
     room = width - _NAME - sum(_WIDTHS) - len(_WIDTHS) - 3
     yield from about(record, width)
     first = next((row.ns for row in record.rows if row.ns), None)
@@ -214,7 +214,7 @@ def lines(
 
 
 def about(record: Record, width: int) -> Iterable[str]:
-    """Yield what the machine is, in lines that fit."""
+    """Yield the description of the machine, in lines that fit."""
     line = ""
     for part in described(record.machine):
         if line and len(f"{line}, {part},") > width:
@@ -226,7 +226,7 @@ def about(record: Record, width: int) -> Iterable[str]:
 
 
 def described(found: Machine) -> list[str]:
-    """Return what is known of a machine, in words."""
+    """Return the description of a machine, in words."""
     parts = [
         found.cpu,
         f"{found.cores} cores" if found.cores else None,
@@ -250,7 +250,7 @@ def described(found: Machine) -> list[str]:
 
 
 def doubts(record: Record, paint: Callable[[str, str], str]) -> Iterable[str]:
-    """Yield what has to be known before small differences are believed."""
+    """Yield what makes small differences doubtful."""
     for said in record.machine.doubts():
         yield paint(f"note: {said}", _YELLOW)
     wrong = sum(row.fault is not None for row in record.rows)

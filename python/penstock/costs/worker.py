@@ -1,8 +1,8 @@
 """One of the processes that measure: `python -m penstock.costs.worker`.
 
-It is told what to do as JSON on standard input, and answers with JSON on standard output. Every
-process finds other addresses and other caches and puts its objects elsewhere, so that what they
-disagree on is the part of a time that belongs to none of them.
+It reads its task as JSON from standard input, and answers with JSON on standard output. Every
+process has other addresses and caches and puts its objects elsewhere. So their differences show the
+part of a time that is due to none of the operations.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from penstock.costs.rows import Row
 
 MOST_TURNS = 1 << 40
-"""More turns than any operation takes in a measurement; only what does nothing comes here."""
+"""More turns than any operation takes in a measurement; only an empty one reaches it."""
 
 ENOUGH_ROUNDS = 40
-"""Rounds after which more would tell nothing new."""
+"""Rounds after which more would show nothing new."""
 
 FEWEST_ROUNDS = 5
-"""Rounds for which there is always time; what takes long takes part in one."""
+"""Rounds for which there is always time; slow operations take part in one."""
 
 LONG = 10
-"""What took so many times the time of a measurement did not only do so by an interruption."""
+"""If it took so many times the time of a measurement, that was not only an interruption."""
 
 
 # Not every system counts them for a thread.
@@ -43,7 +43,7 @@ _OURS = getattr(resource, "RUSAGE_THREAD", resource.RUSAGE_SELF)
 
 
 def interruptions() -> int:
-    """Return how often this thread was made to give up the processor."""
+    """Return how often this thread had to give up the processor."""
     return resource.getrusage(_OURS).ru_nivcsw
 
 
@@ -52,7 +52,7 @@ def enough_turns(operation: Operation, epoch: int) -> int:
     turns = 1
     while turns < MOST_TURNS:
         time = operation.time(turns)
-        # What took a little longer than that was perhaps interrupted.
+        # If it took a little longer than that, it was perhaps interrupted.
         if time > LONG * epoch or (time > epoch and operation.time(turns) > epoch):
             break
         turns *= 2
@@ -62,9 +62,9 @@ def enough_turns(operation: Operation, epoch: int) -> int:
 def doubled(
     operation: Operation, turns: int, larger_first: bool, interrupted: Callable[[], int]
 ) -> list[tuple[int, int, bool]]:
-    """Time so many turns and twice as many: each the turns, the time, and if it was in peace."""
+    """Time so many turns and twice as many: each the turns, the time, and if uninterrupted."""
     if turns > 1:
-        # Since the last round, others have been in the caches; what takes long brings its own.
+        # Since the last round, others have used the caches; slow operations fill their own.
         operation.time(turns)
     times = []
     for many in (2 * turns, turns) if larger_first else (turns, 2 * turns):
@@ -85,7 +85,7 @@ class Measured:
         self.times: list[tuple[int, int, bool]] = []
 
     def told(self) -> dict[str, object]:
-        """Return what was found, for the answer."""
+        """Return the results, for the answer."""
         return {
             "per_turn": self.operation.per_turn,
             "turns": self.turns,
@@ -105,7 +105,7 @@ def measured(
 ) -> dict[str, Measured]:
     """Measure each operation in turn, in a new order in each round, until the time is over.
 
-    What is slow takes part in fewer rounds, so that all rows get about the same time.
+    Slow operations take part in fewer rounds, so that all rows get about the same time.
     """
     found: dict[str, Measured] = {}
     for name, operation in operations.items():
@@ -129,12 +129,12 @@ def measured(
 
 
 def empty(operation: Operation) -> list[int]:
-    """Return what a first time shows of nothing: the clock and one turn of the loop."""
+    """Return the first time of an empty operation: the clock and one turn of the loop."""
     return sorted(operation.time(1) for _ in range(51))
 
 
 def answer(asked: Mapping[str, object], begun: float) -> dict[str, object]:
-    """Measure what is asked for."""
+    """Measure the operations of a task."""
     names: list[str] = asked["rows"]  # type: ignore[assignment]
     epoch: int = asked["epoch"]  # type: ignore[assignment]
     seconds: float = asked["seconds"]  # type: ignore[assignment]
@@ -160,7 +160,7 @@ def answer(asked: Mapping[str, object], begun: float) -> dict[str, object]:
 
 
 def main() -> None:
-    """Answer what standard input asks."""
+    """Read a task from standard input, and answer it."""
     begun = time.monotonic()
     json.dump(answer(json.load(sys.stdin), begun), sys.stdout)
 
