@@ -83,6 +83,15 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
+/// A text as messages quote it: its beginning, in quotes.
+#[must_use]
+pub fn brief(text: &str) -> String {
+    match text.char_indices().nth(40) {
+        Some((end, _)) => format!("\"{}\u{2026}\"", text[..end].escape_debug()),
+        None => format!("{text:?}"),
+    }
+}
+
 /// Why a reader stopped short: the input is at fault, or the sink refused an event.
 #[derive(Debug)]
 pub enum Fail<E> {

@@ -17,6 +17,7 @@ pub mod limits;
 pub mod near;
 pub mod position;
 pub mod reader;
+pub mod run;
 pub mod select;
 pub mod sink;
 pub mod source;

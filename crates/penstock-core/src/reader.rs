@@ -1,15 +1,15 @@
-//! One reader for whoever does not care which format it reads.
-
-use penstock_scan::ValidText;
+//! What every format's reader does, and one reader for whoever does not care which format it reads.
 
 use crate::error::Fail;
+use crate::run::Given;
 use crate::sink::Listener;
+use crate::xml::Repair;
 use crate::{json, xml};
 
 /// Why a reader came back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The window holds nothing more that is whole.
+    /// The input at hand holds nothing more that is whole.
     More,
     /// The sink asked for a pause.
     Paused,
@@ -21,8 +21,71 @@ pub enum Step {
     Turn,
 }
 
-/// The reader of a format. What its methods mean is said at those of [`json::Reader`], which
-/// are the same for every format.
+/// A grammar with all of its state: it reads as far as the input at hand goes, and goes on when it
+/// is called again.
+pub trait FormatReader {
+    /// Reads as far as the input at hand, the document or the sink allow.
+    ///
+    /// # Errors
+    /// [`Fail::Input`] where the input is not the format, ends early or exceeds a limit;
+    /// [`Fail::Sink`] where the sink refused an event.
+    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>>;
+
+    /// The offset in the source of the first byte at hand.
+    fn base(&self) -> u64;
+
+    /// How many of the bytes at hand are done with.
+    fn consumed(&self) -> usize;
+
+    /// The offset in the source of the first byte that is not done with.
+    fn offset(&self) -> u64 {
+        self.base() + self.consumed() as u64
+    }
+
+    /// The driver dropped the first `count` bytes at hand.
+    fn drop_front(&mut self, count: usize);
+
+    /// The input at hand now begins at `base`: the reader was not shown what is between.
+    fn jump(&mut self, base: u64);
+
+    /// Whether the source is one document, and not values one after the other.
+    fn is_document(&self) -> bool;
+
+    /// Gives up the value that was under construction at `depth`: what is left of it is checked
+    /// and not reported.
+    fn abandon(&mut self, depth: usize);
+
+    /// True while passing over what is left of an abandoned value.
+    fn is_abandoned(&self) -> bool;
+
+    /// Whether reading can go on behind input that is not the format.
+    fn can_recover(&self) -> bool {
+        false
+    }
+
+    /// After input that is not the format: passes over everything up to where the grammar says that
+    /// the next record begins. Called only if the reader [can](Self::can_recover).
+    fn recover(&mut self) {}
+
+    /// True while passing over a record in error.
+    fn is_lost(&self) -> bool {
+        false
+    }
+
+    /// To a lost reader: how many of these bytes, which are not text, it passes over. What it
+    /// leaves begins where the grammar can go on.
+    fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
+        bytes.len()
+    }
+
+    /// The repairs made since this was asked last, in the order of the document.
+    #[inline(always)]
+    fn take_repairs(&mut self) -> Vec<Repair> {
+        Vec::new()
+    }
+}
+
+/// The reader of a format, by the format.
 #[derive(Debug)]
 pub enum Reader {
     /// JSON of any framing.
@@ -41,80 +104,58 @@ macro_rules! each {
     };
 }
 
-impl Reader {
-    /// Reads as far as the window, the document or the sink allow.
-    ///
-    /// # Errors
-    /// As for [`json::Reader::run`].
+impl FormatReader for Reader {
     #[inline]
-    pub fn run<S: Listener>(
-        &mut self,
-        text: ValidText<'_>,
-        last: bool,
-        sink: &mut S,
-    ) -> Result<Step, Fail<S::Error>> {
-        each!(self, reader => reader.run(text, last, sink))
+    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+        match self {
+            Reader::Json(reader) => FormatReader::run(reader, given, sink),
+            Reader::Xml(reader) => FormatReader::run(&mut **reader, given, sink),
+        }
     }
-    /// The offset of the window's first byte in the source.
-    #[must_use]
-    pub fn base(&self) -> u64 {
+    #[inline]
+    fn base(&self) -> u64 {
         each!(self, reader => reader.base())
     }
-    /// How many bytes of the window are done with.
-    #[must_use]
-    pub fn consumed(&self) -> usize {
+    #[inline]
+    fn consumed(&self) -> usize {
         each!(self, reader => reader.consumed())
     }
-    /// The offset in the source of the first byte that is not done with.
-    #[must_use]
-    pub fn offset(&self) -> u64 {
+    #[inline]
+    fn offset(&self) -> u64 {
         each!(self, reader => reader.offset())
     }
-    /// How many maps and lists are open.
-    #[must_use]
-    pub fn depth(&self) -> usize {
-        each!(self, reader => reader.depth())
-    }
-    /// Tells that the first `count` bytes of the window were dropped.
-    pub fn drop_front(&mut self, count: usize) {
+    fn drop_front(&mut self, count: usize) {
         each!(self, reader => reader.drop_front(count));
     }
-    /// Gives up the value that was under construction at `depth`.
-    pub fn abandon(&mut self, depth: usize) {
-        each!(self, reader => reader.abandon(depth));
-    }
-    /// True while passing over what is left of an abandoned value.
-    #[must_use]
-    pub fn is_abandoned(&self) -> bool {
-        each!(self, reader => reader.is_abandoned())
-    }
-    /// After malformed input in a stream of values: passes over everything up to the next
-    /// separator. False if the format has none.
-    #[must_use]
-    pub fn resynchronise(&mut self) -> bool {
-        match self {
-            Reader::Json(reader) => reader.resynchronise(),
-            Reader::Xml(_) => false,
-        }
-    }
-    /// Tells that the window now begins at `base`.
-    pub fn jump(&mut self, base: u64) {
+    fn jump(&mut self, base: u64) {
         each!(self, reader => reader.jump(base));
     }
-    /// True while passing over a record in error.
-    #[must_use]
-    pub fn is_lost(&self) -> bool {
-        match self {
-            Reader::Json(reader) => reader.is_lost(),
-            Reader::Xml(_) => false,
-        }
+    fn is_document(&self) -> bool {
+        each!(self, reader => reader.is_document())
     }
-    /// The byte after which a lost reader finds its way again.
-    #[must_use]
-    pub fn separator(&self) -> u8 {
+    fn abandon(&mut self, depth: usize) {
+        each!(self, reader => reader.abandon(depth));
+    }
+    fn is_abandoned(&self) -> bool {
+        each!(self, reader => reader.is_abandoned())
+    }
+    fn can_recover(&self) -> bool {
+        each!(self, reader => reader.can_recover())
+    }
+    fn recover(&mut self) {
+        each!(self, reader => reader.recover());
+    }
+    fn is_lost(&self) -> bool {
+        each!(self, reader => reader.is_lost())
+    }
+    fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
+        each!(self, reader => reader.pass_bytes(bytes))
+    }
+    #[inline(always)]
+    fn take_repairs(&mut self) -> Vec<Repair> {
         match self {
-            Reader::Json(reader) => reader.separator(),
-            Reader::Xml(_) => b'\n',
+            Reader::Json(_) => Vec::new(),
+            Reader::Xml(reader) => reader.take_repairs(),
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::options::{self, Errors};
 use crate::progress::{Meter, count};
 use crate::pump::{Pump, Settings, Turn};
 use crate::reader::unknown_keys;
+use crate::repairs;
+use penstock_core::run::Windows;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -257,8 +259,9 @@ impl Decoder {
                 name: None,
             };
             let held = settings.errors.held();
-            let mut pump = Pump::new(plan, settings);
-            pump.assume(encoding);
+            let detect = settings.grammar.detect();
+            let input = Windows::pushed(detect, encoding, settings.limits.total);
+            let pump = Pump::new(plan, settings, input);
             let meter = Meter::new(pump.gauge().clone(), None);
             let run = Run { pump, pending: None, left: Vec::new(), begun: false, ended: false };
             let arguments = arguments.unbind();
@@ -298,13 +301,13 @@ impl Decoder {
     /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        guarded(py, || self.enter()?.pump.repaired().list(py))
+        guarded(py, || repairs::list(self.enter()?.pump.repairs(), py))
     }
 
     /// How many repairs of each kind there were.
     #[getter]
     fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(py, || self.enter()?.pump.repaired().counts(py))
+        guarded(py, || repairs::counts(self.enter()?.pump.repairs(), py))
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {

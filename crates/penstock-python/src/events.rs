@@ -4,13 +4,17 @@
 //! between two of them. What is kept is a batch, the names of the open elements, and a piece of
 //! text.
 
-use crate::failure::guarded;
+use crate::failure::{self, Named, guarded};
 use crate::grammar::Grammar;
 use crate::held::Held;
-use crate::stream::{Broken, Stream};
-use crate::{options, sources};
+use crate::pump::bring;
+use crate::{options, repairs, sources};
+use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
-use penstock_core::reader::Step;
+use penstock_core::reader::{FormatReader, Reader, Step};
+use penstock_core::run::{
+    Destination, Failed, Failure, Given, Policy, Refused, Run as RunOf, Turn, Windows,
+};
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -52,12 +56,11 @@ pub(crate) struct Events {
 
 /// The part that only one caller at a time may touch.
 struct Run {
-    /// Nothing behind the end, or once closed.
-    stream: Option<Stream>,
+    run: RunOf<Reader, Windows, PyErr>,
     told: Told,
+    name: Option<String>,
     /// An error that came behind events which had to be delivered first.
     pending: Option<PyErr>,
-    repaired: Option<crate::repairs::Repaired>,
     closed: bool,
 }
 
@@ -73,12 +76,19 @@ impl Run {
             if let Some(error) = self.pending.take() {
                 return Err(error);
             }
-            let Some(stream) = &mut self.stream else { return Ok(None) };
-            match stream.run(py, &mut Teller { py, told: &mut self.told }) {
-                Ok(Step::Done | Step::Stopped) => self.finish(),
+            let Run { run, told, .. } = self;
+            match advance(py, run, &mut Teller { py, told }) {
+                Ok(Turn::End) if self.told.queue.is_empty() => {
+                    self.finish();
+                    return Ok(None);
+                }
                 Ok(_) => {}
-                Err(Broken::Input(error) | Broken::Sink(error)) => {
-                    self.pending = Some(error);
+                Err(Ok(failure)) => {
+                    self.pending = Some(self.raised(py, failure));
+                    self.finish();
+                }
+                Err(Err(interrupt)) => {
+                    self.pending = Some(interrupt);
                     self.finish();
                 }
             }
@@ -87,11 +97,37 @@ impl Run {
 
     /// Lets the source go.
     fn finish(&mut self) {
-        self.repaired = self.stream.take().map(|stream| stream.repaired);
+        self.run.finish();
+        self.run.input_mut().close();
     }
 
-    fn repaired(&self) -> Option<&crate::repairs::Repaired> {
-        self.stream.as_ref().map(|stream| &stream.repaired).or(self.repaired.as_ref())
+    #[cold]
+    fn raised(&self, py: Python<'_>, failure: Failed<PyErr, PyErr>) -> PyErr {
+        match *failure {
+            // An event could not be made: no code of the caller's was called for it.
+            Failure::Broken(error, _) => error,
+            other => {
+                let named = Named::new("xml", self.name.as_deref());
+                failure::of_failure(py, Box::new(other), &named)
+            }
+        }
+    }
+}
+
+/// Reads on until there are events or the end; or else why not: a failure, or an interrupt.
+fn advance(
+    py: Python<'_>,
+    run: &mut RunOf<Reader, Windows, PyErr>,
+    teller: &mut Teller<'_, '_>,
+) -> Result<Turn<PyErr>, Result<Failed<PyErr, PyErr>, PyErr>> {
+    loop {
+        match run.advance(teller).map_err(Ok)? {
+            Turn::Dry => {
+                bring(py, run, teller).map_err(Ok)?;
+                py.check_signals().map_err(Err)?;
+            }
+            turn => return Ok(turn),
+        }
     }
 }
 
@@ -132,13 +168,10 @@ impl Events {
                 sources::open(source, compression, encoding, grammar.detect(), &limits)?;
             let name = name.map(|name| name.to_string_lossy().into_owned());
             let title = name.clone().unwrap_or_else(|| "an xml stream".to_owned());
-            let run = Run {
-                stream: Some(Stream::new(&grammar, source, &limits, name)),
-                told: Told::new(py),
-                pending: None,
-                repaired: None,
-                closed: false,
-            };
+            let reader = grammar.reader(false, &limits);
+            let run = RunOf::new(reader, Windows::of(source), Policy::Raise).without_numbers();
+            let told = Told::new(py);
+            let run = Run { run, told, name, pending: None, closed: false };
             Ok(Events { run: Mutex::new(run), held, title })
         })
     }
@@ -185,19 +218,13 @@ impl Events {
     /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        guarded(py, || {
-            let run = self.enter()?;
-            run.repaired().map_or_else(|| Ok(PyList::empty(py)), |repaired| repaired.list(py))
-        })
+        guarded(py, || repairs::list(self.enter()?.run.repairs(), py))
     }
 
     /// How many repairs of each kind there were.
     #[getter]
     fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(py, || {
-            let run = self.enter()?;
-            run.repaired().map_or_else(|| Ok(PyDict::new(py)), |repaired| repaired.counts(py))
-        })
+        guarded(py, || repairs::counts(self.enter()?.run.repairs(), py))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -387,6 +414,24 @@ fn foreign(py: Python<'_>, value: &Scalar<'_>, at: u64) -> PyErr {
         Ok(error) => PyErr::from_value(error),
         Err(error) => error,
     }
+}
+
+impl Destination for Teller<'_, '_> {
+    type Error = PyErr;
+    type Cause = PyErr;
+    type Break = PyErr;
+
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<PyErr>> {
+        reader.run(given, self)
+    }
+    fn refused(&mut self, error: PyErr, _given: Given<'_>) -> Refused<PyErr, PyErr> {
+        Refused::Break(error)
+    }
+    fn abandon_record(&mut self) {}
 }
 
 /// Names as strings, `{uri}local` or `local`: most are met again and again. A new one takes the

@@ -1,13 +1,15 @@
 //! From what went wrong to the exception that says so.
 
-use crate::objects::{Mismatch, PathStep};
+use crate::objects::PathStep;
+use penstock_core::document::NoMemory;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::position::Place;
-use penstock_core::select;
+use penstock_core::run::{Failed, Failure, Problem, Spot};
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use std::convert::Infallible;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -20,21 +22,75 @@ pub(crate) struct Where<'a> {
     pub(crate) path: Vec<PathStep>,
 }
 
-/// What else is wrong with a record, as errors of their own.
-#[derive(Default)]
-pub(crate) struct Others {
-    pub(crate) errors: Vec<Py<PyAny>>,
-    /// How many more there were.
-    pub(crate) omitted: u64,
+/// What the exceptions about a run call its input.
+#[derive(Clone, Copy)]
+pub(crate) struct Named<'a> {
+    pub(crate) format: &'static str,
+    pub(crate) source: Option<&'a str>,
+    /// Where in its document the input stands, if it is only a part of one.
+    pub(crate) within: Option<&'a dyn Fn() -> Vec<PathStep>>,
 }
 
-impl From<select::PathStep> for PathStep {
-    fn from(step: select::PathStep) -> Self {
-        match step {
-            select::PathStep::Key(key) => PathStep::Key(key),
-            select::PathStep::Attribute(name) => PathStep::Attribute(name),
-            select::PathStep::Index(index) => PathStep::Index(index),
-        }
+impl<'a> Named<'a> {
+    pub(crate) fn new(format: &'static str, source: Option<&'a str>) -> Self {
+        Named { format, source, within: None }
+    }
+
+    /// The same place, with the names.
+    pub(crate) fn at(&self, spot: Spot) -> Where<'a> {
+        let Spot { place, record, path } = spot;
+        let mut steps = self.within.map_or_else(Vec::new, |within| within());
+        steps.extend(path);
+        Where { format: self.format, source: self.source, place, record, path: steps }
+    }
+}
+
+/// What a run passes on that was raised, or is to be.
+pub(crate) trait Raised {
+    fn raised(self) -> PyErr;
+}
+
+impl Raised for PyErr {
+    fn raised(self) -> PyErr {
+        self
+    }
+}
+
+impl Raised for Box<PyErr> {
+    fn raised(self) -> PyErr {
+        *self
+    }
+}
+
+impl Raised for Infallible {
+    fn raised(self) -> PyErr {
+        match self {}
+    }
+}
+
+impl Raised for NoMemory {
+    fn raised(self) -> PyErr {
+        PyMemoryError::new_err(())
+    }
+}
+
+/// What else is wrong with a record, as errors of their own.
+#[derive(Default)]
+struct Others {
+    errors: Vec<Py<PyAny>>,
+    /// How many more there were.
+    omitted: u64,
+}
+
+impl Others {
+    fn of<C: Raised>(
+        py: Python<'_>,
+        problems: Vec<Problem<C>>,
+        omitted: u64,
+        named: &Named<'_>,
+    ) -> PyResult<Self> {
+        let error = |problem| Ok(of_problem(py, problem, named)?.into_value(py).into_any());
+        Ok(Others { errors: problems.into_iter().map(error).collect::<PyResult<_>>()?, omitted })
     }
 }
 
@@ -104,8 +160,53 @@ pub(crate) fn either(told: Told) -> PyErr {
 
 /// The exception for input at fault.
 #[cold]
-pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>, others: Others) -> Told {
-    make(py, class_of(fault.kind()), fault.reason(), place, others).map(PyErr::from_value)
+pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>) -> Told {
+    make(py, class_of(fault.kind()), fault.reason(), place, Others::default())
+        .map(PyErr::from_value)
+}
+
+/// The exception for a problem, with exceptions for all that is wrong with the same record.
+#[cold]
+pub(crate) fn of_problem<C: Raised>(
+    py: Python<'_>,
+    problem: Problem<C>,
+    named: &Named<'_>,
+) -> Told {
+    let Problem { kind, reason, expected, got, spot, cause, others, omitted, .. } = problem;
+    let others = Others::of(py, others, omitted, named)?;
+    let error = make(py, class_of(kind), &reason, &named.at(spot), others)?;
+    if kind == Kind::Mismatch {
+        error.setattr("expected", expected)?;
+        error.setattr("got", got)?;
+    }
+    let error = PyErr::from_value(error);
+    if let Some(cause) = cause {
+        error.set_cause(py, Some(cause.raised()));
+    }
+    Ok(error)
+}
+
+/// The exception for what ended a run.
+#[cold]
+pub(crate) fn of_failure<C: Raised, B: Raised>(
+    py: Python<'_>,
+    failure: Failed<C, B>,
+    named: &Named<'_>,
+) -> PyErr {
+    match *failure {
+        Failure::One(problem) => either(of_problem(py, problem, named)),
+        Failure::Collected(problems) => match Others::of(py, problems, 0, named) {
+            Ok(others) => group(py, others.errors),
+            Err(instead) => instead,
+        },
+        Failure::Broken(raised, spot) => noted(py, raised.raised(), &named.at(spot)),
+        Failure::Source { error, spot, others, omitted } => {
+            match Others::of(py, others, omitted, named) {
+                Ok(others) => of_source_with(py, error, &named.at(spot), others),
+                Err(instead) => instead,
+            }
+        }
+    }
 }
 
 /// The exception for a source that cannot be read on, for a reason of ours.
@@ -114,36 +215,14 @@ pub(crate) fn of_decode(py: Python<'_>, reason: &str, place: &Where<'_>) -> Told
     make(py, "DecodeError", reason, place, Others::default()).map(PyErr::from_value)
 }
 
-/// The exception for a value that does not fit.
-#[cold]
-pub(crate) fn of_mismatch(
-    py: Python<'_>,
-    mismatch: &Mismatch,
-    place: &Where<'_>,
-    others: Others,
-) -> Told {
-    let error = if mismatch.limit {
-        make(py, "LimitExceeded", &mismatch.reason, place, others)?
-    } else {
-        let error = make(py, "ValidationError", &mismatch.reason, place, others)?;
-        error.setattr("expected", mismatch.expected.as_deref())?;
-        error.setattr("got", mismatch.got.as_deref())?;
-        error
-    };
-    let error = PyErr::from_value(error);
-    error.set_cause(py, mismatch.cause.as_ref().map(|cause| cause.clone_ref(py)));
-    Ok(error)
-}
-
 /// The exception for a source that raised. What is no error of the source, an interrupt, say, goes
 /// through as it is; so do want of memory, a refusal to read at all, and what is ours already.
 #[cold]
-pub(crate) fn of_source(
-    py: Python<'_>,
-    error: io::Error,
-    place: &Where<'_>,
-    others: Others,
-) -> PyErr {
+pub(crate) fn of_source(py: Python<'_>, error: io::Error, place: &Where<'_>) -> PyErr {
+    of_source_with(py, error, place, Others::default())
+}
+
+fn of_source_with(py: Python<'_>, error: io::Error, place: &Where<'_>, others: Others) -> PyErr {
     let raised = PyErr::from(error);
     let ours = py.import("penstock._errors").and_then(|module| module.getattr("PenstockError"));
     let is_ours = ours.and_then(|class| raised.value(py).is_instance(&class)).unwrap_or(false);
@@ -205,7 +284,7 @@ pub(crate) fn untold() -> PyErr {
 
 /// All errors that were collected, together.
 #[cold]
-pub(crate) fn group(py: Python<'_>, errors: Vec<Py<PyAny>>) -> PyErr {
+fn group(py: Python<'_>, errors: Vec<Py<PyAny>>) -> PyErr {
     let count = errors.len();
     let records = if count == 1 { "record" } else { "records" };
     let work = || {

@@ -87,11 +87,6 @@ impl Grammar {
         if self.is_markup() { Detect::Xml } else { Detect::Nothing }
     }
 
-    /// Whether reading can go on behind what is not the format.
-    pub(crate) fn resumes(&self) -> bool {
-        matches!(self, Grammar::Json { framing: Framing::Lines | Framing::Sequence, .. })
-    }
-
     /// The plan for what a user passes as a type.
     pub(crate) fn plan(&self, into: &Bound<'_, PyAny>) -> PyResult<Arc<Plan>> {
         let py = into.py();

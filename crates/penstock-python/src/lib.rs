@@ -23,7 +23,6 @@ mod reader;
 mod repairs;
 mod rows;
 mod sources;
-mod stream;
 mod timing;
 mod whole;
 

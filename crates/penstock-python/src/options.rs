@@ -4,6 +4,7 @@ use crate::held::Held;
 use crate::objects::{Duplicates, Unknown};
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
+use penstock_core::run::Policy;
 use penstock_core::source::{Compression, Encoding, encoding};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -192,6 +193,16 @@ impl Errors {
     /// What is called, if something is.
     pub(crate) fn held(&self) -> Option<Held> {
         if let Errors::Give(target) = self { Some(target.clone()) } else { None }
+    }
+
+    /// What a run makes of it.
+    pub(crate) fn policy(&self, max_errors: usize) -> Policy {
+        match self {
+            Errors::Raise => Policy::Raise,
+            Errors::Skip => Policy::Skip,
+            Errors::Collect => Policy::Collect { most: max_errors },
+            Errors::Give(_) => Policy::Hand,
+        }
     }
 
     /// From the word, or the callable.

@@ -8,10 +8,11 @@ use crate::objects::{Builder, Options, Pause};
 use crate::options::{self, Errors};
 use crate::progress::{Meter, Progress, count};
 use crate::pump::{Pump, Settings, Turn};
+use crate::repairs;
 use crate::sources;
 use crate::timing::Timing;
 use penstock_core::limits::Limits;
-use penstock_core::source::Source;
+use penstock_core::run::Windows;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -41,7 +42,6 @@ pub(crate) struct Reader {
 /// The part of a reader that only one caller at a time may touch.
 struct Run {
     pump: Pump,
-    source: Option<Source>,
     /// An error that came behind records which had to be delivered first.
     pending: Option<PyErr>,
     /// Rows of a batch that an interrupt ended, latest first.
@@ -73,7 +73,7 @@ impl Run {
                 Ok(Turn::Row) => return Ok(self.pump.builder_mut().take_row()),
                 Ok(Turn::Dry) => self.refill(py)?,
                 Ok(Turn::End) => {
-                    self.source = None;
+                    self.pump.close();
                     return Ok(None);
                 }
                 Err(error) => {
@@ -85,18 +85,14 @@ impl Run {
     }
 
     fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
-        let Some(source) = &mut self.source else {
-            self.pump.finish();
-            return Ok(());
-        };
-        let filled = self.pump.refill(py, source);
+        let filled = self.pump.refill(py);
         self.close_if_finished();
         filled
     }
 
     fn close_if_finished(&mut self) {
         if self.pump.is_finished() {
-            self.source = None;
+            self.pump.close();
         }
     }
 
@@ -122,7 +118,7 @@ impl Run {
                 Ok(Turn::Row) => rows.extend(self.pump.builder_mut().take_row()),
                 Ok(Turn::Dry) => {}
                 Ok(Turn::End) => {
-                    self.source = None;
+                    self.pump.close();
                     break;
                 }
                 Err(error) => {
@@ -214,18 +210,12 @@ impl Reader {
             let (source, held) = sources::open(source, compression, encoding, detect, limits)?;
             let held = held.into_iter().chain(settings.errors.held()).collect();
             let total = source.total();
-            let mut pump = Pump::new(plan, settings);
+            let mut pump = Pump::new(plan, settings, Windows::of(source));
             if timing {
                 pump.time();
             }
             let meter = Meter::new(pump.gauge().clone(), total);
-            let run = Mutex::new(Run {
-                pump,
-                source: Some(source),
-                pending: None,
-                left: Vec::new(),
-                closed: false,
-            });
+            let run = Mutex::new(Run { pump, pending: None, left: Vec::new(), closed: false });
             Ok(Reader { run, meter, held, title })
         })
     }
@@ -262,7 +252,7 @@ impl Reader {
             run.closed = true;
             run.pending = None;
             run.left.clear();
-            run.source = None;
+            run.pump.close();
             Ok(())
         })
     }
@@ -314,13 +304,13 @@ impl Reader {
     /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        guarded(py, || self.enter()?.pump.repaired().list(py))
+        guarded(py, || repairs::list(self.enter()?.pump.repairs(), py))
     }
 
     /// How many repairs of each kind there were.
     #[getter]
     fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(py, || self.enter()?.pump.repaired().counts(py))
+        guarded(py, || repairs::counts(self.enter()?.pump.repairs(), py))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

@@ -4,13 +4,13 @@
 //! file has no current position that readers could share by mistake, so any number of threads, and
 //! of processes after a fork, may read.
 
-use crate::failure::{self, Others, Where, guarded};
+use crate::failure::{self, Where, guarded};
 use crate::grammar::Grammar;
 use crate::objects::Options;
 use crate::options;
 use crate::plan::Plan;
 use crate::sources::open_path;
-use crate::whole::{self, Origin};
+use crate::whole::{self, PartOf};
 use penstock_core::error::Fault;
 use penstock_core::index::{
     Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Stuck, Unusable, decode, encode,
@@ -239,14 +239,14 @@ impl Lines {
         line: &[u8],
         plan: &Arc<Plan>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let origin = Origin {
+        let of = PartOf {
             counted: Counter::at_line(mark.line, mark.offset),
             source: Some(&self.name),
             record: Some(record + 1),
-            ..Origin::default()
+            ..PartOf::default()
         };
         let how = (Arc::clone(plan), self.options);
-        whole::part(py, &self.grammar, how, &self.limits, (line, line.len()), origin)
+        whole::part(py, &self.grammar, how, &self.limits, (line, line.len()), of)
     }
 
     #[cold]
@@ -263,19 +263,12 @@ impl Lines {
                 let reason = "the file has changed since it was opened: open it again";
                 failure::either(failure::of_decode(py, reason, &place(None)))
             }
-            Trouble::Stuck(Stuck::Unreadable(error)) => {
-                failure::of_source(py, error, &place(None), Others::default())
-            }
+            Trouble::Stuck(Stuck::Unreadable(error)) => failure::of_source(py, error, &place(None)),
             Trouble::Stuck(Stuck::TooLong(mark)) => {
                 let most = self.limits.token;
                 let reason = format!("a record longer than {most} bytes (limits.token)");
                 let fault = Fault::limit(mark.offset, reason);
-                failure::either(failure::of_fault(
-                    py,
-                    &fault,
-                    &place(Some(mark)),
-                    Others::default(),
-                ))
+                failure::either(failure::of_fault(py, &fault, &place(Some(mark))))
             }
         }
     }
@@ -376,7 +369,7 @@ fn beginning(py: Python<'_>, file: &File, name: &str, size: u64) -> PyResult<u64
         let place =
             Where { place: Some(locate_in(&Counter::new(), b"", &head, 0, 0)), ..nowhere(name) };
         let fault = refuse(encoding);
-        return Err(failure::either(failure::of_fault(py, &fault, &place, Others::default())));
+        return Err(failure::either(failure::of_fault(py, &fault, &place)));
     }
     Ok(if head.starts_with(UTF8_BOM) { UTF8_BOM.len() as u64 } else { 0 })
 }
@@ -404,7 +397,7 @@ fn indexed(py: Python<'_>, file: &File, start: u64, size: u64, name: &str) -> Py
 /// A file that was opened, and now cannot be read.
 #[cold]
 fn unreadable(py: Python<'_>, name: &str, error: io::Error) -> PyErr {
-    failure::of_source(py, error, &nowhere(name), Others::default())
+    failure::of_source(py, error, &nowhere(name))
 }
 
 /// The file as a whole.

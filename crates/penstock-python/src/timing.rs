@@ -8,10 +8,14 @@
 //! without any. Records during which the thread was kept from running are no samples.
 
 use crate::failure::guarded;
-use crate::objects::Refusal;
-use crate::pump::{Gauge, Outlet};
+use crate::objects::{Builder, PathStep, Refusal};
+use crate::pump::Gauge;
 use penstock_clock::Mono;
+use penstock_core::error::Fail;
 use penstock_core::forward;
+use penstock_core::position::Place;
+use penstock_core::reader::{FormatReader, Step};
+use penstock_core::run::{Destination, Given, Kept, Outlet, Refused};
 use penstock_core::sink::{Lent, LookAhead, Sink};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -261,8 +265,59 @@ pub(crate) struct Clockwork {
 
 /// An outlet, with a look at the clock before and behind each event.
 pub(crate) struct Timed<'a> {
-    pub(crate) outlet: &'a mut Outlet,
+    pub(crate) outlet: &'a mut Outlet<Builder>,
     pub(crate) clockwork: &'a mut Clockwork,
+}
+
+/// The outlet does what it always does; only the events go by way of the clock.
+impl Destination for Timed<'_> {
+    type Error = Refusal;
+    type Cause = PyErr;
+    type Break = PyErr;
+
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Refusal>> {
+        reader.run(given, self)
+    }
+    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<PyErr, PyErr> {
+        self.outlet.refused(refusal, given)
+    }
+    fn broke_at(&self) -> Option<u64> {
+        self.outlet.broke_at()
+    }
+    fn abandon_record(&mut self) {
+        self.outlet.abandon_record();
+    }
+    fn restart(&mut self) {
+        self.outlet.restart();
+    }
+    fn record_path(&self) -> Vec<PathStep> {
+        self.outlet.record_path()
+    }
+    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
+        self.outlet.value_path(inside, given)
+    }
+    fn record_depth(&self) -> usize {
+        self.outlet.record_depth()
+    }
+    fn inner_records(&self) -> Option<(u64, bool)> {
+        self.outlet.inner_records()
+    }
+    fn ready(&self) -> u64 {
+        self.outlet.ready()
+    }
+    fn keeps(&self) -> Option<u64> {
+        self.outlet.keeps()
+    }
+    fn take_kept(&mut self) -> Kept<PyErr> {
+        self.outlet.take_kept()
+    }
+    fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Place>) {
+        self.outlet.place_kept(locate);
+    }
 }
 
 /// A method that calls the same one of the sink inside: timed if it is an event, as it is if the

@@ -1,23 +1,24 @@
 //! `decode` and `load`: whole documents, and parts of texts that are decoded by themselves.
 
 use crate::decoder::{in_pieces, slice};
-use crate::failure::{self, Others, Told, Where, guarded};
+use crate::failure::{self, Named, guarded};
 use crate::grammar::Grammar;
-use crate::objects::{Builder, Mismatch, Options, PathStep, Pause, Problems, Refusal, Why};
+use crate::objects::{Builder, Options, PathStep, Pause};
 use crate::options::{self, Errors};
 use crate::plan::Plan;
-use crate::pump::{LARGE, Pump, Settings, Turn, total_exceeded};
-use crate::repairs::Repaired;
-use crate::sources;
-use penstock_core::error::{Fail, Fault, Kind};
+use crate::pump::{LARGE, Pump, Settings, Turn as PumpTurn};
+use crate::{repairs, sources};
+use penstock_core::error::{Fault, Kind};
 use penstock_core::limits::Limits;
-use penstock_core::position::{CONTEXT, Counter, Place, locate_in};
-use penstock_core::reader::{Reader, Step};
-use penstock_core::source::encoding::{UTF8_BOM, foreign};
+use penstock_core::position::Counter;
+use penstock_core::reader::Reader;
+use penstock_core::run::{
+    Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Windows, total_exceeded,
+};
+use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{
     Compression, Detect, Options as SourceOptions, Settled, Sniff, Source, sniff, xml_encoding,
 };
-use penstock_scan::{BorrowedText, Rest};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString};
 use std::io::Cursor;
@@ -87,7 +88,7 @@ impl Common {
         }
     }
 
-    fn pump(self, name: Option<String>) -> Pump {
+    fn pump(self, name: Option<String>, input: Windows) -> Pump {
         let settings = Settings {
             grammar: self.grammar,
             records: None,
@@ -97,7 +98,7 @@ impl Common {
             limits: self.limits,
             name,
         };
-        Pump::new(self.plan, settings)
+        Pump::new(self.plan, settings, input)
     }
 }
 
@@ -159,8 +160,8 @@ pub(crate) fn decode<'py>(
         // In another encoding, or another buffer, which may change while it is read: copied piece
         // by piece.
         let is_document = common.grammar.is_document();
-        let mut pump = common.pump(None);
-        pump.assume(encoding);
+        let input = Windows::pushed(detect, encoding, common.limits.total);
+        let mut pump = common.pump(None, input);
         let mut pause = Pause::begin(py)?;
         in_pieces(data, |piece| {
             pump.push(py, piece)?;
@@ -169,7 +170,7 @@ pub(crate) fn decode<'py>(
         pump.push_end(py)?;
         pump.advance(py)?;
         pump.promote_if_large(&mut pause);
-        pump.repaired().warn(py, None, CALLER)?;
+        repairs::warn(pump.repairs(), py, None, CALLER)?;
         Common::result(py, is_document, pump.builder_mut().take_rows())
     })
 }
@@ -207,51 +208,119 @@ pub(crate) fn load<'py>(
 fn from_source(
     py: Python<'_>,
     common: Common,
-    mut source: Source,
+    source: Source,
     name: Option<String>,
 ) -> PyResult<Bound<'_, PyAny>> {
     let is_document = common.grammar.is_document();
-    let mut pump = common.pump(name);
+    let mut pump = common.pump(name, Windows::of(source));
     let mut pause = Pause::begin(py)?;
     loop {
         match pump.advance(py)? {
-            Turn::Row => {}
-            Turn::Dry => pump.refill(py, &mut source)?,
-            Turn::End => break,
+            PumpTurn::Row => {}
+            PumpTurn::Dry => pump.refill(py)?,
+            PumpTurn::End => break,
         }
     }
     pump.promote_if_large(&mut pause);
-    pump.repaired().warn(py, pump.name(), CALLER)?;
+    repairs::warn(pump.repairs(), py, pump.name(), CALLER)?;
     Common::result(py, is_document, pump.builder_mut().take_rows())
 }
 
 /// Bytes that cannot change under us: read where they are.
 fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let start = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
-    let text = &bytes[start..];
-    let mut counter = Counter::new();
-    counter.skip(start as u64);
-    let origin = Origin { counted: counter, ..Origin::default() };
-    let document = Document { py, grammar: &common.grammar, bytes: text, text, origin };
+    let mut counted = Counter::new();
+    counted.skip(start as u64);
+    let input = Lent::new(&bytes[start..], Origin { counted, ..Origin::default() });
+    let named = Named::new(common.grammar.format(), None);
     if let Some(total) = common.limits.total
         && bytes.len() as u64 > total
     {
-        return Err(document.fault(&total_exceeded(total), None));
+        return Err(at_once(py, &total_exceeded(total), &input, &named));
     }
     if start == 0
         && let Some(name) = foreign(&bytes[..bytes.len().min(4)])
     {
-        return Err(document.fault(&penstock_core::source::encoding::refuse(name), None));
+        return Err(at_once(py, &refuse(name), &input, &named));
     }
-    let Common { plan, options, limits, .. } = &common;
-    let (rows, repaired) = document.read(Arc::clone(plan), *options, limits)?;
-    repaired.warn(py, None, CALLER)?;
-    Common::result(py, common.grammar.is_document(), rows)
+    let Common { grammar, plan, options, limits } = &common;
+    let mut builder = building(grammar, Arc::clone(plan), *options, limits);
+    // Of a document that becomes plain values, nothing is to be lost.
+    let reader = grammar.reader(plan.is_plain(), limits);
+    let mut run = Run::new(reader, input, Policy::Raise);
+    if let Err(failure) = drive(py, &mut run, &mut builder, bytes.len())? {
+        return Err(match (&*failure, packed(bytes)) {
+            (Failure::One(problem), Some(what)) if is_first_byte(problem) => {
+                let reason = format!("this is {what}; load() decompresses, decode() does not");
+                at_once(py, &Fault::malformed(0, reason), run.input(), &named)
+            }
+            _ => failure::of_failure(py, failure, &named),
+        });
+    }
+    repairs::warn(run.repairs(), py, None, CALLER)?;
+    Common::result(py, grammar.is_document(), builder.take_rows())
+}
+
+/// Whether it is the first byte that is not the format.
+fn is_first_byte(problem: &Problem<PyErr>) -> bool {
+    problem.kind == Kind::Malformed && problem.offset == 0
+}
+
+/// The exception for a fault of the input as a whole: of none of its records.
+#[cold]
+fn at_once(py: Python<'_>, fault: &Fault, input: &Lent<'_>, named: &Named<'_>) -> PyErr {
+    let spot = Spot { place: input.locate(fault.offset()), ..Spot::default() };
+    failure::either(failure::of_fault(py, fault, &named.at(spot)))
+}
+
+/// A builder of all that the input holds.
+fn building(grammar: &Grammar, plan: Arc<Plan>, options: Options, limits: &Limits) -> Builder {
+    let mut builder = Builder::new(plan, options);
+    if let Some(markup) = grammar.markup(limits) {
+        builder.set_markup(markup);
+    }
+    builder
+}
+
+/// Reads `len` bytes in memory to their end; or else what ended it before. An interrupt goes through.
+fn drive(
+    py: Python<'_>,
+    run: &mut Run<Reader, Lent<'_>, PyErr>,
+    builder: &mut Builder,
+    len: usize,
+) -> PyResult<Result<(), Failed<PyErr, PyErr>>> {
+    let mut pause = if len >= BULK { Some(Pause::begin(py)?) } else { None };
+    let mut slices = 0;
+    loop {
+        if !run.input().is_whole() {
+            slices += 1;
+            if slices > 1 {
+                py.check_signals()?;
+            }
+            let input = run.input_mut();
+            if slices % SLICES == 0 {
+                py.detach(|| input.more(SLICE));
+            } else {
+                input.more(SLICE);
+            }
+        }
+        match run.advance(builder) {
+            Ok(Turn::End) => break,
+            Ok(Turn::Paused | Turn::Dry | Turn::Problem(_)) => {}
+            Err(failure) => return Ok(Err(failure)),
+        }
+    }
+    if let Some(pause) = &mut pause
+        && len as u64 >= LARGE
+    {
+        pause.promote();
+    }
+    Ok(Ok(()))
 }
 
 /// Where a text stands that is decoded as a part of a source.
 #[derive(Clone, Default)]
-pub(crate) struct Origin<'a> {
+pub(crate) struct PartOf<'a> {
     /// What is counted up to `before`, or up to the part if that is empty.
     pub(crate) counted: Counter,
     /// Text that stands before the part, and is counted only if a place is asked for.
@@ -262,12 +331,6 @@ pub(crate) struct Origin<'a> {
     pub(crate) record: Option<u64>,
     /// Says where in the document it stands, once that is asked for. Without it, at the root.
     pub(crate) path: Option<&'a dyn Fn() -> Vec<PathStep>>,
-}
-
-impl Origin<'_> {
-    fn steps(&self) -> Vec<PathStep> {
-        self.path.map_or_else(Vec::new, |path| path())
-    }
 }
 
 /// A part of a text as what the plan says. `text` goes on behind the part as far as it is at hand,
@@ -281,210 +344,22 @@ pub(crate) fn part<'py>(
     (plan, options): (Arc<Plan>, Options),
     limits: &Limits,
     (text, len): (&[u8], usize),
-    origin: Origin<'_>,
+    of: PartOf<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let document = Document { py, grammar, bytes: &text[..len], text, origin };
-    let (rows, _) = document.read(plan, options, limits)?;
-    Common::result(py, true, rows)
-}
-
-/// A document in memory, or a part of one.
-struct Document<'py, 'a> {
-    py: Python<'py>,
-    grammar: &'a Grammar,
-    /// What is read.
-    bytes: &'a [u8],
-    /// What is read and what is known to stand behind it.
-    text: &'a [u8],
-    origin: Origin<'a>,
-}
-
-impl Document<'_, '_> {
-    /// The rows that it makes, and what had to be repaired for it.
-    fn read(
-        &self,
-        plan: Arc<Plan>,
-        options: Options,
-        limits: &Limits,
-    ) -> PyResult<(Vec<Py<PyAny>>, Repaired)> {
-        let Document { py, grammar, .. } = *self;
-        // Of a document that becomes plain values, nothing is to be lost.
-        let mut reader = grammar.reader(plan.is_plain(), limits);
-        let mut builder = Builder::new(plan, options);
-        if let Some(markup) = grammar.markup(limits) {
-            builder.set_markup(markup);
-        }
-        let mut repaired = Repaired::default();
-        let mut text = BorrowedText::new(self.bytes);
-        let mut pause = None;
-        let start = self.start();
-        if self.bytes.len() >= BULK {
-            pause = Some(Pause::begin(py)?);
-        }
-        reader.jump(start);
-        let mut slices = 0;
-        loop {
-            let rest = if text.is_whole() {
-                Rest::Nothing
-            } else {
-                slices += 1;
-                if slices > 1 {
-                    py.check_signals()?;
-                }
-                if slices % SLICES == 0 {
-                    py.detach(|| text.advance_check(SLICE))
-                } else {
-                    text.advance_check(SLICE)
-                }
-            };
-            let step = reader.run(text.text(), text.is_whole(), &mut builder);
-            repaired.take(&mut reader, &self.counter(), text.text().as_bytes());
-            match step {
-                Ok(Step::Done | Step::Stopped) => break,
-                Ok(Step::More | Step::Paused | Step::Turn) => {}
-                Err(Fail::Input(fault)) => return Err(self.fault(&fault, Some(&mut builder))),
-                Err(Fail::Sink(refusal)) => {
-                    return Err(self.refused(refusal, &mut builder, &reader));
-                }
-            }
-            let end = start + text.text().as_bytes().len() as u64;
-            let fault = match rest {
-                Rest::Nothing => continue,
-                Rest::Incomplete => {
-                    Fault::truncated(end, "invalid UTF-8: the input ends inside a character")
-                }
-                Rest::Invalid { .. } => {
-                    let byte = self.bytes[text.text().as_bytes().len()];
-                    Fault::malformed(end, format!("invalid UTF-8: byte 0x{byte:02x}"))
-                }
-            };
-            return Err(self.fault(&fault, Some(&mut builder)));
-        }
-        if let Some(pause) = &mut pause
-            && self.bytes.len() as u64 >= LARGE
-        {
-            pause.promote();
-        }
-        Ok((builder.take_rows(), repaired))
-    }
-    /// The offset of the first byte.
-    fn start(&self) -> u64 {
-        self.origin.counted.bytes() + self.origin.before.len() as u64
-    }
-
-    /// What is counted before the first byte.
-    fn counter(&self) -> Counter {
-        let mut counter = self.origin.counted;
-        counter.advance(self.origin.before);
-        counter
-    }
-
-    /// How many of the bytes stand before an offset.
-    fn index(&self, offset: u64) -> usize {
-        let at = usize::try_from(offset.saturating_sub(self.start())).unwrap_or(usize::MAX);
-        at.min(self.bytes.len())
-    }
-
-    fn place(&self, offset: u64) -> Place {
-        let at = self.index(offset);
-        let mut counter = self.counter();
-        counter.advance(&self.bytes[..at]);
-        self.place_behind(&counter, at)
-    }
-
-    /// The place of a byte up to which all is counted.
-    fn place_behind(&self, counter: &Counter, at: usize) -> Place {
-        let near = &self.bytes[at - at.min(CONTEXT)..at];
-        let before = self.origin.before;
-        let far = &before[before.len() - before.len().min(CONTEXT - near.len())..];
-        let offset = counter.bytes();
-        locate_in(counter, &[far, near].concat(), &self.text[at..], offset, offset)
-    }
-
-    fn at(&self, offset: u64, builder: Option<&Builder>) -> Where<'_> {
-        let place = Some(self.place(offset));
-        match builder {
-            Some(builder) => Where { place, ..self.of_record(builder, builder.path(true)) },
-            None => {
-                let Origin { source, record, .. } = self.origin;
-                let path = self.origin.steps();
-                Where { format: self.grammar.format(), source, place, record, path }
-            }
-        }
-    }
-
-    /// What is known of the record at hand without a place in it, of which `path` leads to a value.
-    fn of_record(&self, builder: &Builder, path: Vec<PathStep>) -> Where<'_> {
-        let streamed = !self.grammar.is_document();
-        let record = match self.origin.record {
-            None => streamed.then(|| builder.ready() as u64 + 1),
-            record => record,
-        };
-        let path = self.origin.steps().into_iter().chain(path).collect();
-        let format = self.grammar.format();
-        Where { format, source: self.origin.source, place: None, record, path }
-    }
-
-    #[cold]
-    fn fault(&self, fault: &Fault, builder: Option<&mut Builder>) -> PyErr {
-        failure::either(self.told_fault(fault, builder))
-    }
-
-    fn told_fault(&self, fault: &Fault, builder: Option<&mut Builder>) -> Told {
-        if fault.kind() == Kind::Malformed
-            && fault.offset() == 0
-            && let Some(what) = packed(self.bytes)
-        {
-            let reason = format!("this is {what}; load() decompresses, decode() does not");
-            let fault = Fault::malformed(0, reason);
-            return failure::of_fault(self.py, &fault, &self.at(0, None), Others::default());
-        }
-        let Some(builder) = builder else {
-            let place = self.at(fault.offset(), None);
-            return failure::of_fault(self.py, fault, &place, Others::default());
-        };
-        let others = self.others(builder)?;
-        failure::of_fault(self.py, fault, &self.at(fault.offset(), Some(builder)), others)
-    }
-
-    #[cold]
-    fn refused(&self, refusal: Refusal, builder: &mut Builder, reader: &Reader) -> PyErr {
-        match refusal.why() {
-            Why::Kept => failure::untold(),
-            Why::Python(error) => {
-                // What raised is an object being made, not one of its values.
-                let mut place = self.of_record(builder, builder.path(false));
-                place.place = Some(self.place(reader.offset()));
-                failure::noted(self.py, error, &place)
-            }
-            Why::Mismatch(mismatch) => failure::either(self.told_mismatch(&mismatch, builder)),
-        }
-    }
-
-    fn told_mismatch(&self, mismatch: &Mismatch, builder: &mut Builder) -> Told {
-        let others = self.others(builder)?;
-        let mut place = self.of_record(builder, mismatch.path.clone());
-        place.place = Some(self.place(mismatch.at));
-        failure::of_mismatch(self.py, mismatch, &place, others)
-    }
-
-    /// What is wrong with the record at hand, beside what is told. The document is gone through
-    /// once for the places of all of it.
-    #[cold]
-    fn others(&self, builder: &mut Builder) -> PyResult<Others> {
-        let Problems { kept, omitted, .. } = builder.take_problems();
-        let (mut counter, mut passed) = (self.counter(), 0);
-        let error = |problem: &Mismatch| {
-            let at = self.index(problem.at);
-            counter.advance(&self.bytes[passed..at]);
-            passed = at;
-            let mut place = self.of_record(builder, problem.path.clone());
-            place.place = Some(self.place_behind(&counter, at));
-            let error = failure::of_mismatch(self.py, problem, &place, Others::default())?;
-            Ok(error.into_value(self.py).into_any())
-        };
-        Ok(Others { errors: kept.iter().map(error).collect::<PyResult<_>>()?, omitted })
-    }
+    let PartOf { counted, before, source, record, path } = of;
+    let (bytes, behind) = text.split_at(len);
+    let reader = grammar.reader(plan.is_plain(), limits);
+    let mut builder = building(grammar, plan, options, limits);
+    let input = Lent::new(bytes, Origin { counted, before, behind });
+    let run = Run::new(reader, input, Policy::Raise);
+    let mut run = match record {
+        Some(record) => run.behind_records(record.saturating_sub(1)),
+        None => run.without_numbers(),
+    };
+    let named = Named { format: grammar.format(), source, within: path };
+    let ended = drive(py, &mut run, &mut builder, len)?;
+    ended.map_err(|failure| failure::of_failure(py, failure, &named))?;
+    Common::result(py, true, builder.take_rows())
 }
 
 /// What the data is, if it is compressed.
@@ -515,8 +390,8 @@ fn surrogate<'py>(
     // Each surrogate before the first is none, so that the head has the right length.
     let before = slice(text, 0, index)?;
     let offset = before.call_method0("encode")?.len()?;
-    let grammar = &common.grammar;
-    let document = Document { py, grammar, bytes: head, text: head, origin: Origin::default() };
     let reason = "the str has a lone surrogate, which is not text";
-    Err(document.fault(&Fault::malformed(offset as u64, reason), None))
+    let (input, named) =
+        (Lent::new(head, Origin::default()), Named::new(common.grammar.format(), None));
+    Err(at_once(py, &Fault::malformed(offset as u64, reason), &input, &named))
 }

@@ -8,6 +8,7 @@
 //! The text is neither copied nor owned: whoever has both uses a [`View`]. A word stores no
 //! position. To find the position of a value, its container is read again (`places.rs`).
 
+mod destination;
 mod gather;
 mod matches;
 mod own;
@@ -15,6 +16,7 @@ mod places;
 mod shapes;
 mod view;
 
+pub use destination::NoMemory;
 pub use gather::{Gather, Refusal};
 pub use matches::{Match, Matches};
 pub use places::{place_of, places, scalar_end};

@@ -204,6 +204,12 @@ impl Reader {
         }
     }
 
+    /// How values follow one another.
+    #[must_use]
+    pub fn framing(&self) -> Framing {
+        self.framing
+    }
+
     /// The offset of the window's first byte in the source.
     #[must_use]
     pub fn base(&self) -> u64 {

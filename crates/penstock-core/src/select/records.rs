@@ -5,6 +5,7 @@
 //! events of a record go to the inner sink unchanged: one comparison with zero for each event is
 //! what the filter costs there.
 
+use std::fmt;
 use std::ops::Range;
 
 use super::automaton::{Automaton, Refused, State, Target};
@@ -22,6 +23,20 @@ pub enum PathStep {
     Attribute(String),
     /// The position in a list, from 0.
     Index(u64),
+}
+
+/// As `at` would write it.
+impl fmt::Display for PathStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let escaped = |name: &str| {
+            name.replace('~', "~0").replace('/', "~1").replace('*', "~2").replace('@', "~3")
+        };
+        match self {
+            PathStep::Index(index) => write!(f, "{index}"),
+            PathStep::Key(key) => f.write_str(&escaped(key)),
+            PathStep::Attribute(name) => write!(f, "@{}", escaped(name)),
+        }
+    }
 }
 
 /// The path of the records, compiled.

@@ -188,6 +188,16 @@ impl Source {
         }
     }
 
+    /// A source that begins inside of a plain document in UTF-8: a byte range of a file. Its first
+    /// bytes say nothing of an encoding or a compression.
+    #[must_use]
+    pub fn resume(reader: Box<dyn Read + Send>, limits: &Limits) -> Self {
+        let options = Options { compression: Compression::None, ..Options::new(limits) };
+        let mut source = Source::open(reader, options);
+        source.text = Text::Plain { seen: Vec::new(), at: 0, skipped: 0 };
+        source
+    }
+
     /// Bytes read from the underlying reader: the only honest measure of progress if the data is
     /// compressed.
     #[must_use]

@@ -104,6 +104,15 @@ impl Window {
         }
     }
 
+    /// An empty window inside of a document in UTF-8, behind all that is counted: the first byte
+    /// that comes is part of the text, and no encoding is looked for.
+    #[must_use]
+    pub fn resumed(counted: Counter) -> Self {
+        let mut window = Window::new();
+        (window.counter, window.start) = (counted, Start::Settled);
+        window
+    }
+
     /// Reads more of `source`; false at its end. Call it when the reader can do nothing more with
     /// the present text.
     ///
@@ -285,13 +294,13 @@ impl Window {
         self.text.drop_front(n);
     }
 
-    /// After a [`fault`](Self::fault): drops the text and the invalid bytes after it, up to the
-    /// next `separator` that has arrived, so that the reader can go on after it. The window may
-    /// then be filled again. This does not pass a fault of another encoding than UTF-8.
-    pub fn pass_fault(&mut self, separator: u8) {
+    /// After a [`fault`](Self::fault): drops the text and as many of the invalid bytes after it as
+    /// `pass` says, so that the reader can go on after them. The window may then be filled again.
+    /// This does not pass a fault of another encoding than UTF-8.
+    pub fn pass_fault(&mut self, pass: &mut dyn FnMut(&[u8]) -> usize) {
         self.consume(self.text.text().as_bytes().len());
         let behind = self.text.unchecked();
-        let passed = memchr::memchr(separator, behind).unwrap_or(behind.len());
+        let passed = pass(behind).min(behind.len());
         self.counter.advance(&behind[..passed]);
         self.context.extend_from_slice(&behind[..passed.min(CONTEXT)]);
         self.text.drop_unchecked(passed);

@@ -4,6 +4,7 @@ mod doctype;
 mod dtd;
 mod elements;
 mod expand;
+mod format;
 mod names;
 mod namespaces;
 mod open;

@@ -18,7 +18,7 @@ pub(crate) use walk::Walk;
 use crate::grammar::Grammar;
 use crate::objects::{Options, PathStep};
 use crate::plan::Plan;
-use crate::whole::{self, Origin};
+use crate::whole::{self, PartOf};
 use penstock_core::document::{self, View};
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
@@ -111,7 +111,7 @@ impl Inner {
         path: &dyn Fn() -> Vec<PathStep>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let text = self.text.text(py).as_bytes();
-        let origin = Origin {
+        let of = PartOf {
             counted: self.counter(),
             before: &text[..range.start],
             source: self.name.as_deref(),
@@ -119,7 +119,7 @@ impl Inner {
             path: Some(path),
         };
         let part = (&text[range.start..], range.len());
-        whole::part(py, &GRAMMAR, (plan, options), &self.limits, part, origin)
+        whole::part(py, &GRAMMAR, (plan, options), &self.limits, part, of)
     }
 
     /// The way to a map or list.

@@ -3,25 +3,25 @@
 use super::parts::Document;
 use super::{Handle, HeldText, Inner};
 use crate::decoder::in_pieces;
-use crate::failure::{self, Others, Where, guarded};
-use crate::objects::{Duplicates, Mismatch, PathStep, brief};
+use crate::failure::{self, Named, guarded};
+use crate::objects::Duplicates;
 use crate::options;
-use crate::pump::total_exceeded;
 use crate::sources;
-use penstock_core::document::{self, Gather, MOST_TEXT, Refusal};
-use penstock_core::error::{Fail, Fault};
+use penstock_core::document::{self, Gather, MOST_TEXT, NoMemory};
+use penstock_core::error::Fault;
 use penstock_core::json::{Framing, Reader};
 use penstock_core::limits::Limits;
-use penstock_core::position::{Counter, locate_in};
-use penstock_core::reader::Step;
+use penstock_core::position::Counter;
+use penstock_core::run::{
+    Failed, Failure, Input, KeptText, Lent, Origin, Policy, Run, Spot, Turn, total_exceeded,
+};
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{
     Compression, Detect, Encoding, Options, Sniff, Source, SourceError, sniff,
 };
-use penstock_scan::{BorrowedText, Rest, TextWindow};
-use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use std::convert::Infallible;
 use std::io::{self, Cursor};
 
 /// How much is read, checked and gathered at a time: while it is in the processor's cache.
@@ -89,28 +89,13 @@ fn as_they_are(bytes: &[u8], encoding: Option<Encoding>, compression: Compressio
 
 /// A document that is being opened.
 struct Opening {
-    reader: Reader,
     gather: Gather,
     duplicates: Duplicates,
     limits: Limits,
     name: Option<String>,
 }
 
-/// Why it cannot be.
-enum Stop {
-    Input(Fault),
-    Refused(Refusal),
-    Source(io::Error),
-}
-
-impl From<Fail<Refusal>> for Stop {
-    fn from(fail: Fail<Refusal>) -> Self {
-        match fail {
-            Fail::Input(fault) => Stop::Input(fault),
-            Fail::Sink(refusal) => Stop::Refused(refusal),
-        }
-    }
-}
+type Outcome<T> = Result<T, Failed<Infallible, NoMemory>>;
 
 impl Opening {
     fn new(duplicates: Duplicates, limits: Limits, name: Option<String>) -> Self {
@@ -119,12 +104,19 @@ impl Opening {
             Duplicates::First => document::Duplicates::First,
             Duplicates::Error => document::Duplicates::Error,
         };
-        let reader = Reader::new(Framing::Document, &limits);
-        Opening { reader, gather: Gather::new(policy), duplicates, limits, name }
+        Opening { gather: Gather::new(policy), duplicates, limits, name }
+    }
+
+    fn run<I: Input>(&self, input: I) -> Run<Reader, I, Infallible> {
+        Run::new(Reader::new(Framing::Document, &self.limits), input, Policy::Raise)
+    }
+
+    fn raised(&self, py: Python<'_>, failure: Failed<Infallible, NoMemory>) -> PyErr {
+        failure::of_failure(py, failure, &Named::new("json", self.name.as_deref()))
     }
 
     fn finish(self, text: HeldText, start: u64) -> PyResult<Inner> {
-        let Opening { gather, duplicates, limits, name, .. } = self;
+        let Opening { gather, duplicates, limits, name } = self;
         match gather.finish() {
             Some(words) => Ok(Inner { text, words, start, name, duplicates, limits }),
             None => Err(pyo3::exceptions::PySystemError::new_err("a document without a value")),
@@ -135,44 +127,22 @@ impl Opening {
     fn lent(mut self, bytes: &Bound<'_, PyBytes>) -> PyResult<Inner> {
         let (py, all) = (bytes.py(), bytes.as_bytes());
         let start = if all.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
+        let mut counted = Counter::new();
+        counted.skip(start as u64);
+        let origin = Origin { counted, ..Origin::default() };
+        let mut run = self.run(Lent::relative(&all[start..], origin));
         let total = self.limits.total.filter(|total| all.len() as u64 > *total);
         let foreign = foreign(&all[..all.len().min(4)]).filter(|_| start == 0);
-        let mut text = BorrowedText::new(&all[start..]);
-        let mut done = match (total, foreign) {
-            (Some(total), _) => Err(Stop::Input(total_exceeded(total))),
-            (_, Some(name)) => Err(Stop::Input(refuse(name))),
-            _ => Ok(false),
-        };
-        while let Ok(false) = done {
-            py.check_signals()?;
-            done = py.detach(|| {
-                (0..PIECES).try_fold(false, |done, _| {
-                    if done { Ok(true) } else { self.advance_lent(&mut text) }
-                })
-            });
+        if let Some(fault) = total.map(total_exceeded).or_else(|| foreign.map(refuse)) {
+            let failure = run.fail(&mut self.gather, &fault);
+            return Err(self.raised(py, failure));
         }
-        if let Err(stop) = done {
-            return Err(self.told(
-                py,
-                stop,
-                &all[start..],
-                text.text().as_bytes().len(),
-                start as u64,
-            ));
-        }
+        gather(py, &mut run, &mut self.gather, |input| {
+            input.more(PIECE);
+            Ok(())
+        })?
+        .map_err(|failure| self.raised(py, failure))?;
         self.finish(HeldText::Lent(bytes.clone().unbind(), start), start as u64)
-    }
-
-    /// Gathers a piece; true at the end.
-    fn advance_lent(&mut self, text: &mut BorrowedText<'_>) -> Result<bool, Stop> {
-        let rest = text.advance_check(PIECE);
-        fits(text.text().as_bytes().len())?;
-        if self.reader.run(text.text(), text.is_whole(), &mut self.gather)? == Step::Done {
-            return Ok(true);
-        }
-        let end = text.text().as_bytes().len();
-        // A character that is cut is one that the bytes end in.
-        bad_text(rest, end, &text.bytes()[end..], true)
     }
 
     fn read(
@@ -188,125 +158,54 @@ impl Opening {
     }
 
     /// A source: read into memory, each piece gathered as it comes.
-    fn source(mut self, py: Python<'_>, mut source: Source) -> PyResult<Inner> {
-        let mut window = TextWindow::new();
-        loop {
-            let done = py.detach(|| {
+    fn source(mut self, py: Python<'_>, source: Source) -> PyResult<Inner> {
+        let mut run = self.run(KeptText::of(source));
+        gather(py, &mut run, &mut self.gather, |input| input.more(PIECE))?
+            .map_err(|failure| self.raised(py, failure))?;
+        let (text, start) = run.into_input().into_text();
+        self.finish(HeldText::Read(text), start)
+    }
+}
+
+/// Gathers all of a document without the interpreter lock. It is taken back now and then to look at
+/// signals; what one raises goes through.
+fn gather<I: Input + Send>(
+    py: Python<'_>,
+    run: &mut Run<Reader, I, Infallible>,
+    to: &mut Gather,
+    more: impl Fn(&mut I) -> Result<(), Option<SourceError>> + Sync,
+) -> PyResult<Outcome<()>> {
+    loop {
+        py.check_signals()?;
+        let done =
+            py.detach(|| {
                 (0..PIECES).try_fold(false, |done, _| {
-                    if done { Ok(true) } else { self.advance_source(&mut source, &mut window) }
+                    if done { Ok(true) } else { gather_piece(run, to, &more) }
                 })
             });
-            match done {
-                Ok(false) => py.check_signals()?,
-                Ok(true) => break,
-                Err(stop) => {
-                    let end = window.text().as_bytes().len();
-                    let all = [window.text().as_bytes(), window.unchecked()].concat();
-                    return Err(self.told(py, stop, &all, end, source.start()));
-                }
-            }
+        match done {
+            Ok(false) => {}
+            Ok(true) => return Ok(Ok(())),
+            Err(failure) => return Ok(Err(failure)),
         }
-        self.finish(HeldText::Read(window), source.start())
-    }
-
-    /// Reads and gathers a piece; true at the end.
-    fn advance_source(
-        &mut self,
-        source: &mut Source,
-        window: &mut TextWindow,
-    ) -> Result<bool, Stop> {
-        let (rest, ended) = more(source, window)?;
-        fits(window.text().as_bytes().len())?;
-        let last = ended && rest == Rest::Nothing;
-        if self.reader.run(window.text(), last, &mut self.gather)? == Step::Done {
-            return Ok(true);
-        }
-        bad_text(rest, window.text().as_bytes().len(), window.unchecked(), ended)
-    }
-
-    /// The exception for what stops the opening. `end` is where the text ends that was looked at.
-    #[cold]
-    fn told(&self, py: Python<'_>, stop: Stop, bytes: &[u8], end: usize, start: u64) -> PyErr {
-        let mut counter = Counter::new();
-        counter.skip(start);
-        let path = || -> Vec<PathStep> {
-            let text = std::str::from_utf8(&bytes[..end.min(bytes.len())]).unwrap_or_default();
-            self.gather.path(text.into()).into_iter().map(PathStep::from).collect()
-        };
-        let at = |offset: u64, path: Vec<PathStep>| Where {
-            format: "json",
-            source: self.name.as_deref(),
-            place: Some(locate_in(&counter, &[], bytes, start, offset)),
-            record: None,
-            path,
-        };
-        let told = match stop {
-            Stop::Input(fault) => {
-                let offset = start + fault.offset();
-                let fault = Fault::new(fault.kind(), offset, fault.reason().to_owned());
-                failure::of_fault(py, &fault, &at(offset, path()), Others::default())
-            }
-            Stop::Source(error) => {
-                let at = at(start + bytes.len() as u64, path());
-                return failure::of_source(py, error, &at, Others::default());
-            }
-            Stop::Refused(Refusal::Memory) => return PyMemoryError::new_err(()),
-            Stop::Refused(Refusal::TooLong(offset)) => {
-                let reason = format!("a document of more than {MOST_TEXT} bytes cannot be opened");
-                let offset = start + offset;
-                let fault = Fault::limit(offset, reason);
-                failure::of_fault(py, &fault, &at(offset, path()), Others::default())
-            }
-            Stop::Refused(Refusal::Foreign(offset)) => {
-                let (offset, path) = (start + offset, path());
-                let reason = "an opened document cannot hold a value of this kind".to_owned();
-                let mismatch = Mismatch::new(offset, reason, path.clone());
-                failure::of_mismatch(py, &mismatch, &at(offset, path), Others::default())
-            }
-            Stop::Refused(Refusal::Again(offset)) => {
-                let (offset, path) = (start + offset, path());
-                let name = match path.last() {
-                    Some(PathStep::Key(name)) => brief(name),
-                    _ => String::new(),
-                };
-                let reason = format!("the key {name} occurs more than once");
-                let mismatch = Mismatch::new(offset, reason, path.clone());
-                failure::of_mismatch(py, &mismatch, &at(offset, path), Others::default())
-            }
-        };
-        failure::either(told)
     }
 }
 
-/// Whether words can point to all places of a text of so many bytes.
-fn fits(length: usize) -> Result<(), Stop> {
-    let most = MOST_TEXT;
-    if length as u64 > most { Err(Stop::Refused(Refusal::TooLong(most))) } else { Ok(()) }
-}
-
-/// Reads a piece; what stands behind the text, and whether that was all.
-fn more(source: &mut Source, window: &mut TextWindow) -> Result<(Rest, bool), Stop> {
-    let spare = window.spare(PIECE).map_err(|_| Stop::Refused(Refusal::Memory))?;
-    let count = source.read(spare).map_err(|error| match error {
-        SourceError::Fault(fault) => Stop::Input(fault),
-        SourceError::Io(error) => Stop::Source(error),
-    })?;
-    window.commit(count);
-    Ok((window.advance_check(), count == 0))
-}
-
-/// Whether what stands behind a text, which ends at `end`, cannot become text.
-fn bad_text(rest: Rest, end: usize, behind: &[u8], ended: bool) -> Result<bool, Stop> {
-    let end = end as u64;
-    match rest {
-        Rest::Invalid { .. } => {
-            let byte = behind.first().copied().unwrap_or_default();
-            Err(Stop::Input(Fault::malformed(end, format!("invalid UTF-8: byte 0x{byte:02x}"))))
-        }
-        Rest::Incomplete if ended => {
-            let reason = "invalid UTF-8: the input ends inside a character";
-            Err(Stop::Input(Fault::truncated(end, reason)))
-        }
-        _ => Ok(false),
+/// Brings a piece and gathers it; true at the end.
+fn gather_piece<I: Input>(
+    run: &mut Run<Reader, I, Infallible>,
+    to: &mut Gather,
+    more: impl Fn(&mut I) -> Result<(), Option<SourceError>>,
+) -> Outcome<bool> {
+    match more(run.input_mut()) {
+        Ok(()) => {}
+        Err(Some(error)) => run.brought(to, Err(error))?,
+        Err(None) => return Err(Box::new(Failure::Broken(NoMemory, Spot::default()))),
     }
+    // Words can point to all places of a text of so many bytes.
+    if run.input().given().text().as_bytes().len() as u64 > MOST_TEXT {
+        let reason = format!("a document of more than {MOST_TEXT} bytes cannot be opened");
+        return Err(run.fail(to, &Fault::limit(MOST_TEXT, reason)));
+    }
+    Ok(matches!(run.advance(to)?, Turn::End))
 }

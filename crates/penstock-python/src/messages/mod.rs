@@ -6,18 +6,19 @@
 //! but what is open and what methods returned to those that are.
 
 mod content;
+mod destination;
 mod dispatch;
 mod element;
 mod sink;
 
 pub(crate) use element::{Element, Items};
 
-use crate::failure::{self, guarded};
+use crate::failure::{self, Named, guarded};
 use crate::grammar::Grammar;
-use crate::stream::{Broken, Stream};
-use crate::{options, sources};
+use crate::pump::bring;
+use crate::{options, repairs, sources};
 use dispatch::{Dispatch, Given};
-use penstock_core::reader::Step;
+use penstock_core::run::{Input, Policy, Run, Spot, Turn, Windows};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use sink::Messages;
@@ -51,24 +52,28 @@ pub(crate) fn send<'py>(
         let (source, _held) =
             sources::open(source, compression, encoding, grammar.detect(), &limits)?;
         let name = name.map(|name| name.to_string_lossy().into_owned());
-        let mut stream = Stream::new(&grammar, source, &limits, name);
+        let named = Named::new(grammar.format(), name.as_deref());
+        let reader = grammar.reader(false, &limits);
+        let mut run = Run::new(reader, Windows::of(source), Policy::Raise).without_numbers();
         let markup = grammar.is_markup();
         let mut messages = Messages::new(dispatch, markup, stop.clone(), limits.token);
-        // What a method raised, with the place of the end of its element.
-        let raised = |error: PyErr, stream: &Stream, messages: &Messages<'_>| {
-            failure::noted(py, error, &stream.place(messages.raised_at()))
-        };
+        let raised = |failure| failure::of_failure(py, failure, &named);
         loop {
-            match stream.run(py, &mut messages) {
-                Ok(Step::Done | Step::Stopped) => break,
-                Ok(_) => {}
-                Err(Broken::Input(error)) => return Err(error),
-                Err(Broken::Sink(error)) => return Err(raised(*error, &stream, &messages)),
+            match run.advance(&mut messages).map_err(raised)? {
+                Turn::Dry => {
+                    bring(py, &mut run, &mut messages).map_err(raised)?;
+                    py.check_signals()?;
+                }
+                Turn::End => break,
+                Turn::Paused | Turn::Problem(_) => {}
             }
         }
-        stream.repaired.warn(py, stream.name(), CALLER)?;
-        let result = messages.finish(stream.offset());
-        result.map_err(|error| raised(*error, &stream, &messages))
+        repairs::warn(run.repairs(), py, named.source, CALLER)?;
+        let result = messages.finish(run.offset());
+        result.map_err(|error| {
+            let place = run.input().locate(messages.raised_at());
+            failure::noted(py, *error, &named.at(Spot { place, ..Spot::default() }))
+        })
     })
 }
 

@@ -5,6 +5,8 @@ use super::frame::{Frame, FrameKind};
 use super::refusal::{Mismatch, PathStep, Refusal};
 use pyo3::prelude::*;
 
+pub(crate) use penstock_core::error::brief;
+
 impl Builder {
     /// A value that does not fit: `got` in words, against the node at hand.
     #[cold]
@@ -131,14 +133,6 @@ impl Builder {
         }
         self.way_keys[depth].clear();
         self.way_keys[depth].push_str(key);
-    }
-}
-
-/// A string for a message: its beginning, in quotes.
-pub(crate) fn brief(text: &str) -> String {
-    match text.char_indices().nth(40) {
-        Some((end, _)) => format!("\"{}\u{2026}\"", text[..end].escape_debug()),
-        None => format!("{text:?}"),
     }
 }
 

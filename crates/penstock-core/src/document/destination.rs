@@ -1,0 +1,60 @@
+//! Gathering as the end of a run.
+
+use super::{Gather, MOST_TEXT, Refusal};
+use crate::error::{Fail, brief};
+use crate::reader::{FormatReader, Step};
+use crate::run::{Destination, Given, Misfit, Refused};
+use crate::select::PathStep;
+use crate::sink::Sink;
+use std::convert::Infallible;
+
+/// There is no memory for the words of a document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoMemory;
+
+impl Destination for Gather {
+    type Error = Refusal;
+    type Cause = Infallible;
+    type Break = NoMemory;
+
+    #[inline(always)]
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Refusal>> {
+        reader.run(given, self)
+    }
+
+    #[cold]
+    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<Infallible, NoMemory> {
+        let path = self.path(given.text());
+        match refusal {
+            Refusal::Memory => Refused::Break(NoMemory),
+            Refusal::TooLong(at) => {
+                let reason = format!("a document of more than {MOST_TEXT} bytes cannot be opened");
+                Refused::Misfit(Misfit { limit: true, ..Misfit::new(at, reason, path) })
+            }
+            Refusal::Foreign(at) => {
+                let reason = "an opened document cannot hold a value of this kind".to_owned();
+                Refused::Misfit(Misfit::new(at, reason, path))
+            }
+            Refusal::Again(at) => {
+                let name = match path.last() {
+                    Some(PathStep::Key(name)) => brief(name),
+                    _ => String::new(),
+                };
+                let reason = format!("the key {name} occurs more than once");
+                Refused::Misfit(Misfit::new(at, reason, path))
+            }
+        }
+    }
+
+    fn abandon_record(&mut self) {
+        self.abandon();
+    }
+
+    fn value_path(&self, _inside: bool, given: Given<'_>) -> Vec<PathStep> {
+        self.path(given.text())
+    }
+}

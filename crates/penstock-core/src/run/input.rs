@@ -1,0 +1,560 @@
+//! What a run reads: text in windows, text in memory, bytes as a whole, or a file at positions.
+
+use std::cell::Cell;
+use std::fmt;
+
+use penstock_scan::{BorrowedText, Rest, TextWindow, ValidText};
+
+use crate::error::Fault;
+use crate::index::ReadAt;
+use crate::position::{CONTEXT, Counter, Place, locate_in};
+use crate::source::{Detect, Encoding, Source, SourceError, Window};
+
+/// What a reader is given to read.
+#[derive(Clone, Copy)]
+pub enum Given<'a> {
+    /// Checked text, from the first byte that the reader is not done with.
+    Text {
+        /// The text at hand.
+        text: ValidText<'a>,
+        /// Nothing follows it.
+        last: bool,
+    },
+    /// All bytes of a source that is not text.
+    Bytes(&'a [u8]),
+    /// A source of `size` bytes that is read where it is looked at, and not as a whole.
+    At {
+        /// Reads at a position.
+        file: &'a dyn ReadAt,
+        /// How many bytes there are.
+        size: u64,
+    },
+}
+
+impl<'a> Given<'a> {
+    /// The text at hand, and whether nothing follows it.
+    ///
+    /// # Errors
+    /// If the input is not text: the reader of a text format cannot read it.
+    #[inline(always)]
+    pub fn as_text(&self) -> Result<(ValidText<'a>, bool), Fault> {
+        match *self {
+            Given::Text { text, last } => Ok((text, last)),
+            Given::Bytes(_) | Given::At { .. } => {
+                Err(Fault::malformed(0, "this format is text, and is read in windows"))
+            }
+        }
+    }
+
+    /// The text at hand; empty where the input is not text.
+    #[inline(always)]
+    #[must_use]
+    pub fn text(&self) -> ValidText<'a> {
+        match *self {
+            Given::Text { text, .. } => text,
+            Given::Bytes(_) | Given::At { .. } => ValidText::from(""),
+        }
+    }
+}
+
+impl fmt::Debug for Given<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Given::Text { text, last } => {
+                f.debug_struct("Text").field("text", text).field("last", last).finish()
+            }
+            Given::Bytes(bytes) => f.debug_tuple("Bytes").field(bytes).finish(),
+            Given::At { size, .. } => {
+                f.debug_struct("At").field("size", size).finish_non_exhaustive()
+            }
+        }
+    }
+}
+
+/// Input that is not text, or more of it than is allowed, gives no line and no column; all other
+/// input knows the place of each byte at hand.
+pub trait Input {
+    /// Whether what the reader is done with is dropped.
+    const DROPS: bool;
+
+    /// What is at hand.
+    fn given(&self) -> Given<'_>;
+
+    /// The offset of the first byte at hand.
+    fn base(&self) -> u64;
+
+    /// The offset behind the last byte at hand.
+    fn end(&self) -> u64;
+
+    /// Drops the first `n` bytes at hand. Called only if the input [drops](Self::DROPS).
+    fn consume(&mut self, n: usize);
+
+    /// What is wrong right behind the text at hand. The run reports it when the reader is done with
+    /// the text, so that errors come in the order of the document.
+    fn fault(&self) -> Option<Fault>;
+
+    /// Drops the text at hand and, of the bytes behind it that are not text, as many as `pass`
+    /// says, so that what follows can be read.
+    fn pass_fault(&mut self, pass: &mut dyn FnMut(&[u8]) -> usize);
+
+    /// Why nothing more is taken in, where that is not the end of the input. Asked once.
+    fn take_over(&mut self) -> Option<Fault> {
+        None
+    }
+
+    /// The place of a byte at hand, if the input is text. A byte that was dropped, or has not come,
+    /// is taken for the nearer end of what is at hand.
+    fn locate(&self, offset: u64) -> Option<Place>;
+
+    /// What is counted up to the first byte at hand.
+    fn counted(&self) -> Counter;
+}
+
+/// More input than the limit allows.
+#[must_use]
+pub fn total_exceeded(total: u64) -> Fault {
+    Fault::limit(total, format!("the input is longer than {total} bytes (limits.total)"))
+}
+
+/// Text in windows, out of a source or out of chunks that the caller pushes.
+#[derive(Debug)]
+pub struct Windows {
+    window: Window,
+    /// No more input will come.
+    ended: bool,
+    feed: Feed,
+}
+
+/// Where a window's text comes from.
+#[derive(Debug)]
+enum Feed {
+    Source(Box<Source>),
+    Pushed {
+        /// How many bytes may be pushed.
+        total: Option<u64>,
+        pushed: u64,
+        /// More were: the fault that comes behind those that may.
+        over: Option<Fault>,
+    },
+    Closed,
+}
+
+impl Windows {
+    /// Text out of a source.
+    #[must_use]
+    pub fn of(source: Source) -> Self {
+        let feed = Feed::Source(Box::new(source));
+        Windows { window: Window::new(), ended: false, feed }
+    }
+
+    /// Text out of a source that begins inside of a document, where `counted` says: at the byte
+    /// range that a split describes. The source is one that was [resumed](Source::resume).
+    #[must_use]
+    pub fn of_range(source: Source, counted: Counter) -> Self {
+        let feed = Feed::Source(Box::new(source));
+        Windows { window: Window::resumed(counted), ended: false, feed }
+    }
+
+    /// Text out of chunks that are pushed: at most `total` bytes.
+    #[must_use]
+    pub fn pushed(detect: Detect, encoding: Option<Encoding>, total: Option<u64>) -> Self {
+        let feed = Feed::Pushed { total, pushed: 0, over: None };
+        Windows { window: Window::detecting(detect, encoding), ended: false, feed }
+    }
+
+    /// Reads some more of the source into the window. It touches nothing but the source and the
+    /// window, so it may run while a lock that the destination needs is given up.
+    ///
+    /// # Errors
+    /// As [`Window::fill`].
+    pub fn more(&mut self) -> Result<(), SourceError> {
+        match &mut self.feed {
+            Feed::Source(source) => self.ended = !self.window.fill(source)?,
+            Feed::Pushed { .. } => {}
+            Feed::Closed => self.ended = true,
+        }
+        Ok(())
+    }
+
+    /// Takes in a chunk that the caller pushes: as much of it as is allowed.
+    ///
+    /// # Errors
+    /// As [`Window::push`].
+    pub fn push(&mut self, chunk: &[u8]) -> Result<(), Fault> {
+        let mut chunk = chunk;
+        if let Feed::Pushed { total, pushed, over } = &mut self.feed {
+            let room = total.map_or(u64::MAX, |total| total.saturating_sub(*pushed));
+            let room = usize::try_from(room).unwrap_or(usize::MAX).min(chunk.len());
+            if room < chunk.len() {
+                *over = Some(total_exceeded(*pushed + room as u64));
+            }
+            *pushed += chunk.len() as u64;
+            chunk = &chunk[..room];
+        }
+        self.window.push(chunk)
+    }
+
+    /// Says that no chunk will follow.
+    ///
+    /// # Errors
+    /// As [`Window::finish`].
+    pub fn push_end(&mut self) -> Result<(), Fault> {
+        self.ended = true;
+        self.window.finish()
+    }
+
+    /// Lets the source go.
+    pub fn close(&mut self) {
+        self.feed = Feed::Closed;
+    }
+
+    /// Bytes that were read from the source before they were decompressed, or that were pushed.
+    #[must_use]
+    pub fn raw_bytes(&self) -> Option<u64> {
+        match &self.feed {
+            Feed::Source(source) => Some(source.raw_bytes()),
+            Feed::Pushed { pushed, .. } => Some(*pushed),
+            Feed::Closed => None,
+        }
+    }
+}
+
+impl Input for Windows {
+    const DROPS: bool = true;
+
+    #[inline(always)]
+    fn given(&self) -> Given<'_> {
+        let last = self.ended && self.window.finish_fault().is_none();
+        Given::Text { text: self.window.text(), last }
+    }
+    #[inline(always)]
+    fn base(&self) -> u64 {
+        self.window.base()
+    }
+    fn end(&self) -> u64 {
+        self.window.base() + self.window.text().as_bytes().len() as u64
+    }
+    fn consume(&mut self, n: usize) {
+        self.window.consume(n);
+    }
+    fn fault(&self) -> Option<Fault> {
+        if self.ended { self.window.finish_fault() } else { self.window.fault() }
+    }
+    fn pass_fault(&mut self, pass: &mut dyn FnMut(&[u8]) -> usize) {
+        self.window.pass_fault(pass);
+    }
+    fn take_over(&mut self) -> Option<Fault> {
+        match &mut self.feed {
+            Feed::Pushed { over, .. } => over.take(),
+            Feed::Source(_) | Feed::Closed => None,
+        }
+    }
+    fn locate(&self, offset: u64) -> Option<Place> {
+        Some(self.window.locate(offset))
+    }
+    fn counted(&self) -> Counter {
+        *self.window.counter()
+    }
+}
+
+/// Text in memory that cannot change: checked piece by piece where it lies, and never dropped.
+#[derive(Debug)]
+pub struct Lent<'a> {
+    bytes: &'a [u8],
+    /// What of it is read, from `from` on.
+    text: BorrowedText<'a>,
+    /// Bytes that were passed over because they are not text, and all before them.
+    from: usize,
+    rest: Rest,
+    origin: Origin<'a>,
+    /// Offsets count from the first byte, and not from where the text stands in its source.
+    relative: bool,
+    /// The byte whose place was asked for last, and what is counted up to it.
+    known: Cell<Option<(usize, Counter)>>,
+}
+
+/// Where a text stands that is read as a part of a source.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Origin<'a> {
+    /// What is counted up to `before`, or up to the part if that is empty.
+    pub counted: Counter,
+    /// Text that stands before the part. It is counted only if a place is asked for.
+    pub before: &'a [u8],
+    /// Text that is known to stand behind the part. Excerpts show it.
+    pub behind: &'a [u8],
+}
+
+impl<'a> Lent<'a> {
+    /// Nothing of `bytes` is checked yet.
+    #[must_use]
+    pub fn new(bytes: &'a [u8], origin: Origin<'a>) -> Self {
+        Lent {
+            bytes,
+            text: BorrowedText::new(bytes),
+            from: 0,
+            rest: Rest::Nothing,
+            origin,
+            relative: false,
+            known: Cell::new(None),
+        }
+    }
+
+    /// The same, for destinations that take offsets for indexes of the text.
+    #[must_use]
+    pub fn relative(bytes: &'a [u8], origin: Origin<'a>) -> Self {
+        Lent { relative: true, ..Lent::new(bytes, origin) }
+    }
+
+    /// Checks about `n` bytes more. It touches nothing but the bytes.
+    #[inline]
+    pub fn more(&mut self, n: usize) {
+        if !self.text.is_whole() {
+            self.rest = self.text.advance_check(n);
+        }
+    }
+
+    /// True if all bytes are text and checked.
+    #[inline]
+    #[must_use]
+    pub fn is_whole(&self) -> bool {
+        self.text.is_whole()
+    }
+
+    /// The offset in the source of the first byte.
+    fn start(&self) -> u64 {
+        self.origin.counted.bytes() + self.origin.before.len() as u64
+    }
+
+    /// What is counted up to a byte. Asked in the order of the document, all places cost one pass.
+    fn count_to(&self, at: usize) -> Counter {
+        let (from, mut counter) = match self.known.get() {
+            Some((from, counter)) if from <= at => (from, counter),
+            _ => {
+                let mut counter = self.origin.counted;
+                counter.advance(self.origin.before);
+                (0, counter)
+            }
+        };
+        counter.advance(&self.bytes[from..at]);
+        self.known.set(Some((at, counter)));
+        counter
+    }
+}
+
+impl Input for Lent<'_> {
+    const DROPS: bool = false;
+
+    #[inline(always)]
+    fn given(&self) -> Given<'_> {
+        Given::Text { text: self.text.text(), last: self.text.is_whole() }
+    }
+    #[inline(always)]
+    fn base(&self) -> u64 {
+        let start = if self.relative { 0 } else { self.start() };
+        start + self.from as u64
+    }
+    fn end(&self) -> u64 {
+        self.base() + self.text.text().as_bytes().len() as u64
+    }
+    fn consume(&mut self, _n: usize) {}
+    #[inline]
+    fn fault(&self) -> Option<Fault> {
+        bad_text(self.rest, self.end(), &self.text.bytes()[self.text.text().as_bytes().len()..])
+    }
+    fn pass_fault(&mut self, pass: &mut dyn FnMut(&[u8]) -> usize) {
+        let end = self.text.text().as_bytes().len();
+        self.from += end + pass(&self.text.bytes()[end..]);
+        self.text = BorrowedText::new(&self.bytes[self.from..]);
+        self.rest = Rest::Nothing;
+    }
+    fn locate(&self, offset: u64) -> Option<Place> {
+        let first = if self.relative { 0 } else { self.start() };
+        let at = usize::try_from(offset.saturating_sub(first)).unwrap_or(usize::MAX);
+        let at = at.min(self.bytes.len());
+        let counter = self.count_to(at);
+        let near = &self.bytes[at - at.min(CONTEXT)..at];
+        let before = self.origin.before;
+        let far = &before[before.len() - before.len().min(CONTEXT - near.len())..];
+        // Only what an excerpt can show is brought together.
+        let rest = &self.bytes[at..self.bytes.len().min(at + CONTEXT)];
+        let behind = &self.origin.behind[..self.origin.behind.len().min(CONTEXT - rest.len())];
+        let place = counter.bytes();
+        Some(locate_in(&counter, &[far, near].concat(), &[rest, behind].concat(), place, place))
+    }
+    fn counted(&self) -> Counter {
+        self.count_to(self.from)
+    }
+}
+
+/// Text that is read and kept as a whole, to be looked into later.
+#[derive(Debug)]
+pub struct Kept {
+    source: Box<Source>,
+    window: TextWindow,
+    rest: Rest,
+    ended: bool,
+}
+
+impl Kept {
+    /// Nothing is read yet.
+    #[must_use]
+    pub fn of(source: Source) -> Self {
+        let (window, rest) = (TextWindow::new(), Rest::Nothing);
+        Kept { source: Box::new(source), window, rest, ended: false }
+    }
+
+    /// Reads about `n` bytes more.
+    ///
+    /// # Errors
+    /// As [`Source::read`]; nothing if there is no memory for them.
+    pub fn more(&mut self, n: usize) -> Result<(), Option<SourceError>> {
+        let spare = self.window.spare(n).map_err(|_| None)?;
+        let count = self.source.read(spare).map_err(Some)?;
+        self.window.commit(count);
+        self.ended = count == 0;
+        self.rest = self.window.advance_check();
+        Ok(())
+    }
+
+    /// How many bytes of text are at hand.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.window.text().as_bytes().len()
+    }
+
+    /// Whether no text is at hand.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The text, and the offset in the source of its first byte.
+    #[must_use]
+    pub fn into_text(self) -> (TextWindow, u64) {
+        let start = self.source.start();
+        (self.window, start)
+    }
+}
+
+/// Offsets count from the first byte of the text. Places are those in the source.
+impl Input for Kept {
+    const DROPS: bool = false;
+
+    fn given(&self) -> Given<'_> {
+        let last = self.ended && self.rest == Rest::Nothing;
+        Given::Text { text: self.window.text(), last }
+    }
+    fn base(&self) -> u64 {
+        0
+    }
+    fn end(&self) -> u64 {
+        (self.len() + self.window.unchecked().len()) as u64
+    }
+    fn consume(&mut self, _n: usize) {}
+    fn fault(&self) -> Option<Fault> {
+        let rest = match self.rest {
+            Rest::Incomplete if !self.ended => Rest::Nothing,
+            rest => rest,
+        };
+        bad_text(rest, self.len() as u64, self.window.unchecked())
+    }
+    fn pass_fault(&mut self, _pass: &mut dyn FnMut(&[u8]) -> usize) {
+        // Documents that are kept have no framing, so nothing behind a fault is read.
+    }
+    fn locate(&self, offset: u64) -> Option<Place> {
+        let start = self.source.start();
+        let mut counter = Counter::new();
+        counter.skip(start);
+        let all = [self.window.text().as_bytes(), self.window.unchecked()].concat();
+        Some(locate_in(&counter, &[], &all, start, start + offset))
+    }
+    fn counted(&self) -> Counter {
+        let mut counter = Counter::new();
+        counter.skip(self.source.start());
+        counter
+    }
+}
+
+/// What is wrong with the bytes behind a text that ends at the offset `end`, if that is final.
+#[inline]
+fn bad_text(rest: Rest, end: u64, behind: &[u8]) -> Option<Fault> {
+    match rest {
+        Rest::Nothing => None,
+        Rest::Incomplete => {
+            Some(Fault::truncated(end, "invalid UTF-8: the input ends inside a character"))
+        }
+        Rest::Invalid { .. } => {
+            let byte = behind.first().copied().unwrap_or_default();
+            Some(Fault::malformed(end, format!("invalid UTF-8: byte 0x{byte:02x}")))
+        }
+    }
+}
+
+/// All bytes of a source that is not text.
+#[derive(Clone, Copy, Debug)]
+pub struct Whole<'a>(pub &'a [u8]);
+
+impl Input for Whole<'_> {
+    const DROPS: bool = false;
+
+    fn given(&self) -> Given<'_> {
+        Given::Bytes(self.0)
+    }
+    fn base(&self) -> u64 {
+        0
+    }
+    fn end(&self) -> u64 {
+        self.0.len() as u64
+    }
+    fn consume(&mut self, _n: usize) {}
+    fn fault(&self) -> Option<Fault> {
+        None
+    }
+    fn pass_fault(&mut self, _pass: &mut dyn FnMut(&[u8]) -> usize) {}
+    fn locate(&self, _offset: u64) -> Option<Place> {
+        None
+    }
+    fn counted(&self) -> Counter {
+        Counter::new()
+    }
+}
+
+/// A source that is read where it is looked at: a binary format that ends with its table of
+/// contents is not read as a whole for one value.
+#[derive(Debug)]
+pub struct Positioned<F> {
+    file: F,
+    size: u64,
+}
+
+impl<F: ReadAt> Positioned<F> {
+    /// A file of `size` bytes.
+    pub fn new(file: F, size: u64) -> Self {
+        Positioned { file, size }
+    }
+}
+
+impl<F: ReadAt> Input for Positioned<F> {
+    const DROPS: bool = false;
+
+    fn given(&self) -> Given<'_> {
+        Given::At { file: &self.file, size: self.size }
+    }
+    fn base(&self) -> u64 {
+        0
+    }
+    fn end(&self) -> u64 {
+        self.size
+    }
+    fn consume(&mut self, _n: usize) {}
+    fn fault(&self) -> Option<Fault> {
+        None
+    }
+    fn pass_fault(&mut self, _pass: &mut dyn FnMut(&[u8]) -> usize) {}
+    fn locate(&self, _offset: u64) -> Option<Place> {
+        None
+    }
+    fn counted(&self) -> Counter {
+        Counter::new()
+    }
+}

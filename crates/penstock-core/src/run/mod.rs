@@ -1,0 +1,47 @@
+//! One run: input through a format's reader into a destination.
+//!
+//! This is the only place that knows what to do between two windows of input: drop what is done
+//! with, report what is not text, pass over a record in error and go on behind it. A [`Run`] is
+//! generic over the reader, the input and the destination, and knows nothing of Python. What is in
+//! error is data ([`Problem`]), and a [`Policy`] says what becomes of it.
+//!
+//! A run never waits. [`Run::advance`] works on what is at hand and answers what it has come to; at
+//! [`Turn::Dry`] the driver brings more input, which touches nothing but the [`Input`]. So a driver
+//! can hold a lock, or pause a garbage collector, exactly while there is work.
+//!
+//! ```
+//! use penstock_core::json::{self, Framing};
+//! use penstock_core::limits::Limits;
+//! use penstock_core::reader::Reader;
+//! use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
+//! use penstock_core::trace::Trace;
+//!
+//! let reader = Reader::Json(json::Reader::new(Framing::Document, &Limits::default()));
+//! let mut run = Run::new(reader, Lent::new(b"[7]", Origin::default()), Policy::Raise);
+//! let mut trace = Trace::new();
+//! loop {
+//!     match run.advance(&mut trace).expect("good JSON") {
+//!         Turn::Dry => run.input_mut().more(usize::MAX),
+//!         Turn::End => break,
+//!         Turn::Paused | Turn::Problem(_) => unreachable!("a trace never pauses"),
+//!     }
+//! }
+//! assert_eq!(trace.text(), "   0 begin list\n   1   number 7\n   2 end list\n");
+//! ```
+
+mod destination;
+mod input;
+mod policy;
+mod problem;
+mod repairs;
+#[expect(clippy::module_inception, reason = "the file is named for the type in it")]
+mod run;
+
+pub use destination::{Destination, Kept, Outlet, Refused};
+pub use input::{
+    Given, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows, total_exceeded,
+};
+pub use policy::Policy;
+pub use problem::{Failed, Failure, Misfit, Problem, Spot};
+pub use repairs::{PlacedRepair, RepairLog};
+pub use run::{Run, Turn};

@@ -1,0 +1,69 @@
+//! The repairs that a reader made to a document: how many, and where the first of them stand.
+
+use crate::position::Counter;
+use crate::xml::{Repair, RepairKind};
+
+/// How many repairs are kept one by one.
+const KEPT: usize = 1_000;
+
+/// A repair with its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PlacedRepair {
+    /// What was repaired.
+    pub kind: RepairKind,
+    /// The byte at which it stands.
+    pub offset: u64,
+    /// Its line, from 1.
+    pub line: u64,
+    /// Its column in code points, from 1.
+    pub column: u64,
+}
+
+/// All repairs of a run.
+#[derive(Clone, Debug, Default)]
+pub struct RepairLog {
+    kept: Vec<PlacedRepair>,
+    counts: [u64; RepairKind::ALL.len()],
+    /// What is counted up to the last repair that is kept.
+    counter: Counter,
+}
+
+impl RepairLog {
+    /// Takes over repairs made in the text at hand, which begins where `start` is counted.
+    #[cold]
+    pub(super) fn add(&mut self, made: &[Repair], start: &Counter, text: &[u8]) {
+        for repair in made {
+            self.counts[repair.kind as usize] += 1;
+            if self.kept.len() == KEPT {
+                continue;
+            }
+            let (base, end) = (start.bytes(), start.bytes() + text.len() as u64);
+            let at = repair.offset.clamp(base, end);
+            if !(base..=at).contains(&self.counter.bytes()) {
+                self.counter = *start;
+            }
+            let from = (self.counter.bytes() - base) as usize;
+            self.counter.advance(&text[from..(at - base) as usize]);
+            let (line, column) = (self.counter.line(), self.counter.column());
+            self.kept.push(PlacedRepair { kind: repair.kind, offset: repair.offset, line, column });
+        }
+    }
+
+    /// The first thousand, in the order of the document.
+    #[must_use]
+    pub fn kept(&self) -> &[PlacedRepair] {
+        &self.kept
+    }
+
+    /// How many there were in all.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.counts.iter().sum()
+    }
+
+    /// How many there were of each kind of which there were some.
+    pub fn by_kind(&self) -> impl Iterator<Item = (RepairKind, u64)> {
+        let counted = RepairKind::ALL.iter().map(|kind| (*kind, self.counts[*kind as usize]));
+        counted.filter(|(_, count)| *count > 0)
+    }
+}

@@ -1,0 +1,29 @@
+//! Sending messages as the end of a run.
+
+use super::sink::Messages;
+use penstock_core::error::Fail;
+use penstock_core::reader::{FormatReader, Step};
+use penstock_core::run::{Destination, Given, Refused};
+use pyo3::prelude::*;
+
+impl Destination for Messages<'_> {
+    type Error = Box<PyErr>;
+    type Cause = PyErr;
+    type Break = Box<PyErr>;
+
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Box<PyErr>>> {
+        reader.run(given, self)
+    }
+    fn refused(&mut self, error: Box<PyErr>, _given: Given<'_>) -> Refused<PyErr, Box<PyErr>> {
+        Refused::Break(error)
+    }
+    /// A method is called when its element ends, and its message stands there.
+    fn broke_at(&self) -> Option<u64> {
+        Some(self.raised_at())
+    }
+    fn abandon_record(&mut self) {}
+}
