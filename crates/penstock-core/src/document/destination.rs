@@ -54,6 +54,10 @@ impl Destination for Gather {
         self.abandon();
     }
 
+    fn path_so_far(&self, given: Given<'_>) -> Vec<PathStep> {
+        self.path(given.text())
+    }
+
     fn value_path(&self, _inside: bool, given: Given<'_>) -> Vec<PathStep> {
         self.path(given.text())
     }

@@ -89,6 +89,12 @@ pub trait Destination {
         Vec::new()
     }
 
+    /// The path to what was read last, for a source that breaks off: to the record, where records
+    /// are what a program waits for.
+    fn path_so_far(&self, _given: Given<'_>) -> Vec<PathStep> {
+        self.record_path()
+    }
+
     /// How many maps and lists are open around the record.
     fn record_depth(&self) -> usize {
         0

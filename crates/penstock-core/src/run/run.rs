@@ -289,7 +289,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                 self.finished = true;
                 // What gave up was making a container, not one of its values.
                 let at = to.broke_at().unwrap_or_else(|| self.reader.offset());
-                let spot = self.spot(to, at, Some(false));
+                let spot = self.spot(to, at, false);
                 return Err(Box::new(Failure::Broken(why, spot)));
             }
         };
@@ -365,7 +365,9 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                 self.finished = true;
                 let Kept { misfits, omitted } = to.take_kept();
                 let others = misfits.into_iter().map(|misfit| self.misfit(to, misfit)).collect();
-                let spot = self.spot(to, self.input.end(), None);
+                let path = to.path_so_far(self.input.given());
+                let place = self.input.locate(self.input.end());
+                let spot = Spot { place, record: self.record(to), path };
                 Box::new(Failure::Source { error, spot, others, omitted })
             }
         }
@@ -399,16 +401,14 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         if to.inner_records().is_some_and(|(_, within)| !within) {
             return Spot { place: self.input.locate(offset), record: None, path: Vec::new() };
         }
-        self.spot(to, offset, Some(true))
+        self.spot(to, offset, true)
     }
 
-    /// Where something stands: in the record at hand and, if `inside` says so, at or in its value
-    /// at hand.
-    fn spot<D: Destination<Cause = C>>(&self, to: &D, offset: u64, inside: Option<bool>) -> Spot {
+    /// Where something stands: at the value at hand of the record at hand, or at the container
+    /// around that value if not `inside`.
+    fn spot<D: Destination<Cause = C>>(&self, to: &D, offset: u64, inside: bool) -> Spot {
         let mut path = to.record_path();
-        if let Some(inside) = inside {
-            path.extend(to.value_path(inside, self.input.given()));
-        }
+        path.extend(to.value_path(inside, self.input.given()));
         Spot { place: self.input.locate(offset), record: self.record(to), path }
     }
 
