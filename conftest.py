@@ -1,8 +1,8 @@
 """Runs every example of the documentation: README, `docs/`, and the docstrings of the package.
 
-The examples run against the installed wheel, like all tests; the docstrings are only read from the
-tree. A page's examples share one module, in their order, and a working directory that is empty at
-first; so do those of a module.
+The examples run against the installed wheel, like all tests. Only the docstrings come from the
+tree. A page's examples share one module, in their order, and a working directory that is empty at first.
+So do the examples of a module.
 """
 
 import os
@@ -20,7 +20,7 @@ from sybil.parsers.rest import DocTestParser
 
 
 class Docstrings(PythonDocStringDocument):
-    """A module's docstrings, without importing the module: it is not the one that is installed."""
+    """A module's docstrings, without importing the module, which is not the installed one."""
 
     def import_document(self, example: Example) -> None:  # noqa: ARG002 - an evaluator's signature
         """Leave the example to the evaluators that follow."""
@@ -31,13 +31,13 @@ class Docstrings(PythonDocStringDocument):
 class Page:
     """Stands in `sys.modules` for the module in which a page's examples run.
 
-    A class finds the names of its annotations in its module, so there has to be one, as there is
-    where the examples are pasted.
+    A class looks up the names in its annotations in its module, so there must be one, as there is
+    where a reader pastes the examples.
     """
 
 
 def enter(namespace: dict[str, Any]) -> None:
-    """Make a page's names those of a module, and go where it may write its files."""
+    """Make the page's names those of a module, and change to a directory for its files."""
     page = Page()
     page.__dict__ = namespace
     namespace["__name__"] = "page"
@@ -47,7 +47,7 @@ def enter(namespace: dict[str, Any]) -> None:
 
 
 def leave(namespace: dict[str, Any]) -> None:
-    """Go back, and remove them."""
+    """Change back, and remove the files."""
     os.chdir(namespace["_home"])
     namespace["_files"].cleanup()
     del sys.modules["page"]

@@ -1,8 +1,8 @@
 """How Sphinx builds the documentation: `make docs`.
 
-Pages are Markdown, and the reference is made of the docstrings of the installed package. Docstrings
-are written to be read where they stand, with a name in single backticks; what Sphinx needs beside
-that is done here, so that no docstring has to know of it.
+Pages are Markdown, and the reference is generated from the docstrings of the installed package.
+Docstrings are written to be read in the source, with names in single backticks. This module adds
+whatever Sphinx needs beyond that, so that no docstring has to.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ extensions = [
 ]
 exclude_patterns = ["_static"]
 
-# --- What pages look like
+# --- The look of the pages
 
 html_theme = "furo"
 html_title = "Penstock"
@@ -74,13 +74,13 @@ napoleon_use_rtype = False
 HERE = Path(__file__).parent
 TYPES = (HERE / "../python/penstock/_types.py").read_text("utf-8")
 STUB = (HERE / "../python/penstock/_rust.pyi").read_text("utf-8")
-# What only other objects make, and is shown without a call.
+# Classes that only other objects create, shown without a signature.
 MADE_BY_OTHERS = {
     *("Reader", "Progress", "Element", "Items", "Events", "Repair", "Document", "Records", "Rows"),
 }
 # Types of private functions.
 PRIVATE = {"Grammar", "Markup"}
-# What annotations name that is Python's or a type variable, and has no page here.
+# Names in annotations that are Python's, or type variables, and have no page here.
 PYTHON = {
     *("Any", "AsyncGenerator", "AsyncIterable", "Buffer", "Callable", "Iterable", "Iterator"),
     *("Literal", "Mapping", "Method", "None", "Self", "T", "TypeForm"),
@@ -102,13 +102,13 @@ def is_public(name: str) -> bool:
 def link_backticks(
     _app: Sphinx, _what: str, name: str, _obj: object, _options: object, lines: list[str]
 ) -> None:
-    """Make a name in single backticks a link where it is one of ours, and code otherwise."""
+    """Turn a name in single backticks into a link if it is ours, otherwise into code."""
     around = name.split(".")
 
     def role(match: re.Match[str]) -> str:
         text = match[1]
         if re.fullmatch(r"[A-Za-z_][\w.]*", text):
-            # `decode` in a docstring of `penstock.json` is that of `penstock.json`.
+            # `decode` in a docstring of `penstock.json` means the one of `penstock.json`.
             inner = (".".join([*around[:depth], text]) for depth in range(len(around), 0, -1))
             for full in (*inner, text):
                 if full.startswith("penstock") and full != name and is_public(full):
@@ -121,7 +121,7 @@ def link_backticks(
 
 
 def typed_methods() -> dict[str, tuple[str, str]]:
-    """What the stub of the extension says of methods, whose objects know no types."""
+    """The types of methods from the stub of the extension, whose objects have none."""
     found = {}
     for class_ in ast.parse(STUB).body:
         if not isinstance(class_, ast.ClassDef):
@@ -148,7 +148,7 @@ def as_it_is_called(
     arguments: str | None,
     returned: str | None,
 ) -> tuple[str | None, str | None]:
-    """Write a signature in the words of the public side."""
+    """Write a signature with the public names."""
     name = name.removeprefix("penstock.").removeprefix("xml.")
     if name in MADE_BY_OTHERS:
         return "", None
@@ -177,10 +177,10 @@ def resolve_type(
 
 
 class TypesInSignatures(SphinxDirective):
-    """Lists what `penstock._types` declares, with what is said of it there."""
+    """Lists the types in `penstock._types`, with their comments."""
 
     def run(self) -> list[Node]:
-        """Write them as a page would, and have that parsed."""
+        """Write them as in a page, and parse that."""
         lines = TYPES.splitlines()
         text: list[str] = []
         declared = [part for part in ast.parse(TYPES).body if isinstance(part, ast.If)]

@@ -1,9 +1,9 @@
-"""Generate what makes shells complete the commands and options of penstock.
+"""Generate the completions of penstock's commands and options for shells.
 
     make completions
 
 The files are part of the wheel, so that no shell has to start Python when the Tab key is pressed.
-They come from the parser alone; `tests/cli/test_completion.py` holds them to it.
+They come from the parser alone; `tests/cli/test_completion.py` compares them with it.
 """
 
 import argparse
@@ -28,8 +28,8 @@ def generated(shell: str) -> str:
 
 
 def _shorten(command: argparse.ArgumentParser) -> None:
-    """Leave of each help what a shell has room for: its first clause."""
-    for action in command._actions:  # noqa: SLF001 - there is no other way to them, here and below
+    """Shorten each help to its first clause, for which a shell has room."""
+    for action in command._actions:  # noqa: SLF001 - there is no public way, here and below
         action.help = re.split(r"[:;,] | \(", action.help or "")[0]
         if isinstance(action.metavar, str):
             # To zsh, a colon ends it.

@@ -5,7 +5,7 @@
 
 An export holds every measurement of years, often more than a gigabyte of XML; this reads it a
 record at a time. Exports of some versions of iOS declare a broken document type and hold characters
-that XML does not allow: they are repaired, and it is told where. Without a file it takes the sample
+that XML does not allow: this repairs them, and says where. Without a file it takes the sample
 among the corpora that PENSTOCK_CORPORA names. The plot needs matplotlib; the table does not.
 """
 
@@ -32,7 +32,7 @@ REPAIRS = ("broken_subset", "control_character")
 
 @dataclass(slots=True)
 class Measurement:
-    """What is wanted of a record. Its value is a number only for some types."""
+    """The fields of a record that we need. Its value is a number only for some types."""
 
     type: Annotated[str, at("@type")]
     start: Annotated[str, at("@startDate")]
@@ -42,14 +42,14 @@ class Measurement:
 
 @dataclass(slots=True)
 class Day:
-    """What was done on a day."""
+    """The activity of a day."""
 
     steps: float = 0
     kilometres: float = 0
 
 
 def days(source: Path, member: str | None = None) -> tuple[dict[date, Day], list[penstock.Repair]]:
-    """Add up the measurements of each day, and return what had to be repaired as well."""
+    """Add up the measurements of each day; return the days and the repairs."""
     found: defaultdict[date, Day] = defaultdict(Day)
     reader = penstock.xml.read(
         source, Measurement, at="HealthData/Record", repair=REPAIRS, member=member
@@ -65,7 +65,7 @@ def days(source: Path, member: str | None = None) -> tuple[dict[date, Day], list
 
 def plot(found: dict[date, Day], target: Path) -> None:
     """Draw both as bars, a day each, one above the other. Days without measurements stay empty."""
-    import matplotlib as mpl  # noqa: PLC0415 - the table does without it
+    import matplotlib as mpl  # noqa: PLC0415 - the table does not need it
 
     mpl.use("agg")
     import matplotlib.pyplot as plt  # noqa: PLC0415

@@ -41,7 +41,7 @@ def path() -> Path:
 
 
 def write_xml(target: Path) -> None:
-    """Write the same places as XML: an element each, whose children are named like the fields."""
+    """Write the same places as XML: one element each, whose children are named like the fields."""
     with target.open("w", encoding="utf-8") as out:
         out.write('<?xml version="1.0" encoding="UTF-8"?>\n<cities>\n')
         for city in json.loads(path().read_bytes()).values():
@@ -55,7 +55,7 @@ def write_xml(target: Path) -> None:
 
 @dataclass(slots=True)
 class Answer:
-    """What is worth remembering of all places, gathered while they pass by."""
+    """The answers about all places, collected while they pass."""
 
     places: int = 0
     zones: Counter[str] = field(default_factory=Counter)
@@ -64,7 +64,7 @@ class Answer:
     most_named: tuple[int, str] = (0, "")
 
     def add(self, city: City) -> None:
-        """Take note of one place."""
+        """Count one place."""
         self.places += 1
         self.zones[city.timezone] += 1
         self.names[city.name] += 1
@@ -74,5 +74,5 @@ class Answer:
 
 
 def inhabitants(cities: Iterable[City]) -> int:
-    """Add up the populations: what all contestants must agree on."""
+    """Add up the populations, on which all contestants must agree."""
     return sum(city.population for city in cities)

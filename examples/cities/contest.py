@@ -81,7 +81,7 @@ def stdlib() -> Callable[[Path], Iterable[City]]:
 
 
 def city(element: Any) -> City:
-    """Make a city of an element of ElementTree or lxml."""
+    """Make a city from an element of ElementTree or lxml."""
     text = element.findtext
     return City(
         int(text("geonameid")),
@@ -148,11 +148,11 @@ OF_XML: dict[str, tuple[str, Callable[[], Callable[[Path], Iterable[Any]]]]] = {
     "lxml.iterparse": ("lxml", lxml_iterparse),
     "ElementTree.iterparse": ("xml", elementtree_iterparse),
 }
-"""Those who read the same places from XML. All of them stream."""
+"""The contestants that read the same places from XML. All of them stream."""
 
 
 class Turn(NamedTuple):
-    """What one process found."""
+    """The result of one process."""
 
     seconds: float
     mib: float
@@ -160,7 +160,7 @@ class Turn(NamedTuple):
 
 
 def peak_mib() -> float:
-    """Return the most memory that this process ever held."""
+    """Return the peak memory of this process."""
     with open("/proc/self/status", encoding="ascii") as status:  # noqa: PTH123 - no more memory
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")) / 1024
 
@@ -192,7 +192,7 @@ class Result(NamedTuple):
 def hold(installed: Callable[[str], bool], xml: Path | None = None) -> Iterator[Result]:
     """Run all contestants that are installed, in turn, and yield their medians.
 
-    With the path of the XML, those who read that.
+    With the path of the XML, the contestants that read XML.
     """
     contestants = CONTESTANTS if xml is None else OF_XML
     names = [name for name, (module, _) in contestants.items() if installed(module)]

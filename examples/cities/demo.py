@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 WRONG_AT = 79_000_000
 ZONES = 10
 POLL = 2_048
-"""Records between two looks at the progress: often enough for the eye, and it costs nothing."""
+"""Records between two updates of the progress: often enough for the eye, and almost free."""
 
 out = Console(highlight=False)
 err = Console(stderr=True)
@@ -106,7 +106,7 @@ def stream(path: Path) -> Answer:
 
 
 def tell(answer: Answer) -> None:
-    """Print what the world looks like."""
+    """Print the answer about the world."""
     heading("3  The ten time zones with the most places, and the largest of each")
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
     table.add_column("time zone")
@@ -134,7 +134,7 @@ def spoil(path: Path, target: Path) -> None:
 
 
 def fail(path: Path) -> None:
-    """Show what becomes of a record that does not fit."""
+    """Show the error of a record that does not fit."""
     heading("4  One wrong value, 79 million bytes into the same line")
     with tempfile.TemporaryDirectory() as folder:
         spoiled = Path(folder) / path.name
@@ -168,7 +168,7 @@ def compare() -> None:
 
 
 def from_xml() -> None:
-    """Read the same places from XML, with the same class, beside those who read XML."""
+    """Read the same places from XML, with the same class, beside other XML libraries."""
     heading("6  The same class, from the same cities written as XML")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "cities.xml"
@@ -184,7 +184,7 @@ def from_xml() -> None:
 
 
 def ranking(title: str, results: list[contest.Result]) -> None:
-    """Print what the contestants needed."""
+    """Print the time and memory of the contestants."""
     best = results[0]
     table = Table(box=None, pad_edge=False, header_style="dim", padding=(0, 3, 0, 0))
     table.add_column(title)
@@ -217,7 +217,7 @@ def main() -> None:
 
 
 def stop() -> NoReturn:
-    """End quietly where the user has asked for it."""
+    """End quietly if the user has asked for it."""
     err.print("stopped")
     sys.exit(130)
 

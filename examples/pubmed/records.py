@@ -4,7 +4,7 @@
     python examples/pubmed/records.py --csv articles.csv *.xml.gz
 
 The files that PubMed distributes hold 30,000 articles each, of some two hundred elements; the
-class below names what is wanted of them, and the rest is passed over. Records come one at a time,
+class below names the ones that we need, and Penstock skips the rest. Records come one at a time,
 so any number of files needs the same few megabytes. Without a file it takes the samples among the
 corpora that PENSTOCK_CORPORA names.
 """
@@ -29,7 +29,7 @@ TITLE = 62
 
 @dataclass(slots=True)
 class Author:
-    """A person or, where `name` is missing, a group."""
+    """A person or, if `name` is missing, a group."""
 
     name: Annotated[str | None, at("LastName")] = None
     group: Annotated[str | None, at("CollectiveName")] = None
@@ -37,7 +37,7 @@ class Author:
 
 @dataclass(slots=True)
 class Article:
-    """What is wanted of a record."""
+    """The fields of a record that we need."""
 
     pmid: Annotated[int, at("MedlineCitation/PMID")]
     title: Annotated[str, at("MedlineCitation/Article/ArticleTitle")]

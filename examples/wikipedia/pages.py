@@ -26,7 +26,7 @@ SHOWN = 10
 
 @dataclass
 class Pages:
-    """Hears of the pages of a dump, and remembers what it is asked for at the end.
+    """Gets the pages of a dump, and keeps the answers for the end.
 
     Dumps declare a default namespace and write no prefixes, so a method's name is enough.
     """
@@ -43,20 +43,20 @@ class Pages:
         self.site = element.text
 
     def title(self, element: Element) -> str:
-        """Pass the title on to the page."""
+        """Return the title to the page."""
         return element.text
 
     def redirect(self, element: Element) -> str:
-        """Pass on where the page leads, if it is none of its own."""
+        """Return the target of the page, if it is a redirect."""
         return element.attributes["title"]
 
     @on("//revision/text/text()")
     def size(self, text: str) -> int:
-        """Pass the size of the page's text on, and not the text."""
+        """Return the size of the page's text, and not the text."""
         return len(text.encode())
 
     def page(self, element: Element) -> None:
-        """Count a page. All that is in it has been heard of before."""
+        """Count a page. The methods for everything inside it have run before."""
         size, title = element.children["text"], element.children["title"]
         self.pages += 1
         self.bytes += size
@@ -71,7 +71,7 @@ class Pages:
 
 
 def sample() -> Path:
-    """Return where the sample is."""
+    """Return the path of the sample."""
     root = os.environ.get("PENSTOCK_CORPORA")
     if root is None or not (path := Path(root, SAMPLE)).exists():
         raise SystemExit("give the path of a dump, or let PENSTOCK_CORPORA name the corpora")
@@ -79,7 +79,7 @@ def sample() -> Path:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Read a dump, and print what there is to say of it."""
+    """Read a dump, and print the summary."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("dump", nargs="?", type=Path, help="an XML dump, compressed or not")
     parser.add_argument("--first", type=int, metavar="N", help="stop after N pages")
