@@ -1,8 +1,8 @@
 """Runs every example of the documentation: README, `docs/`, and the docstrings of the package.
 
 The examples run against the installed wheel, like all tests. Only the docstrings come from the
-tree. A page's examples share one module, in their order, and a working directory that is empty at first.
-So do the examples of a module.
+tree. A page's examples share one module, in their order, and a working directory that is empty at
+first. So do the examples of a module.
 """
 
 import os
