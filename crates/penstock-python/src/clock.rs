@@ -1,4 +1,4 @@
-//! `penstock.clock`: the time for Python, and what there is to say of the clock.
+//! `penstock.clock`: the time for Python, and the report about the clock.
 
 use penstock_clock::{BOUND, CLOCK, Counter, Mono, Source, System, Wall};
 use pyo3::ffi;
@@ -7,8 +7,8 @@ use std::ffi::CStr;
 use std::hint::black_box;
 use std::ptr;
 
-/// Nanoseconds since 1970. The call is the interpreter's own convention: what the conversions of
-/// arguments and errors cost elsewhere is more than reading the time.
+/// Nanoseconds since 1970. It uses the interpreter's own calling convention: the usual conversion
+/// of arguments and errors would cost more than reading the time.
 unsafe extern "C" fn wall_ns(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: the interpreter calls this, so it is attached; it takes over the new reference, and
     // null is an error that was set.
@@ -21,7 +21,7 @@ unsafe extern "C" fn mono_ns(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *m
     unsafe { ffi::PyLong_FromLongLong(Mono::now().as_nanos()) }
 }
 
-/// What `PyCFunction_NewEx` keeps a pointer to.
+/// The definition that `PyCFunction_NewEx` keeps a pointer to.
 struct Definition(ffi::PyMethodDef);
 
 // SAFETY: nothing of it is ever changed, and what it points to is static.
@@ -135,7 +135,7 @@ impl Report {
     }
 }
 
-/// What is in use, and why.
+/// The source in use, and why.
 fn source() -> (&'static str, &'static str) {
     if CLOCK.is_counting() {
         return ("counter", "the kernel keeps its own time by the processor's counter");
@@ -170,7 +170,7 @@ fn cost(read: impl Fn() -> i64) -> f64 {
 #[pyfunction]
 pub(crate) fn report(py: Python<'_>) -> Report {
     py.detach(|| {
-        // The counter comes into use by being read for a millisecond.
+        // The counter is used only after it was read for a millisecond.
         let begun = Mono::now();
         while !CLOCK.is_counting() && begun.elapsed().as_micros() < 1_500 {}
         let (wall, mono) = (cost(|| Wall::now().as_nanos()), cost(|| Mono::now().as_nanos()));

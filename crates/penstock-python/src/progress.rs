@@ -70,7 +70,7 @@ pub(crate) fn count(py: Python<'_>, number: u64) -> PyResult<Bound<'_, PyInt>> {
     guarded(py, || Ok(number.into_pyobject(py)?))
 }
 
-/// Reads the gauge of a run. As text it says how far that has come.
+/// Reads the gauge of a run. As text, it is the progress of that run.
 pub(crate) struct Meter {
     gauge: Arc<Gauge>,
     total: Option<u64>,

@@ -1,6 +1,6 @@
-//! `Rows`: the records of a file of lines, any of them at once.
+//! `Rows`: the records of a file of lines, in any order.
 //!
-//! Each record is read from the file when it is asked for, at its place, and nothing else is. The
+//! Each record is read from its position in the file when you ask for it, and nothing else is. The
 //! file has no current position that readers could share by mistake, so any number of threads, and
 //! of processes after a fork, may read.
 
@@ -27,13 +27,13 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes that are indexed before signals are looked at.
+/// Bytes to index before checking for signals.
 const SLICE: usize = 1 << 20;
 
 /// The records of one file.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Lines {
-    /// Nothing once it is closed.
+    /// None once it is closed.
     file: Mutex<Option<Arc<File>>>,
     fingerprint: Fingerprint,
     index: Index,
@@ -47,7 +47,7 @@ pub(crate) struct Lines {
     is_kept: bool,
 }
 
-/// What is wrong with reading a line.
+/// Why a line could not be read.
 enum Trouble {
     Stuck(Stuck),
     /// The file has another size or date than when it was opened.
@@ -62,8 +62,8 @@ impl From<Stuck> for Trouble {
 
 #[pymethods]
 impl Lines {
-    /// Opens a file, and finds its records unless `index` says where they are. One that is not the
-    /// file's is refused: with an error if it is `required`, else by making another.
+    /// Opens a file, and finds its records unless `index` has their positions. If that is not the
+    /// index of the file, it is an error if `required`, otherwise a new one is made.
     #[new]
     #[pyo3(signature = (path, name, r#type, duplicates, unknown, all_errors, limits, index, required, /))]
     #[expect(clippy::too_many_arguments, reason = "the public function gives all, by position")]
@@ -195,12 +195,12 @@ impl Lines {
 
 impl Lines {
     fn open_file(&self) -> PyResult<Arc<File>> {
-        // Held for a moment only, in which nothing can panic.
+        // Held only for a moment, in which nothing can panic.
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).clone();
         file.ok_or_else(|| PyValueError::new_err("these Rows are closed"))
     }
 
-    /// A line with the place where it begins.
+    /// A line with its position.
     fn line(&self, py: Python<'_>, record: u64) -> PyResult<(Mark, Vec<u8>)> {
         let Some(found) = self.index.find(record) else {
             return Err(PyIndexError::new_err("there is no such record"));
@@ -216,7 +216,7 @@ impl Lines {
         read.map_err(|trouble| self.told(py, trouble, record))
     }
 
-    /// Whether the file is still as it was when it was opened.
+    /// Whether the file is unchanged since it was opened.
     fn check(&self, file: &File) -> Result<(), Trouble> {
         let about = file.metadata().map_err(Stuck::Unreadable)?;
         let Fingerprint { size, modified, .. } = self.fingerprint;
@@ -230,7 +230,7 @@ impl Lines {
         self.check(file).map_err(|trouble| self.told(py, trouble, 0))
     }
 
-    /// What a line becomes.
+    /// The result of a line.
     fn decoded<'py>(
         &self,
         py: Python<'py>,
@@ -274,7 +274,7 @@ impl Lines {
     }
 }
 
-/// Goes through records one after the other: reads whole blocks of the file.
+/// Iterates over records: reads whole blocks of the file.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Through {
     lines: Py<Lines>,
@@ -313,7 +313,7 @@ impl Through {
     }
 }
 
-/// The line at which a cursor stands, or `found` if there is none yet.
+/// The line at a cursor, or `found` if there is none yet.
 fn next_line<'a>(
     lines: &Lines,
     file: &File,
@@ -334,7 +334,7 @@ fn changed_at(about: &std::fs::Metadata) -> i64 {
     about.mtime().saturating_mul(1_000_000_000).saturating_add(about.mtime_nsec())
 }
 
-/// By what the file is known again.
+/// The state of the file, by which it is recognised.
 fn fingerprint(file: &File) -> io::Result<Fingerprint> {
     let about = file.metadata()?;
     let size = about.len();
@@ -348,7 +348,7 @@ fn fingerprint(file: &File) -> io::Result<Fingerprint> {
     Ok(Fingerprint { size, modified: changed_at(&about), sample })
 }
 
-/// How many bytes stand before the first line: those of a byte order mark.
+/// How many bytes are before the first line: those of a byte order mark.
 fn beginning(py: Python<'_>, file: &File, name: &str, size: u64) -> PyResult<u64> {
     let mut head = vec![0; size.min(8) as usize];
     file.read_exact_at(&mut head, 0).map_err(|error| unreadable(py, name, error))?;
@@ -394,7 +394,7 @@ fn indexed(py: Python<'_>, file: &File, start: u64, size: u64, name: &str) -> Py
     Ok(indexer.finish())
 }
 
-/// A file that was opened, and now cannot be read.
+/// The error of a file that was opened, and now cannot be read.
 #[cold]
 fn unreadable(py: Python<'_>, name: &str, error: io::Error) -> PyErr {
     failure::of_source(py, error, &nowhere(name))

@@ -1,4 +1,4 @@
-//! What a path leads to in a document.
+//! The values at a path in a document.
 
 use super::{Handle, values};
 use crate::failure::guarded;
@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// An iterator over the values that a path leads to.
+/// An iterator over the values at a path.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Matches {
     handle: Arc<Handle>,
@@ -27,17 +27,17 @@ pub(super) fn path(at: &Bound<'_, PyAny>) -> PyResult<Path> {
     Ok(path)
 }
 
-/// All that a path leads to in a part.
+/// All values at a path in a part.
 pub(super) fn all(path: &Path, view: View<'_>, from: Word) -> PyResult<document::Matches> {
     document::Matches::new(path, view, from).map_err(|error| wrong_path(&path.to_string(), &error))
 }
 
-/// The first value that a path leads to in a part.
+/// The first value at a path in a part.
 pub(super) fn first(path: &Path, view: View<'_>, from: Word) -> PyResult<Option<Match>> {
     Ok(all(path, view, from)?.next(view))
 }
 
-/// Where a value that was found stands in the text.
+/// The position in the text of a value that was found.
 pub(super) fn range(view: View<'_>, found: &Match) -> PyResult<Range<usize>> {
     if let Some(container) = view.container(found.value) {
         return Ok(container.range());
@@ -71,7 +71,7 @@ impl Matches {
         guarded(py, || {
             let inner = self.handle.get()?;
             let found = {
-                // Nothing in here gives up the interpreter lock, so nobody waits for this one.
+                // Nothing in here releases the interpreter lock, so nobody waits for this one.
                 let mut matches = self.matches.lock().unwrap_or_else(PoisonError::into_inner);
                 matches.next(inner.view(py))
             };

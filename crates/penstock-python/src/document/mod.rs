@@ -1,5 +1,5 @@
-//! `open`: documents to look into. The words of a document and its text are held together by a
-//! [`Handle`], which all of its parts share, and which closing it empties.
+//! `open`: documents to look into. A [`Handle`] holds the words of a document together with its
+//! text. All of its parts share it, and closing the document empties it.
 
 mod copying;
 mod matches;
@@ -31,7 +31,7 @@ use pyo3::types::PyBytes;
 use std::ops::Range;
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// What the parts of a document share, until it is closed.
+/// The state that the parts of a document share, until it is closed.
 pub(super) struct Handle(RwLock<Option<Arc<Inner>>>);
 
 impl Handle {
@@ -39,7 +39,8 @@ impl Handle {
         Arc::new(Handle(RwLock::new(Some(Arc::new(inner)))))
     }
 
-    /// The document. It stays for as long as the caller needs it, whoever closes it meanwhile.
+    /// The document. It stays for as long as the caller needs it, even if someone closes it
+    /// meanwhile.
     fn get(&self) -> PyResult<Arc<Inner>> {
         let inner = self.0.read().unwrap_or_else(PoisonError::into_inner);
         inner.clone().ok_or_else(|| PyValueError::new_err("this Document is closed"))
@@ -51,13 +52,13 @@ impl Handle {
     }
 }
 
-/// A document that is open.
+/// An open document.
 pub(super) struct Inner {
     text: HeldText,
     words: document::Document,
-    /// How many bytes stand before the text: a byte order mark.
+    /// How many bytes are before the text: a byte order mark.
     start: u64,
-    /// What messages call the source.
+    /// The name of the source in messages.
     name: Option<String>,
     duplicates: crate::objects::Duplicates,
     limits: Limits,
@@ -65,9 +66,9 @@ pub(super) struct Inner {
 
 /// A text in memory.
 enum HeldText {
-    /// It was read.
+    /// Text that was read.
     Read(TextWindow),
-    /// It is in the caller's `bytes`, from this place on.
+    /// Text in the caller's `bytes`, from this position on.
     Lent(Py<PyBytes>, usize),
 }
 
@@ -101,7 +102,7 @@ impl Inner {
         locate_in(&self.counter(), &[], text, self.start, self.start + at as u64)
     }
 
-    /// A part of the text as what a plan says. `path` leads to it.
+    /// Decodes a part of the text by a plan. `path` leads to it.
     fn decode<'py>(
         &self,
         py: Python<'py>,
@@ -122,7 +123,7 @@ impl Inner {
         whole::part(py, &GRAMMAR, (plan, options), &self.limits, part, of)
     }
 
-    /// The way to a map or list.
+    /// The path to a map or list.
     fn path(&self, py: Python<'_>, container: Word) -> Vec<PathStep> {
         let view = self.view(py);
         let container = view.container(container);
@@ -130,7 +131,7 @@ impl Inner {
         path.into_iter().map(PathStep::from).collect()
     }
 
-    /// The way to a value in a map or list.
+    /// The path to a value in a map or list.
     fn path_to(&self, py: Python<'_>, container: Word, slot: usize) -> Vec<PathStep> {
         let mut path = self.path(py, container);
         path.extend(self.view(py).container(container).map(|it| it.step(slot).into()));
@@ -138,7 +139,7 @@ impl Inner {
     }
 }
 
-/// How every document is written.
+/// How the text of every document is written.
 const GRAMMAR: Grammar = Grammar::Json { format: "json", framing: Framing::Document };
 
 /// A path as `at` would write it.

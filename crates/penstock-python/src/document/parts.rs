@@ -43,14 +43,14 @@ pub(crate) struct DocumentMap;
 pub(crate) struct DocumentList;
 
 impl Document {
-    /// The whole of a document.
+    /// The whole document.
     pub(super) fn root(py: Python<'_>, handle: Arc<Handle>) -> PyResult<Bound<'_, PyAny>> {
         let inner = handle.get()?;
         let view = inner.view(py);
         Document::part(py, &handle, &view, view.root())
     }
 
-    /// The part that a word stands for.
+    /// The part of a word.
     pub(super) fn part<'py>(
         py: Python<'py>,
         handle: &Arc<Handle>,
@@ -65,7 +65,7 @@ impl Document {
         })
     }
 
-    /// Where it stands in the text.
+    /// Its position in the text.
     pub(super) fn range(&self, view: &View<'_>) -> std::ops::Range<usize> {
         match view.container(self.word) {
             Some(container) => container.range(),
@@ -78,7 +78,7 @@ impl Document {
         inner.path(py, self.word)
     }
 
-    /// Where it stands, for messages: nothing at the root.
+    /// Its position, for messages: nothing at the root.
     fn shown_place(&self, py: Python<'_>, inner: &Inner) -> String {
         let path = written(&self.path_steps(py, inner));
         if path.is_empty() { String::new() } else { format!(" at '{path}'") }
@@ -97,7 +97,7 @@ impl Document {
     }
 }
 
-/// What is in a part.
+/// The contents of a part.
 enum Contents<'a> {
     Map(Map<'a>),
     List(List<'a>),
@@ -369,16 +369,16 @@ impl Document {
     }
 }
 
-/// The text of a key, if it is one that a document may have.
+/// The text of a key, if a document may have such a key.
 fn key_text<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a str>> {
     let Ok(text) = key.cast::<PyString>() else {
-        // As a dict does it: what cannot be a key of any is refused.
+        // Like a dict: refuse a value that cannot be a key of any.
         key.hash()?;
         return Ok(None);
     };
     match text.to_str() {
         Ok(text) => Ok(Some(text)),
-        // A lone surrogate, which no text has.
+        // A lone surrogate, which is in no text.
         Err(error) if error.is_instance_of::<PyUnicodeError>(key.py()) => Ok(None),
         Err(error) => Err(error),
     }
@@ -398,7 +398,7 @@ impl Document {
         word.map(|word| self.object(key.py(), inner, word, slot)).transpose()
     }
 
-    /// What an index or slice gives of a list.
+    /// The result of an index or slice of a list.
     fn element<'py>(
         &self,
         inner: &Inner,
@@ -492,7 +492,7 @@ pub(crate) fn document_items(map: &Bound<'_, DocumentMap>) -> Walk {
     Walk::new(map.as_super().get(), Step::Items)
 }
 
-/// One of the views of a map that the Python side has.
+/// One of a map's views, from the Python side.
 fn view_of<'py>(map: &Bound<'py, DocumentMap>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = map.py();
     guarded(py, || py.import(intern!(py, "penstock._views"))?.getattr(name)?.call1((map,)))
@@ -524,16 +524,16 @@ impl DocumentList {
     }
 }
 
-/// What an index asks for.
+/// An index as the caller gives it.
 pub(super) enum Position {
     At(usize),
     Slice(Vec<usize>),
     Outside,
-    /// It is no index.
+    /// It is not an index.
     None,
 }
 
-/// Which elements of so many an index asks for.
+/// The elements that an index selects among so many.
 pub(super) fn position(index: &Bound<'_, PyAny>, len: usize) -> PyResult<Position> {
     if let Ok(slice) = index.cast::<PySlice>() {
         let found = slice.indices(len as isize)?;
@@ -567,7 +567,7 @@ pub(super) fn index_in<'py>(
     Err(PyValueError::new_err(format!("{} is not in the sequence", value.repr()?)))
 }
 
-/// How often a value is in a sequence.
+/// How often a value occurs in a sequence.
 pub(super) fn count_in<'py>(
     sequence: &Bound<'py, PyAny>,
     value: &Bound<'py, PyAny>,
@@ -579,7 +579,7 @@ pub(super) fn count_in<'py>(
     Ok(PyInt::new(sequence.py(), count))
 }
 
-/// Whether a value is in a sequence.
+/// Whether a value occurs in a sequence.
 pub(super) fn is_in(sequence: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     for element in sequence.try_iter()? {
         if element?.eq(value)? {

@@ -1,4 +1,4 @@
-//! `Records`: the records of a document as a type, each made when it is first asked for.
+//! `Records`: the records of a document as a type, each made when you first ask for it.
 
 use super::parts::{Document, Position, count_in, index_in, is_in, position};
 use super::{Handle, Inner, matches, values};
@@ -34,12 +34,12 @@ pub(crate) struct Records {
     which: Which,
     plan: Arc<Plan>,
     how: Options,
-    /// What makes the same again from the text.
+    /// The arguments that make the same object again from the text.
     into: Py<PyAny>,
     at: Option<Py<PyString>>,
-    /// Those that were made.
+    /// The records that were made.
     made: Mutex<HashMap<usize, Py<PyAny>>>,
-    /// Where the elements of a list begin that holds scalars.
+    /// The positions of the elements, if a list holds scalars.
     begins: Mutex<HashMap<u64, Arc<[u64]>>>,
 }
 
@@ -57,13 +57,13 @@ pub(crate) fn document_records<'py>(
     guarded(py, || Records::new(py, document.get(), into, at, unknown, all_errors))
 }
 
-/// Which values are records.
+/// The values that are records.
 enum Which {
     /// The elements of the root.
     Elements(Word, usize),
     /// The root itself.
     Root,
-    /// Those that a path leads to.
+    /// The values at a path.
     Found(Vec<Match>),
 }
 
@@ -118,7 +118,7 @@ impl Records {
         }
     }
 
-    /// The record at a position, which is one of them.
+    /// The record at a position, which must exist.
     fn record<'py>(&self, py: Python<'py>, at: usize) -> PyResult<Bound<'py, PyAny>> {
         if let Some(made) = locked(&self.made).get(&at) {
             return Ok(made.bind(py).clone());
@@ -130,12 +130,12 @@ impl Records {
         };
         let how = (Arc::clone(&self.plan), self.how);
         let record = inner.decode(py, how, range, Some(at as u64 + 1), &path)?;
-        // The class's own code may have asked for the same one.
+        // The class's own code may have asked for the same record.
         let mut made = locked(&self.made);
         Ok(made.entry(at).or_insert_with(|| record.unbind()).bind(py).clone())
     }
 
-    /// Where a record stands in the text, and where in the document.
+    /// The position of a record in the text, and its path in the document.
     fn range(
         &self,
         py: Python<'_>,

@@ -11,7 +11,7 @@ use pyo3::types::PyTuple;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What an iteration gives.
+/// What an iteration returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
     Keys,
@@ -26,7 +26,7 @@ pub(crate) struct Walk {
     handle: Arc<Handle>,
     word: Word,
     step: Step,
-    /// How many were given; going backward, how many are left.
+    /// How many it has returned; going backward, how many are left.
     at: AtomicUsize,
     backward: bool,
 }

@@ -1,8 +1,8 @@
-//! What an element holds: gathered while it is open, handed over when it closes.
+//! The contents of elements: gathered while they are open, handed over when they close.
 //!
-//! Of all open elements together there is one pile of each sort of thing, on which an element's
-//! share lies above that of the elements around it. What becomes of a share is only known at the
-//! end of its element, so text is kept as text: strings are made for those who ask.
+//! All open elements share one pile for each sort of content. An element's share lies above those
+//! of the elements around it. Only the end of an element decides what happens to its share, so text
+//! stays text: strings are made only for methods that ask.
 
 use penstock_core::event::Key;
 use penstock_core::value::number::{self, Outcome};
@@ -12,7 +12,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
 use std::sync::Arc;
 
-/// A name as the reader tells it.
+/// A name as the reader reports it.
 #[derive(Clone, Copy)]
 pub(super) struct Seen<'a> {
     pub(super) local: &'a str,
@@ -21,7 +21,7 @@ pub(super) struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// A name in a format that knows no more of names.
+    /// A name in a format with plain names.
     pub(super) fn plain(local: &'a str) -> Self {
         Seen { local, prefix: None, namespace: None }
     }
@@ -42,7 +42,7 @@ impl<'a> From<&Key<'a>> for Seen<'a> {
 pub(super) struct Name {
     /// With its prefix.
     written: Box<str>,
-    /// Where in it the local part begins.
+    /// The start of the local part in it.
     local: usize,
     namespace: Option<Box<str>>,
     object: PyOnceLock<Py<PyString>>,
@@ -83,7 +83,7 @@ impl Name {
         self.namespace.as_deref()
     }
 
-    /// The name as a key: as it is written.
+    /// The name as a key, as it is written.
     pub(super) fn object<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         self.object.get_or_init(py, || PyString::new(py, &self.written).unbind()).bind(py).clone()
     }
@@ -102,7 +102,7 @@ fn answers(written: &str, local: usize, namespace: Option<&str>, asked: &str) ->
             .is_some_and(|(uri, name)| name == &written[local..] && uri == namespace.unwrap_or(""))
 }
 
-/// A piece of the text that attributes are kept in.
+/// A piece of the text in which attributes are stored.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Span {
     pub(super) from: usize,
@@ -118,7 +118,7 @@ impl Span {
     }
 }
 
-/// A value without parts, but for its text.
+/// A value without parts; its text is elsewhere.
 #[derive(Clone, Copy)]
 pub(super) enum Sort {
     /// No value at all: an object.
@@ -134,7 +134,7 @@ pub(super) enum Sort {
 }
 
 impl Sort {
-    /// The value, of which `text` is the text.
+    /// The value with this `text`.
     pub(super) fn object<'py>(self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Sort::Text => Ok(PyString::new(py, text).into_any()),
@@ -145,7 +145,7 @@ impl Sort {
     }
 }
 
-/// A JSON number as an int if it is written as one, else as the nearest float.
+/// A JSON number as an int if it is written as one, otherwise as the nearest float.
 fn number_object<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAny>> {
     match number::scan(digits.as_bytes(), 0).outcome {
         Outcome::Int(value) => Ok(value.into_pyobject(py)?.into_any()),
@@ -168,17 +168,17 @@ fn number_object<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAn
 pub(super) struct Attribute {
     /// The name as it is written.
     pub(super) name: Span,
-    /// How much of that is the prefix and its colon.
+    /// The length of the prefix and its colon.
     pub(super) prefix: usize,
     pub(super) namespace: Span,
     pub(super) value: Span,
     pub(super) sort: Sort,
 }
 
-/// A result, under the name of the element that it was made of.
+/// A result, under the name of its element.
 pub(super) type Child = (Arc<Name>, Py<PyAny>);
 
-/// What one element holds, or all that are open.
+/// The contents of one element, or of all open ones.
 #[derive(Default)]
 pub(super) struct Content {
     pub(super) text: String,
@@ -188,7 +188,7 @@ pub(super) struct Content {
     pub(super) children: Vec<Child>,
 }
 
-/// Where an element's share begins.
+/// The beginning of an element's share.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Marks {
     pub(super) text: usize,
@@ -207,12 +207,12 @@ impl Content {
         }
     }
 
-    /// Whether results lie above the marks.
+    /// Whether there are results above the marks.
     pub(super) fn has_children(&self, marks: &Marks) -> bool {
         self.children.len() > marks.children
     }
 
-    /// How many attributes lie above the marks.
+    /// How many attributes are above the marks.
     pub(super) fn attributes_above(&self, marks: &Marks) -> usize {
         self.attributes.len().saturating_sub(marks.attributes)
     }
@@ -223,14 +223,14 @@ impl Content {
         self.attributes.truncate(marks.attributes);
     }
 
-    /// Drops all that lies above the marks.
+    /// Drops everything above the marks.
     pub(super) fn cut(&mut self, marks: &Marks) {
         self.text.truncate(marks.text);
         self.drop_attributes(marks);
         self.children.truncate(marks.children);
     }
 
-    /// Moves all that lies above the marks to where nothing is.
+    /// Moves everything above the marks into an empty one.
     pub(super) fn hand_over(&mut self, marks: &Marks, to: &mut Content) {
         to.text.push_str(&self.text[marks.text..]);
         to.letters.push_str(&self.letters[marks.letters..]);
@@ -244,9 +244,10 @@ impl Content {
         self.cut(marks);
     }
 
-    /// Empties it, but for the results: they are let go elsewhere, as that may run Python code.
+    /// Empties it, except the results: releasing those may run Python code, so it happens
+    /// elsewhere.
     pub(super) fn clear(&mut self) {
-        /// Room that is kept for the next element.
+        /// The room that is kept for the next element.
         const ROOM: usize = 64 << 10;
         self.text.clear();
         self.text.shrink_to(ROOM);

@@ -1,9 +1,8 @@
-//! Which method an element goes to: all of it settled before the first byte is read.
+//! Finds the method of an element. Everything is decided before the first byte is read.
 //!
-//! Each claim of a handler is a path and a bound method. A path of one step is a name, looked for
-//! at every depth; a longer one begins at the root, or anywhere if it begins with `//`. The
-//! claims are put in the order in which they are preferred, so that of those that match an
-//! element the first one has it.
+//! Each claim of a handler is a path and a bound method. A path of one step is a name at any depth;
+//! a longer one begins at the root, or anywhere if it begins with `//`. The claims are sorted by
+//! preference: of the claims that match an element, the first one gets it.
 
 use super::content::{Name, Seen};
 use crate::failure::answer;
@@ -17,18 +16,18 @@ use std::sync::Arc;
 /// No method.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// A method with what it is called for.
+/// A method and how it is called.
 pub(super) struct Method {
     /// The bound method.
     pub(super) call: Py<PyAny>,
     /// Whether it takes the text only.
     pub(super) text_only: bool,
-    /// The name of the last element that it was called for: most often that of the next one.
+    /// The name of the last element that it was called for, which is usually that of the next one.
     last: Option<Arc<Name>>,
 }
 
 impl Method {
-    /// The name, kept.
+    /// The stored name.
     #[inline]
     pub(super) fn name(&mut self, seen: Seen<'_>) -> Arc<Name> {
         match &self.last {
@@ -38,11 +37,11 @@ impl Method {
     }
 }
 
-/// What a step asks of a name.
+/// The condition of a step on a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Asked {
     namespace: NamespaceTest,
-    /// Nothing for any name.
+    /// No condition.
     local: Option<Box<str>>,
 }
 
@@ -61,7 +60,7 @@ impl Asked {
         }
     }
 
-    /// The more, the fewer names it admits.
+    /// The fewer names it admits, the more it is.
     fn precision(&self) -> u8 {
         let named = if self.local.is_some() { 3 } else { 0 };
         named
@@ -73,22 +72,22 @@ impl Asked {
     }
 }
 
-/// A path, and the method that it leads to.
+/// A path with its method.
 struct Claim {
     steps: Vec<Asked>,
     anywhere: bool,
     method: u32,
 }
 
-/// A claim of which some steps are matched: by an open element and those around it.
+/// A claim of which an open element and those around it match some steps.
 #[derive(Clone, Copy)]
 pub(super) struct State {
     claim: u32,
-    /// The step that a child has to match.
+    /// The step that a child must match.
     step: u32,
 }
 
-/// What may still be found below an element of which no path is under way.
+/// What can still match below an element if no path has begun.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Below {
     Nothing,
@@ -105,27 +104,27 @@ pub(super) struct Dispatch {
     claims: Vec<Claim>,
     /// The method of the document itself.
     pub(super) document: u32,
-    /// The names with which claims begin that are looked for everywhere, and the claims of each.
+    /// The first names of claims that may match anywhere, with the claims of each.
     firsts: KeyTable,
     by_first: Vec<Vec<u32>>,
-    /// A bit for each length that those names have: most others are told from them by that.
+    /// A bit for each length of those names, which rules out most others.
     lengths: u64,
-    /// Those that begin with a step that names nothing.
+    /// The claims whose first step names nothing.
     wild: Vec<u32>,
     /// The local parts of the names in `firsts`, if those have prefixes that are part of the name.
     locals: Option<KeyTable>,
     pub(super) below: Below,
 }
 
-/// A claim as the Python side gives it: a path, whether it was given by `@on`, the bound method.
+/// A claim from the Python side: a path, whether it comes from `@on`, the bound method.
 pub(super) type Given<'py> = (String, bool, Bound<'py, PyAny>);
 
 impl Dispatch {
-    /// Puts the claims in order. `plain` formats have no namespaces; `namespaces` binds the
-    /// prefixes of the others.
+    /// Sorts the claims. `plain` formats have no namespaces; for the others, `namespaces` binds the
+    /// prefixes.
     ///
     /// # Errors
-    /// `ValueError` for what is no path, or can be none here, and for two claims to the same.
+    /// `ValueError` if a path is not one, or not allowed here, and if two claims are the same.
     pub(super) fn new<'n>(
         given: &[Given<'_>],
         plain: bool,
@@ -206,7 +205,7 @@ impl Dispatch {
         Ok(Self::indexed(methods, claims, document, plain))
     }
 
-    /// Finds where the claims begin.
+    /// Finds the beginnings of the claims.
     fn indexed(methods: Vec<Method>, claims: Vec<Claim>, document: u32, plain: bool) -> Self {
         let (mut names, mut by_first, mut wild) =
             (Vec::<&str>::new(), Vec::<Vec<u32>>::new(), Vec::new());
@@ -252,8 +251,8 @@ impl Dispatch {
         states.extend(anchored.map(|(claim, _)| State { claim, step: 0 }));
     }
 
-    /// The method of an element that stands where `states` may go on. What goes on inside of it
-    /// is added to `next`.
+    /// The method of an element at which `states` may go on. The states that go on inside it are
+    /// added to `next`.
     #[inline]
     pub(super) fn enter(&self, states: &[State], seen: Seen<'_>, next: &mut Vec<State>) -> u32 {
         let mut best = NONE;
@@ -294,7 +293,7 @@ fn length_bit(name: &[u8]) -> u64 {
     1 << name.len().min(63)
 }
 
-/// What a method is called in messages.
+/// The name of a method in messages.
 fn title(method: &Bound<'_, PyAny>) -> PyResult<String> {
     let name = answer(method.py(), method.getattr("__qualname__"))?;
     Ok(name.map_or_else(|| "a method".to_owned(), |name| name.to_string()))

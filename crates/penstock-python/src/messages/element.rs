@@ -1,5 +1,5 @@
-//! What a method is given: `Element`, and the ordered multimap `Items` that its attributes and
-//! its children are.
+//! The argument of a method: `Element`, and `Items`, the ordered multimap of its attributes and its
+//! children.
 
 use super::content::{Content, Name, Part, Sort};
 use crate::failure::guarded;
@@ -33,7 +33,7 @@ pub(crate) struct Element {
 }
 
 impl Element {
-    /// An element that holds nothing.
+    /// An empty element.
     pub(super) fn new(name: Arc<Name>) -> Self {
         Element {
             name,
@@ -155,7 +155,7 @@ pub(crate) struct Items {
 }
 
 impl Items {
-    /// Does something with what the element holds.
+    /// Runs a function on the contents of the element.
     fn with<T>(&self, py: Python<'_>, work: impl FnOnce(&Content) -> PyResult<T>) -> PyResult<T> {
         guarded(py, || work(&self.owner.try_borrow(py)?.content))
     }
@@ -170,7 +170,7 @@ impl Items {
         })
     }
 
-    /// One object for each.
+    /// One object for each item.
     fn list<'py, T>(
         &self,
         py: Python<'py>,
@@ -186,7 +186,7 @@ impl Items {
     }
 }
 
-/// The text of a name that is asked for. One that has no UTF-8 is in no document.
+/// The text of a name that is asked for. A name without UTF-8 is in no document.
 fn asked<'a>(name: &'a Bound<'_, PyString>) -> PyResult<Option<&'a str>> {
     match name.to_str() {
         Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(name.py()) => Ok(None),
@@ -292,7 +292,7 @@ impl Items {
         if other.len() != items.len() {
             return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
         }
-        // A name that comes twice makes this one shorter, and so unequal.
+        // A name that occurs twice makes this one shorter, and so unequal.
         PyDict::from_sequence(items.as_any())?.rich_compare(other, pyo3::basic::CompareOp::Eq)
     }
 
