@@ -1,7 +1,7 @@
-//! What is done with a value after it is made as its type's kind says: conversions and checks.
+//! The steps after a value is made as its type's kind: conversions and checks.
 //!
-//! A `Path` is a `str` that `Path` is then called with; a type with a function of its own is what
-//! that function takes, and then a call of it.
+//! A `Path` is a `str` with which `Path` is then called. A type with a function of its own is
+//! decoded as the function's parameter, and then the function is called.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -13,58 +13,57 @@ use super::constraints::Check;
 use super::types::Compiler;
 use super::{Kind, Node, known, layout, wrappers};
 
-/// What is done with a value after it is made.
+/// The steps after a value is made.
 #[derive(Default)]
 pub(crate) struct After {
     /// In this order.
     pub(crate) steps: Vec<Step>,
-    /// The first of the steps for which `None` is a value like any other. Where there is none, it
-    /// stands for the absence of one, and nothing is done with it.
+    /// The first step for which `None` is an ordinary value. Without one, `None` stands for an
+    /// absent value, and no step runs.
     pub(crate) null_from: Option<usize>,
-    /// Whether not every text can be such a value: in a union, what does not fit may be another
-    /// member's.
+    /// Whether some texts are invalid: in a union, such a text may belong to another member.
     pub(crate) has_form: bool,
-    /// What the value is in the end, if not what its kind says.
+    /// The final kind of the value, if it differs from the first.
     pub(super) nature: Option<Nature>,
-    /// Whether the value in the end has no hash, if that is not as its kind says.
+    /// Whether the final value is not hashable, if that differs from its kind.
     pub(super) hashable: Option<bool>,
 }
 
-/// One thing that is done with a value.
+/// One step.
 pub(crate) enum Step {
-    /// A function of the user's is called with the value, and what it returns is the value.
+    /// Calls a function of the user with the value; its result is the value.
     Call(Py<PyAny>),
-    /// The same, by a function that only raises where the value cannot be one of the type.
+    /// The same with a function that raises only if the value cannot be one of the type.
     Convert(Py<PyAny>),
-    /// White space around text goes.
+    /// Removes white space around text.
     Trim,
-    /// The value is looked at.
+    /// Checks the value.
     Check(Check),
 }
 
-/// What may be asked of a value.
+/// The constraints that a value can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Nature {
-    /// To be more or less than another, and a multiple of one.
+    /// A number: bounds, and multiples.
     Number,
-    /// To be before or after another.
+    /// A time: bounds.
     Ordered,
-    /// The same, and in which time zone it is.
+    /// The same, and its time zone.
     Moment,
-    /// How many characters it has.
+    /// Its number of characters.
     Text,
-    /// How many bytes it has.
+    /// Its number of bytes.
     Bytes,
-    /// How many items it has.
+    /// Its number of items.
     Items,
-    /// Nothing of all this.
+    /// None of these.
     Other,
-    /// That shows when the value is there.
+    /// Known only when the value exists.
     Unknown,
 }
 
 impl Node {
-    /// What may be asked of a value of the node.
+    /// The constraints that a value of the node can have.
     pub(super) fn nature(&self, nodes: &[Node]) -> Nature {
         if let Some(nature) = self.after.as_ref().and_then(|after| after.nature) {
             return nature;
@@ -92,14 +91,14 @@ impl Node {
         }
     }
 
-    /// True if the node takes any text as it is.
+    /// True if the node accepts any text unchanged.
     pub(crate) fn is_text(&self) -> bool {
         matches!(self.kind, Kind::Str) && self.after.as_ref().is_none_or(|after| !after.has_form)
     }
 }
 
 impl After {
-    /// Adds steps to what is done with a node's value.
+    /// Adds steps to a node.
     pub(super) fn add(node: &mut Node, steps: impl IntoIterator<Item = Step>) -> &mut After {
         let after = node.after.get_or_insert_default();
         after.steps.extend(steps);
@@ -116,15 +115,15 @@ impl After {
     }
 }
 
-/// A function of the user's that makes a value of another.
+/// A user's function that makes a value from another.
 pub(super) struct Via<'py> {
     pub(super) decode: Bound<'py, PyAny>,
-    /// What it takes; anything, if it does not say.
+    /// Its parameter's type; anything, if it has no annotation.
     pub(super) source: Option<Bound<'py, PyAny>>,
 }
 
 impl<'py> Via<'py> {
-    /// From a `via(...)`, or from the function alone.
+    /// From a `via(...)`, or from a function alone.
     fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = object.py();
         let word = if wrappers::is_instance(object, &known::VIA) {
@@ -140,19 +139,19 @@ impl<'py> Via<'py> {
     }
 }
 
-/// The `via(...)` among what stands beside a type.
+/// The `via(...)` among the annotations of a type.
 pub(super) fn via_of<'py>(words: &[Bound<'py, PyAny>]) -> PyResult<Option<Via<'py>>> {
     let found = words.iter().find(|word| wrappers::is_instance(word, &known::VIA));
     found.map(Via::of).transpose()
 }
 
-/// What the caller's registry says of a type.
+/// The entry of a type in the caller's registry.
 pub(super) fn of_registry<'py>(
     compiler: &Compiler<'py>,
     annotation: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Via<'py>>> {
     let Some(types) = &compiler.settings.types else { return Ok(None) };
-    // Not everything that may stand in an annotation has a hash.
+    // Not everything in an annotation is hashable.
     if answer(compiler.py, annotation.hash())?.is_none() {
         return Ok(None);
     }
@@ -160,7 +159,7 @@ pub(super) fn of_registry<'py>(
     types.get_item(annotation)?.map(|found| Via::of(&found)).transpose()
 }
 
-/// What the class itself says of how it is decoded: `__penstock__`.
+/// The class's own rule for decoding: `__penstock__`.
 pub(super) fn of_class<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Via<'py>>> {
     let name = intern!(class.py(), "__penstock__");
     if layout::attribute(class, name).is_none() {

@@ -1,11 +1,11 @@
 //! Classes of attrs: `attrs.define`, `attrs.frozen`, `attr.s`.
 //!
-//! A field's key is its alias, as the class's own `__init__` takes it: `_x` is `x`. A field with a
-//! converter is decoded as what the converter takes, and the converter makes the value, since it
-//! runs in `__init__`.
+//! A field's key is its alias, as the class's own `__init__` takes it: `_x` is `x`. If a field has
+//! a converter, its value is decoded for the converter's parameter, and the converter makes the
+//! final value, because it runs in `__init__`.
 //!
-//! Where `__init__` only stores its parameters, objects are filled without calling it. That is
-//! shown by its code: it is the code of the source which attrs would have written to do just that.
+//! If `__init__` only stores its parameters, objects are filled without calling it. Its code proves
+//! that: it is the code of the source that attrs would write to do just that.
 
 use std::fmt::Write as _;
 
@@ -36,11 +36,11 @@ enum Default<'py> {
     None,
     Value(Bound<'py, PyAny>),
     Factory(Bound<'py, PyAny>),
-    /// A factory that takes the object: it has to have one.
+    /// A factory that takes the object, so there must be one.
     OfObject,
 }
 
-/// The fields of the class, and how it is made.
+/// The fields of the class, and how to make an object.
 pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
     let class = subject.class.clone();
     let sources = sources(subject)?;
@@ -124,7 +124,7 @@ fn default(object: Bound<'_, PyAny>) -> PyResult<Default<'_>> {
 }
 
 impl Source<'_> {
-    /// What `__init__` does without an argument for the field.
+    /// The value that `__init__` uses without an argument for the field.
     fn absent(&self) -> Absent {
         match &self.default {
             Default::None => Absent::Error,
@@ -157,7 +157,7 @@ fn declared<'py>(subject: &mut Subject<'_, 'py>, source: &Source<'py>) -> PyResu
     };
     let annotation = annotation.unwrap_or_else(|| py.get_type::<PyAny>().into_any());
     let mut field = match &source.converter {
-        // What it is made of is not what the class is written with.
+        // The values that it is made from differ from those it is written with.
         Some(_) => {
             let plain = Scope::new(None, None, &subject.compiler.relatives);
             subject.field_type(name, annotation, &plain)?
@@ -177,7 +177,7 @@ fn say<'py>(
     field.say_all(&metadata, subject.place(source.alias.to_str()?))
 }
 
-/// The class that declares the field: the nearest one whose own it is.
+/// The class that declares the field: the nearest one that owns it.
 fn owner<'py>(class: &Bound<'py, PyType>, source: &Source<'py>) -> PyResult<Bound<'py, PyType>> {
     let py = class.py();
     for base in layout::bases(class) {
@@ -194,7 +194,7 @@ fn owner<'py>(class: &Bound<'py, PyType>, source: &Source<'py>) -> PyResult<Boun
     Ok(class.clone())
 }
 
-/// The type that the class says the field has.
+/// The type of the field in the class.
 fn annotation<'py>(
     owner: &Bound<'py, PyType>,
     source: &Source<'py>,
@@ -209,7 +209,7 @@ fn annotation<'py>(
     }
 }
 
-/// The type that a converter takes, if it says so.
+/// The type of a converter's parameter, if it is annotated.
 fn taken<'py>(converter: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = converter.py();
     let mut function = converter.clone();
@@ -221,8 +221,8 @@ fn taken<'py>(converter: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny
     Ok((!taken.is(py.Ellipsis())).then_some(taken))
 }
 
-/// Shows that the class's `__init__` only stores its parameters, and says whether it calls
-/// `__attrs_post_init__` then; or why it has to be called.
+/// Proves that the class's `__init__` only stores its parameters, and finds whether it calls
+/// `__attrs_post_init__` then; or returns why the class must be called.
 fn generated(class: &Bound<'_, PyType>, sources: &[Source<'_>]) -> PyResult<Result<bool, Reason>> {
     let py = class.py();
     let name = class.name()?;
@@ -273,7 +273,7 @@ fn generated(class: &Bound<'_, PyType>, sources: &[Source<'_>]) -> PyResult<Resu
 enum Way {
     /// By a statement.
     Plain,
-    /// As `object` does.
+    /// With `object`'s `__setattr__`.
     Cached,
     /// In the `__dict__`.
     Dict { caches: bool },

@@ -1,4 +1,4 @@
-//! Where the fields of an object are kept: slots, attributes, or out of reach.
+//! Finds where the fields of an object are stored: in slots, in attributes, or out of reach.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -9,11 +9,11 @@ use super::{Build, entries, layout};
 /// Why a class must be called: a clause that names it.
 pub(super) type Reason = String;
 
-/// How field values reach a new object of `class` without calling it, given that calling it would
-/// do no more than set these attributes in this order.
+/// How to give field values to a new object of `class` without calling it, if calling it would do
+/// no more than set these attributes in this order.
 ///
-/// The caller has shown that much of `__init__`; here the rest is asked: whether making the
-/// object is plain, and where each attribute would end.
+/// The caller has checked `__init__`. This checks the rest: whether creating the object is plain,
+/// and where each attribute would be stored.
 pub(super) fn storage(
     class: &Bound<'_, PyType>,
     names: &[Bound<'_, PyString>],
@@ -37,7 +37,7 @@ pub(super) fn storage(
             _ => return Ok(Err(format!("{} has no place for '{name}'", class.name()?))),
         }
     }
-    // A finalizer would run on the object by which the offsets are tried.
+    // A finalizer would run on the probe object for the offsets.
     let finalizer = layout::has_finalizer(class);
     if offsets.len() < names.len() || finalizer || !layout::offsets_hold(class, names, &offsets)? {
         return Ok(Ok(Build::Attributes {
@@ -50,7 +50,7 @@ pub(super) fn storage(
     Ok(Ok(Build::Slots { offsets: offsets.into(), post_init, recyclable }))
 }
 
-/// Why making an object takes more than memory and `__init__`, if it does.
+/// Why creating an object takes more than memory and `__init__`, if it does.
 pub(super) fn own_creation(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
     let name = class.name()?;
     if !layout::is_called_by_type(class) {
@@ -77,11 +77,11 @@ pub(crate) fn slots(
     })
 }
 
-/// How an object of a class that msgspec makes is made without calling it, if that is memory with
-/// the slots of these names filled and nothing else.
+/// How to make an object of a msgspec class without calling it, if that is memory with the slots of
+/// these names filled and nothing else.
 ///
-/// The caller has shown that the class is called by msgspec's own function, which does no more
-/// than that and to call `__post_init__`.
+/// The caller has checked that msgspec's own function handles the call, and does no more than this
+/// and calling `__post_init__`.
 pub(super) fn structure(
     class: &Bound<'_, PyType>,
     names: &[Bound<'_, PyString>],
@@ -116,7 +116,7 @@ pub(super) fn dict<'a, 'py: 'a>(
     for name in &names {
         pattern.set_item(name, py.None())?;
     }
-    // What holds for the pattern is asked of a copy, as that is what is made of it.
+    // This checks a copy, because objects are copies of the pattern.
     let copy = pattern.copy()?;
     let entries = entries::offset_of(&pattern, &names)
         .filter(|&offset| entries::offset_of(&copy, &names) == Some(offset));

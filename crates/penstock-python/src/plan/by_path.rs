@@ -1,7 +1,7 @@
-//! Annotations that are read together with the `at(...)` beside them: of fields whose paths lead to
-//! a type each, and of dicts whose keys are taken from their values.
+//! Annotations that are read together with their `at(...)`: of fields whose paths have a type each,
+//! and of dicts whose keys come from their values.
 //!
-//! Neither is shared with other fields of the same annotation, to which it means something else.
+//! Fields with the same annotation do not share these, because it means something else to them.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ use super::wrappers::{arguments, forward, is_generic_alias, is_instance};
 use super::{Kind, NodeId, known};
 
 impl<'py> Walk<'_, 'py> {
-    /// The node of a field whose paths lead to these types, and the nodes of the types.
+    /// The node of a field whose paths have these types, and the nodes of the types.
     pub(super) fn choice(
         &mut self,
         annotation: &Bound<'py, PyAny>,
@@ -106,8 +106,8 @@ impl<'py> Walk<'_, 'py> {
         Ok(self.compiler.nodes.len() as NodeId - 1)
     }
 
-    /// What a union is made of, unions in it included, or the type itself; and whether `None` is
-    /// among it.
+    /// The members of a union, of nested unions too, or the type itself; and whether `None` is
+    /// among them.
     fn members(&self, annotation: &Bound<'py, PyAny>) -> PyResult<(Vec<Bound<'py, PyAny>>, bool)> {
         let (mut members, mut nullable) = (Vec::new(), false);
         let mut open = vec![annotation.clone()];
@@ -135,7 +135,7 @@ impl<'py> Walk<'_, 'py> {
         Ok((members, nullable))
     }
 
-    /// The collection of any number of items that the type is, and that of its items.
+    /// The collection of any number of items that the type is, and the type of its items.
     fn collection(
         &self,
         annotation: &Bound<'py, PyAny>,
@@ -175,7 +175,7 @@ type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 /// A collection and its class.
 type Found<'py> = (Collection, Bound<'py, PyType>);
 
-/// What an annotation is written with, if it is.
+/// The arguments of an annotation, if it has some.
 fn arguments_of<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyTuple>>> {
     if annotation.is_instance_of::<PyType>() && !is_generic_alias(annotation) {
         return Ok(None);
@@ -184,7 +184,7 @@ fn arguments_of<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'p
     Ok(found.and_then(|found| found.cast_into().ok()))
 }
 
-/// The collection that an annotation is of.
+/// The collection of an annotation.
 fn container<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Found<'py>>> {
     let class = match annotation.cast::<PyType>() {
         Ok(class) => Some(class.clone()),
@@ -196,7 +196,7 @@ fn container<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Found<'py>>
     Ok(class.and_then(|class| Some((Collection::of(&class)?, class))))
 }
 
-/// True if one of the types is equal to this one.
+/// True if one of the types equals this one.
 fn holds(types: &[Bound<'_, PyAny>], wanted: &Bound<'_, PyAny>) -> PyResult<bool> {
     for known in types {
         if answer(wanted.py(), known.eq(wanted))? == Some(true) {

@@ -1,4 +1,4 @@
-//! `Enum` and `Literal`: a value of the document finds an object that exists already.
+//! `Enum` and `Literal`: a value of the document selects an object that exists already.
 
 use penstock_core::keys::KeyTable;
 use pyo3::intern;
@@ -10,13 +10,13 @@ use super::conversions::is_subclass;
 use super::types::Place;
 use super::{Choice, known, layout};
 
-/// Types that the values of an `Enum` may have beside the builtin ones.
+/// The types, besides the builtin ones, that values of an `Enum` may have.
 static SPELT: [&known::Known; 2] = [&known::FRACTION, &known::ZONE_INFO];
 
-/// How many values of a type a message about another value names at most.
+/// The most values of a type that a message names.
 const FEW: usize = 6;
 
-/// The values as they are gathered.
+/// The values as they are collected.
 #[derive(Default)]
 struct Gathered {
     texts: Vec<String>,
@@ -28,13 +28,13 @@ struct Gathered {
 }
 
 impl Gathered {
-    /// Adds a value, or returns false if it is not of a kind that a document could have.
+    /// Adds a value, or returns false if no document can have a value of its kind.
     fn add(&mut self, value: &Bound<'_, PyAny>, object: &Bound<'_, PyAny>) -> PyResult<bool> {
         let shown;
         let object = object.clone().unbind();
         if let Ok(text) = value.cast::<PyString>() {
             let text = text.to_str()?;
-            // Of two that are equal the first counts, as in an `Enum`.
+            // Of two equal values the first counts, as in an `Enum`.
             if self.texts.iter().any(|known| known == text) {
                 return Ok(true);
             }
@@ -106,7 +106,7 @@ pub(super) fn of_literal(
         } else {
             value.repr()?.to_string()
         };
-        // The member of an `Enum` stands for what it is the value of.
+        // The member of an `Enum` stands for its value.
         let member = is_enum(&value.get_type());
         let stands_for =
             if member { value.getattr(intern!(values.py(), "_value_"))? } else { value.clone() };
@@ -124,9 +124,9 @@ pub(super) fn of_literal(
     Ok((gathered.into_choice(title, None), written))
 }
 
-/// How the members of an `Enum` are found.
+/// How to find the members of an `Enum`.
 pub(super) enum Members<'py> {
-    /// Their values are such that a document has them.
+    /// Documents can have their values.
     Choice(Choice),
     /// Their values are all of this type.
     Values { of: Bound<'py, PyType> },

@@ -1,4 +1,4 @@
-//! Class to class plan: what kind of class it is, and what all kinds have in common.
+//! Makes a class plan from a class: finds its kind, and does what all kinds share.
 
 use penstock_core::near::nearest;
 use pyo3::intern;
@@ -15,7 +15,7 @@ use super::{
 };
 use super::{plain, pydantic, renaming, typed_dict};
 
-/// A kind of class. Each has a module of its own but `Enum`, which is a [choice](super::choice).
+/// A kind of class. Each has its own module, except `Enum`, which is a [choice](super::choice).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     Dataclass,
@@ -25,12 +25,12 @@ pub(super) enum Sort {
     Keys,
     /// A class whose constructor has annotated parameters.
     AnnotatedInit,
-    /// Just a class with annotations.
+    /// A class that only has annotations.
     Plain,
     Attrs,
     /// A `msgspec.Struct`.
     Struct,
-    /// A pydantic model, or a dataclass of pydantic's.
+    /// A pydantic model or dataclass.
     Model,
 }
 
@@ -81,17 +81,17 @@ fn has_annotations(class: &Bound<'_, PyType>) -> bool {
     layout::bases(class).iter().any(|base| own_annotations(base).is_some())
 }
 
-/// What the body of the class annotates, if anything.
+/// The annotations in the body of the class, if there are any.
 ///
-/// Never by `class.__annotations__`: for a class without annotations that makes an empty dict and
-/// writes it to the class.
+/// This never reads `class.__annotations__`: for a class without annotations that makes an empty
+/// dict and writes it to the class.
 pub(super) fn own_annotations<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyDict>> {
     let own = layout::own_attribute(class, intern!(class.py(), "__annotations__"))?;
     own.cast_into::<PyDict>().ok().filter(|annotations| !annotations.is_empty())
 }
 
-/// The annotated attributes of the class and its bases, those of the bases first. `absent` says what
-/// becomes of one that has no value.
+/// The annotated attributes of the class and its bases, those of the bases first. `absent` decides
+/// what an attribute without a value gets.
 pub(super) fn annotated<'py>(
     subject: &mut Subject<'_, 'py>,
     absent: impl Fn(&Bound<'py, PyType>, &Bound<'py, PyString>, &FieldType<'py>) -> Absent,
@@ -124,18 +124,18 @@ pub(super) fn annotated<'py>(
 /// A field as its class declares it.
 pub(super) struct Declared<'py> {
     pub(super) name: Bound<'py, PyString>,
-    /// What its key is, if not its name.
+    /// Its key, if that is not its name.
     pub(super) key: Option<String>,
     pub(super) node: NodeId,
     /// Its `at(...)`.
     pub(super) at: Option<DeclaredAt>,
     pub(super) absent: Absent,
-    /// False if the document is not asked for it: `init=False`.
+    /// False if its value does not come from the document: `init=False`.
     pub(super) is_read: bool,
 }
 
 impl Declared<'_> {
-    /// The key of the field, where it has no `at(...)`.
+    /// The key of the field, if it has no `at(...)`.
     pub(super) fn key(&self) -> PyResult<&str> {
         match &self.key {
             Some(key) => Ok(key),
@@ -146,28 +146,28 @@ impl Declared<'_> {
 
 /// The `at(...)` of a field, with the types of its choice as nodes.
 pub(super) struct DeclaredAt {
-    /// It as it would be written, without the word.
+    /// As it would be written, without the `at`.
     pub(super) shown: String,
     pub(super) routes: Vec<(String, Option<NodeId>)>,
-    /// The field of the items that is their key in a dict.
+    /// The field of the items that holds their key in a dict.
     pub(super) key: Option<String>,
 }
 
-/// The fields of a class and how an object is made of them.
+/// The fields of a class, and how to make an object of them.
 pub(super) struct Shape<'py> {
     pub(super) fields: Vec<Declared<'py>>,
     pub(super) build: Build,
     pub(super) why_called: Option<String>,
     /// Whether the class itself refuses keys that it does not name.
     pub(super) forbids_unknown: bool,
-    /// Whether an array of the values of the fields, in their order, is an object too.
+    /// Whether an array of the fields' values, in their order, is accepted too.
     pub(super) takes_rows: bool,
     /// The field that takes all keys that the class does not name, with their values.
     pub(super) rest: Option<u32>,
 }
 
 impl<'py> Shape<'py> {
-    /// Fields, and how an object is made of them; nothing else is said.
+    /// Fields, and how to make an object of them, with default settings.
     pub(super) fn new(fields: Vec<Declared<'py>>, build: Build) -> Self {
         let (why_called, forbids_unknown, takes_rows, rest) = (None, false, false, None);
         Shape { fields, build, why_called, forbids_unknown, takes_rows, rest }
@@ -189,7 +189,7 @@ impl<'py> Subject<'_, 'py> {
         Place { field: Some((field, self.name)) }
     }
 
-    /// The names that annotations in the body of `class` may speak of.
+    /// The names that annotations in the body of `class` may use.
     pub(super) fn scope(&self, class: &Bound<'py, PyType>) -> PyResult<Scope<'py>> {
         let Compiler { settings, relatives, .. } = &*self.compiler;
         let scope = Scope::new(Some(class.clone()), settings.namespace.as_ref(), relatives);
@@ -243,7 +243,7 @@ impl<'py> Subject<'_, 'py> {
         Ok(Declared { name, key, node, at, absent, is_read: true })
     }
 
-    /// A field of which nothing is said but its name.
+    /// A field with nothing but a name.
     pub(super) fn undeclared(
         &mut self,
         name: Bound<'py, PyString>,
@@ -253,7 +253,7 @@ impl<'py> Subject<'_, 'py> {
         Ok(Declared { name, key, node, at: None, absent, is_read: true })
     }
 
-    /// The key of a field of this name, where the caller renames fields.
+    /// The key of a field of this name, if the caller renames fields.
     fn renamed(&mut self, name: &Bound<'py, PyString>) -> PyResult<Option<String>> {
         let Some(rename) = &self.compiler.settings.rename else { return Ok(None) };
         let name = name.to_str()?;
@@ -269,7 +269,7 @@ impl<'py> Subject<'_, 'py> {
     }
 }
 
-/// Plans a class that the compiler met.
+/// Plans a class that the compiler has met.
 pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassPlan> {
     let met = &compiler.met[index];
     let (class, sort, name) = (met.class.clone(), met.sort, met.name.clone());
@@ -329,7 +329,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
     })
 }
 
-/// Finds, for the fields whose items become a dict, which field of the items is the key.
+/// Finds the key field of the items, for fields whose items become a dict.
 pub(super) fn settle_keys(py: Python<'_>, nodes: &[Node], plans: &mut [ClassPlan]) -> PyResult<()> {
     for plan in 0..plans.len() {
         for (index, key) in std::mem::take(&mut plans[plan].keys) {
@@ -339,7 +339,7 @@ pub(super) fn settle_keys(py: Python<'_>, nodes: &[Node], plans: &mut [ClassPlan
             let error = |reason: std::fmt::Arguments<'_>| {
                 Place { field: Some((&place, &class)) }.error(py, reason)
             };
-            // Any other type was refused where the field was declared.
+            // Any other type was refused at the declaration of the field.
             let Kind::Dict(of, item) = nodes[field.node as usize].kind else { continue };
             if !field.gathers {
                 let reason =

@@ -1,9 +1,9 @@
-//! Constraints: what is asked of a value beside its type.
+//! Constraints: conditions on a value beside its type.
 //!
-//! They come from the words of several libraries (`annotated_types`, `msgspec.Meta`, Pydantic's
-//! `Field`), which `penstock._constraints` says in one way: a kind, and what belongs to it. Here
-//! it is made sure that the question makes sense for the type, and the common ones are made such
-//! that no Python code is needed to answer them.
+//! They come from several libraries (`annotated_types`, `msgspec.Meta`, pydantic's `Field`), and
+//! `penstock._constraints` converts them to one form: a kind and its argument. This module checks
+//! that a constraint makes sense for the type, and stores the common ones so that checking them
+//! needs no Python code.
 
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
@@ -15,27 +15,27 @@ use super::after::{After, Nature, Step};
 use super::walk::Walk;
 use super::{Node, NodeId, known, layout, wrappers};
 
-/// A question to a value, and what is said where the answer is no.
+/// A check of a value, with the text for messages.
 pub(crate) struct Check {
-    /// The question.
+    /// The check.
     pub(crate) test: Test,
     /// What was expected: `int > 0`, `str of at least 2 characters`.
     pub(crate) expected: Box<str>,
 }
 
-/// A question to a value.
+/// A check of a value.
 pub(crate) enum Test {
-    /// How it compares to another.
+    /// A comparison with another value.
     Bound(CompareOp, Limit),
-    /// Whether it is so many times an integer.
+    /// Whether it is a multiple of an integer.
     Multiple(i64, Py<PyAny>),
-    /// How long it is.
+    /// A bound on its length.
     Length { least: usize, most: usize },
     /// Whether a function of it is true.
     Holds(Py<PyAny>),
 }
 
-/// What a value is compared to.
+/// The value to compare with.
 pub(crate) enum Limit {
     Int(i64, Py<PyAny>),
     Float(f64, Py<PyAny>),
@@ -65,7 +65,7 @@ impl Limit {
 }
 
 impl Check {
-    /// The object that is held, if there is one.
+    /// The object that it holds, if there is one.
     pub(super) fn object(&self) -> Option<&Py<PyAny>> {
         match &self.test {
             Test::Bound(_, limit) => Some(limit.object()),
@@ -75,7 +75,7 @@ impl Check {
     }
 }
 
-/// What a node's values are called in messages: `list` for a `list[int]`.
+/// The name of a node's values in messages: `list` for a `list[int]`.
 fn bare(node: &Node) -> &str {
     let name = node.written.strip_suffix(" | None").unwrap_or(&node.written);
     match name.split_once('[') {
@@ -84,7 +84,7 @@ fn bare(node: &Node) -> &str {
     }
 }
 
-/// Adds the constraints that stand beside a type.
+/// Adds the constraints beside a type.
 pub(super) fn constrain<'py>(
     walk: &mut Walk<'_, 'py>,
     node: &mut Node,
@@ -101,7 +101,7 @@ pub(super) fn constrain<'py>(
     Ok(())
 }
 
-/// Whether a word is one of a library whose words are known.
+/// Whether an annotation is from a library whose annotations are known.
 fn speaks_of_constraints(word: &Bound<'_, PyAny>) -> bool {
     if wrappers::is_instance(word, &known::PATTERN) {
         return true;
@@ -115,7 +115,7 @@ fn speaks_of_constraints(word: &Bound<'_, PyAny>) -> bool {
     })
 }
 
-/// Adds what one word says.
+/// Adds the constraints of one annotation.
 fn add<'py>(walk: &Walk<'_, 'py>, node: &mut Node, word: &Bound<'py, PyAny>) -> PyResult<()> {
     let py = word.py();
     let module = py.import(intern!(py, "penstock._constraints"))?;
@@ -196,7 +196,7 @@ fn is_sized(nature: Nature) -> bool {
     matches!(nature, Nature::Text | Nature::Bytes | Nature::Items | Nature::Unknown)
 }
 
-/// Whether values of a nature can be more or less than a bound, as far as it can be known.
+/// Whether values of this kind can be compared with a bound, as far as that can be known.
 fn is_comparable(py: Python<'_>, nature: Nature, bound: &Bound<'_, PyAny>) -> PyResult<bool> {
     let sample = match nature {
         Nature::Ordered | Nature::Moment | Nature::Unknown => return Ok(true),

@@ -1,8 +1,8 @@
-//! Collections: the builtin ones, and those that are made of them.
+//! Collections: the builtin ones, and classes that are made from them.
 //!
-//! What the standard library has beside `list`, `dict` and `set` is first gathered as one of these
-//! and then handed to the class. An abstract one (`Sequence`, `Mapping`) is the builtin one that it
-//! stands for.
+//! Other collections of the standard library are first gathered as a `list`, `dict` or `set`, and
+//! then passed to the class. An abstract one (`Sequence`, `Mapping`) becomes the builtin one that
+//! it stands for.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet};
@@ -19,21 +19,21 @@ use super::{Kind, Node, NodeId};
 /// A class of collections.
 #[derive(Clone, Copy)]
 pub(super) struct Collection {
-    /// What it is gathered as.
+    /// The builtin collection that gathers its items.
     pub(super) base: Container,
     pub(super) name: &'static str,
     finish: Finish,
     known: Option<&'static Known>,
 }
 
-/// What is done with what was gathered.
+/// What to do with the gathered items.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Finish {
     /// Nothing.
     Builtin,
     /// The class is called with it.
     Call,
-    /// It becomes a `defaultdict` whose factory makes what the values are.
+    /// It becomes a `defaultdict` whose factory makes empty values.
     Default,
     /// The values are counts.
     Count,
@@ -72,12 +72,12 @@ impl Collection {
         COLLECTIONS.iter().find(is).copied()
     }
 
-    /// Whether a value of a class that is derived from it is made by calling that with one of it.
+    /// Whether a value of a subclass is made by calling the subclass with one of it.
     pub(super) fn is_called(&self) -> bool {
         self.known.is_none() || matches!(self.finish, Finish::Call | Finish::Count)
     }
 
-    /// Whether its items must have a hash.
+    /// Whether its items must be hashable.
     pub(super) fn hashes(&self) -> bool {
         matches!(self.base, Container::Set | Container::FrozenSet)
     }
@@ -179,7 +179,7 @@ impl<'py> Walk<'_, 'py> {
         self.finished(collection, class, kind, item, name, nullable)
     }
 
-    /// A node of a collection, with what is done when it is gathered.
+    /// A node of a collection, with its last step.
     pub(super) fn finished(
         &self,
         collection: Collection,
@@ -204,7 +204,8 @@ impl<'py> Walk<'_, 'py> {
         Ok(node)
     }
 
-    /// What makes an empty value of a node, if it says so: the factory of a `defaultdict`.
+    /// The function that makes an empty value of a node, if it has one: the factory of a
+    /// `defaultdict`.
     fn factory(&self, node: NodeId) -> Option<Bound<'py, PyAny>> {
         let py = self.compiler.py;
         let node = &self.compiler.nodes[node as usize];
@@ -235,7 +236,7 @@ impl<'py> Walk<'_, 'py> {
         Some(class.into_any())
     }
 
-    /// An `array.array`: the type of its numbers is said by a `typecode(...)`, or by its argument.
+    /// An `array.array`: a `typecode(...)`, or its argument, gives the type of its numbers.
     fn array(&mut self, item: Option<&Bound<'py, PyAny>>, nullable: bool) -> PyResult<Node> {
         let py = self.compiler.py;
         let is = |class: Bound<'py, PyType>| item.is_some_and(|item| item.is(&class));
@@ -259,7 +260,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(node)
     }
 
-    /// The keys of a dict: text, or what stands for text.
+    /// The keys of a dict: text, or a type that can be made from text.
     fn key(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<NodeId> {
         let id = self.node(annotation, false)?;
         let node = &self.compiler.nodes[id as usize];
@@ -312,7 +313,7 @@ impl<'py> Walk<'_, 'py> {
         is_text && !node.nullable
     }
 
-    /// A set of what has no hash.
+    /// A set of items that are not hashable.
     #[cold]
     pub(super) fn no_hash(&self, item: NodeId, container: Container) -> PyErr {
         let (item, set) = (self.name(item), container.with_article());

@@ -1,7 +1,7 @@
-//! Classes that are derived from a builtin one: `class Tags(list[str])`, `class Name(str)`.
+//! Subclasses of builtin classes: `class Tags(list[str])`, `class Name(str)`.
 //!
-//! They are read as what they are derived from, and called with that. A dict whose class has
-//! annotations is one of known keys, like a `TypedDict`.
+//! They are decoded as their base, and then called with the result. A dict class with annotations
+//! has known keys, like a `TypedDict`.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -19,10 +19,10 @@ use super::walk::{Walk, node};
 use super::wrappers::arguments;
 use super::{Absent, ClassId, Kind, Node, NodeId, layout};
 
-/// The class that a class of the user's is derived from, if values are read as that.
+/// The base of a user's class, if values are decoded as that.
 fn base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     let py = class.py();
-    // Classes that say more of themselves than that.
+    // Classes with a plan of their own kind.
     let marks = [
         intern!(py, "__dataclass_fields__"),
         intern!(py, "__attrs_attrs__"),
@@ -45,7 +45,7 @@ fn base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     (!named).then_some(base)
 }
 
-/// The base as the class, or one that it is derived from, writes it: `list[str]`; and that class.
+/// The base as the class, or a base of it, writes it: `list[str]`; and that class.
 fn written<'py>(
     class: &Bound<'py, PyType>,
     given: Option<&Bound<'py, PyTuple>>,
@@ -53,7 +53,7 @@ fn written<'py>(
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyType>)> {
     let py = class.py();
     let (mut class, mut given) = (class.clone(), given.cloned());
-    // From class to base, with what the variables of each stand for.
+    // From class to base, with the values of each one's variables.
     while !class.is(base) {
         let bases = layout::own_attribute(&class, intern!(py, "__orig_bases__"));
         let bases = bases.and_then(|bases| bases.cast_into::<PyTuple>().ok());
@@ -84,13 +84,13 @@ fn written<'py>(
     Ok((base.clone().into_any(), class))
 }
 
-/// True if the class, or one that it is derived from, has annotations.
+/// True if the class, or a base of it, has annotations.
 fn is_annotated(class: &Bound<'_, PyType>) -> bool {
     layout::bases(class).iter().any(|base| own_annotations(base).is_some())
 }
 
 impl<'py> Walk<'_, 'py> {
-    /// A class that is derived from a builtin one, if it is.
+    /// A subclass of a builtin class, if it is one.
     pub(super) fn derived(
         &mut self,
         class: &Bound<'py, PyType>,
@@ -124,7 +124,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(Some(node))
     }
 
-    /// A class that was given its number.
+    /// A class that got its number.
     pub(super) fn of_class(&self, class: ClassId, nullable: bool, name: String) -> Node {
         let mut node = node(Kind::Class(class), nullable, name);
         let met = &self.compiler.met[class as usize];
@@ -136,8 +136,8 @@ impl<'py> Walk<'_, 'py> {
     }
 }
 
-/// The keys of a dict whose class annotates them, those of the bases first. A key that has a value
-/// in the class may be absent.
+/// The keys of a dict class with annotations, those of the bases first. A key with a value in the
+/// class may be absent.
 pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
     let fields = classes::annotated(subject, |class, name, field| {
         let has_value = layout::attribute(class, name).is_some();

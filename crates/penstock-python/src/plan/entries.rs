@@ -1,14 +1,15 @@
 //! Where a dict keeps its values, for dicts that are copies of one made here.
 //!
-//! A copy of a dict has its keys already. To put its values where they stand costs a store each; to
-//! put them in by their keys costs a look-up each. Where they stand is known of the versions of
-//! CPython that are named below, and checked on a dict and on a copy of it before it is relied upon.
+//! A copy of a dict already has its keys. Storing its values at their places takes one store each;
+//! setting them by their keys takes a look-up each. The places are known for the versions of
+//! CPython that are named below, and are checked on a dict and on a copy of it before they are
+//! used.
 
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-/// What stands before the index of the keys of a dict: CPython's `struct _dictkeysobject`, the same
+/// The header before the index of the keys of a dict: CPython's `struct _dictkeysobject`, the same
 /// from 3.11 to 3.13 (Include/internal/pycore_dict.h).
 #[repr(C)]
 struct DictKeys {
@@ -21,16 +22,16 @@ struct DictKeys {
     entries: ffi::Py_ssize_t,
 }
 
-/// The kind of keys that are all strings, in a dict that shares them with no other.
+/// The kind of keys that are all strings, in a dict that shares them with no other dict.
 const STRINGS: u8 = 1;
 
 /// An entry of such keys: the key, then its value. CPython's `PyDictUnicodeEntry`.
 pub(crate) type DictEntry = [*mut ffi::PyObject; 2];
 
-/// How many bytes behind the beginning of the keys of `dict` its entries stand, if they are known to
-/// stand there: `names` in this order, each with None. It is then so for each copy as well.
+/// The distance in bytes from the beginning of the keys of `dict` to its entries, if it is known:
+/// `names` in this order, each with None. It is then the same for each copy.
 ///
-/// A dict that was made from nothing, with nothing done to it but to put these in.
+/// A fresh dict into which only these keys were put.
 pub(super) fn offset_of(dict: &Bound<'_, PyDict>, names: &[Bound<'_, PyString>]) -> Option<usize> {
     let py = dict.py();
     let version = py.version_info();
@@ -62,8 +63,7 @@ pub(super) fn offset_of(dict: &Bound<'_, PyDict>, names: &[Bound<'_, PyString>])
     Some(offset)
 }
 
-/// The entries of a dict that is a copy of one for which [`offset_of`] found this offset, and to
-/// which nothing was done.
+/// The entries of an unchanged copy of a dict for which [`offset_of`] found this offset.
 ///
 /// # Safety
 ///

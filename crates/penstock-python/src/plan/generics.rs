@@ -1,8 +1,7 @@
-//! Generic classes and aliases: what their type variables stand for.
+//! Generic classes and aliases: the values of their type variables.
 //!
-//! A class that is written with arguments is planned once for each set of them. Its fields may be
-//! declared by its bases, which have variables of their own: what those stand for is told by the
-//! arguments with which each base is written.
+//! A class with arguments is planned once for each set of them. Its bases may declare its fields,
+//! and have variables of their own. The arguments in the list of bases give the values of those.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -12,11 +11,10 @@ use super::walk::Walk;
 use super::wrappers::{arguments, forward, is_instance};
 use super::{known, layout};
 
-/// What type variables stand for.
+/// The values of type variables.
 pub(super) type Bindings<'py> = Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>;
 
-/// What a type variable stands for: what the class was written with, or its default, or what it is
-/// bounded by, or anything.
+/// The value of a type variable: the class's argument, or its default, or its bound, or anything.
 pub(super) fn meaning<'py>(
     walk: &Walk<'_, 'py>,
     variable: &Bound<'py, PyAny>,
@@ -28,7 +26,7 @@ pub(super) fn meaning<'py>(
     }
 }
 
-/// What a type variable means where nothing says what it stands for.
+/// The meaning of a type variable without a value.
 fn unbound<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = variable.py();
     if let Some(default) = default(variable)? {
@@ -46,7 +44,7 @@ fn unbound<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     union.get_item(all)
 }
 
-/// The default of a type variable, where it may have one and has.
+/// The default of a type variable, if it has one.
 fn default<'py>(variable: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = variable.py();
     let Some(has) = variable.getattr_opt(intern!(py, "has_default"))? else { return Ok(None) };
@@ -63,7 +61,7 @@ fn parameters<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py,
     Ok(found.filter(|found| !found.is_empty()))
 }
 
-/// An annotation that speaks of type variables, with what they stand for instead.
+/// An annotation with type variables, with their values in place of them.
 pub(super) fn substituted<'py>(
     walk: &Walk<'_, 'py>,
     annotation: &Bound<'py, PyAny>,
@@ -103,7 +101,7 @@ pub(super) fn of_alias<'py>(
     value.get_item(PyTuple::new(py, meant)?)
 }
 
-/// The arguments of a generic class, with what names in quotes refer to.
+/// The arguments of a generic class, with names in quotes resolved.
 pub(super) fn resolved<'py>(
     walk: &Walk<'_, 'py>,
     arguments: &Bound<'py, PyTuple>,
@@ -121,14 +119,14 @@ pub(super) fn resolved<'py>(
     PyTuple::new(walk.compiler.py, meant)
 }
 
-/// What the variables of `base` stand for in a class that is written with these arguments.
+/// The values of the variables of `base` in a class with these arguments.
 pub(super) fn bindings<'py>(
     class: &Bound<'py, PyType>,
     given: Option<&Bound<'py, PyTuple>>,
     base: &Bound<'py, PyType>,
 ) -> PyResult<Bindings<'py>> {
     let py = class.py();
-    // Nearly no class is generic.
+    // Hardly any class is generic.
     if given.is_none() && layout::attribute(class, intern!(py, "__orig_bases__")).is_none() {
         return Ok(Vec::new());
     }
@@ -169,7 +167,7 @@ pub(super) fn bindings<'py>(
     Ok(found)
 }
 
-/// What the class's own variables stand for.
+/// The values of the class's own variables.
 fn own<'py>(
     class: &Bound<'py, PyType>,
     given: Option<&Bound<'py, PyTuple>>,
@@ -189,8 +187,8 @@ fn own<'py>(
     Ok(bindings)
 }
 
-/// What the variables of a class stand for that is written with these arguments. One that is not
-/// derived from `Generic` has those of its bases, in their order.
+/// The values of the variables of a class with these arguments. A class that is not derived from
+/// `Generic` has the variables of its bases, in their order.
 pub(super) fn positional<'py>(
     class: &Bound<'py, PyType>,
     bases: &Option<Bound<'py, PyTuple>>,

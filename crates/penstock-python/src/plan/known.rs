@@ -1,13 +1,13 @@
-//! The objects that annotations and classes are made of, to be recognised by address.
+//! The objects in annotations and classes that are recognised by address.
 //!
-//! Nothing is imported for it: an annotation cannot speak of a module that was never imported, so
-//! looking into `sys.modules` is enough, and `import penstock` stays cheap.
+//! It imports nothing: an annotation cannot use a module that was never imported, so looking into
+//! `sys.modules` is enough, and `import penstock` stays cheap.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 
-/// A module's attribute, fetched when its module is first seen imported.
+/// A module's attribute, fetched when its module is first found imported.
 pub(super) struct Known {
     module: &'static str,
     name: &'static str,
@@ -22,19 +22,19 @@ impl Known {
     /// The object, or nothing if its module was not imported or does not have it.
     pub(super) fn get<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
         if self.object.get(py).is_none() {
-            // `int | str` is of a type that needs no module to be made.
+            // The type of `int | str` exists without any module.
             let module = match imported(py, self.module) {
                 None if self.module == "types" => py.import("types").ok()?.into_any(),
                 module => module?,
             };
             let object = module.getattr_opt(self.name).ok()??;
-            // Another thread may have been quicker: it found the same object.
+            // Another thread may have been faster: it found the same object.
             let _ = self.object.set(py, object.unbind());
         }
         self.object.get(py).map(|object| object.bind(py))
     }
 
-    /// True if `object` is this very object.
+    /// True if `object` is exactly this object.
     pub(super) fn is(&self, object: &Bound<'_, PyAny>) -> bool {
         self.get(object.py()).is_some_and(|known| known.is(object))
     }

@@ -1,8 +1,8 @@
-//! What CPython keeps in a type object: the facts that Python code cannot ask for, or only by
-//! running code of the class.
+//! Reads CPython's type objects: facts that Python code cannot ask for, or only by running code of
+//! the class.
 //!
-//! Everything here only reads. No function calls into a class, a metaclass or a descriptor, so
-//! what it says is what the interpreter itself will act on.
+//! Everything here only reads. No function calls into a class, a metaclass or a descriptor, so the
+//! results are what the interpreter itself acts on.
 
 use std::mem;
 use std::os::raw::c_ulong;
@@ -34,7 +34,7 @@ macro_rules! member {
     };
 }
 
-/// The attribute `name` as the class or a base of it has it in its dict. `name` is interned.
+/// The attribute `name` in the dict of the class or of a base. `name` is interned.
 pub(super) fn attribute<'py>(
     class: &Bound<'py, PyType>,
     name: &Bound<'py, PyString>,
@@ -53,20 +53,20 @@ pub(super) fn own_attribute<'py>(
     own_dict(class)?.get_item(name).ok().flatten()
 }
 
-/// The class's own dict. Not to be written to: the interpreter caches what is in it.
+/// The class's own dict. Do not write to it: the interpreter caches its contents.
 pub(super) fn own_dict<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyDict>> {
     let dict = member!(class, tp_dict);
     // SAFETY: a heap type's dict lives as long as the type; null is checked.
     unsafe { Bound::from_borrowed_ptr_or_opt(class.py(), dict) }?.cast_into().ok()
 }
 
-/// The classes in which attributes are looked for, the class itself first.
+/// The classes in which attributes are looked up, the class itself first.
 pub(super) fn bases<'py>(class: &Bound<'py, PyType>) -> Vec<Bound<'py, PyType>> {
     let order = class.mro();
     order.iter().filter_map(|base| base.cast_into().ok()).collect()
 }
 
-/// The class where an attribute is found, and the attribute.
+/// The class that has an attribute, and the attribute.
 pub(super) fn owner<'py>(
     class: &Bound<'py, PyType>,
     name: &Bound<'py, PyString>,
@@ -81,13 +81,13 @@ fn has_flag(class: &Bound<'_, PyType>, flag: c_ulong) -> bool {
     member!(class, tp_flags) & flag != 0
 }
 
-/// The version of the class, which changes when it or a base of it is changed. None if the
-/// class was changed and not looked at since.
+/// The version of the class, which changes when it or a base of it is changed. None if the class
+/// was changed and not used since.
 pub(super) fn version(class: &Bound<'_, PyType>) -> Option<u32> {
     has_flag(class, ffi::Py_TPFLAGS_VALID_VERSION_TAG).then(|| member!(class, tp_version_tag))
 }
 
-/// True if the class was made by a `class` statement or the like.
+/// True if a `class` statement or similar made the class.
 pub(super) fn is_heap_type(class: &Bound<'_, PyType>) -> bool {
     has_flag(class, ffi::Py_TPFLAGS_HEAPTYPE)
 }
@@ -97,13 +97,13 @@ pub(super) fn is_abstract(class: &Bound<'_, PyType>) -> bool {
     has_flag(class, ffi::Py_TPFLAGS_IS_ABSTRACT)
 }
 
-/// True if the objects of the class have no hash: it sets `__hash__` to None.
+/// True if objects of the class are not hashable: it sets `__hash__` to None.
 pub(super) fn is_unhashable(class: &Bound<'_, PyType>) -> bool {
     member!(class, tp_hash)
         .is_some_and(|hash| hash as usize == ffi::PyObject_HashNotImplemented as *const () as usize)
 }
 
-/// True if calling the class is what `type` makes of it: `__new__`, then `__init__`.
+/// True if calling the class does what `type` does: `__new__`, then `__init__`.
 pub(super) fn is_called_by_type(class: &Bound<'_, PyType>) -> bool {
     let py = class.py();
     let plain = member!(&py.get_type::<PyType>(), tp_call).map(|call| call as usize);
@@ -132,7 +132,7 @@ pub(super) fn has_plain_alloc(class: &Bound<'_, PyType>) -> bool {
     member!(class, tp_alloc).is_some_and(|alloc| alloc as usize == plain)
 }
 
-/// True if setting an attribute does what it does for `object`.
+/// True if setting an attribute works as for `object`.
 pub(super) fn has_plain_setattr(class: &Bound<'_, PyType>) -> bool {
     let plain = ffi::PyObject_GenericSetAttr as *const () as usize;
     member!(class, tp_setattro).is_some_and(|set| set as usize == plain)
@@ -143,12 +143,12 @@ pub(super) fn has_finalizer(class: &Bound<'_, PyType>) -> bool {
     member!(class, tp_finalize).is_some() || member!(class, tp_del).is_some()
 }
 
-/// True if the collector looks at objects of the class.
+/// True if the collector tracks objects of the class.
 pub(super) fn is_collected(class: &Bound<'_, PyType>) -> bool {
     has_flag(class, ffi::Py_TPFLAGS_HAVE_GC)
 }
 
-/// True if objects of the class are their header and so many slots, and not a byte more.
+/// True if objects of the class are their header and so many slots, and nothing else.
 pub(super) fn has_room_for(class: &Bound<'_, PyType>, slots: usize) -> bool {
     let size = size_of::<ffi::PyObject>() + slots * size_of::<*mut ffi::PyObject>();
     usize::try_from(member!(class, tp_basicsize)) == Ok(size)
@@ -159,14 +159,14 @@ pub(super) fn has_dict(class: &Bound<'_, PyType>) -> bool {
     member!(class, tp_dictoffset) != 0
 }
 
-/// True if setting an attribute of this name on an object asks `object`, the attribute that its
-/// class has.
+/// True if setting an attribute of this name on an object calls `object`'s function with the
+/// attribute of its class.
 pub(super) fn is_data_descriptor(object: &Bound<'_, PyAny>) -> bool {
     member!(&object.get_type(), tp_descr_set).is_some()
 }
 
-/// The byte offset of the slot behind `descriptor`, if that is what a `__slots__` entry of the
-/// class or a base of it became.
+/// The byte offset of the slot behind `descriptor`, if a `__slots__` entry of the class or a base
+/// of it made that.
 pub(super) fn slot_offset(
     class: &Bound<'_, PyType>,
     descriptor: &Bound<'_, PyAny>,
@@ -203,11 +203,11 @@ pub(super) fn slot_count(class: &Bound<'_, PyType>) -> usize {
     bases(class).iter().map(|base| usize::try_from(own(base)).unwrap_or(0)).sum()
 }
 
-/// Makes one object, stores each field's name by its offset and reads it back as the attribute.
-/// True if each attribute was what its offset had received.
+/// Makes one object, stores each field's name at its offset and reads it back as the attribute.
+/// True if each attribute gives the name at its offset.
 ///
-/// No code of the class runs: the object is allocated and not initialised, the attributes are
-/// read as `object` reads them, and the caller has made sure that there is no finalizer.
+/// No code of the class runs: the object is allocated and not initialised, the attributes are read
+/// as `object` reads them, and the caller has checked that there is no finalizer.
 pub(super) fn offsets_hold(
     class: &Bound<'_, PyType>,
     names: &[Bound<'_, PyString>],
@@ -239,7 +239,7 @@ pub(super) fn offsets_hold(
     Ok(true)
 }
 
-/// A plain Python function's parts, as far as plans look at them.
+/// The parts of a plain Python function that plans use.
 pub(super) struct Function<'py> {
     /// Its code object.
     pub(super) code: Bound<'py, PyAny>,

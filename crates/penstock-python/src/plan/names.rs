@@ -1,15 +1,14 @@
-//! What the names in a string annotation mean.
+//! Resolves the names in string annotations.
 //!
-//! `from __future__ import annotations`, a quoted type and a reference to a class further down
-//! all leave text where a type is wanted. It means what `typing.get_type_hints` would find: the
-//! names are looked for in the module of the class that declares the field, then in that class,
-//! then among the builtins; and before all of these in the `namespace` of the plan, for the names
-//! that are local to a function.
+//! With `from __future__ import annotations`, a quoted type, or a reference to a later class, the
+//! annotation is text. It means the same as for `typing.get_type_hints`: names are looked up in the
+//! module of the class that declares the field, then in that class, then among the builtins. Before
+//! all of these comes the `namespace` of the plan, for names that are local to a function.
 //!
-//! Two things that it would not find are found here, for classes that are local to a function. The
-//! name of the class means the class, unless its module or its body has another of that name. And
-//! what no place has is looked for among the classes that were met on the way: if one of that name
-//! is defined where this class is, it is meant.
+//! For classes that are local to a function, this finds two more things. The name of the class
+//! means the class, unless its module or its body has another object of that name. And a name that
+//! is found nowhere is looked up among the classes that the plan has met: one of that name counts
+//! if it is defined where this class is.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -25,27 +24,27 @@ use super::generics::Bindings;
 use super::known::imported;
 use super::layout;
 
-/// The classes that a plan was found to need so far.
+/// The classes that a plan has needed so far.
 pub(super) type Relatives<'py> = Rc<RefCell<Vec<Bound<'py, PyType>>>>;
 
-/// Where the names of one class's annotations are looked for.
+/// Where to look up the names of one class's annotations.
 pub(super) struct Scope<'py> {
     class: Option<Bound<'py, PyType>>,
-    /// The names of the module, without which only `namespace` and the builtins are left.
+    /// The names of the module. Without them, only `namespace` and the builtins are left.
     module: Option<Bound<'py, PyDict>>,
     namespace: Option<Bound<'py, PyDict>>,
     relatives: Relatives<'py>,
     /// The class that is being planned, whose own or inherited annotations these are.
     pub(super) instance: Option<ClassId>,
-    /// What type variables stand for.
+    /// The values of type variables.
     bindings: Bindings<'py>,
-    /// Whether the names are those of a module that is not the class's.
+    /// Whether the names are those of another module than the class's.
     elsewhere: bool,
-    /// Globals and locals for what is more than one name.
+    /// Globals and locals for expressions.
     frame: OnceCell<(Bound<'py, PyDict>, Bound<'py, PyDict>)>,
 }
 
-/// Why there is no object for an annotation's text.
+/// Why an annotation's text gives no object.
 pub(super) enum Unresolved {
     /// A name in it is not defined.
     Name,
@@ -70,13 +69,13 @@ impl<'py> Scope<'py> {
         Scope { class, module, namespace, relatives, instance, bindings, elsewhere, frame }
     }
 
-    /// The scope as it is in the planning of a class: its own, or that of a base.
+    /// The scope while a class is planned: its own, or that of a base.
     pub(super) fn of_instance(mut self, instance: ClassId, bindings: Bindings<'py>) -> Self {
         (self.instance, self.bindings) = (Some(instance), bindings);
         self
     }
 
-    /// By what two scopes are told apart: the class, and the class that is being planned.
+    /// The key of a scope: the class, and the class that is being planned.
     pub(super) fn address(&self) -> (usize, u32) {
         let class = match &self.module {
             Some(module) if self.elsewhere => module.as_ptr() as usize,
@@ -85,12 +84,12 @@ impl<'py> Scope<'py> {
         (class, self.instance.map_or(0, |instance| instance + 1))
     }
 
-    /// What type variables stand for here.
+    /// The values of type variables here.
     pub(super) fn bindings(&self) -> &Bindings<'py> {
         &self.bindings
     }
 
-    /// The same with the names of another module, which a `ForwardRef` may bring along.
+    /// The same with the names of another module, which a `ForwardRef` may carry.
     pub(super) fn in_module(&self, py: Python<'py>, module: &str) -> Scope<'py> {
         let module = module_names(py, module).or_else(|| self.module.clone());
         let (class, namespace) = (self.class.clone(), self.namespace.clone());
@@ -106,13 +105,13 @@ impl<'py> Scope<'py> {
         }
     }
 
-    /// The same with these names in place of those of the class's module.
+    /// The same with these names instead of those of the class's module.
     pub(super) fn with_names(mut self, names: &Bound<'py, PyDict>) -> Self {
         (self.elsewhere, self.module) = (true, Some(names.clone()));
         self
     }
 
-    /// The object that `text` stands for. It may be text again.
+    /// The object of `text`. It may be text again.
     pub(super) fn evaluate(
         &self,
         text: &Bound<'py, PyString>,
@@ -134,7 +133,7 @@ impl<'py> Scope<'py> {
         })
     }
 
-    /// One name: most annotations are no more, and need no compiler.
+    /// A single name: most annotations are one, and need no compiler.
     fn name(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
         for names in [&self.namespace, &self.module].into_iter().flatten() {
             if let Some(object) = names.get_item(name)? {
@@ -164,7 +163,7 @@ impl<'py> Scope<'py> {
         let mut found = None;
         for other in self.relatives.borrow().iter() {
             if same_name(name, other.name()?.as_any()) && self::home(other)? == home {
-                // Of two, either could be meant.
+                // If there are two, either could be meant.
                 if found.is_some() {
                     return Ok(None);
                 }
@@ -175,7 +174,7 @@ impl<'py> Scope<'py> {
     }
 
     fn expression(&self, py: Python<'py>, source: &str) -> PyResult<Bound<'py, PyAny>> {
-        // Leading white space would be an indentation; a string annotation may have it.
+        // Leading white space would be an indentation, but a string annotation may have it.
         let source = std::ffi::CString::new(source.trim_start())?;
         let code = PyCode::compile(py, &source, c"<annotation>", PyCodeInput::Eval)?;
         let (globals, locals) = match self.frame.get() {
@@ -190,7 +189,7 @@ impl<'py> Scope<'py> {
                 Err(error) if error.is_instance_of::<PyNameError>(py) => error,
                 result => return result,
             };
-            // The name that is missing is added if a relative has it, and is found then.
+            // If a relative has the missing name, it is added and then found.
             let name = error.value(py).getattr(intern!(py, "name"))?;
             let Ok(name) = name.cast_into::<PyString>() else { return Err(error) };
             match self.relative(&name)? {
@@ -200,8 +199,8 @@ impl<'py> Scope<'py> {
         }
     }
 
-    /// An expression has only locals, globals and builtins to look in, so the class's names take
-    /// the place of the globals, as `typing.get_type_hints` does it: behind those of the module.
+    /// An expression can only use locals, globals and builtins. So the class's names come after
+    /// those of the module in the globals, as for `typing.get_type_hints`.
     fn new_frame(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyDict>, Bound<'py, PyDict>)> {
         let globals = match self.class.as_ref().and_then(layout::own_dict) {
             Some(names) => names.copy()?,
@@ -227,7 +226,7 @@ impl<'py> Scope<'py> {
     }
 }
 
-/// Where a class is defined: its module, and what its qualified name says before its own.
+/// Where a class is defined: its module, and the part of its qualified name before its own name.
 fn home(class: &Bound<'_, PyType>) -> PyResult<(String, String)> {
     let path = class.qualname()?.to_string();
     let around = path.rsplit_once('.').map_or("", |(around, _)| around);

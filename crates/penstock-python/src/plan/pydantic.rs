@@ -1,9 +1,9 @@
-//! Models of pydantic, its dataclasses, and the types that say how pydantic makes them.
+//! Pydantic models and dataclasses, and the types that only pydantic can make.
 //!
 //! A model's fields are decoded as they are annotated, and the model's own validator makes the
-//! object of them, as calling the class does. So converters, constraints and validators are
-//! pydantic's affair, as are absent fields and aliases. What a validator wants to see before its
-//! field is decoded is not decoded but plain; so is what only pydantic has a meaning for.
+//! object, as calling the class does. So pydantic handles converters, constraints and validators,
+//! absent fields and aliases. If a validator sees a value before its field is decoded, it gets
+//! plain values. So does a type that only pydantic knows.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -16,19 +16,19 @@ use super::walk::Walk;
 use super::wrappers::{FieldType, is_instance};
 use super::{Absent, Build, Kind, decimals, known, layout};
 
-/// How many parts of an annotation are looked at.
+/// The most parts of an annotation that are searched.
 const MOST_PARTS: usize = 1_000;
 
-/// Validators of pydantic's that take what is decoded.
+/// Validators of pydantic that take decoded values.
 const AFTERWARDS: [&str; 3] = ["AfterValidator", "UuidVersion", "PathType"];
 
-/// True for an exception by which pydantic says what is wrong with values.
+/// True for an exception with which pydantic reports invalid values.
 pub(crate) fn is_of_pydantic(error: &Bound<'_, PyAny>) -> bool {
     let class = known::PYDANTIC_ERROR.get(error.py());
     class.is_some_and(|class| error.get_type().is(class))
 }
 
-/// How a value is made of which pydantic alone knows how: by its own function.
+/// Makes a value that only pydantic can make, with pydantic's own function.
 pub(super) fn of_class<'py>(
     walk: &Walk<'_, 'py>,
     class: &Bound<'py, PyType>,
@@ -58,8 +58,8 @@ pub(super) fn of_class<'py>(
     }
 }
 
-/// How a model is made that takes its value as a whole, if it does: a root model, and one that
-/// wants to see it first.
+/// How to make a model that takes its value as a whole, if it does: a root model, and one with a
+/// validator that sees the whole value first.
 fn whole<'py>(walk: &Walk<'_, 'py>, class: &Bound<'py, PyType>) -> PyResult<Option<Via<'py>>> {
     let py = class.py();
     if !is_model(class) {
@@ -82,7 +82,7 @@ fn whole<'py>(walk: &Walk<'_, 'py>, class: &Bound<'py, PyType>) -> PyResult<Opti
     Ok(Some(Via { decode: validator(class)?, source: Some(source) }))
 }
 
-/// The fields of the model, and how it is made.
+/// The fields of the model, and how to make an object.
 pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
     let py = subject.compiler.py;
     let class = subject.class.clone();
@@ -97,7 +97,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     let mut fields = Vec::new();
     for (name, info) in &self::fields(&class)? {
         let name = name.cast_into::<PyString>()?;
-        // A field of a dataclass may be none of its parameters.
+        // A field of a dataclass need not be one of its parameters.
         let init = info.getattr_opt(intern!(py, "init"))?;
         if init.is_some_and(|init| init.is(&*PyBool::new(py, false))) {
             continue;
@@ -107,7 +107,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             names.push(name.clone());
         }
         let required = info.call_method0(intern!(py, "is_required"))?.is_truthy()?;
-        // Which of several names counts is the model's to say, and that none is there.
+        // The model decides which of several names counts, and what to do if there is none.
         let absent = |alone: bool| match alone && required {
             true => Absent::Error,
             false => Absent::Unset,
@@ -160,8 +160,8 @@ fn is_model(class: &Bound<'_, PyType>) -> bool {
     base.is_some_and(|base| layout::bases(class).iter().any(|class| class.is(base)))
 }
 
-/// True for a dataclass whose `__init__` is the one that pydantic gave it: it takes any keywords
-/// where the class allows extra ones, and a dict of them comes to the same.
+/// True for a dataclass with pydantic's own `__init__`. That takes any keywords if the class allows
+/// extra ones, and a dict of them has the same effect.
 fn is_initialized_by_pydantic(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
     let init = class.getattr(intern!(py, "__init__"))?;
@@ -171,7 +171,7 @@ fn is_initialized_by_pydantic(class: &Bound<'_, PyType>) -> PyResult<bool> {
     }
 }
 
-/// Makes sure that pydantic has resolved the annotations, as it would when the class is called.
+/// Makes pydantic resolve the annotations, as it would when the class is called.
 fn complete(walk: &Walk<'_, '_>, class: &Bound<'_, PyType>) -> PyResult<()> {
     let py = class.py();
     let is_complete = || class.getattr(intern!(py, "__pydantic_complete__"))?.is_truthy();
@@ -195,7 +195,7 @@ fn complete(walk: &Walk<'_, '_>, class: &Bound<'_, PyType>) -> PyResult<()> {
     Err(walk.error(reason))
 }
 
-/// What calling the model comes to.
+/// The effect of calling the model.
 fn validator<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
     class.getattr(intern!(py, "__pydantic_validator__"))?.getattr(intern!(py, "validate_python"))
@@ -205,7 +205,7 @@ fn fields<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
     Ok(class.getattr(intern!(class.py(), "__pydantic_fields__"))?.cast_into()?)
 }
 
-/// What the class says of itself as a whole.
+/// The settings of the class as a whole.
 fn config<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
     let py = class.py();
     for name in [intern!(py, "model_config"), intern!(py, "__pydantic_config__")] {
@@ -218,7 +218,7 @@ fn config<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
     Ok(PyDict::new(py))
 }
 
-/// The aliases by which a field is found, in the order in which they count.
+/// The aliases of a field, in the order in which they count.
 fn aliases<'py>(info: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyString>>> {
     let py = info.py();
     let mut alias = info.getattr(intern!(py, "validation_alias"))?;
@@ -232,7 +232,7 @@ fn aliases<'py>(info: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyString>>>
     Ok(alias.cast_into().into_iter().collect())
 }
 
-/// True if some field is found by a path, which the model follows itself.
+/// True if some field has a path, which the model follows itself.
 fn has_paths(fields: &Bound<'_, PyDict>) -> PyResult<bool> {
     let py = fields.py();
     for info in fields.values() {
@@ -266,7 +266,7 @@ fn declared<'py>(
         true => plain(&class, Some(name))?,
         false => info.getattr(intern!(py, "annotation"))?,
     };
-    // Constraints are pydantic's to check. Our words are ours.
+    // Pydantic checks its constraints. Ours are checked here.
     let mut words = Vec::new();
     for word in info.getattr(intern!(py, "metadata"))?.try_iter()? {
         let word = word?;
@@ -296,8 +296,8 @@ fn declared<'py>(
     }
 }
 
-/// As what a value is decoded that the model, or a field of it, wants to see before it is what
-/// the annotation says: plainly, and with all digits of its numbers where decimals are made of it.
+/// The type for a value that a validator sees before it is decoded: plain values. If decimals are
+/// made of it, numbers keep all their digits.
 fn plain<'py>(
     class: &Bound<'py, PyType>,
     field: Option<&Bound<'py, PyString>>,
@@ -309,7 +309,7 @@ fn plain<'py>(
     })
 }
 
-/// True if a validator of the model wants to see all of its value before it is decoded.
+/// True if a validator of the model sees all of its value before it is decoded.
 fn sees_all_first(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
     let decorators = class.getattr(intern!(py, "__pydantic_decorators__"))?;
@@ -324,7 +324,7 @@ fn sees_all_first(class: &Bound<'_, PyType>) -> PyResult<bool> {
     Ok(false)
 }
 
-/// True if something wants to see the value of a field before it is decoded.
+/// True if a validator sees the value of a field before it is decoded.
 fn sees_first(
     class: &Bound<'_, PyType>,
     name: &Bound<'_, PyString>,
@@ -348,7 +348,7 @@ fn sees_first(
             return Ok(true);
         }
     }
-    // What stands deeper in the annotation: `list[Annotated[int, BeforeValidator(...)]]`.
+    // A part deeper in the annotation: `list[Annotated[int, BeforeValidator(...)]]`.
     let mut open = vec![info.getattr(intern!(py, "annotation"))?];
     for _ in 0..MOST_PARTS {
         let Some(part) = open.pop() else { break };
@@ -369,13 +369,13 @@ fn sees_first(
     Ok(false)
 }
 
-/// True for a word of pydantic's that wants to see a value before it is decoded.
+/// True for a pydantic annotation that sees a value before it is decoded.
 fn wants_first(word: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = word.py();
     let class = word.get_type();
     let name = intern!(py, "__get_pydantic_core_schema__");
     if layout::attribute(&class, name).is_none() {
-        // A class may stand there as well: `Json`.
+        // It may also be a class: `Json`.
         let own = word.cast::<PyType>().ok();
         return Ok(own.is_some_and(|own| layout::attribute(own, name).is_some()));
     }

@@ -1,4 +1,4 @@
-//! `rename=`: the keys of fields, made of their names.
+//! `rename=`: makes the keys of fields from their names.
 
 use penstock_core::near::nearest;
 use pyo3::prelude::*;
@@ -9,11 +9,11 @@ use super::{ClassId, ClassPlan};
 
 /// The key of a field, if it is not its name.
 ///
-/// A word names a style; a mapping has names of fields, or classes with a renaming of their own;
-/// a function is called with the name.
+/// A string names a style. A mapping has names of fields, or classes with their own renaming. A
+/// function is called with the name.
 ///
 /// # Errors
-/// What the function raises, and `TypeError` for a key that is no `str`.
+/// The function's exception, and `TypeError` for a key that is not a `str`.
 pub(super) fn key_of(
     rename: &Bound<'_, PyAny>,
     class: &Bound<'_, PyType>,
@@ -31,7 +31,8 @@ pub(super) fn key_of(
     text(&rename.call1((name,))?)
 }
 
-/// Refuses the name of a field that there is not: nobody would notice that it does nothing.
+/// Refuses the name of a field that does not exist, because nobody would notice that it has no
+/// effect.
 ///
 /// # Errors
 /// `PlanError`, with the field that was probably meant.
@@ -61,7 +62,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// What is wrong with the names of a renaming of one class, if it has names.
+/// The problem with the names in a renaming of one class, if it has names.
 fn settle_names(
     rename: &Bound<'_, PyAny>,
     class: Option<&str>,
@@ -77,7 +78,7 @@ fn settle_names(
     Ok(None)
 }
 
-/// What is wrong with a name, if it is none of these: of the fields of one class, or of all.
+/// The problem with a name that is none of these: of the fields of one class, or of all.
 fn refused_name(
     name: &Bound<'_, PyAny>,
     class: Option<&str>,
@@ -103,8 +104,8 @@ fn text(key: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     Ok(Some(key.extract()?))
 }
 
-/// A name in snake case in another style. Underscores at its ends, which in Python say something
-/// about the name and not in it, are left out.
+/// Converts a name in snake case to another style. Underscores at its ends are left out, because in
+/// Python they are a convention and not part of the name.
 fn styled(style: &str, name: &str) -> String {
     let words = || name.split('_').filter(|word| !word.is_empty());
     let joined = |by: &str| words().map(str::to_owned).collect::<Vec<_>>().join(by);

@@ -1,4 +1,4 @@
-//! What the caller of `Plan` asks for beside the class: options that the class need not know of.
+//! The options of `Plan` beside the class, which the class need not know.
 
 use std::fmt::Write as _;
 
@@ -10,20 +10,20 @@ use pyo3::types::{PyDict, PyMapping, PyString, PyType};
 use super::builtin::display;
 use super::plan_error;
 
-/// What a plan is made with.
+/// The settings of a plan.
 #[derive(Clone)]
 pub(super) struct Settings<'py> {
     /// Names for string annotations.
     pub(super) namespace: Option<Bound<'py, PyDict>>,
-    /// How the keys of fields are made of their names.
+    /// How to make the keys of fields from their names.
     pub(super) rename: Option<Bound<'py, PyAny>>,
-    /// Whether a value of another type never does.
+    /// Whether a value of another type is always refused.
     pub(super) strict: bool,
     /// The functions that make values of types.
     pub(super) types: Option<Bound<'py, PyDict>>,
-    /// What tells the classes of a union apart: a key, or a `tag(...)`.
+    /// The key, or the `tag(...)`, that tells the classes of a union apart.
     pub(super) tag: Option<Bound<'py, PyAny>>,
-    /// The unit of numbers that stand for a datetime.
+    /// The unit of numbers that are decoded as a datetime.
     pub(super) unix: Option<Bound<'py, PyAny>>,
 }
 
@@ -34,7 +34,7 @@ impl Default for Settings<'_> {
 }
 
 impl<'py> Settings<'py> {
-    /// True if nothing was asked for.
+    /// True if there is no setting.
     pub(super) fn is_default(&self) -> bool {
         self.namespace.is_none()
             && self.rename.is_none()
@@ -44,10 +44,10 @@ impl<'py> Settings<'py> {
             && self.unix.is_none()
     }
 
-    /// Adds what another plan was made with.
+    /// Adds the settings of another plan.
     ///
     /// # Errors
-    /// `PlanError`, if both ask for the same and mean something else.
+    /// `PlanError` if both have the same setting with different values.
     pub(super) fn join(&mut self, other: &Settings<'py>) -> PyResult<()> {
         let py = match other.objects().next() {
             Some(object) => object.py(),
@@ -60,7 +60,7 @@ impl<'py> Settings<'py> {
             [(&mut self.namespace, &other.namespace), (&mut self.types, &other.types)]
         {
             if let Some(more) = more {
-                // What was said last and nearest to the use counts.
+                // The setting that is nearest to the use wins.
                 let all = more.copy()?;
                 if let Some(own) = &own {
                     all.update(own.as_mapping())?;
@@ -130,13 +130,13 @@ impl KeptSettings {
         }
     }
 
-    /// All objects that are held.
+    /// All objects that it holds.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
         let dicts = self.namespace.iter().chain(&self.types).map(Py::as_any);
         self.rename.iter().chain(&self.tag).chain(&self.unix).chain(dicts)
     }
 
-    /// Adds what was asked for to a `repr`: `, rename='camel', strict=False`.
+    /// Adds the settings to a `repr`: `, rename='camel', strict=False`.
     pub(super) fn show(&self, py: Python<'_>, text: &mut String) -> PyResult<()> {
         // Writing to a string does not fail.
         if let Some(rename) = &self.rename {
@@ -171,10 +171,10 @@ fn shown(object: &Bound<'_, PyAny>) -> PyResult<String> {
     })
 }
 
-/// `types=`: types, and what makes values of them.
+/// `types=`: types, and the functions that make their values.
 ///
 /// # Errors
-/// `TypeError` if it is no mapping of types to functions.
+/// `TypeError` if it is not a mapping of types to functions.
 pub(super) fn registry<'py>(
     object: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Option<Bound<'py, PyDict>>> {
@@ -184,7 +184,7 @@ pub(super) fn registry<'py>(
         let reason = format!("types must be a mapping of types to functions, not {kind}");
         return Err(PyTypeError::new_err(reason));
     };
-    // As it is now: a registry that changes later does not change the plan.
+    // A copy: if the registry changes later, the plan does not.
     let types = PyDict::new(object.py());
     types.update(mapping)?;
     for (of, by) in &types {
@@ -198,10 +198,10 @@ pub(super) fn registry<'py>(
     Ok((!types.is_empty()).then_some(types))
 }
 
-/// The words of `rename=`.
+/// The styles of `rename=`.
 const STYLES: [&str; 5] = ["camel", "pascal", "kebab", "snake", "upper"];
 
-/// `rename=`, checked as far as it can be without a class.
+/// `rename=`, checked as far as possible without a class.
 pub(super) fn rename(object: &Bound<'_, PyAny>) -> PyResult<()> {
     if let Ok(word) = object.cast::<PyString>() {
         if STYLES.contains(&word.to_str()?) {
@@ -224,10 +224,10 @@ pub(super) fn rename(object: &Bound<'_, PyAny>) -> PyResult<()> {
     Err(PyTypeError::new_err(reason))
 }
 
-/// The unit that a `unix(...)`, or the option of that name, says.
+/// The unit of a `unix(...)`, or of the option of that name.
 ///
 /// # Errors
-/// `ValueError` or `TypeError` if it is none.
+/// `ValueError` or `TypeError` if it is not a unit.
 pub(super) fn unit(object: &Bound<'_, PyAny>) -> PyResult<Unit> {
     let said = match super::wrappers::is_instance(object, &super::known::UNIX) {
         true => object.getattr("unit")?,
@@ -250,7 +250,7 @@ pub(super) fn unit(object: &Bound<'_, PyAny>) -> PyResult<Unit> {
     })
 }
 
-/// `tag=`, checked as far as it can be without a union.
+/// `tag=`, checked as far as possible without a union.
 pub(super) fn tag(object: &Bound<'_, PyAny>) -> PyResult<()> {
     let is_word = super::wrappers::is_instance(object, &super::known::TAG);
     if is_word || object.is_instance_of::<PyString>() {

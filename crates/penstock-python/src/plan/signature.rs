@@ -13,7 +13,7 @@ use super::{Absent, Build};
 const TAKES_MORE_BY_POSITION: usize = 0x04;
 const TAKES_MORE_BY_KEYWORD: usize = 0x08;
 
-/// How many wrappers a function may have.
+/// The most wrappers that a function may have.
 const MOST_WRAPPERS: usize = 100;
 
 /// One parameter of a function.
@@ -25,9 +25,9 @@ pub(super) struct Parameter<'py> {
 /// The parameters of a function after its first.
 pub(super) struct Parameters<'py> {
     pub(super) list: Vec<Parameter<'py>>,
-    /// How many of them, from the first, may go by position.
+    /// How many of them, from the first, may be passed by position.
     pub(super) by_position: usize,
-    /// How many of them, from the first, may not go by keyword.
+    /// How many of them, from the first, may not be passed by keyword.
     pub(super) only_by_position: usize,
     /// `**kwargs`
     pub(super) takes_any_keyword: bool,
@@ -74,21 +74,21 @@ impl<'py> Parameters<'py> {
     }
 }
 
-/// The function that decides what a class may be called with, if it is written in Python.
+/// The Python function that decides on the arguments of a class, if there is one.
 pub(super) struct Constructor<'py> {
     /// The class that defines it.
     pub(super) owner: Bound<'py, PyType>,
     /// `__init__` or `__new__`.
     pub(super) name: &'static str,
-    /// The function, without what wraps it.
+    /// The function, without its wrappers.
     pub(super) function: Bound<'py, PyAny>,
     pub(super) parts: Function<'py>,
-    /// Whether something wraps it.
+    /// Whether it has wrappers.
     pub(super) is_wrapped: bool,
 }
 
 impl<'py> Constructor<'py> {
-    /// The constructor of the class: its `__init__`, or its `__new__` if that has an own one only.
+    /// The constructor of the class: its `__init__`, or its `__new__` if only that is its own.
     pub(super) fn of(class: &Bound<'py, PyType>) -> PyResult<Option<Self>> {
         let py = class.py();
         let (name, interned) = if layout::has_plain_init(class) {
@@ -101,7 +101,7 @@ impl<'py> Constructor<'py> {
         if let Some(inner) = function.getattr_opt(intern!(py, "__func__"))? {
             function = inner;
         }
-        // A decorator that keeps the signature says so.
+        // A decorator that keeps the signature sets `__wrapped__`.
         let mut is_wrapped = false;
         for _ in 0..MOST_WRAPPERS {
             match function.getattr_opt(intern!(py, "__wrapped__"))? {
@@ -125,8 +125,8 @@ impl<'py> Constructor<'py> {
     }
 }
 
-/// A class that is called, for this reason. Fields that its constructor does not take are left to
-/// it; an absent field that has a default there is left out of the call.
+/// A class that is called, for this reason. The constructor handles fields that it does not take
+/// itself. If a field is absent and has a default there, the call leaves it out.
 pub(super) fn called<'py>(
     subject: &Subject<'_, 'py>,
     fields: Vec<Declared<'py>>,
@@ -144,7 +144,7 @@ pub(super) fn called<'py>(
         let by_name = parameters.as_ref().is_none_or(|parameters| parameters.takes_any_keyword);
         field.absent = match (place, &parameters) {
             (Some(place), Some(parameters)) => match &parameters.list[place].default {
-                // What goes by position cannot be left out before what is there.
+                // A positional argument cannot be left out before one that is present.
                 Some(default) if place < parameters.only_by_position => {
                     Absent::Value(default.clone().unbind())
                 }
@@ -166,8 +166,8 @@ pub(super) fn called<'py>(
         };
         taken.push((place.unwrap_or(usize::MAX), field));
     }
-    // Who receives the call before the constructor, or after it, takes the same arguments, and
-    // may take them by name only.
+    // Functions that get the call before or after the constructor take the same arguments, but
+    // perhaps only by name.
     let alone = is_alone(subject) && constructor.is_none_or(|constructor| !constructor.is_wrapped);
     let mut positional = 0;
     if let Some(parameters) = &parameters {
@@ -179,7 +179,7 @@ pub(super) fn called<'py>(
                 return Err(subject.error(rest));
             }
         }
-        // What goes by position only comes first, in the order of the parameters.
+        // Positional-only parameters come first, in their order.
         let only = parameters.only_by_position;
         taken.sort_by_key(|(place, _)| if *place < only { *place } else { only });
         let most = if alone { parameters.by_position } else { only };
@@ -204,7 +204,7 @@ pub(super) fn called<'py>(
     Ok(Shape { why_called: Some(reason), ..Shape::new(fields, build) })
 }
 
-/// True if no other Python code receives the arguments of a call than the constructor.
+/// True if no Python code except the constructor gets the arguments of a call.
 fn is_alone(subject: &Subject<'_, '_>) -> bool {
     let class = &subject.class;
     let has_own_new = || {

@@ -1,8 +1,8 @@
-//! One annotation to what it asks for.
+//! From one annotation to its node.
 //!
-//! Every annotation that is met gets a node of its own at once, and what it asks for is found
-//! then: so an annotation may refer to itself by way of a container, and wrappers that say nothing
-//! of the type (`Annotated`, a `NewType`, an alias, a name in quotes) are what is in them.
+//! Every annotation gets a node of its own at once, and its type is found later. So an annotation
+//! may refer to itself through a container. Wrappers that do not change the type (`Annotated`, a
+//! `NewType`, an alias, a name in quotes) give the node of their contents.
 
 use penstock_core::sink::Want;
 use pyo3::intern;
@@ -34,7 +34,7 @@ pub(super) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
         Kind::Decimal | Kind::Instant(_) => Want::Digits,
         _ => Want::Native,
     };
-    // `None | None` and `Any | None` are no more than what they begin with.
+    // `None | None` and `Any | None` equal their first member.
     let nullable = nullable && !matches!(kind, Kind::Any | Kind::None);
     let mut name = match &kind {
         Kind::Choice(choice) => choice.title.to_string(),
@@ -53,7 +53,7 @@ pub(super) struct Walk<'a, 'py> {
     pub(super) scope: &'a Scope<'py>,
     pub(super) place: Place<'a>,
     pub(super) depth: usize,
-    /// What a function of the user's takes, if that comes next.
+    /// The parameter's type of a user's function, if that comes next.
     pub(super) source: Option<Bound<'py, PyAny>>,
     /// The `typecode(...)` beside an array, if that comes next.
     pub(super) typecode: Option<String>,
@@ -84,15 +84,15 @@ impl<'py> Walk<'_, 'py> {
         annotation: &Bound<'py, PyAny>,
         nullable: bool,
     ) -> PyResult<NodeId> {
-        // A class means the same everywhere; anything else may have names in it, whose meaning
-        // depends on where it stands.
+        // A class means the same everywhere. Anything else may contain names, whose meaning depends
+        // on their scope.
         let is_class = annotation.is_instance_of::<PyType>();
         let scope = if is_class { (0, 0) } else { self.scope.address() };
         let key = (annotation.as_ptr() as usize, scope, nullable);
         if let Some(id) = self.compiler.known(key) {
             return Ok(id);
         }
-        // Text shares the node of what it stands for.
+        // Text shares the node of its object.
         if let Some(meant) = self.evaluated(annotation)? {
             self.deeper()?;
             let id = self.node(&meant, nullable);
@@ -104,7 +104,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(id)
     }
 
-    /// What the annotation asks for, to stand at `id`.
+    /// Stores the type of the annotation at `id`.
     pub(super) fn content(
         &mut self,
         annotation: &Bound<'py, PyAny>,
@@ -117,7 +117,7 @@ impl<'py> Walk<'_, 'py> {
         node
     }
 
-    /// One level further in.
+    /// One level deeper.
     fn deeper(&mut self) -> PyResult<()> {
         if self.depth == DEEPEST {
             return Err(self.error("the annotation is nested too deep, or refers only to itself"));
@@ -126,7 +126,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(())
     }
 
-    /// What text stands for, if the annotation is text.
+    /// The object of the annotation, if that is text.
     fn evaluated(&self, annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         if let Ok(text) = annotation.cast::<PyString>() {
             let meant = self.scope.evaluate(text);
@@ -145,7 +145,7 @@ impl<'py> Walk<'_, 'py> {
         id: NodeId,
     ) -> PyResult<Node> {
         let py = self.compiler.py;
-        // What a function of the registry takes may be of the very type that it makes.
+        // A registry's function may take the same type that it makes.
         let taken = self.source.take().is_some_and(|source| source.is(annotation));
         if !taken && let Some(own) = after::of_registry(self.compiler, annotation)? {
             return self.via(&own, nullable, id, annotation);
@@ -179,7 +179,7 @@ impl<'py> Walk<'_, 'py> {
         if known::LITERAL_STRING.is(annotation) {
             return Ok(node(Kind::Str, nullable, "str".into()));
         }
-        // What is written with type variables is written again with what they stand for.
+        // An annotation with type variables is written again with their values.
         if let Some(meant) = generics::substituted(self, annotation)? {
             self.compiler.keep(&meant);
             return self.content(&meant, nullable, id);
@@ -212,7 +212,7 @@ impl<'py> Walk<'_, 'py> {
         self.parameterized(annotation, &origin, nullable, id)
     }
 
-    /// What an alias stands for. Names in quotes are those of the module that defines it.
+    /// The value of an alias. Names in quotes are those of the module that defines it.
     fn alias(
         &mut self,
         alias: &Bound<'py, PyAny>,
@@ -232,7 +232,7 @@ impl<'py> Walk<'_, 'py> {
         walk.content(meant, nullable, id)
     }
 
-    /// `Annotated[T, ...]`: what is said beside the type and is not about a field.
+    /// `Annotated[T, ...]`: the annotations that do not concern the field.
     fn annotated(
         &mut self,
         annotation: &Bound<'py, PyAny>,
@@ -249,7 +249,7 @@ impl<'py> Walk<'_, 'py> {
         self.worded(&origin, &words, nullable, id)
     }
 
-    /// A type, with the words beside it.
+    /// A type, with its annotations.
     fn worded(
         &mut self,
         annotation: &Bound<'py, PyAny>,
@@ -272,8 +272,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(node)
     }
 
-    /// The node of a type with the words beside it, which no other annotation shares if there are
-    /// any.
+    /// The node of a type with its annotations. If there are any, no other annotation shares it.
     pub(super) fn with_words(
         &mut self,
         annotation: &Bound<'py, PyAny>,
@@ -287,7 +286,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(id)
     }
 
-    /// Applies words to a node that only one field has.
+    /// Applies annotations to a node that only one field has.
     pub(super) fn constrain(&mut self, id: NodeId, words: &[Bound<'py, PyAny>]) -> PyResult<()> {
         let any = node(Kind::Any, false, String::new());
         let mut node = std::mem::replace(&mut self.compiler.nodes[id as usize], any);
@@ -297,7 +296,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(())
     }
 
-    /// A node with what the words say of its form: `Hex`, `unix(...)`.
+    /// A node with the form that annotations give it: `Hex`, `unix(...)`.
     fn marked(&self, mut node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
         for word in words {
             if known::HEX.is(word) {
@@ -315,7 +314,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(node)
     }
 
-    /// A value that a function of the user makes of another. `of` is what it makes.
+    /// A value that a user's function makes from another. `of` is its result.
     fn via(
         &mut self,
         via: &after::Via<'py>,
@@ -380,7 +379,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(node(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names))
     }
 
-    /// Says what tells the classes of a union apart.
+    /// Stores what tells the classes of a union apart.
     pub(super) fn tag(
         &mut self,
         node: &Node,
@@ -404,7 +403,7 @@ impl<'py> Walk<'_, 'py> {
 
     pub(super) fn name(&self, id: NodeId) -> &str {
         let name = &self.compiler.nodes[id as usize].written;
-        // Only what is still being looked at has no name yet.
+        // Only a node that is still being made has no name.
         if name.is_empty() { "..." } else { name }
     }
 
@@ -474,7 +473,8 @@ impl<'py> Walk<'_, 'py> {
             }
             Members::Values { of } => of,
         };
-        // Values of a type that a document spells: they are read as such, and find their member.
+        // Values of a type with a form in documents: they are decoded as such, and select their
+        // member.
         let mut values = self.class(&of, None, nullable, id)?;
         let find = conversions::applied(self.compiler.py, "member", class)?;
         let after = After::add(&mut values, [after::Step::Convert(find.unbind())]);
@@ -493,7 +493,7 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Node> {
         let is_none = |member: &Bound<'py, PyAny>| member.is_none() || is_type_of_none(member);
         let nullable = nullable || members.iter().any(|member| is_none(&member));
-        // What stands for an absent value is in no document.
+        // The marker for an absent value is in no document.
         let is_there =
             |member: &Bound<'py, PyAny>| !is_none(member) && !known::MSGSPEC_UNSET_TYPE.is(member);
         let members: Vec<_> = members.iter().filter(is_there).collect();
@@ -551,7 +551,7 @@ impl<'py> Walk<'_, 'py> {
     }
 }
 
-/// What a `typecode(...)` among the words says.
+/// The code of a `typecode(...)` among the annotations.
 fn typecode(words: &[Bound<'_, PyAny>]) -> PyResult<Option<String>> {
     let found = words.iter().find(|word| is_instance(word, &known::TYPECODE));
     found.map(|word| word.getattr(intern!(word.py(), "code"))?.extract()).transpose()

@@ -1,4 +1,5 @@
-//! What an annotation says about a field, and not about its type: `at(...)`, `Final`, `Required`.
+//! The parts of an annotation that concern the field, and not its type: `at(...)`, `Final`,
+//! `Required`.
 
 use pyo3::ffi;
 use pyo3::intern;
@@ -9,30 +10,31 @@ use super::known;
 use super::names::Scope;
 use super::types::Place;
 
-/// How many wrappers there may be. What has more refers to itself and to nothing else.
+/// The most wrappers that are allowed. With more, the annotation refers to itself and to nothing
+/// else.
 const MOST: usize = 100;
 
-/// A field's annotation without what is said about the field and not about its type.
+/// A field's annotation without the parts that concern the field.
 pub(super) struct FieldType<'py> {
     pub(super) annotation: Bound<'py, PyAny>,
-    /// Where its value stands: `at(...)`.
+    /// The path of its value: `at(...)`.
     pub(super) at: Option<At<'py>>,
-    /// What else is said beside the type, from the inside out.
+    /// The other annotations beside the type, from the inside out.
     pub(super) words: Vec<Bound<'py, PyAny>>,
     /// `Required[...]` or `NotRequired[...]`.
     pub(super) required: Option<bool>,
-    /// `ClassVar[...]`: it is no field.
+    /// `ClassVar[...]`: it is not a field.
     pub(super) class_var: bool,
 }
 
 impl<'py> FieldType<'py> {
-    /// Takes what is said under our name in the metadata of a field: a word, or a tuple of them.
+    /// Takes the annotations under our name in a field's metadata: one, or a tuple of them.
     pub(super) fn say_all(
         &mut self,
         metadata: &Bound<'py, PyAny>,
         place: Place<'_>,
     ) -> PyResult<()> {
-        // Nearly no field has any.
+        // Hardly any field has one.
         let name = intern!(metadata.py(), "penstock");
         let Ok(metadata) = metadata.cast::<PyMapping>() else { return Ok(()) };
         if !metadata.contains(name)? {
@@ -46,7 +48,7 @@ impl<'py> FieldType<'py> {
         self.say(words.into_iter(), place)
     }
 
-    /// Takes what is said beside the type.
+    /// Takes the annotations beside the type.
     pub(super) fn say(
         &mut self,
         words: impl DoubleEndedIterator<Item = Bound<'py, PyAny>>,
@@ -55,7 +57,7 @@ impl<'py> FieldType<'py> {
         let mut said = Vec::new();
         for word in words {
             if !is_instance(&word, &known::AT) {
-                // Text is a remark, and whoever else is meant knows it by its type.
+                // Text is a remark, and other libraries recognise their annotations by type.
                 if !word.is_instance_of::<PyString>() {
                     said.push(word);
                 }
@@ -63,20 +65,20 @@ impl<'py> FieldType<'py> {
                 return Err(place.error(word.py(), "two at(...) for one field"));
             }
         }
-        // Of nested wrappers the inner one speaks first.
+        // For nested wrappers, the inner one comes first.
         said.append(&mut self.words);
         self.words = said;
         Ok(())
     }
 }
 
-/// What an `at(...)` says.
+/// The contents of an `at(...)`.
 pub(super) struct At<'py> {
-    /// It as it would be written, without the word.
+    /// As it would be written, without the `at`.
     pub(super) shown: String,
-    /// The paths, and for a choice the type that each leads to.
+    /// The paths, and for a choice the type of each.
     pub(super) routes: Vec<(String, Option<Bound<'py, PyAny>>)>,
-    /// The field of the items that is their key in a dict.
+    /// The field of the items that holds their key in a dict.
     pub(super) key: Option<String>,
 }
 
@@ -91,7 +93,7 @@ pub(super) fn field_type<'py>(
         FieldType { annotation, at: None, words: Vec::new(), required: None, class_var: false };
     for _ in 0..MOST {
         let annotation = &field.annotation;
-        // Nearly every annotation is a class, and a class is no wrapper.
+        // Nearly every annotation is a class, and a class is not a wrapper.
         if annotation.is_instance_of::<PyType>() {
             return Ok(field);
         }
@@ -116,7 +118,7 @@ pub(super) fn field_type<'py>(
             field.annotation = annotation.getattr(intern!(py, "type"))?;
             continue;
         }
-        // Nor is `list[int]` or `int | None`.
+        // Neither is `list[int]` or `int | None`.
         if is_generic_alias(annotation) || is_instance(annotation, &known::UNION_TYPE) {
             return Ok(field);
         }
@@ -177,7 +179,7 @@ pub(super) fn forward<'py>(
     meant.map_err(|why| place.unresolved(&text, why))
 }
 
-/// What is said beside the type in an `Annotated`.
+/// The annotations beside the type in an `Annotated`.
 pub(super) fn metadata<'py>(annotated: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyTuple>> {
     Ok(annotated.getattr(intern!(annotated.py(), "__metadata__"))?.cast_into()?)
 }
