@@ -91,8 +91,8 @@ impl Element {
         })
     }
 
-    /// The value of a JSON scalar: an int, float, str, bool or None. None for a JSON object; in
-    /// XML, the text.
+    /// The value of a JSON scalar, which is an int, float, str, bool or None. It is None for a JSON
+    /// object; in XML it is the text.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         guarded(py, || match &self.text_lost {
