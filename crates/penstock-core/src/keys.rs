@@ -1,43 +1,43 @@
-//! Finds a key among the keys that a class has, when the predicted key is not the one that came.
+//! Finds a key among the keys of a class if it is not the predicted one.
 //!
-//! The set is known before the first byte is read and is small, so a table is looked for in which
-//! no two keys want the same place. What is hashed is a [`Sample`] of the key: its length and
-//! both its ends. Up to 16 bytes that *is* the key, and finding one compares three words and
-//! reads no other memory; only a longer key is compared byte by byte, once.
+//! The set is known before the first byte is read and is small, so a seed is searched with which no
+//! two keys want the same place. The hash takes a [`Sample`] of the key: its length and both its
+//! ends. For up to 16 bytes the sample *is* the key, and finding one compares three words and reads
+//! no other memory. Only a longer key is compared byte by byte, once.
 //!
-//! Hostile input cannot make the table slow. The keys in it are the author's and not the
-//! document's, and so is the longest walk from a key's place, which also bounds the search for a
-//! key that is not there.
+//! Hostile input cannot make the table slow. Its keys come from the author of the class and not
+//! from the document. So does the longest walk from a key's place, which also bounds the search for
+//! a key that is not there.
 
 /// A fixed set of keys, and the position of each in the list that it was made from.
 #[derive(Clone, Debug)]
 pub struct KeyTable {
-    /// For each place the key that took it: an index of `entries`, or [`FREE`]. The length is a
-    /// power of two.
+    /// For each place the key in it: an index of `entries`, or [`FREE`]. The length is a power of
+    /// two.
     places: Box<[u32]>,
     entries: Box<[Entry]>,
-    /// The keys longer than 16 bytes, one behind the other.
+    /// The keys longer than 16 bytes, one after the other.
     long: Box<[u8]>,
     seed: u64,
-    /// How many places beyond its own a key may stand.
+    /// How many places after its own a key may be.
     longest_walk: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     sample: Sample,
-    /// Where the key begins in `long`, if it is there.
+    /// The beginning of the key in `long`, if it is there.
     from: usize,
 }
 
-/// Marks a place that no key took.
+/// Marks a free place.
 const FREE: u32 = u32::MAX;
 
-/// The longest key that its [`Sample`] says all of.
+/// The longest key that its [`Sample`] contains completely.
 const SAMPLED: usize = 16;
 
 impl KeyTable {
-    /// A table of `keys`, which should be distinct: of equal keys the first one is found.
+    /// A table of `keys`, which should be distinct: among equal keys the first one is found.
     ///
     /// ```
     /// use penstock_core::keys::KeyTable;
@@ -89,7 +89,7 @@ impl KeyTable {
         let mut place = sample.hash(self.seed) as usize;
         for _ in 0..=self.longest_walk {
             let index = *self.places.get(place & (self.places.len() - 1))?;
-            // The free place's mark is no index either.
+            // The mark of a free place is not an index either.
             let entry = self.entries.get(index as usize)?;
             if entry.sample == sample && self.middle_agrees(entry, key) {
                 return Some(index);
@@ -105,14 +105,13 @@ impl KeyTable {
         key.len() <= SAMPLED || self.long.get(entry.from..entry.from + key.len()) == Some(key)
     }
 
-    /// Looks for a seed that sends each key to a place of its own, and is content with the best of
-    /// a few when there are many keys: then such seeds are rare, and keys whose samples are equal
-    /// have none.
+    /// Searches for a seed that gives each key its own place. If there are many keys, it takes the
+    /// best of a few seeds: then such seeds are rare, and keys with equal samples have none.
     fn choose_seed(&mut self) {
         let mask = self.places.len() as u64 - 1;
         let mut taken = vec![0_u64; self.places.len().div_ceil(64)];
         let mut fewest = usize::MAX;
-        // Bounds the hashes that are spent, not the tries.
+        // This bounds the number of hashes, not of tries.
         let tries = (SEARCH / self.entries.len().max(1)).max(2) as u64;
         for number in 1..=tries {
             let seed = number.wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -133,12 +132,12 @@ impl KeyTable {
         }
     }
 
-    /// Puts each key at its place or the next free one.
+    /// Puts each key into its place or the next free one.
     fn settle(&mut self) {
         let mask = self.places.len() - 1;
         for (index, entry) in (0..FREE).zip(&self.entries) {
             let own = entry.sample.hash(self.seed) as usize;
-            // There are more places than keys: one of them is free.
+            // There are more places than keys, so one of them is free.
             let mut walk = 0;
             while self.places[own.wrapping_add(walk) & mask] != FREE {
                 walk += 1;
@@ -149,15 +148,15 @@ impl KeyTable {
     }
 }
 
-/// Hashes spent at most, about, on the search for a seed.
+/// About the most hashes to spend on the search for a seed.
 const SEARCH: usize = 300;
 
-/// Two to four places for each key, and one at least.
+/// Two to four places for each key, and at least one.
 fn places_for(keys: usize) -> usize {
     (keys * 2 + 1).next_power_of_two()
 }
 
-/// What is hashed of a key: its length and both its ends, at most eight bytes each.
+/// The input of the hash: a key's length and both its ends, at most eight bytes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sample {
     first: u64,
@@ -166,8 +165,8 @@ struct Sample {
 }
 
 impl Sample {
-    /// The sample of `key`. The ends overlap in a key of less than 16 bytes and together hold all
-    /// of it, so that equal samples of such keys are equal keys.
+    /// The sample of `key`. In a key of less than 16 bytes the ends overlap and together contain
+    /// all of it, so equal samples of such keys are equal keys.
     #[inline(always)]
     fn of(key: &[u8]) -> Sample {
         let (first, last) = match (key.first_chunk(), key.last_chunk()) {
@@ -213,7 +212,7 @@ mod tests {
         let table = KeyTable::new(&keys);
         for key in keys.iter().copied().chain(more.iter().map(Vec::as_slice)) {
             assert_eq!(table.find(key), naive(&keys, key), "{key:?} in {keys:?}");
-            // What is near a key is not the key.
+            // A key that is near another is not that key.
             for at in 0..key.len() {
                 let mut near = key.to_vec();
                 near[at] ^= 1;

@@ -1,20 +1,19 @@
-//! What the JSON reader says of tokens that are not what they should be, and the small tests it
-//! makes on bytes.
+//! The JSON reader's errors about tokens, and its small tests on bytes.
 
 use crate::error::Fault;
 use penstock_scan::{BadEscape, EscapeCheck, Isa, check_json_escape};
 
-/// Stands before each value of an RFC 7464 sequence.
+/// The byte before each value of an RFC 7464 sequence.
 pub(super) const SEPARATOR: u8 = 0x1E;
 
-/// Why a document cannot end where it does.
+/// Why a document cannot end here.
 pub(super) const INSIDE_STRING: &str = "the input ends inside a string";
 
-/// Where passing over a string has come to.
+/// Where skipping a string has stopped.
 pub(super) enum Passed {
-    /// Behind its closing quote.
+    /// After its closing quote.
     Closed(usize),
-    /// The end of the window: to go on from here when there is more.
+    /// At the end of the window: continue here when there is more.
     Cut(usize),
     /// A control character.
     Control(usize),
@@ -22,7 +21,7 @@ pub(super) enum Passed {
     BadEscape(BadEscape),
 }
 
-/// Passes over the inside of a string that nobody wants, from `from`. It is checked all the same.
+/// Skips the inside of a string that nobody wants, from `from`, and validates it.
 #[inline(always)]
 pub(super) fn pass_string<I: Isa>(isa: I, text: &[u8], from: usize) -> Passed {
     let mut pos = from;
@@ -30,7 +29,7 @@ pub(super) fn pass_string<I: Isa>(isa: I, text: &[u8], from: usize) -> Passed {
         pos = isa.json_string(text, pos).at;
         match text.get(pos) {
             Some(b'"') => return Passed::Closed(pos + 1),
-            // Where one escape is, others often follow at once.
+            // After one escape, others often follow directly.
             Some(b'\\') => {
                 while text.get(pos) == Some(&b'\\') {
                     match check_json_escape(text, pos) {
@@ -46,13 +45,13 @@ pub(super) fn pass_string<I: Isa>(isa: I, text: &[u8], from: usize) -> Passed {
     }
 }
 
-/// The index behind the escapes that stand at `at`, one after another. They are not checked here:
-/// a wrong one may be passed over in a wrong way, and is found when the string is resolved.
+/// The index after the escapes at `at`, one after another. They are not validated here: an invalid
+/// one may be skipped wrongly, and is found when the string is resolved.
 #[inline(always)]
 pub(super) fn behind_escapes(text: &[u8], at: usize) -> usize {
     let mut at = at;
     while let Some([b'\\', b'u', digits @ ..]) = text.get(at..).and_then(|t| t.first_chunk::<6>()) {
-        // Neither a quote nor a control character: such a one would end the string.
+        // Neither a quote nor a control character, because those would end the string.
         if !digits.iter().all(|&digit| digit >= b'0') {
             break;
         }
@@ -64,13 +63,13 @@ pub(super) fn behind_escapes(text: &[u8], at: usize) -> usize {
     at
 }
 
-/// Whether a byte can stand in a number, wherever in it.
+/// Whether a number may contain a byte, at any place.
 #[inline(always)]
 pub(super) fn may_stand_in_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
-/// Something else stands at `pos`.
+/// Something else is at `pos`.
 #[cold]
 #[inline(never)]
 pub(super) fn unexpected(text: &[u8], pos: usize, base: u64, expected: &str) -> Fault {
@@ -92,7 +91,7 @@ pub(super) fn control(text: &[u8], pos: usize, base: u64) -> Fault {
 }
 
 /// The first bad escape of the string that begins at `pos`, before the byte `to` at which scanning
-/// it found `fault`: faults are told in the order of the text, as they are where it is skipped.
+/// it found `fault`. Faults are reported in the order of the text, as they are when it is skipped.
 #[cold]
 #[inline(never)]
 pub(super) fn first_fault(text: &[u8], pos: usize, to: usize, base: u64, fault: Fault) -> Fault {
@@ -109,8 +108,8 @@ pub(super) fn first_fault(text: &[u8], pos: usize, to: usize, base: u64, fault: 
     fault
 }
 
-/// Whether the escapes of a string are good that was found to be whole, from `from` to its closing
-/// quote at `to`, and is told as it is written.
+/// Checks the escapes of a whole string, from `from` to its closing quote at `to`, if the string is
+/// reported as it is written.
 #[inline(never)]
 pub(super) fn check_escapes(text: &[u8], from: usize, to: usize, base: u64) -> Result<(), Fault> {
     let mut at = from;
@@ -119,7 +118,7 @@ pub(super) fn check_escapes(text: &[u8], from: usize, to: usize, base: u64) -> R
         while text.get(at) == Some(&b'\\') {
             match check_json_escape(text, at) {
                 EscapeCheck::Complete(length) => at += length,
-                // Not before its closing quote.
+                // It cannot be before its closing quote.
                 EscapeCheck::Incomplete => break,
                 EscapeCheck::Bad(bad) => {
                     return Err(Fault::malformed(base + bad.at as u64, bad.reason()));
@@ -130,7 +129,7 @@ pub(super) fn check_escapes(text: &[u8], from: usize, to: usize, base: u64) -> R
     Ok(())
 }
 
-/// Bytes that begin like a number and are none.
+/// Bytes that begin like a number and are not one.
 #[cold]
 #[inline(never)]
 pub(super) fn bad_number(text: &[u8], at: usize, base: u64, reason: &'static str) -> Fault {
@@ -155,7 +154,7 @@ pub(super) fn too_long(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("a string longer than {limit} bytes (limits.token)"))
 }
 
-/// A map of which a longer part than the limit does not say what it becomes. `at` is behind its
+/// The limit is reached before the key that gives a map's class was found. `at` is after its
 /// opening brace.
 #[cold]
 #[inline(never)]
@@ -167,7 +166,7 @@ pub(super) fn looks_too_far(at: u64, limit: usize) -> Fault {
     Fault::limit(at - 1, reason)
 }
 
-/// Maps in maps, each looked over for what it becomes, that are too much together.
+/// Nested maps that are searched for their classes' keys, too many times in all.
 #[cold]
 #[inline(never)]
 pub(super) fn looks_too_often(at: u64) -> Fault {
@@ -186,8 +185,8 @@ pub(super) fn number_too_long(at: u64, limit: usize) -> Fault {
 /// The longest word that a message repeats.
 const WORD: usize = 20;
 
-/// Whether the window ends in the word at `pos` that a message would repeat. What is said of an
-/// input must not depend on how it was cut.
+/// Whether the window ends inside the word at `pos` that a message would repeat. A message must not
+/// depend on how the input was cut.
 #[cold]
 #[inline(never)]
 pub(super) fn is_cut(text: &[u8], pos: usize) -> bool {
@@ -201,7 +200,7 @@ pub(super) fn is_cut(text: &[u8], pos: usize) -> bool {
     }
 }
 
-/// What stands at `pos`, in words.
+/// A description of the text at `pos`.
 fn found(text: &[u8], pos: usize) -> String {
     let rest = text.get(pos..).unwrap_or_default();
     let word = rest.iter().take(WORD).take_while(|byte| byte.is_ascii_alphanumeric()).count();

@@ -15,13 +15,13 @@ use super::token;
 use crate::error::{Fault, Kind};
 
 impl Reader {
-    /// Where the next byte stands in the text that is being read.
+    /// The position of the next byte in the current text.
     #[inline(always)]
     pub(super) fn place(&self) -> usize {
         self.inputs.last().map_or(self.pos, |input| input.pos)
     }
 
-    /// Stands at a place of the text that is being read.
+    /// Moves to a position of the current text.
     #[inline(always)]
     pub(super) fn stand(&mut self, pos: usize, state: State) {
         match self.inputs.last_mut() {
@@ -31,7 +31,7 @@ impl Reader {
         self.state = state;
     }
 
-    /// What may come behind a comment or an instruction.
+    /// The state after a comment or an instruction.
     #[inline]
     pub(super) fn outside(&self) -> State {
         if self.open.depth() > 0 {
@@ -43,7 +43,7 @@ impl Reader {
         }
     }
 
-    /// The fault of text that ends inside something.
+    /// The fault of text that ends inside a construct.
     #[cold]
     pub(super) fn ends_inside(&self, length: usize, locus: Locus, what: &str) -> Fault {
         match self.inputs.last() {
@@ -55,8 +55,8 @@ impl Reader {
         }
     }
 
-    /// Where `end` stands in the markup at `pos`, which is wanted whole and goes on behind `skip`
-    /// bytes; none if the window ends before that.
+    /// The position of `end` in the markup at `pos`, which is wanted whole and whose search begins
+    /// after `skip` bytes; none if the window ends before it.
     pub(super) fn whole(
         &mut self,
         text: &[u8],
@@ -72,7 +72,7 @@ impl Reader {
         Ok(found)
     }
 
-    /// Where the target of the processing instruction at `pos` ends.
+    /// The end of the target of the processing instruction at `pos`.
     pub(super) fn target<I: Isa>(
         &mut self,
         isa: I,
@@ -152,7 +152,7 @@ impl Reader {
                 let range = pos..end + 1;
                 Ok((end + 1, Some(Reached { name, text, range })))
             }
-            // Not read, so what comes behind it may mean something else.
+            // It is not read, so everything after it may mean something else.
             _ => {
                 self.unread = true;
                 Ok((end + 1, None))
@@ -160,7 +160,7 @@ impl Reader {
         }
     }
 
-    /// Goes on in the replacement text of an entity.
+    /// Continues in the replacement text of an entity.
     #[inline(never)]
     pub(super) fn enter(&mut self, entity: Reached, locus: Locus) -> Result<(), Fault> {
         let Reached { name, text, range } = entity;
@@ -179,7 +179,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The replacement text of the innermost entity is read.
+    /// The end of the innermost entity's replacement text.
     pub(super) fn leave_entity(&mut self) -> Result<(), Fault> {
         match self.inputs.pop() {
             Some(input) if self.open.depth() != input.depth => {
@@ -192,8 +192,8 @@ impl Reader {
         }
     }
 
-    /// Whether what stands at `pos`, behind the root element, is to be left out with all that
-    /// follows.
+    /// Whether to leave out the text at `pos`, which is after the root element, and everything
+    /// after it.
     pub(super) fn junk(&mut self, pos: usize, locus: Locus) -> bool {
         let kind = RepairKind::TrailingJunk;
         let is = self.seen_root && self.options.repairs.has(kind);
@@ -203,7 +203,7 @@ impl Reader {
         is
     }
 
-    /// The same for what begins like a processing instruction and is none.
+    /// The same for text that begins like a processing instruction and is none.
     pub(super) fn junk_instruction<I: Isa>(
         &mut self,
         isa: I,
@@ -222,7 +222,7 @@ impl Reader {
         }
     }
 
-    /// Goes on after a fault that may be repaired: one of the internal subset.
+    /// Continues after a fault that may be repaired: one of the internal subset.
     #[cold]
     #[inline(never)]
     pub(super) fn survive(&mut self, fault: Fault) -> Result<(), Fault> {
@@ -232,8 +232,8 @@ impl Reader {
         }
         self.made.push(Repair { kind, offset: fault.offset() });
         self.inputs.clear();
-        // What is passed over begins at the fault, wherever the token does that it stands in: the
-        // beginning of that may be passed already, or not, as the windows fall.
+        // The skipped text begins at the fault, not at the token that contains it: depending on the
+        // windows, the beginning of that token may be dropped already.
         let at = usize::try_from(fault.offset().saturating_sub(self.base)).unwrap_or(0);
         self.pos = self.pos.max(at);
         self.in_subset = false;

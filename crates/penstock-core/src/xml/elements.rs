@@ -1,4 +1,4 @@
-//! Elements: what their tags mean, and what happens when they begin and end.
+//! Elements: what their tags mean, and the work at their beginning and end.
 
 use penstock_scan::{Isa, ValidText};
 
@@ -16,7 +16,7 @@ fn text(text: ValidText<'_>) -> Text<'_> {
 }
 
 impl Reader {
-    /// The element whose start tag, at `pos`, was just read begins.
+    /// Begins the element whose start tag, at `pos`, was just read.
     #[inline(always)]
     pub(super) fn begin(
         &mut self,
@@ -37,7 +37,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Resolves the values of the tag's attributes, and adds those that the document type says.
+    /// Resolves the values of the tag's attributes, and adds the defaults of the document type.
     #[inline(never)]
     fn settle(&mut self, valid: ValidText<'_>, pos: usize, locus: Locus) -> Result<(), Fault> {
         let name = valid.slice(pos + 1..pos + self.tag.name_end);
@@ -78,7 +78,7 @@ impl Reader {
             (new.value, new.value_end) = (start as u32, end as u32);
             (new.resolved, new.ascii) = (true, false);
         }
-        // Namespace declarations that are defaults count like written ones.
+        // Namespace declarations that are defaults count like those in the tag.
         for (place, declared) in declared.into_iter().flat_map(AttList::defaults) {
             let Some(default) = declared.default.as_ref().filter(|_| !self.tag.written[place])
             else {
@@ -116,7 +116,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Binds the prefixes that the tag declares, and checks that those it uses are bound.
+    /// Binds the prefixes that the tag declares, and checks that the prefixes it uses are bound.
     #[inline(never)]
     fn resolve_names(
         &mut self,
@@ -167,7 +167,7 @@ impl Reader {
                 expanded.push((local, uri.as_bytes(), place(attribute), name));
             }
         }
-        // The same name by two prefixes. Sorted, for there may be many.
+        // The same name with two prefixes. Sorted, because there may be many.
         expanded.sort();
         let same =
             expanded.windows(2).find(|pair| pair[0].0 == pair[1].0 && pair[0].1 == pair[1].1);
@@ -177,7 +177,7 @@ impl Reader {
         }
     }
 
-    /// The name of the element whose tag this is.
+    /// The name of the tag's element.
     #[inline(always)]
     pub(super) fn element_key<'a>(&'a self, whole: ValidText<'a>) -> Key<'a> {
         let (colon, end) = (self.tag.colon, self.tag.name_end);
@@ -196,7 +196,7 @@ impl Reader {
         }
     }
 
-    /// The name of an attribute, unless it is a declaration that is not told.
+    /// The name of an attribute, unless it is a declaration that is not reported.
     #[inline(always)]
     pub(super) fn attribute_key<'a>(
         &'a self,
@@ -210,8 +210,7 @@ impl Reader {
         self.rare_attribute_key(whole, attribute)
     }
 
-    /// As [`attribute_key`](Self::attribute_key), where the tag or the name has to do with
-    /// namespaces.
+    /// As [`attribute_key`](Self::attribute_key), if the tag or the name involves namespaces.
     #[inline(never)]
     fn rare_attribute_key<'a>(
         &'a self,
@@ -250,7 +249,7 @@ impl Reader {
         })
     }
 
-    /// The end of the end tag at `pos`, if it is not simply the one that is expected.
+    /// The end of the end tag at `pos`, if it is not exactly the expected one.
     #[inline(never)]
     pub(super) fn end_tag<I: Isa>(
         &mut self,
@@ -276,7 +275,7 @@ impl Reader {
         }
     }
 
-    /// The end tag at `pos` closes the innermost element.
+    /// Closes the innermost element with the end tag at `pos`.
     #[inline(always)]
     pub(super) fn close(&mut self, pos: usize, locus: Locus) -> Result<(), Fault> {
         if let Some(input) = self.inputs.last()
@@ -290,7 +289,7 @@ impl Reader {
         Ok(())
     }
 
-    /// The innermost element is no longer open.
+    /// Removes the innermost open element.
     #[inline(always)]
     pub(super) fn end_element(&mut self) {
         self.open.pop();
@@ -299,7 +298,7 @@ impl Reader {
         }
     }
 
-    /// What was skipped is passed.
+    /// The end of a skipped part.
     pub(super) fn arrive(&mut self) {
         if self.watching {
             self.watches.pop();
@@ -312,7 +311,7 @@ impl Reader {
         }
     }
 
-    /// Whether the element that woke the sink has ended. Then all else is skipped again.
+    /// Whether the element that woke the sink has ended. The reader then skips again.
     #[inline(always)]
     pub(super) fn falls_asleep(&mut self) -> bool {
         let ended = self.woken.last().is_some_and(|woken| self.open.depth() < *woken);
@@ -322,7 +321,7 @@ impl Reader {
         ended
     }
 
-    /// The element that woke the sink has ended: skips on, and watches.
+    /// The element that woke the sink has ended: skip again, and watch.
     fn sleep(&mut self) {
         self.woken.pop();
         if let Some(&until) = self.watches.last() {
@@ -332,7 +331,7 @@ impl Reader {
     }
 }
 
-/// What is wrong with binding a prefix to a namespace (Namespaces in XML 1.0, section 3).
+/// Why a prefix cannot be bound to a namespace (Namespaces in XML 1.0, section 3).
 fn refusal(prefix: &str, uri: &str) -> Option<&'static str> {
     match (prefix, uri) {
         ("xmlns", _) => Some("the prefix 'xmlns' may not be declared"),

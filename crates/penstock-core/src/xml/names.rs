@@ -1,12 +1,12 @@
-//! Which characters XML 1.0 allows, and which of them make names (fifth edition, 2.2 and 2.3).
+//! The characters that XML 1.0 allows, and those of names (fifth edition, 2.2 and 2.3).
 
-/// Whether a character may stand in a document.
+/// Whether a document may contain a character.
 pub(super) fn is_char(char: char) -> bool {
     matches!(char, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}')
         || char >= '\u{10000}'
 }
 
-/// Whether a character may begin a name. A colon may, where there are no namespaces.
+/// Whether a name may begin with a character. A colon may, without namespaces.
 pub(super) fn is_name_start(char: char) -> bool {
     char.is_ascii_alphabetic()
         || matches!(char,
@@ -17,7 +17,7 @@ pub(super) fn is_name_start(char: char) -> bool {
             | '\u{F900}'..='\u{FDCF}' | '\u{FDF0}'..='\u{FFFD}' | '\u{10000}'..='\u{EFFFF}')
 }
 
-/// Whether a character may stand in a name behind its first.
+/// Whether a name may contain a character after its first.
 pub(super) fn is_name_char(char: char) -> bool {
     is_name_start(char)
         || char.is_ascii_digit()
@@ -25,7 +25,7 @@ pub(super) fn is_name_char(char: char) -> bool {
             '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
-/// Where the name that begins at `from` ends; none if none begins there.
+/// The end of the name that begins at `from`; none if none begins there.
 pub(super) fn name_end(text: &str, from: usize) -> Option<usize> {
     let rest = &text[from..];
     if !rest.starts_with(is_name_start) {

@@ -29,7 +29,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// What an XML declaration says.
+/// The contents of an XML declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Declaration {
     pub(super) standalone: bool,
@@ -48,7 +48,7 @@ pub(super) fn declaration(text: ValidText<'_>, locus: Locus) -> Result<Declarati
         Some("1") => {
             return Err(fault(at, "XML 1.1 is not supported: XML 1.0 is".to_owned()));
         }
-        // The fifth edition has any 1.x read as 1.0.
+        // The fifth edition says to read any 1.x as 1.0.
         Some(minor) if is_number(minor) => {}
         _ => return Err(fault(at, "the version of XML must be '1.0'".to_owned())),
     }
@@ -81,8 +81,8 @@ pub(super) struct Head {
     pub(super) external: bool,
 }
 
-/// Checks the document type declaration (XML 1.0, 2.8) from `<!DOCTYPE` up to, without it, the `[`
-/// or `>` behind which it goes on.
+/// Checks the document type declaration (XML 1.0, 2.8) from `<!DOCTYPE` up to the `[` or `>`,
+/// without it.
 pub(super) fn head(text: ValidText<'_>, locus: Locus, rules: &Rules) -> Result<Head, Fault> {
     let mut walk = Walk { text: text.as_str(), at: "<!DOCTYPE".len(), locus };
     if !walk.space() {

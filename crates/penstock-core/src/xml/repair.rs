@@ -1,19 +1,19 @@
-//! Narrow, named exceptions from the grammar, for files that exist.
+//! Narrow, named exceptions from the grammar, for broken files that exist.
 //!
-//! None is made unless it is asked for, and each that is made is told with its place.
+//! A repair is made only if the caller asks for it, and is reported with its position.
 
-/// What may be repaired.
+/// The faults that may be repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RepairKind {
-    /// A `&` that begins no reference stands for itself.
+    /// A `&` that begins no reference is kept as text.
     BareAmpersand,
-    /// A character that XML does not allow, as it is or as a reference, is left out.
+    /// A character that XML does not allow, as itself or as a reference, is removed.
     ControlCharacter,
-    /// Two character references that are a surrogate pair are the character that they mean.
+    /// Two character references that are a surrogate pair become the character that they mean.
     SurrogatePair,
-    /// What is left of an internal subset in error, up to the `]>` that ends it, is left out.
+    /// The rest of an invalid internal subset, up to the `]>` that ends it, is ignored.
     BrokenSubset,
-    /// What stands behind the root element and may not stand there is left out.
+    /// Text after the root element that is not allowed there is ignored.
     TrailingJunk,
 }
 
@@ -27,7 +27,7 @@ impl RepairKind {
         RepairKind::TrailingJunk,
     ];
 
-    /// The name by which a caller asks for it.
+    /// The name in the caller's options.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -40,21 +40,21 @@ impl RepairKind {
     }
 }
 
-/// A repair that was made.
+/// One repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repair {
-    /// What was repaired.
+    /// The fault.
     pub kind: RepairKind,
-    /// The byte at which it stands.
+    /// The byte at which it is.
     pub offset: u64,
 }
 
-/// A set of repairs that may be made.
+/// A set of repairs that are allowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Repairs(u8);
 
 impl Repairs {
-    /// The same and one more.
+    /// The same set and one more.
     #[must_use]
     pub fn with(self, kind: RepairKind) -> Repairs {
         Repairs(self.0 | 1 << kind as u8)

@@ -1,12 +1,12 @@
-//! A start tag: found whole in the window, its parts as places.
+//! A start tag: found whole in the window, with its parts as positions.
 
 use penstock_scan::{Isa, TextBuf, ValidText};
 
 use super::names::{is_name_char, is_name_start};
 use crate::error::Fault;
 
-/// Where in the source the bytes of a text stand: each at its own place in the document, all at the
-/// place of the reference in an entity's.
+/// The positions in the source of a text's bytes: in the document, each byte has its own; in an
+/// entity, all have that of the reference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Locus {
     base: u64,
@@ -25,7 +25,7 @@ impl Locus {
     pub(super) fn at(self, index: usize) -> u64 {
         self.base + (index as u64 & self.mask)
     }
-    /// The places of a part of the text that begins at `index`.
+    /// The positions of a part of the text that begins at `index`.
     pub(super) fn behind(self, index: usize) -> Self {
         Locus { base: self.at(index), ..self }
     }
@@ -35,7 +35,7 @@ impl Locus {
     }
 }
 
-/// Why something was not found whole.
+/// Why a construct was not found whole.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The window ends inside it.
@@ -50,7 +50,7 @@ impl From<Fault> for Stop {
     }
 }
 
-/// An attribute. Places count from the beginning of the tag, or of the tag's own
+/// An attribute. Positions count from the beginning of the tag, or of the tag's own
 /// [values](Tag::values) if the attribute is a default.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attribute {
@@ -60,11 +60,12 @@ pub(super) struct Attribute {
     pub(super) name_end: u32,
     pub(super) value: u32,
     pub(super) value_end: u32,
-    /// True if the value stands in the tag's values, resolved.
+    /// True if the value is among the tag's values, resolved.
     pub(super) resolved: bool,
-    /// True if the document type says it and not the tag: the name stands in the tag's values, too.
+    /// True if the document type gives it and not the tag. Then the name is among the tag's values
+    /// too.
     pub(super) default: bool,
-    /// True if the value has something to resolve: a reference, or white space but the space.
+    /// True if the value needs resolving: it has a reference, or white space other than spaces.
     pub(super) rough: bool,
     pub(super) ascii: bool,
 }
@@ -76,7 +77,7 @@ pub(super) struct Tag {
     pub(super) name_end: usize,
     /// The colon in the name, or 0.
     pub(super) colon: usize,
-    /// The end of the tag, behind `>`.
+    /// The end of the tag, after `>`.
     pub(super) end: usize,
     /// True for an empty-element tag.
     pub(super) empty: bool,
@@ -87,15 +88,15 @@ pub(super) struct Tag {
     pub(super) prefixed: usize,
     /// True if an attribute declares a namespace.
     pub(super) declares: bool,
-    /// True if a value is rough.
+    /// True if a value needs resolving.
     pub(super) rough: bool,
-    /// For each declared attribute whether it is written.
+    /// For each declared attribute, whether the tag has it.
     pub(super) written: Vec<bool>,
-    /// Which hashes of names there were.
+    /// The hashes of names that occurred.
     seen: u64,
 }
 
-/// ASCII characters that may begin a name, the colon left out.
+/// ASCII characters that a name may begin with, except the colon.
 const STARTS: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -106,16 +107,16 @@ const STARTS: [bool; 256] = {
     table
 };
 
-/// Above so many attributes, repeated names are looked for by sorting.
+/// With more attributes than this, repeated names are found by sorting.
 const FEW: usize = 32;
 
 pub(super) const BAD_COLON: &str = "a name has at most one colon, with a name on either side of it";
 
-/// What may be in a tag.
+/// The options for reading a tag.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
     pub(super) namespaces: bool,
-    /// Whether characters that are not allowed are repaired, later.
+    /// Whether characters that are not allowed are repaired later.
     pub(super) control: bool,
     pub(super) name_limit: usize,
     pub(super) attribute_limit: usize,
@@ -140,7 +141,7 @@ pub(super) fn name<I: Isa>(
     {
         return Ok((end, 0));
     }
-    // The same behind a prefix.
+    // The same after a prefix.
     if rules.namespaces
         && let (Some(&first), Some(b':')) = (bytes.get(from), bytes.get(end))
         && let Some(&local) = bytes.get(end + 1)
@@ -157,7 +158,7 @@ pub(super) fn name<I: Isa>(
             return Ok((end, colon));
         }
     }
-    // A name that goes on behind the window is not walked through each time it has grown.
+    // If a name goes on after the window, do not walk through it each time it has grown.
     if let Some(&first) = bytes.get(from)
         && end == bytes.len()
         && STARTS[first as usize]
@@ -168,7 +169,7 @@ pub(super) fn name<I: Isa>(
     rare_name(text, from, rules, locus)
 }
 
-/// As [`name`], for names with characters beyond ASCII, and for what is none.
+/// As [`name`], for names with characters beyond ASCII, and for text that is not a name.
 #[inline(never)]
 fn rare_name(
     text: ValidText<'_>,
@@ -224,8 +225,8 @@ pub(super) fn bad_character(bytes: &[u8], at: usize, locus: Locus) -> Fault {
 }
 
 impl Tag {
-    /// Finds the parts of the start tag whose `<` is at `pos`. Whether its names mean something and
-    /// its values can be resolved is not looked at.
+    /// Finds the parts of the start tag whose `<` is at `pos`. It does not check whether its names
+    /// mean something and its values can be resolved.
     #[inline(always)]
     pub(super) fn read<I: Isa>(
         &mut self,
@@ -251,7 +252,7 @@ impl Tag {
         self.read_attributes(isa, text, pos, end, rules, locus)
     }
 
-    /// What follows the name: attributes, and the end of the tag.
+    /// The parts after the name: attributes, and the end of the tag.
     #[inline(always)]
     fn read_attributes<I: Isa>(
         &mut self,
@@ -304,7 +305,7 @@ impl Tag {
         Ok(())
     }
 
-    /// The attribute at `from`; gives where it ends.
+    /// The attribute at `from`; returns its end.
     #[inline(always)]
     fn read_attribute<I: Isa>(
         &mut self,
@@ -318,7 +319,7 @@ impl Tag {
         let bytes = text.as_bytes();
         let (name_end, colon) = name(isa, text, from, rules, locus)?;
         let mut at = name_end;
-        // Nearly always `="` follows at once.
+        // Nearly always `="` follows directly.
         if bytes.get(at) != Some(&b'=') {
             at = isa.json_space(bytes, at);
             match bytes.get(at) {
@@ -392,8 +393,8 @@ impl Tag {
             rough,
             ascii,
         };
-        // The length and both ends of the name make a bit. Only where that is taken are names
-        // compared.
+        // The length and both ends of the name give a bit. Names are compared only if that bit is
+        // taken.
         let mixed = bytes[from] ^ bytes[name_end - 1].rotate_left(3);
         let bit = 1_u64 << (((name_end - from) * 7 + mixed as usize) & 63);
         if self.seen & bit != 0 && self.attributes.len() <= FEW {
@@ -411,7 +412,7 @@ impl Tag {
         Ok(value_end + 1)
     }
 
-    /// Looks for a name that two of many attributes have.
+    /// Finds a name that occurs twice among many attributes.
     #[cold]
     #[inline(never)]
     fn find_repeated(&self, bytes: &[u8], pos: usize, locus: Locus) -> Result<(), Fault> {
@@ -431,7 +432,7 @@ impl Tag {
         }
     }
 
-    /// The text in which the places of an attribute's name lie, and those of its value.
+    /// The text that contains an attribute's name, and the one that contains its value.
     #[inline(always)]
     pub(super) fn name_in<'a>(
         &'a self,
@@ -475,7 +476,7 @@ pub(super) fn too_many(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("more than {limit} attributes of one element (limits.attributes)"))
 }
 
-/// An attribute twice.
+/// A repeated attribute.
 #[cold]
 pub(super) fn repeated(name: &[u8], at: u64) -> Fault {
     let name = String::from_utf8_lossy(name);

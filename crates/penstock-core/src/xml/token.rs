@@ -1,9 +1,9 @@
-//! What the reader says of markup that is not what it should be, and finding where it ends.
+//! The reader's errors about markup, and the search for its end.
 
 use super::tag::{Locus, brief};
 use crate::error::Fault;
 
-/// Markup that the window's end has cut: how much of it was looked through for its end.
+/// Markup that is cut by the window's end: how much of it was searched for its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Partial {
     pub(super) scanned: usize,
@@ -12,8 +12,8 @@ pub(super) struct Partial {
 }
 
 impl Partial {
-    /// Goes on looking for the `>` that ends the markup at `pos`, quotes seen through; for `[` as
-    /// well if `bracket`. Where it stands, if it stands in the window: then all is forgotten.
+    /// Continues the search for the `>` that ends the markup at `pos`, ignoring quoted text; also
+    /// for `[` if `bracket`. Returns its position if the window has it, and then resets the state.
     pub(super) fn finds_end(&mut self, text: &[u8], pos: usize, bracket: bool) -> Option<usize> {
         let mut at = pos + self.scanned;
         loop {
@@ -39,7 +39,7 @@ impl Partial {
         }
     }
 
-    /// The markup is passed without its end having been looked for to the last.
+    /// The markup is passed, without a search to its end.
     #[inline(always)]
     pub(super) fn forget(&mut self) {
         if self.scanned > 0 {
@@ -47,7 +47,8 @@ impl Partial {
         }
     }
 
-    /// As above, for markup that ends with `end` behind its first `skip` bytes and has no quotes.
+    /// As above, for markup without quotes that ends with `end` somewhere after its first `skip`
+    /// bytes.
     pub(super) fn finds(
         &mut self,
         text: &[u8],
@@ -75,7 +76,7 @@ pub(super) fn tag_too_long(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("a tag or declaration longer than {limit} bytes (limits.tag)"))
 }
 
-/// A comment or an instruction that is wanted and longer than the limit.
+/// A wanted comment or instruction that is longer than the limit.
 #[cold]
 pub(super) fn too_long(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("a comment or instruction longer than {limit} bytes (limits.token)"))
@@ -87,7 +88,7 @@ pub(super) fn too_deep(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("nested deeper than {limit} levels (limits.depth)"))
 }
 
-/// An end tag for another element than the one that is open.
+/// An end tag for another element than the open one.
 #[cold]
 pub(super) fn wrong_end(at: u64, found: &[u8], open: &[u8]) -> Fault {
     let found = brief(&String::from_utf8_lossy(found));
@@ -100,21 +101,21 @@ pub(super) fn wrong_end(at: u64, found: &[u8], open: &[u8]) -> Fault {
     Fault::malformed(at, reason)
 }
 
-/// Why a document cannot end where elements are open.
+/// Why a document cannot end while elements are open.
 #[cold]
 pub(super) fn unclosed(at: u64, open: &[u8]) -> Fault {
     let open = brief(&String::from_utf8_lossy(open));
     Fault::truncated(at, format!("the input ends inside the element '{open}'"))
 }
 
-/// A prefix that nothing has bound.
+/// A prefix that is not bound.
 #[cold]
 pub(super) fn unbound(at: u64, prefix: &[u8]) -> Fault {
     let prefix = brief(&String::from_utf8_lossy(prefix));
     Fault::malformed(at, format!("the prefix '{prefix}' is not declared"))
 }
 
-/// What stands in the prolog or behind the root element, and may not.
+/// Text in the prolog or after the root element, where none is allowed.
 #[cold]
 pub(super) fn outside(text: &[u8], pos: usize, locus: Locus, seen_root: bool) -> Fault {
     let what = match text.get(pos) {
@@ -129,8 +130,8 @@ pub(super) fn outside(text: &[u8], pos: usize, locus: Locus, seen_root: bool) ->
     Fault::malformed(locus.at(pos), reason)
 }
 
-/// Where text that may go on has to be cut, so that the beginning of its end is not taken for text:
-/// before as many bytes of `end`'s first kind as may belong to it.
+/// Where to cut text that may go on, so that the beginning of its end is not taken for text: before
+/// as many bytes of `end`'s first kind as may belong to it.
 pub(super) fn held_back(text: &[u8], from: usize, end: &[u8]) -> usize {
     let tail = &text[from..];
     let held = tail.iter().rev().take(end.len()).take_while(|byte| **byte == end[0]).count();

@@ -1,10 +1,10 @@
-//! Walking through markup that is whole, a part at a time.
+//! Walks through markup that is whole, one part at a time.
 
 use super::names;
 use super::tag::{self, BAD_COLON, Locus, Rules};
 use crate::error::Fault;
 
-/// A walk through a construct that is whole. Every complaint names its byte.
+/// A walk through a whole construct. Every error has its byte.
 pub(super) struct Walk<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -12,28 +12,28 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// What was not walked yet.
+    /// The rest.
     pub(super) fn rest(&self) -> &'a str {
         &self.text[self.at..]
     }
-    /// What stands here is wrong.
+    /// The error at the current byte.
     #[cold]
     pub(super) fn fault(&self, reason: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
         Fault::malformed(self.locus.at(self.at), reason)
     }
-    /// The character that stands here is not allowed.
+    /// The character at the current byte is not allowed.
     #[cold]
     pub(super) fn bad_character(&self) -> Fault {
         tag::bad_character(self.text.as_bytes(), self.at, self.locus)
     }
-    /// Passes white space; true if there was some.
+    /// Skips white space; true if there was some.
     pub(super) fn space(&mut self) -> bool {
         let rest = self.rest();
         let trimmed = rest.trim_start_matches([' ', '\t', '\n', '\r']);
         self.at += rest.len() - trimmed.len();
         trimmed.len() < rest.len()
     }
-    /// Passes a word; true if it stands here.
+    /// Skips a word; true if it is next.
     pub(super) fn eat(&mut self, word: &str) -> bool {
         let is = self.rest().starts_with(word);
         self.at += if is { word.len() } else { 0 };
@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
             None => Err(self.fault(format!("{what} is not closed"))),
         }
     }
-    /// White space that has to stand here.
+    /// White space, which must be next.
     pub(super) fn need_space(&mut self, before: &str) -> Result<(), Fault> {
         if self.space() {
             Ok(())
@@ -131,7 +131,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Where something outside the document is said to be.
+/// The identifier of something outside the document.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Identifier<'a> {
     pub(super) public: Option<&'a str>,
