@@ -1,18 +1,18 @@
-//! Many paths as one table: for each key, what it leads to.
+//! Compiles many paths into one table: for each key, where it leads.
 //!
 //! A set of paths is compiled to a deterministic automaton by subset construction: a state is the
-//! set of steps that may come next. Whoever walks a document keeps one state for each open map or
+//! set of steps that may come next. Code that walks a document keeps one state for each open map or
 //! list and makes one look-up for each key or element, however many paths there are.
 //!
-//! A value belongs to at most one id. Two ids for the same value, or one inside a value that
-//! another takes whole, are refused when the paths are compiled. There are two exceptions. A path
-//! that begins with `//` looks everywhere but inside values that are taken, its own matches
-//! included. And of `x` and `{uri}x` for two ids, which both match an `x` in a default namespace
-//! of that URI, the second one alone does: so a class may have both, as most documents that have
-//! both write one of them with a prefix.
+//! A value belongs to at most one id. If two ids claim the same value, or one claims a value inside
+//! one that another takes whole, the paths are refused when they are compiled. There are two
+//! exceptions. A path that begins with `//` matches everywhere except inside values that are taken,
+//! its own matches included. And if two ids have `x` and `{uri}x`, which both match an `x` in a
+//! default namespace of that URI, only the second one matches it. So a class may have both, because
+//! most documents that have both write one of them with a prefix.
 //!
-//! `*` does not match attributes. Where a path asks for `@x`, the key `@x` of a format without
-//! attributes is one, so that a class may have both `*` and `@x`, and means the same everywhere.
+//! `*` does not match attributes. If a path asks for `@x`, the key `@x` of a format without
+//! attributes counts as one. So a class may have both `*` and `@x`, and means the same everywhere.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -20,18 +20,18 @@ use std::fmt;
 use super::path::{NamespaceTest, Path, PathError, Test};
 use crate::event::{Key, KeyKind};
 
-/// How many states an automaton may have. `//a/*/*/*...` doubles them with each step.
+/// The most states of an automaton. `//a/*/*/*...` doubles them with each step.
 const MAX_STATES: usize = 10_000;
-/// How many steps may be looked at while compiling: what bounds the time and the memory of a set
-/// of many long paths that stays below the number of states.
+/// The most steps to look at while compiling. This bounds time and memory for a set of many long
+/// paths that stays below the number of states.
 const MAX_WORK: usize = 5_000_000;
 
-/// Why a set of paths cannot be served.
+/// Why a set of paths cannot be compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refused {
-    /// Both ids accept the same value, or one of them accepts a value inside which the other
-    /// goes on.
+    /// Both ids accept the same value, or one of them accepts a value that contains one of the
+    /// other.
     Conflict {
         /// The id that accepts.
         a: u32,
@@ -53,15 +53,15 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Where a key or a position leads. At least one of `accept` and `state` is there.
+/// Where a key or a position leads. It has at least one of `accept` and `state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The value belongs to this id, whole.
     pub accept: Option<u32>,
-    /// What to look for inside the value. Beside an `accept` it is a state without edges, of
-    /// which only [`State::takes_key`] counts.
+    /// The state inside the value. With an `accept` it is a state without edges, of which only
+    /// [`State::takes_key`] counts.
     pub state: Option<u32>,
-    /// The way to here went through a `*` or a `//`: the same path may match many values.
+    /// The path to here contains a `*` or a `//`, so it may match many values.
     pub any: bool,
 }
 
@@ -74,7 +74,7 @@ pub struct KeyEdge {
     pub to: Target,
 }
 
-/// An edge for elements or attributes. Every condition that is there must hold.
+/// An edge for elements or attributes. Every condition that it has must hold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameEdge {
     /// The name without its prefix.
@@ -96,7 +96,7 @@ impl NameEdge {
     }
 }
 
-/// What may come next at one place of the document.
+/// The steps that may come next at one place of the document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct State {
     /// For the keys of a map, each key once, in the order of the paths.
@@ -107,10 +107,10 @@ pub struct State {
     pub elements: Vec<NameEdge>,
     /// For attributes: the first edge whose conditions hold counts. Nothing goes on inside them.
     pub attributes: Vec<NameEdge>,
-    /// For a key, position or child element not named above. Not for attributes.
+    /// For any key, position or child element without an edge of its own. Not for attributes.
     pub other: Option<Target>,
-    /// Ids whose path ends in `key()` here. They get the key or position that led to this state;
-    /// in the start state, the one that led to the record.
+    /// Ids whose path ends in `key()` here. They get the key or position that led to this state; in
+    /// the start state, the one that led to the record.
     pub takes_key: Vec<u32>,
     /// Ids whose path ends in `text()` here: they get the element's own text.
     pub takes_text: Vec<u32>,
@@ -150,7 +150,7 @@ impl State {
     }
 }
 
-/// A set of paths, compiled. State 0 is where they start.
+/// A compiled set of paths. State 0 is the start.
 ///
 /// ```
 /// use penstock_core::select::{Automaton, Path};
@@ -169,8 +169,8 @@ pub struct Automaton {
 }
 
 impl Automaton {
-    /// The paths of a class, each with the id of its field. They start inside the record. An id
-    /// may have several paths.
+    /// The paths of a class, each with the id of its field. They start inside the record. An id may
+    /// have several paths.
     ///
     /// # Errors
     /// If two paths claim the same value, or all together need too many states.
@@ -178,10 +178,10 @@ impl Automaton {
         Builder::new(paths).build()
     }
 
-    /// The path of the records, which have the id 0. A record inside a record is not one.
+    /// The path of the records, which have the id 0. A record inside a record does not count.
     ///
     /// # Errors
-    /// If the path leads to something that is not a value, or needs too many states.
+    /// If the path does not lead to values, or needs too many states.
     pub fn record(path: &Path) -> Result<Automaton, PathError> {
         if let Some(last) = path.steps().last()
             && matches!(last.test(), Test::Text | Test::KeyOf)
@@ -203,26 +203,26 @@ type Item = (u32, u32);
 struct Compiled<'p> {
     path: &'p Path,
     id: u32,
-    /// After this many steps the path may have matched more than once.
+    /// From this step on, the path may have matched more than once.
     many_from: usize,
 }
 
 struct Builder<'p> {
     paths: Vec<Compiled<'p>>,
     known: HashMap<Vec<Item>, u32>,
-    /// The sets of items that the states stand for, in the order of the states.
+    /// The item sets of the states, in the order of the states.
     sets: Vec<Vec<Item>>,
     work: usize,
 }
 
-/// A test for a name that one item makes.
+/// An item's test of a name.
 struct Wanted<'p> {
     local: Option<&'p str>,
     namespace: &'p NamespaceTest,
     then: Item,
 }
 
-/// What each key of one kind adds to the items that any key would give, in order of appearance.
+/// For each key of one kind, the items that it adds to those of any key, in order of appearance.
 struct Grouped<K> {
     groups: Vec<(K, Vec<Item>)>,
     places: HashMap<K, usize>,
@@ -264,7 +264,7 @@ impl<'p> Builder<'p> {
         Ok(Automaton { states })
     }
 
-    /// The number of the state that stands for `items`, sorted and without repetitions.
+    /// The number of the state of `items`, which are sorted and distinct.
     fn intern(&mut self, items: Vec<Item>) -> Result<u32, Refused> {
         if let Some(state) = self.known.get(&items) {
             return Ok(*state);
@@ -283,7 +283,7 @@ impl<'p> Builder<'p> {
         if self.work > MAX_WORK { Err(Refused::TooLarge) } else { Ok(()) }
     }
 
-    /// The step that `item` waits for; none if its path has matched.
+    /// The next step of `item`; none if its path has matched.
     fn next_test(&self, item: Item) -> Option<&'p Test> {
         let path = self.paths[item.0 as usize].path;
         path.steps().get(item.1 as usize).map(|step| step.test())
@@ -292,8 +292,8 @@ impl<'p> Builder<'p> {
     /// All edges out of one set of items.
     fn state(&mut self, items: &[Item]) -> Result<State, Refused> {
         let mut state = State::default();
-        // What any child leads to; the part of it that even an attribute does not end; and what
-        // is added by names and positions.
+        // The targets of any child; the part of them that continues even after an attribute; and
+        // the additions of names and positions.
         let mut any = Vec::new();
         let mut lingering = Vec::new();
         let mut keys = Grouped::new();
@@ -351,8 +351,9 @@ impl<'p> Builder<'p> {
         Ok(state)
     }
 
-    /// Edges for every combination of name, namespace and prefix that the tests tell apart: the
-    /// particular before the general, and those left out that the next one would answer alike.
+    /// Edges for every combination of name, namespace and prefix that the tests distinguish, the
+    /// specific ones before the general ones. An edge is left out if the next one gives the same
+    /// answer.
     fn name_edges(
         &mut self,
         any: &[Item],
@@ -377,7 +378,7 @@ impl<'p> Builder<'p> {
                 let mut of = |prefixed: bool| {
                     self.charge(wanted.len())?;
                     let id = |want: &Wanted<'_>| self.paths[want.then.0 as usize].id;
-                    // An exact name has the value to itself where another id asks by the plain one.
+                    // An exact name has the value to itself if another id asks by the plain name.
                     let loses = |plain: &Wanted<'_>| {
                         *plain.namespace == NamespaceTest::Unprefixed
                             && relevant.iter().any(|exact| {
@@ -404,7 +405,7 @@ impl<'p> Builder<'p> {
         Ok(edges)
     }
 
-    /// Where the items `any` and `more` lead together: nowhere if there are none.
+    /// The target of the items `any` and `more` together; none if there are no items.
     fn target(&mut self, any: &[Item], mut more: Vec<Item>) -> Result<Option<Target>, Refused> {
         self.charge(any.len() + more.len())?;
         more.extend_from_slice(any);
@@ -442,8 +443,8 @@ impl<'p> Builder<'p> {
     }
 }
 
-/// Adds the edges for names without and with a prefix, one if both lead to the same, none where
-/// `fallback` says it already.
+/// Adds the edges for names without and with a prefix: one if both have the same target, none if
+/// `fallback` gives it already.
 fn push_edges(
     edges: &mut Vec<NameEdge>,
     local: Option<&str>,

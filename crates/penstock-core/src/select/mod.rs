@@ -1,12 +1,12 @@
-//! Where in the document: the language of `at`, and the filter that lets only records through.
+//! Paths: the language of `at`, and the filter that passes only records.
 //!
-//! The same paths do two things. In `read` a path picks the records: [`Select`] stands between a
-//! reader and a sink and forwards each matched value as if it were a whole document. In a class
-//! a path maps a field: an [`Automaton`] for all the paths of the class tells its consumer, one
-//! table look-up for each key, which field the value that follows belongs to.
+//! The same paths do two things. In `read` a path selects the records: [`Select`] stands between a
+//! reader and a sink and forwards each matched value as if it were a whole document. In a class a
+//! path maps a field: one [`Automaton`] for all the paths of the class finds, with one table
+//! look-up for each key, the field of the value that follows.
 //!
-//! A [`Path`] is parsed and compiled before a byte is read, so a mistake in it is reported with
-//! its column and not after an hour of input.
+//! A [`Path`] is parsed and compiled before a byte is read, so a mistake in it is reported with its
+//! column, and not after an hour of input.
 
 mod automaton;
 mod path;

@@ -12,21 +12,21 @@
 //! | `text()` | last only: an element's own text |
 //! | `key()` | last only: the key that the `*` before it matched; alone, that of the record |
 //!
-//! Steps are separated by `/`, and a leading `//` finds the first step anywhere. In formats
+//! Steps are separated by `/`, and a leading `//` matches the first step at any depth. In formats
 //! without namespaces a step's whole text is the key, so `a:b` is the key `a:b`. `~0 ~1 ~2 ~3`
-//! stand for `~ / * @`; between `{` and `}` everything stands for itself.
+//! stand for `~ / * @`; between `{` and `}` every character stands for itself.
 
 use std::fmt;
 
 /// The namespace that is always bound to the prefix `xml`.
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 
-/// A path that is not one, or that cannot be used here.
+/// A path that is not valid, or cannot be used here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PathError {
-    /// Where in the path's text: in code points, from 1.
+    /// The position in the path's text: in code points, from 1.
     pub column: usize,
-    /// What is wrong there: a clause without a capital or a full stop.
+    /// The problem: a clause without a capital or a full stop.
     pub reason: String,
 }
 
@@ -53,13 +53,13 @@ pub enum NamespaceTest {
     Any,
     /// Exactly this one; the empty text is no namespace.
     Uri(Box<str>),
-    /// The one that this prefix will be bound to. Until then no element matches.
+    /// The one that this prefix will be bound to. Until then it matches no element.
     Prefix(Box<str>),
 }
 
 impl NamespaceTest {
-    /// Whether a name in the namespace `uri` (empty: in none; `None`: in one that no path names)
-    /// and written with a prefix or not is admitted.
+    /// Whether a name matches that is in the namespace `uri` (empty: in none; `None`: in one that
+    /// no path names) and written with a prefix or not.
     pub(super) fn admits(&self, uri: Option<&str>, prefixed: bool) -> bool {
         match self {
             NamespaceTest::Unprefixed => !prefixed,
@@ -70,7 +70,7 @@ impl NamespaceTest {
     }
 }
 
-/// What a step asks of a key or a position.
+/// The condition of a step on a key or a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Test {
     /// A child by its name, or any name (`local` is `None`) of a namespace.
@@ -89,13 +89,13 @@ pub enum Test {
         /// The name without its prefix, escapes resolved.
         local: Box<str>,
     },
-    /// `text()`: the own text of the element where the path stands.
+    /// `text()`: the own text of the element at this point of the path.
     Text,
-    /// `key()`: the key or position by which the `*` before it matched.
+    /// `key()`: the key or position that the `*` before it matched.
     KeyOf,
 }
 
-/// One step of a path. Displays as it was written.
+/// One step of a path. It displays as it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     test: Test,
@@ -105,12 +105,12 @@ pub struct Step {
 }
 
 impl Step {
-    /// What the step asks.
+    /// The condition.
     #[must_use]
     pub fn test(&self) -> &Test {
         &self.test
     }
-    /// The step as a plain key, for formats that have no namespaces: its text, escapes resolved.
+    /// The step as a plain key, for formats without namespaces: its text, escapes resolved.
     #[must_use]
     pub fn key(&self) -> &str {
         &self.key
@@ -123,7 +123,7 @@ impl Step {
         let digits = self.source.bytes().all(|b| b.is_ascii_digit());
         if name && canonical && digits { self.source.parse().ok() } else { None }
     }
-    /// Where the step begins in the path's text: in code points, from 1.
+    /// The beginning of the step in the path's text: in code points, from 1.
     #[must_use]
     pub fn column(&self) -> usize {
         self.column
@@ -141,7 +141,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// A parsed path. Displays as it was written.
+/// A parsed path. It displays as it was written.
 ///
 /// ```
 /// use penstock_core::select::Path;
@@ -159,7 +159,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// Reads a path.
+    /// Parses a path.
     ///
     /// # Errors
     /// With the column, for text that is not a path: see the table of the module.
@@ -199,7 +199,7 @@ impl Path {
         }
     }
 
-    /// True if the path begins with `//`: its first step is looked for at every depth.
+    /// True if the path begins with `//`: its first step matches at any depth.
     #[must_use]
     pub fn anywhere(&self) -> bool {
         self.anywhere
@@ -216,8 +216,8 @@ impl Path {
         self.anywhere || self.steps.iter().any(Step::is_wild)
     }
 
-    /// Gives prefixes their namespaces: `p:x` becomes `{uri}x`, with the uri that `namespaces`
-    /// has for `p`. Only formats with namespaces need it. `xml` is bound already.
+    /// Resolves prefixes: `p:x` becomes `{uri}x`, with the URI of `p` in `namespaces`. Only formats
+    /// with namespaces need this. `xml` is always bound.
     ///
     /// # Errors
     /// At the first step whose prefix has no namespace.
@@ -240,9 +240,9 @@ impl Path {
         Ok(())
     }
 
-    /// Takes prefixes for parts of the names, as a reader tells them that does not resolve
-    /// namespaces: `p:x` is then the name `p:x`. What asks for a namespace by its URI matches
-    /// only names without a prefix, and only if the URI is empty.
+    /// Treats prefixes as parts of the names, for a reader that does not resolve namespaces: `p:x`
+    /// is then the name `p:x`. A step with a namespace URI matches only names without a prefix, and
+    /// only if the URI is empty.
     pub fn as_written(&mut self) {
         for step in &mut self.steps {
             let (namespace, local) = match &mut step.test {
@@ -272,7 +272,7 @@ impl std::str::FromStr for Path {
     }
 }
 
-/// Where the step that begins at `start` ends: at the next `/` outside a leading `{...}`.
+/// The end of the step that begins at `start`: the next `/` outside a leading `{...}`.
 fn step_end(chars: &[char], start: usize) -> Result<usize, PathError> {
     let name = start + usize::from(chars.get(start) == Some(&'@'));
     let mut end = name;
@@ -288,7 +288,7 @@ fn step_end(chars: &[char], start: usize) -> Result<usize, PathError> {
     Ok(end)
 }
 
-/// Why there is nothing at `start`, in the words of the mistake that was made.
+/// Why there is no step at `start`, in terms of the mistake.
 fn empty_step(chars: &[char], start: usize) -> PathError {
     let reason = if start == chars.len() {
         "a step is expected after '/'"
@@ -302,7 +302,7 @@ fn empty_step(chars: &[char], start: usize) -> PathError {
     PathError::new(start + 1, reason)
 }
 
-/// One step, not empty, which begins at `column`.
+/// Parses one step, not empty, that begins at `column`.
 fn step(chars: &[char], column: usize) -> Result<Step, PathError> {
     let source: String = chars.iter().collect();
     let test = match source.as_str() {
@@ -321,7 +321,7 @@ fn step(chars: &[char], column: usize) -> Result<Step, PathError> {
             Test::Name { namespace, local }
         }
     };
-    // What stands in braces is literal here too.
+    // Text in braces is literal here too.
     let named = usize::from(chars[0] == '@');
     let literal = match chars.get(named) {
         Some('{') => chars.iter().position(|c| *c == '}').map_or(0, |closing| closing + 1),
@@ -332,7 +332,7 @@ fn step(chars: &[char], column: usize) -> Result<Step, PathError> {
     Ok(Step { test, source: source.into(), key: key.into(), column })
 }
 
-/// A name with its namespace; no local name for a `*`.
+/// A name with its namespace; without a local name for a `*`.
 fn name(chars: &[char], column: usize) -> Result<(NamespaceTest, Option<Box<str>>), PathError> {
     let colon = chars.iter().position(|c| *c == ':');
     let (namespace, skip) = if chars.first() == Some(&'{') {
@@ -363,8 +363,8 @@ fn name(chars: &[char], column: usize) -> Result<(NamespaceTest, Option<Box<str>
     Ok((namespace, Some(text.into())))
 }
 
-/// Appends `chars` with escapes resolved. A `*` that is not the whole of a name is refused, since
-/// it would not do what it seems to.
+/// Appends `chars` with escapes resolved. A `*` that is not the whole name is refused, because it
+/// would not do what it seems to do.
 fn plain(chars: &[char], column: usize, text: &mut String) -> Result<(), PathError> {
     if let Some(star) = chars.iter().position(|c| *c == '*') {
         let reason = "'*' stands for a whole name; the character itself is written '~2'";
