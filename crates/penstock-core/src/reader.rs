@@ -31,6 +31,19 @@ pub trait FormatReader {
     /// [`Fail::Sink`] where the sink refused an event.
     fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>>;
 
+    /// As [`run`](Self::run), for a sink that is seldom used, or takes so long for an event that a call through a
+    /// table is nothing. A format whose grammar is much machine code has one copy of it for all of these.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        self.run(given, sink)
+    }
+
     /// The offset in the source of the first byte at hand.
     fn base(&self) -> u64;
 
@@ -110,6 +123,16 @@ impl FormatReader for Reader {
         match self {
             Reader::Json(reader) => FormatReader::run(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run(&mut **reader, given, sink),
+        }
+    }
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        match self {
+            Reader::Json(reader) => FormatReader::run_dyn(reader, given, sink),
+            Reader::Xml(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
         }
     }
     #[inline]

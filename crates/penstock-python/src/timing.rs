@@ -280,7 +280,7 @@ impl Destination for Timed<'_> {
         reader: &mut R,
         given: Given<'_>,
     ) -> Result<Step, Fail<Refusal>> {
-        reader.run(given, self)
+        reader.run_dyn(given, self)
     }
     fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<PyErr, PyErr> {
         self.outlet.refused(refusal, given)

@@ -14,7 +14,7 @@ use std::arch::x86_64::{
     _mm256_sub_epi8,
 };
 
-use crate::isa::{Isa, Job, StringEnd};
+use crate::isa::{Chosen, Isa, Job, StringEnd};
 use crate::portable;
 
 /// Bytes in one vector.
@@ -286,6 +286,11 @@ impl Isa for Avx2 {
     fn enter<J: Job>(self, job: J) -> J::Output {
         // SAFETY: the token proves that the processor has all features of `run_avx2`.
         unsafe { run_avx2(job, self) }
+    }
+
+    #[inline(always)]
+    fn chosen(self) -> Chosen {
+        Chosen::avx2(self)
     }
 
     #[inline(always)]

@@ -25,6 +25,9 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// where the instruction set was entered, but must still be fast.
     fn enter<J: Job>(self, job: J) -> J::Output;
 
+    /// This instruction set as a value.
+    fn chosen(self) -> Chosen;
+
     /// The first byte at or after `from` which ends the plain run of a JSON string. Tuned for
     /// short strings.
     fn json_string(self, bytes: &[u8], from: usize) -> StringEnd;
@@ -94,9 +97,77 @@ pub fn dispatch<J: Job>(job: J) -> J::Output {
     dispatch_portable(job)
 }
 
+/// As [`dispatch`], for work that is much machine code: it is not compiled for the plain instruction set
+/// where the build knows a better one. A processor that lacks that one has `otherwise` do the work,
+/// with code that is shared, and slower.
+#[inline]
+pub fn dispatch_or<J: Job>(job: J, otherwise: impl FnOnce(J) -> J::Output) -> J::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if let Some(isa) = Avx2::detect() {
+            // SAFETY: the token is only made when the processor has all features of `run_avx2`.
+            return unsafe { run_avx2(job, isa) };
+        }
+        otherwise(job)
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = otherwise;
+        dispatch_portable(job)
+    }
+}
+
 /// Runs a job with the plain instruction set, whatever this processor has: for tests, which compare
 /// all sets, and for comparing speeds.
 #[inline]
 pub fn dispatch_portable<J: Job>(job: J) -> J::Output {
-    job.run(Portable::new())
+    Portable::new().enter(job)
+}
+
+/// An instruction set as a value: for functions that are not generic over it, since their machine code is
+/// large and one copy of them has to do.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen(Set);
+
+#[derive(Clone, Copy, Debug)]
+enum Set {
+    Portable(Portable),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+}
+
+impl Chosen {
+    /// The best one of this processor.
+    #[inline]
+    #[must_use]
+    pub fn best() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(isa) = Avx2::detect() {
+            return Self::avx2(isa);
+        }
+        Self::portable()
+    }
+
+    /// The plain one, which every processor has.
+    #[inline]
+    #[must_use]
+    pub fn portable() -> Self {
+        Chosen(Set::Portable(Portable::new()))
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[inline(always)]
+    pub(crate) fn avx2(isa: Avx2) -> Self {
+        Chosen(Set::Avx2(isa))
+    }
+
+    /// Does a job with this instruction set, out of line.
+    #[inline]
+    pub fn enter<J: Job>(self, job: J) -> J::Output {
+        match self.0 {
+            Set::Portable(isa) => isa.enter(job),
+            #[cfg(target_arch = "x86_64")]
+            Set::Avx2(isa) => isa.enter(job),
+        }
+    }
 }

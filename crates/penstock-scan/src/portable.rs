@@ -1,6 +1,6 @@
 //! The instruction set that every processor has: plain Rust, eight bytes at a time.
 
-use crate::isa::{Isa, Job, StringEnd};
+use crate::isa::{Chosen, Isa, Job, StringEnd};
 use crate::swar;
 
 /// The token of the plain instruction set, which needs no proof.
@@ -16,9 +16,14 @@ impl Portable {
 impl Isa for Portable {
     const NAME: &'static str = "portable";
 
-    #[inline(always)]
+    #[inline(never)]
     fn enter<J: Job>(self, job: J) -> J::Output {
         job.run(self)
+    }
+
+    #[inline(always)]
+    fn chosen(self) -> Chosen {
+        Chosen::portable()
     }
 
     #[inline(always)]

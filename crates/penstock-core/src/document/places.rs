@@ -87,7 +87,7 @@ fn run(container: &Container<'_>, only: Option<usize>) -> Vec<u64> {
     reader.jump(range.start as u64);
     let mut places = Places { only, met: 0, open: false, found: Vec::new() };
     // The text was validated before, so there can be no error.
-    let _ = reader.run(container.view().text().slice(range), true, &mut places);
+    let _ = reader.run_dyn(container.view().text().slice(range), true, &mut places);
     places.found
 }
 

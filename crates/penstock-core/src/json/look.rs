@@ -7,11 +7,17 @@
 //! where the window ended, so no byte is looked at twice while looking. But a map in a map may be looked
 //! into again and again, by one look for each map around it: that is bounded as well ([`Again`]).
 
+use super::framing::Framing;
+use super::partial::WHOLE;
+use super::reader::{NOWHERE, Reader, State};
 use super::token::{self, Passed};
+use crate::error::Fail;
 use crate::event::{Key, KeyKind, Scalar, Text};
+use crate::reader::Step;
+use crate::sink::erased::{AnySink, Refused};
 use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want};
 use crate::value::number::{self, Outcome};
-use penstock_scan::{Isa, Job, stands_at};
+use penstock_scan::{Chosen, Isa, Job, StringEnd, ValidText, stands_at};
 
 /// A map that is being looked into.
 #[derive(Clone, Copy, Debug)]
@@ -128,61 +134,26 @@ impl Seek<'_> {
     }
 }
 
-/// What a sink is asked while looking ahead, without its type: the search is compiled once for
-/// each instruction set, and not for each sink. No answer means that the sink refused.
-pub(super) trait Looker {
-    fn key(&mut self, key: Text<'_>, at: u64) -> Option<Look>;
-    fn value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Option<Look>;
-    fn end(&mut self, at: u64) -> Option<Look>;
-}
-
-/// A sink that is asked, and why it refused.
-pub(super) struct Asked<'s, S: Listener> {
-    pub(super) sink: &'s mut S,
-    pub(super) refusal: Option<S::Error>,
-}
-
-impl<S: Listener> Asked<'_, S> {
-    fn keep(&mut self, answer: Result<Look, S::Error>) -> Option<Look> {
-        answer.map_err(|refusal| self.refusal = Some(refusal)).ok()
-    }
-}
-
-impl<S: Listener> Looker for Asked<'_, S> {
-    fn key(&mut self, key: Text<'_>, at: u64) -> Option<Look> {
-        let answer = self.sink.look_key(key, at);
-        self.keep(answer)
-    }
-    fn value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Option<Look> {
-        let answer = self.sink.look_value(value, at);
-        self.keep(answer)
-    }
-    fn end(&mut self, at: u64) -> Option<Look> {
-        let answer = self.sink.look_end(at);
-        self.keep(answer)
-    }
-}
-
-/// The sink said why.
-pub(super) struct Refused;
-
 /// Tells a sink what it looks for, and nothing else.
-pub(super) struct Scout<'s> {
-    looker: &'s mut dyn Looker,
+///
+/// It does not know the sink's type: the search is compiled once for each instruction set, and not for
+/// each sink.
+pub(super) struct Scout<'s, 'k> {
+    sink: &'s mut AnySink<'k>,
     /// How the search ended, if it did.
     pub(super) found: Option<Look>,
     /// Whether the value at hand is passed over.
     pub(super) passing: bool,
 }
 
-impl<'s> Scout<'s> {
-    pub(super) fn new(looker: &'s mut dyn Looker, passing: bool) -> Self {
-        Scout { looker, found: None, passing }
+impl<'s, 'k> Scout<'s, 'k> {
+    pub(super) fn new(sink: &'s mut AnySink<'k>, passing: bool) -> Self {
+        Scout { sink, found: None, passing }
     }
 
     /// What the reader does upon the sink's answer, which may be the last.
-    fn settle(&mut self, answer: Option<Look>, flow: Flow) -> Result<Flow, Refused> {
-        let answer = answer.ok_or(Refused)?;
+    fn settle(&mut self, answer: Result<Look, Refused>, flow: Flow) -> Result<Flow, Refused> {
+        let answer = answer?;
         if matches!(answer, Look::Pass | Look::Value) {
             self.passing = answer == Look::Pass;
             return Ok(flow);
@@ -197,12 +168,12 @@ impl<'s> Scout<'s> {
         if self.passing {
             return Ok(Flow::Skip);
         }
-        let answer = self.looker.value(value, at);
+        let answer = self.sink.look_value(value, at);
         self.settle(answer, Flow::Skip)
     }
 }
 
-impl Sink for Scout<'_> {
+impl Sink for Scout<'_, '_> {
     type Error = Refused;
 
     fn begin_map(&mut self, at: u64) -> Result<Flow, Refused> {
@@ -213,7 +184,7 @@ impl Sink for Scout<'_> {
     }
     fn end_map(&mut self, at: u64) -> Result<Flow, Refused> {
         // There is nothing to look on for.
-        let wanted = self.looker.end(at).ok_or(Refused)? != Look::Skip;
+        let wanted = self.sink.look_end(at)? != Look::Skip;
         self.found = Some(if wanted { Look::Found } else { Look::Skip });
         Ok(Flow::Stop)
     }
@@ -221,7 +192,7 @@ impl Sink for Scout<'_> {
         Ok(Flow::Take)
     }
     fn key(&mut self, key: Text<'_>, at: u64) -> Result<Flow, Refused> {
-        let answer = self.looker.key(key, at);
+        let answer = self.sink.look_key(key, at);
         self.settle(answer, Flow::Take)
     }
     fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Refused> {
@@ -238,7 +209,7 @@ impl Sink for Scout<'_> {
     fn abandon(&mut self) {}
 }
 
-impl Lent for Scout<'_> {
+impl Lent for Scout<'_, '_> {
     fn want(&self) -> Want {
         Want::Native
     }
@@ -247,4 +218,143 @@ impl Lent for Scout<'_> {
     }
 }
 
-impl LookAhead for Scout<'_> {}
+impl LookAhead for Scout<'_, '_> {}
+
+/// A member that was found before its turn, and all that it says taken: offsets of its key, and
+/// behind its value.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct EarlyTag {
+    pub(super) at: u64,
+    pub(super) end: u64,
+}
+
+/// No member.
+pub(super) const NO_TAG: EarlyTag = EarlyTag { at: u64::MAX, end: u64::MAX };
+
+/// The part of a look that a window allows. It is entered out of line, with the instruction set.
+struct Ahead<'r, 'w, 's, 'l, 'k> {
+    reader: &'r mut Reader,
+    text: ValidText<'w>,
+    last: bool,
+    scout: &'s mut Scout<'l, 'k>,
+}
+
+impl Job for Ahead<'_, '_, '_, '_, '_> {
+    type Output = Result<Step, Fail<Refused>>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Ahead { reader, text, last, scout } = self;
+        loop {
+            let step = if reader.skip_to == NOWHERE {
+                reader.drive::<I, Scout<'_, '_>, false>(isa, text, last, scout)?
+            } else {
+                reader.pass_over(isa.chosen(), text, last)?
+            };
+            if step != Step::Turn {
+                return Ok(step);
+            }
+        }
+    }
+}
+
+impl Reader {
+    /// Looks ahead in the map at hand, as far as the window, the limit or the sink allow.
+    #[inline(never)]
+    pub(super) fn look(
+        &mut self,
+        isa: Chosen,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut AnySink<'_>,
+    ) -> Result<Step, Fail<Refused>> {
+        let Some(Looking { from, depth, passing }) = self.looking else { return Ok(Step::Turn) };
+        // No more is seen than the limit allows, however much of it is here: where a search ends
+        // must not depend on the windows.
+        let bytes = text.as_bytes();
+        let mut end = from.saturating_add(self.look_limit);
+        let cut = end < bytes.len();
+        if cut {
+            while bytes[end] & 0xC0 == 0x80 {
+                end -= 1;
+            }
+            // Nothing more comes: the token at hand is judged as if it had not been cut before.
+            self.partial = WHOLE;
+        }
+        let (seen, last) = if cut { (text.slice(0..end), false) } else { (text, last) };
+        let mut scout = Scout::new(sink, passing);
+        let step = isa.enter(Ahead { reader: self, text: seen, last, scout: &mut scout });
+        let Scout { found, passing, .. } = scout;
+        if !cut && matches!(step, Ok(Step::More)) {
+            self.looking = Some(Looking { from, depth, passing });
+            return Ok(Step::More);
+        }
+        self.looking = None;
+        let at = self.base + from as u64;
+        match step {
+            Err(fail) => return Err(fail),
+            Ok(Step::More) => {
+                return Err(Fail::Input(token::looks_too_far(at, self.look_limit)));
+            }
+            Ok(_) => {}
+        }
+        if !self.again.add(at, self.base + self.pos as u64, self.look_limit) {
+            return Err(Fail::Input(token::looks_too_often(at)));
+        }
+        if found == Some(Look::Skip) {
+            self.skip_to = if self.stack.len() > depth { depth } else { NOWHERE };
+            return Ok(Step::Turn);
+        }
+        self.pos = from;
+        self.state = State::FirstKey;
+        self.stack.truncate(depth);
+        self.stack.push(true);
+        self.partial = WHOLE;
+        self.trailing = 0;
+        Ok(Step::Turn)
+    }
+
+    /// Finds the member that is looked for in the map behind whose brace `from` is, where it and all
+    /// before it are plain and here: then nothing has to be told to find it, and nor has it itself if
+    /// the sink takes it. Yields where to go on: behind the member if it is the first, else at `from`.
+    #[inline(always)]
+    pub(super) fn take_early_tag<I: Isa, S: Listener + ?Sized>(
+        &mut self,
+        isa: I,
+        valid: ValidText<'_>,
+        from: usize,
+        sink: &mut S,
+    ) -> Option<(usize, State)> {
+        let text = valid.as_bytes();
+        let sought = sink.tag_wanted();
+        if sought.is_empty() || sought.len() > self.token_limit {
+            return None;
+        }
+        let first = isa.json_space(text, from);
+        let is_first = stands_at(text, first, sought);
+        let (key, quote) = if is_first {
+            (first, isa.json_space(text, first + sought.len()))
+        } else {
+            let (tokens, numbers, bytes) = (self.token_limit, self.number_limit, self.look_limit);
+            isa.enter(Seek { text, from: first, sought, tokens, numbers, bytes })?
+        };
+        if text.get(quote) != Some(&b'"') {
+            return None;
+        }
+        let StringEnd { at: end, ascii } = isa.json_string(text, quote + 1);
+        let is_plain = text.get(end) == Some(&b'"');
+        // Where a limit or the end of a line is met, it is met while looking.
+        let is_within = end - quote <= self.token_limit
+            && end + 1 - from <= self.look_limit
+            && (self.framing != Framing::Lines || !text[from..quote].contains(&b'\n'));
+        let value = Text { text: valid.slice(quote + 1..end), ascii };
+        if !is_plain || !is_within || !sink.tag_found(value) {
+            return None;
+        }
+        if is_first {
+            return Some((end + 1, State::Next));
+        }
+        self.early = EarlyTag { at: self.base + key as u64, end: self.base + end as u64 + 1 };
+        Some((from, State::FirstKey))
+    }
+}

@@ -1,9 +1,15 @@
 //! JSON (RFC 8259) and its streams: NDJSON, RFC 7464 sequences, concatenated values.
 
 mod format;
+mod framing;
+mod grammar;
 mod look;
+mod partial;
 mod reader;
+mod start;
 mod token;
 
 pub use crate::reader::Step;
-pub use reader::{Framing, Reader};
+pub use framing::Framing;
+pub use reader::Reader;
+pub use start::{Coming, Container, Start};

@@ -15,6 +15,7 @@
 //! Calls are statically dispatched: each pair of reader and sink compiles to one loop.
 
 mod ahead;
+pub(crate) mod erased;
 mod forward;
 mod lent;
 mod told;

@@ -10,7 +10,7 @@ use penstock_scan::{TextBuf, ValidText};
 
 use super::expand::{Expansion, Value};
 use super::names;
-use super::reader::Options;
+use super::options::Options;
 use super::reference::{Reference, by_number};
 use super::repair::{Repair, RepairKind};
 use super::tag::{self, Locus, Rules, Stop, brief};
@@ -20,7 +20,7 @@ use crate::error::Fault;
 use crate::limits::Limits;
 
 /// What an entity is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Entity {
     /// Text of the document type's own: characters by number and line ends are resolved in it,
     /// other references are not.
@@ -32,7 +32,7 @@ pub(super) enum Entity {
 }
 
 /// What is declared of one attribute of an element.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct AttDef {
     pub(super) name: Box<str>,
     /// False if spaces at its ends and repeated ones mean nothing.
@@ -42,7 +42,7 @@ pub(super) struct AttDef {
 }
 
 /// What is declared of the attributes of one element.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct AttList {
     attributes: Vec<AttDef>,
     /// Where each one is, once there are many: documents may repeat a tag of many attributes.
@@ -106,7 +106,7 @@ pub struct Notation {
 }
 
 /// All that was declared so far. Of two declarations of the same the first counts.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Dtd {
     general: HashMap<Box<str>, General>,
     parameter: HashMap<Box<str>, Entity>,
@@ -119,7 +119,7 @@ pub(super) struct Dtd {
 }
 
 /// A general entity.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct General {
     entity: Entity,
     /// Whether it is declared in the text of a parameter entity.

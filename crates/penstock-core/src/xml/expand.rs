@@ -5,7 +5,7 @@ use std::sync::Arc;
 use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch};
 
 use super::dtd::{Dtd, Entity, Missing};
-use super::reader::{Options, Unresolved};
+use super::options::{Options, Unresolved};
 use super::reference::{Reference, is_number, reference};
 use super::repair::{Repair, RepairKind};
 use super::tag::{Locus, Rules, Stop, brief};

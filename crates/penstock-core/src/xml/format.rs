@@ -12,6 +12,14 @@ impl FormatReader for Reader {
         let (text, last) = given.as_text()?;
         self.run(text, last, sink)
     }
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        let (text, last) = given.as_text()?;
+        self.run_dyn(text, last, sink)
+    }
     fn base(&self) -> u64 {
         self.base()
     }

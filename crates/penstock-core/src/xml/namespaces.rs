@@ -80,6 +80,14 @@ impl Namespaces {
         }
     }
 
+    /// The prefixes that the element at `depth` has bound, and to what.
+    pub(super) fn bound_at(&self, depth: usize) -> impl Iterator<Item = (String, String)> {
+        let text = self.text.text();
+        let read = move |range: &Range<usize>| text.slice(range.clone()).as_str().to_owned();
+        let bound = self.bindings.iter().filter(move |binding| binding.depth == depth);
+        bound.map(move |binding| (read(&binding.prefix), read(&binding.uri)))
+    }
+
     /// The namespace of names without a prefix, if they have one.
     #[inline]
     pub(super) fn unprefixed(&self) -> Option<ValidText<'_>> {

@@ -24,6 +24,12 @@ impl Open {
         }
     }
 
+    /// All of them, outermost first.
+    pub(super) fn names(&self) -> impl Iterator<Item = &[u8]> {
+        let ends = self.starts.iter().skip(1).copied().chain([self.names.len()]);
+        self.starts.iter().zip(ends).map(|(start, end)| &self.names[*start..end])
+    }
+
     /// Opens an element.
     #[inline(always)]
     pub(super) fn push(&mut self, name: &[u8]) {

@@ -1,68 +1,100 @@
-//! The XML reader: checked text in, events out.
+//! The XML reader: checked text in, events out. This file has what surrounds the rules: what is kept
+//! between two windows, and what a caller may ask.
 //!
-//! The reader works on one window of text at a time and keeps all of its state in itself, so it can
-//! stop at the end of any window, after any event, and go on when called again. Nothing recurses:
-//! the names of open elements stand on a stack, and so do the entities that are being read. A start
-//! tag and a declaration stay in the window until they are whole; text, comments and the rest are
-//! passed in pieces and never kept.
+//! # For whoever changes it
 //!
-//! There is one grammar, in [`Reader::drive`], compiled twice: once telling events and once, for
-//! what the sink does not want, only checking.
+//! The reader works on one window of text at a time and keeps all of its state in itself, so it can stop at
+//! the end of any window, after any event, and go on when called again. Nothing recurses: the names of open
+//! elements stand on a stack, and so do the entities that are being read.
+//!
+//! There is one grammar, in [`Reader::drive`], compiled twice: once reporting events and once, for what the
+//! sink does not want, only validating (`SKIP`). Each turn of its loop looks up the state and reads one piece
+//! of text or one piece of markup.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `grammar.rs` | the rules; search for `rule:` to find one by its name |
+//! | `text.rs` | character data that is not plain, and CDATA |
+//! | `tag.rs`, `elements.rs` | a start tag as places in the text; what tags mean, and skipping and watching elements |
+//! | `namespaces.rs`, `names.rs`, `open.rs` | what prefixes stand for, names, the stack of open elements |
+//! | `reference.rs`, `expand.rs` | references, and the values of attributes with what they expand to |
+//! | `prolog.rs`, `doctype.rs`, `dtd.rs`, `walk.rs` | the XML declaration, the document type, and what it declares |
+//! | `token.rs` | the words of faults, and finding the end of markup that a window cuts |
+//! | `repair.rs`, `options.rs` | what may be repaired, and how to read |
+//! | `start.rs` | beginning inside of a document |
+//!
+//! ## The states
+//!
+//! A state says what may stand next. With each its rule, and the states that may follow. Comments and instructions
+//! stand nearly everywhere; behind them the reader is where [`outside`](Reader::outside) says.
+//!
+//! | state | what stands next | then |
+//! |---|---|---|
+//! | `Start` | rule `declaration`: the XML declaration, or what stands without one | `Outside` |
+//! | `Outside` | rule `outside`: before the root element or behind it | `Subset`, `Content`, `Comment`, `Instruction`, `Done` |
+//! | `Subset` | rule `subset`: declarations; the text of parameter entities is read by the same rule | `AfterSubset`, `Comment`, `Instruction` |
+//! | `AfterSubset` | rule `after-subset`: the `>` behind `]` | `Outside` |
+//! | `LostSubset` | rule `lost-subset`: what is left of a broken subset that is repaired | `Outside` |
+//! | `Content` | rule `text`, then by what stands behind `<`: `end-tag`, `start-tag`, a comment, CDATA, an instruction | `Telling`, `Cdata`, `Comment`, `Instruction`; `Outside` behind the root's end |
+//! | `Telling` | rule `telling`: a start tag that was read; its number says what of it is reported next | `Content` |
+//! | `Cdata` | rule `cdata`: the rest of a CDATA section | `Content` |
+//! | `Comment` | rule `comment`: the rest of one that nobody wants | as outside says |
+//! | `Instruction` | rule `instruction`: the rest of one that nobody wants | as outside says |
+//! | `Done` | the end | |
+//!
+//! ## What has to hold
+//!
+//! 1. **Any cut gives the same answer.** Whatever a window shows, reading on with a longer one must report what
+//!    one window would have; only where pieces of text are divided may differ. So a `]`, a carriage return or half
+//!    a reference at the end of a window waits (`Next::More`, `held_back`), and a fault that quotes a word waits for
+//!    its end.
+//! 2. **An event is reported once.** State and place are set before the sink's answer is looked at (`tell!`).
+//! 3. **A start tag and a declaration stay in the window until they are whole**: a prefix may be declared behind the
+//!    names that use it. `partial` says how far the markup at the place was searched for its end; who passes it
+//!    otherwise forgets that. Text, comments, instructions and CDATA pass in pieces and are not kept, unless the sink
+//!    wants a comment or an instruction whole.
+//! 4. **A tag is read once, and reported from its places** ([`Tag`]). They count from its `<`, where `pos`
+//!    stays until all of it is reported, pauses included; `Telling` says where to go on.
+//! 5. **Skipping checks all that reporting checks**, and finds the same faults at the same bytes. That copy asks the
+//!    sink for one thing only: which elements wake it while it watches ([`Pass`]). Every end of an element asks whether the
+//!    skipping has arrived, or the element has ended that woke the sink (`ended!`).
+//! 6. **The place is in the innermost text** ([`place`](Reader::place), [`stand`](Reader::stand)): the document's
+//!    or an entity's. A rule that enters or leaves an entity returns [`Step::Turn`], since its `text` is no longer the
+//!    one that is read. An element ends in the text in which it began.
+//! 7. **Offsets go through [`Locus`]**: in the document the byte itself, in an entity the reference to it.
+//! 8. **Every element that is open has its name in `open`, and its bindings in `spaces` with its depth.** Only
+//!    [`end_element`](Reader::end_element) closes one.
+//! 9. **What entities make is charged** ([`Expansion`]) before it is made, and each reference costs something, so that
+//!    the work is linear in the input.
+//!
+//! ## What belongs together
+//!
+//! - *A state*: [`State`] and the table above, an arm in `grammar.rs`, whether another reader may begin there
+//!   (`start.rs`), and what [`abandon`](Reader::abandon) and [`survive`](Reader::survive) do with it.
+//! - *Something kept between windows*: the field, [`new`](Reader::new), and `start.rs` if what follows depends on it.
+//! - *A limit*: `limits.rs`, the fault in `token.rs`, both copies of the rule; then the options of Python and
+//!   `docs/limits.md`.
+//! - *A repair*: [`RepairKind`], where the fault would be made, `made`, and `docs/xml.md`.
+//! - *Any rule*: the naive twin in `tests/xml/naive.rs`, which the reader is compared with, and the documents in
+//!   `tests/xml/chunking.rs`, which are cut everywhere.
 
 use std::sync::Arc;
 
-use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch, dispatch_portable, stands_at};
+use penstock_scan::{Chosen, Isa, Job, TextBuf, ValidText, dispatch_or};
 
 use super::dtd::{Dtd, Notation};
 use super::expand::{self, Expansion};
 use super::namespaces::Namespaces;
 use super::open::Open;
-use super::prolog;
-use super::repair::{Repair, RepairKind, Repairs};
-use super::tag::{Locus, Rules, Stop, Tag};
-use super::text::{Next, Rough};
-use super::token::{self, Partial};
-use crate::error::{Fail, Fault};
-use crate::event::{Scalar, Text};
+use super::options::Options;
+use super::repair::{Repair, RepairKind};
+use super::tag::{Locus, Rules, Tag};
+use super::token::Partial;
+use crate::error::Fail;
 use crate::limits::Limits;
 use crate::reader::Step;
-use crate::sink::{Flow, Listener};
-
-/// What becomes of a reference to an entity that only something outside the document could
-/// declare. Nothing outside is ever opened.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unresolved {
-    /// It is a fault.
-    #[default]
-    Error,
-    /// It stands for itself, as it is written.
-    Text,
-}
-
-/// How to read.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    /// Whether prefixes stand for namespaces. If not, names are told as they are written, and
-    /// `xmlns` attributes are attributes.
-    pub namespaces: bool,
-    /// Whether `xmlns` attributes are told as attributes though they are resolved.
-    pub declarations: bool,
-    /// What becomes of references that cannot be resolved.
-    pub unresolved: Unresolved,
-    /// What may be repaired.
-    pub repairs: Repairs,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            namespaces: true,
-            declarations: false,
-            unresolved: Unresolved::Error,
-            repairs: Repairs::default(),
-        }
-    }
-}
+use crate::sink::Listener;
+use crate::sink::erased::{AnySink, Kept, Refused};
 
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,12 +122,6 @@ pub(super) enum State {
     /// Behind the document.
     Done,
 }
-
-/// What of a start tag is told first: its name, that it begins, and then for each attribute its
-/// name and its value.
-const TELL_NAME: usize = 0;
-const TELL_BEGIN: usize = 1;
-const TELL_ATTRIBUTES: usize = 2;
 
 /// Not skipping: a depth that is never reached.
 pub(super) const NOWHERE: usize = usize::MAX;
@@ -154,14 +180,14 @@ pub struct Reader {
 }
 
 /// One call of [`Reader::run`], to be compiled for each instruction set.
-struct Run<'r, 'w, 's, S: Listener> {
+struct Run<'r, 'w, 's, S: Listener + ?Sized> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
     last: bool,
     sink: &'s mut S,
 }
 
-impl<S: Listener> Job for Run<'_, '_, '_, S> {
+impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
     type Output = Result<Step, Fail<S::Error>>;
 
     #[inline(always)]
@@ -177,7 +203,7 @@ impl<S: Listener> Job for Run<'_, '_, '_, S> {
             let step = if reader.skip_to == NOWHERE {
                 reader.drive::<I, S, false>(isa, text, last, locus, sink)
             } else {
-                reader.drive::<I, S, true>(isa, text, last, locus, sink)
+                Kept::lend(sink, |sink| reader.pass_over(isa.chosen(), text, last, locus, sink))
             };
             match step {
                 Ok(Step::Turn) => {}
@@ -185,6 +211,26 @@ impl<S: Listener> Job for Run<'_, '_, '_, S> {
                 step => return step,
             }
         }
+    }
+}
+
+/// What is skipped of an input. It only asks the sink which elements wake it, so there is one copy
+/// of it for all of them; entered out of line, with the instruction set.
+struct Pass<'r, 'w, 's, 'k> {
+    reader: &'r mut Reader,
+    text: ValidText<'w>,
+    last: bool,
+    locus: Locus,
+    sink: &'s mut AnySink<'k>,
+}
+
+impl Job for Pass<'_, '_, '_, '_> {
+    type Output = Result<Step, Fail<Refused>>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Pass { reader, text, last, locus, sink } = self;
+        reader.drive::<I, AnySink<'_>, true>(isa, text, last, locus, sink)
     }
 }
 
@@ -305,687 +351,68 @@ impl Reader {
     /// [`Fail::Input`] where the text is not well-formed, ends early (only if `last`) or exceeds a
     /// limit; [`Fail::Sink`] where the sink refused an event.
     #[inline]
-    pub fn run<S: Listener>(
+    pub fn run<S: Listener + ?Sized>(
         &mut self,
         text: ValidText<'_>,
         last: bool,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        dispatch(Run { reader: self, text, last, sink })
+        dispatch_or(Run { reader: self, text, last, sink }, |run| {
+            run.reader.run_portable(run.text, run.last, run.sink)
+        })
     }
 
-    /// As [`run`](Reader::run), without the processor's own instructions: for tests.
+    /// As [`run`](Reader::run), with one copy of the grammar for all sinks: it calls the sink through a
+    /// table. For sinks that are seldom used, or take so long for an event that a call is nothing.
+    ///
+    /// # Errors
+    /// As [`run`](Reader::run).
+    pub fn run_dyn<S: Listener + ?Sized>(
+        &mut self,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        Kept::lend(sink, |sink| self.run_any(Chosen::best(), text, last, sink))
+    }
+
+    /// As [`run_dyn`](Reader::run_dyn), without the processor's own instructions: for processors that
+    /// lack them, and for tests.
     ///
     /// # Errors
     /// As [`run`](Reader::run).
     #[doc(hidden)]
-    pub fn run_portable<S: Listener>(
+    pub fn run_portable<S: Listener + ?Sized>(
         &mut self,
         text: ValidText<'_>,
         last: bool,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        dispatch_portable(Run { reader: self, text, last, sink })
+        Kept::lend(sink, |sink| self.run_any(Chosen::portable(), text, last, sink))
     }
 
-    /// The grammar. `SKIP` compiles it without events.
-    #[inline(always)]
-    fn drive<I: Isa, S: Listener, const SKIP: bool>(
+    /// Passes over what is skipped.
+    #[inline(never)]
+    fn pass_over(
         &mut self,
-        isa: I,
-        valid: ValidText<'_>,
+        isa: Chosen,
+        text: ValidText<'_>,
         last: bool,
         locus: Locus,
-        sink: &mut S,
-    ) -> Result<Step, Fail<S::Error>> {
-        let text = valid.as_bytes();
-        let mut pos = self.place();
-        let mut state = self.state;
+        sink: &mut AnySink<'_>,
+    ) -> Result<Step, Fail<Refused>> {
+        isa.enter(Pass { reader: self, text, last, locus, sink })
+    }
 
-        /// Leaves with everything in place to go on.
-        macro_rules! leave {
-            ($step:expr) => {{
-                self.stand(pos, state);
-                return Ok($step);
-            }};
-        }
-        /// Leaves with a fault.
-        macro_rules! fail {
-            ($fault:expr) => {{
-                self.stand(pos, state);
-                return Err(Fail::Input($fault));
-            }};
-        }
-        /// What a part of the reader has to say goes through.
-        macro_rules! checked {
-            ($result:expr) => {
-                match $result {
-                    Ok(value) => value,
-                    Err(fault) => fail!(fault),
-                }
-            };
-        }
-        /// The window ends inside something that `$what` names.
-        macro_rules! more {
-            ($what:expr) => {{
-                if last {
-                    fail!(self.ends_inside(text.len(), locus, $what));
-                }
-                leave!(Step::More)
-            }};
-        }
-        /// Tells an event; then stands at `$state` and `$pos` whatever the answer. Yields the
-        /// answer, if it is not to leave.
-        macro_rules! tell {
-            ($event:expr, $state:expr, $pos:expr) => {{
-                let answer = $event;
-                state = $state;
-                pos = $pos;
-                match answer {
-                    Ok(Flow::Look) => Flow::Take,
-                    Ok(flow @ (Flow::Take | Flow::Skip | Flow::Watch)) => flow,
-                    Ok(Flow::Pause) => leave!(Step::Paused),
-                    Ok(Flow::Stop) => leave!(Step::Stopped),
-                    Err(error) => {
-                        self.stand(pos, state);
-                        return Err(Fail::Sink(error));
-                    }
-                }
-            }};
-        }
-        /// An element has ended, and is no longer open. Someone may have waited for that.
-        macro_rules! ended {
-            () => {
-                if self.open.depth() == 0 {
-                    state = State::Outside;
-                }
-                if SKIP {
-                    if self.open.depth() == self.skip_to {
-                        self.arrive();
-                        leave!(Step::Turn);
-                    }
-                } else if self.falls_asleep() {
-                    leave!(Step::Turn);
-                }
-            };
-        }
-        /// As above, and its end is told. Who waited for it does so no more, whatever the answer.
-        macro_rules! end {
-            ($at:expr, $pos:expr) => {
-                if SKIP {
-                    pos = $pos;
-                    ended!();
-                } else {
-                    let asleep = self.falls_asleep();
-                    tell!(sink.end_map($at), self.outside(), $pos);
-                    if asleep {
-                        leave!(Step::Turn);
-                    }
-                }
-            };
-        }
-        /// Markup that waits for its end, of which more has come: whether to wait on.
-        macro_rules! waits {
-            () => {
-                if self.partial.scanned > 0 {
-                    if !last
-                        && text.len() - pos <= self.limits.tag
-                        && self.partial.finds_end(text, pos, false).is_none()
-                    {
-                        leave!(Step::More);
-                    }
-                    self.partial.forget();
-                }
-            };
-        }
-        /// Markup is cut by the window's end: waits for more of it.
-        macro_rules! cut {
-            ($what:expr) => {{
-                if text.len() - pos > self.limits.tag {
-                    fail!(token::tag_too_long(locus.at(pos), self.limits.tag));
-                }
-                if !last {
-                    self.partial.finds_end(text, pos, false);
-                }
-                more!($what)
-            }};
-        }
-
-        /// A comment begins.
-        macro_rules! comment {
-            () => {{
-                if !SKIP && sink.extras() {
-                    match checked!(self.whole(text, pos, 4, b"--", locus)) {
-                        Some(end) if text.get(end + 2) == Some(&b'>') => {
-                            checked!(self.characters(isa, text, pos..end, locus));
-                            let inside = self.resolved(valid.slice(pos + 4..end), locus);
-                            let at = locus.at(pos);
-                            tell!(sink.comment(inside, at), self.outside(), end + 3);
-                            continue;
-                        }
-                        // The other way says what is wrong with it.
-                        Some(end) if last || end + 2 < text.len() => {}
-                        None if last => {}
-                        _ => more!("a comment"),
-                    }
-                }
-                pos += 4;
-                state = State::Comment;
-            }};
-        }
-        /// A processing instruction begins.
-        macro_rules! instruction {
-            () => {{
-                match self.target(isa, valid, pos, locus) {
-                    Ok(target) if !SKIP && sink.extras() => {
-                        let found = checked!(self.whole(text, pos, target - pos, b"?>", locus));
-                        let Some(end) = found else {
-                            if last {
-                                // The other way says what is wrong with it.
-                                (pos, state) = (target, State::Instruction);
-                                continue;
-                            }
-                            leave!(Step::More)
-                        };
-                        checked!(self.characters(isa, text, pos..end, locus));
-                        let name = valid.slice(pos + 2..target);
-                        let name = Text { text: name, ascii: name.as_bytes().is_ascii() };
-                        let data = isa.json_space(text, target).min(end);
-                        let data = self.resolved(valid.slice(data..end), locus);
-                        let at = locus.at(pos);
-                        tell!(sink.instruction(name, data, at), self.outside(), end + 2);
-                    }
-                    Ok(target) => {
-                        pos = target;
-                        state = State::Instruction;
-                    }
-                    Err(Stop::Fault(fault)) => fail!(fault),
-                    Err(Stop::Cut) => more!("a processing instruction"),
-                }
-            }};
-        }
-
-        loop {
-            match state {
-                State::Content => {
-                    // Text, up to markup.
-                    let found = isa.xml_text(text, pos);
-                    if text.get(found.at) == Some(&b'<') {
-                        if !SKIP && found.at > pos {
-                            let piece =
-                                Text { text: valid.slice(pos..found.at), ascii: found.ascii };
-                            tell!(sink.piece(piece, locus.at(pos)), State::Content, found.at);
-                        }
-                        pos = found.at;
-                    } else {
-                        let rough = checked!(self.rough_text(isa, valid, pos, last, locus));
-                        let Rough { end, next, touched, ascii } = rough;
-                        let mut answer = Ok(Flow::Take);
-                        if !SKIP && (touched || end > pos) {
-                            let text =
-                                if touched { self.scratch.text() } else { valid.slice(pos..end) };
-                            if !text.as_bytes().is_empty() {
-                                answer = sink.piece(Text { text, ascii }, locus.at(pos));
-                            }
-                        }
-                        // An entity is entered whatever the answer.
-                        let more = match next {
-                            Next::Markup => false,
-                            Next::More => true,
-                            Next::Entity(entity) => {
-                                self.stand(entity.range.end, state);
-                                self.enter(entity, locus)?;
-                                return match answer {
-                                    Ok(Flow::Pause) => Ok(Step::Paused),
-                                    Ok(Flow::Stop) => Ok(Step::Stopped),
-                                    Ok(_) => Ok(Step::Turn),
-                                    Err(error) => Err(Fail::Sink(error)),
-                                };
-                            }
-                        };
-                        tell!(answer, State::Content, end);
-                        if more {
-                            if locus.is_fixed() {
-                                // The end of the entity.
-                                self.stand(pos, state);
-                                self.leave_entity()?;
-                                return Ok(Step::Turn);
-                            }
-                            if last {
-                                let end = locus.at(text.len());
-                                fail!(token::unclosed(end, self.open.top()));
-                            }
-                            leave!(Step::More)
-                        }
-                    }
-                    // Markup.
-                    match text.get(pos + 1) {
-                        Some(b'/') => {
-                            let name = self.open.top();
-                            let end = pos + 2 + name.len();
-                            if stands_at(text, pos + 2, name) && text.get(end) == Some(&b'>') {
-                                let tag = pos;
-                                pos = end + 1;
-                                self.partial.forget();
-                                checked!(self.close(tag, locus));
-                                end!(locus.at(tag), pos);
-                            } else {
-                                waits!();
-                                match self.end_tag(isa, valid, pos, locus) {
-                                    Ok(end) if end - pos > self.limits.tag => {
-                                        fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
-                                    }
-                                    Ok(end) => {
-                                        let tag = pos;
-                                        pos = end;
-                                        checked!(self.close(tag, locus));
-                                        end!(locus.at(tag), pos);
-                                    }
-                                    Err(Stop::Fault(fault)) => fail!(fault),
-                                    Err(Stop::Cut) => cut!("an end tag"),
-                                }
-                            }
-                        }
-                        Some(b'!') => {
-                            let rest = &text[pos + 2..];
-                            if rest.starts_with(b"--") {
-                                comment!();
-                            } else if rest.starts_with(b"[CDATA[") {
-                                pos += 9;
-                                state = State::Cdata;
-                            } else if !last
-                                && (b"--".starts_with(rest) || b"[CDATA[".starts_with(rest))
-                            {
-                                leave!(Step::More)
-                            } else {
-                                let reason = "expected a comment or a CDATA section behind '<!'";
-                                fail!(Fault::malformed(locus.at(pos), reason));
-                            }
-                        }
-                        Some(b'?') => {
-                            instruction!();
-                        }
-                        None => more!("a tag"),
-                        Some(_) => {
-                            waits!();
-                            match self.tag.read(isa, valid, pos, &self.rules, locus) {
-                                Ok(()) => {}
-                                // However much of it has come.
-                                Err(Stop::Fault(fault))
-                                    if fault.offset() > locus.at(pos + self.limits.tag) =>
-                                {
-                                    fail!(token::tag_too_long(locus.at(pos), self.limits.tag));
-                                }
-                                Err(Stop::Fault(fault)) => fail!(fault),
-                                Err(Stop::Cut) => cut!("a tag"),
-                            }
-                            if self.tag.end > self.limits.tag {
-                                fail!(token::tag_too_long(locus.at(pos), self.limits.tag));
-                            }
-                            checked!(self.begin(valid, pos, locus));
-                            if !SKIP {
-                                state = State::Telling(TELL_NAME);
-                                continue;
-                            }
-                            if self.watching {
-                                let tag = &text[pos + 1..pos + self.tag.name_end];
-                                let local = &tag[self.tag.colon..];
-                                if sink.wakes(local) {
-                                    self.woken.push(self.open.depth());
-                                    self.skip_to = NOWHERE;
-                                    self.watching = false;
-                                    state = State::Telling(TELL_NAME);
-                                    leave!(Step::Turn);
-                                }
-                            }
-                            pos += self.tag.end;
-                            if self.tag.empty {
-                                self.end_element();
-                                ended!();
-                            }
-                        }
-                    }
-                }
-                State::Telling(step) => {
-                    if SKIP {
-                        pos += self.tag.end;
-                        state = State::Content;
-                        if self.tag.empty {
-                            self.end_element();
-                            ended!();
-                        }
-                        continue;
-                    }
-                    let here = valid.slice(pos..pos + self.tag.end);
-                    let at = locus.at(pos);
-                    if step < TELL_ATTRIBUTES {
-                        let flow = if step == TELL_NAME {
-                            let key = self.element_key(here);
-                            tell!(sink.name(key, at), State::Telling(TELL_BEGIN), pos)
-                        } else {
-                            let next = State::Telling(TELL_ATTRIBUTES);
-                            tell!(sink.begin_map(at), next, pos)
-                        };
-                        if flow != Flow::Take {
-                            let depth = self.open.depth() - 1;
-                            pos += self.tag.end;
-                            state = State::Content;
-                            if self.tag.empty {
-                                self.end_element();
-                                ended!();
-                                continue;
-                            }
-                            // Most of what is skipped is a leaf: it is passed at once.
-                            let end = isa.xml_text(text, pos).at;
-                            let name = self.open.top();
-                            let behind = end + 2 + name.len();
-                            if text.get(end..end + 2) == Some(b"</")
-                                && stands_at(text, end + 2, name)
-                                && text.get(behind) == Some(&b'>')
-                            {
-                                checked!(self.close(end, locus));
-                                pos = behind + 1;
-                                ended!();
-                                continue;
-                            }
-                            self.skip_to = depth;
-                            if flow == Flow::Watch {
-                                self.watches.push(depth);
-                                self.watching = true;
-                            }
-                            leave!(Step::Turn);
-                        }
-                        continue;
-                    }
-                    // Where telling went on after a pause: at an attribute, or at its value.
-                    let mut index = (step - TELL_ATTRIBUTES) / 2;
-                    let mut named = !(step - TELL_ATTRIBUTES).is_multiple_of(2);
-                    while let Some(&attribute) = self.tag.attributes.get(index) {
-                        let step = TELL_ATTRIBUTES + 2 * index;
-                        let place = if attribute.default { 0 } else { attribute.name as usize };
-                        if !named {
-                            let Some(key) = self.attribute_key(here, &attribute) else {
-                                index += 1;
-                                continue;
-                            };
-                            let at = locus.at(pos + place);
-                            let flow = tell!(sink.name(key, at), State::Telling(step + 1), pos);
-                            if flow != Flow::Take {
-                                index += 1;
-                                continue;
-                            }
-                        }
-                        named = false;
-                        let text = self.tag.value_in(here, &attribute);
-                        let ascii = attribute.ascii || text.as_bytes().is_ascii();
-                        let value = Scalar::Untyped(Text { text, ascii });
-                        // The quote stands before the value.
-                        let place = match (attribute.default, attribute.resolved) {
-                            (true, _) => 0,
-                            (false, true) => {
-                                let behind = attribute.name_end as usize;
-                                let rest = &here.as_bytes()[behind..];
-                                behind + memchr::memchr2(b'"', b'\'', rest).unwrap_or(0)
-                            }
-                            (false, false) => attribute.value as usize - 1,
-                        };
-                        let at = locus.at(pos + place);
-                        tell!(sink.scalar(value, at), State::Telling(step + 2), pos);
-                        index += 1;
-                    }
-                    let end = pos + self.tag.end;
-                    if self.tag.empty {
-                        self.end_element();
-                        end!(locus.at(end - 2), end);
-                    } else {
-                        pos = end;
-                        state = State::Content;
-                    }
-                }
-                State::Cdata => {
-                    let end = memchr::memmem::find(&text[pos..], b"]]>").map(|found| pos + found);
-                    let to = end.unwrap_or_else(|| token::held_back(text, pos, b"]]"));
-                    let piece =
-                        checked!(self.raw_text(isa, valid, pos..to, last || end.is_some(), locus));
-                    let stop = piece.end;
-                    let after = if end == Some(stop) {
-                        (stop + 3, State::Content)
-                    } else {
-                        (stop, State::Cdata)
-                    };
-                    let text =
-                        if piece.touched { self.scratch.text() } else { valid.slice(pos..stop) };
-                    if !SKIP && !text.as_bytes().is_empty() {
-                        let piece = Text { text, ascii: piece.ascii };
-                        tell!(sink.piece(piece, locus.at(pos)), after.1, after.0);
-                    } else {
-                        (pos, state) = after;
-                    }
-                    if state == State::Cdata {
-                        more!("a CDATA section");
-                    }
-                }
-                State::Comment => {
-                    let end = memchr::memmem::find(&text[pos..], b"--").map(|found| pos + found);
-                    let to = end.unwrap_or_else(|| token::held_back(text, pos, b"-"));
-                    checked!(self.characters(isa, text, pos..to, locus));
-                    pos = to;
-                    match end.map(|end| text.get(end + 2)) {
-                        Some(Some(b'>')) => {
-                            pos += 3;
-                            state = self.outside();
-                        }
-                        Some(Some(_)) => {
-                            let reason = "'--' may not stand in a comment";
-                            fail!(Fault::malformed(locus.at(pos), reason));
-                        }
-                        _ => more!("a comment"),
-                    }
-                }
-                State::Instruction => {
-                    let end = memchr::memmem::find(&text[pos..], b"?>").map(|found| pos + found);
-                    let to = end.unwrap_or_else(|| token::held_back(text, pos, b"?"));
-                    checked!(self.characters(isa, text, pos..to, locus));
-                    pos = to;
-                    if end.is_none() {
-                        more!("a processing instruction");
-                    }
-                    pos += 2;
-                    state = self.outside();
-                }
-                State::Start => {
-                    const BEGIN: &[u8] = b"<?xml";
-                    let begins = text.get(pos..pos + 6).is_some_and(|head| {
-                        head.starts_with(BEGIN) && matches!(head[5], b' ' | b'\t' | b'\n' | b'\r')
-                    });
-                    if begins {
-                        let found = checked!(self.whole(text, pos, 5, b"?>", locus));
-                        let Some(end) = found else { more!("the XML declaration") };
-                        let whole = valid.slice(pos..end + 2);
-                        let said =
-                            checked!(prolog::declaration(whole, Locus::document(locus.at(pos))));
-                        self.standalone = said.standalone;
-                        pos = end + 2;
-                    } else if !last
-                        && text.len() - pos < 6
-                        && BEGIN.starts_with(&text[pos..text.len().min(pos + 5)])
-                    {
-                        leave!(Step::More);
-                    }
-                    state = State::Outside;
-                }
-                State::Outside => {
-                    pos = isa.json_space(text, pos);
-                    match (text.get(pos), text.get(pos + 1)) {
-                        (None, _) if !last => leave!(Step::More),
-                        (None, _) if self.seen_root => {
-                            state = State::Done;
-                        }
-                        (None, _) => {
-                            let reason = "the input ends before the root element";
-                            fail!(Fault::truncated(locus.at(pos), reason));
-                        }
-                        (Some(b'<'), None) if !last => leave!(Step::More),
-                        (Some(b'<'), Some(b'/')) if !self.seen_root => {
-                            let reason = "an end tag before the root element";
-                            fail!(Fault::malformed(locus.at(pos), reason));
-                        }
-                        (Some(b'<'), Some(b'?')) => {
-                            if self.junk_instruction(isa, valid, pos, last, locus) {
-                                state = State::Done;
-                                continue;
-                            }
-                            instruction!();
-                        }
-                        (Some(b'<'), Some(b'!')) => {
-                            let rest = &text[pos + 2..];
-                            if rest.starts_with(b"--") {
-                                comment!();
-                            } else if !last
-                                && (b"--".starts_with(rest) || b"DOCTYPE".starts_with(rest))
-                            {
-                                leave!(Step::More)
-                            } else if self.junk(pos, locus) {
-                                state = State::Done;
-                            } else if rest.starts_with(b"DOCTYPE")
-                                && !self.seen_doctype
-                                && !self.seen_root
-                            {
-                                match self.partial.finds_end(text, pos, true) {
-                                    Some(end) if end + 1 - pos > self.limits.tag => {
-                                        fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
-                                    }
-                                    Some(end) => {
-                                        checked!(self.doctype(valid, pos..end, locus));
-                                        self.in_subset = text[end] == b'[';
-                                        pos = end + 1;
-                                        state = self.outside();
-                                    }
-                                    None if text.len() - pos > self.limits.tag => {
-                                        fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
-                                    }
-                                    None => more!("the document type declaration"),
-                                }
-                            } else {
-                                let reason = if rest.starts_with(b"DOCTYPE") {
-                                    "a document type declaration stands once, before the root element"
-                                } else {
-                                    "expected a comment or a document type declaration behind '<!'"
-                                };
-                                fail!(Fault::malformed(locus.at(pos), reason));
-                            }
-                        }
-                        (Some(b'<'), None) if !self.seen_root => more!("a tag"),
-                        (Some(b'<'), Some(_)) if !self.seen_root => {
-                            self.seen_root = true;
-                            state = State::Content;
-                        }
-                        _ if self.junk(pos, locus) => state = State::Done,
-                        _ => fail!(token::outside(text, pos, locus, self.seen_root)),
-                    }
-                }
-                State::Subset => {
-                    pos = isa.json_space(text, pos);
-                    match text.get(pos) {
-                        None if locus.is_fixed() => {
-                            self.stand(pos, state);
-                            self.leave_entity()?;
-                            return Ok(Step::Turn);
-                        }
-                        None => more!("the document type declaration"),
-                        Some(b']') if !locus.is_fixed() => {
-                            pos += 1;
-                            self.in_subset = false;
-                            state = State::AfterSubset;
-                        }
-                        Some(b'%') => match self.parameter(isa, valid, pos, locus) {
-                            Ok((end, entity)) => {
-                                pos = end;
-                                if let Some(entity) = entity {
-                                    self.stand(pos, state);
-                                    self.enter(entity, locus)?;
-                                    return Ok(Step::Turn);
-                                }
-                            }
-                            Err(Stop::Fault(fault)) => fail!(fault),
-                            Err(Stop::Cut) => more!("a parameter-entity reference"),
-                        },
-                        Some(b'<') => match text.get(pos + 1) {
-                            Some(b'?') => {
-                                instruction!();
-                            }
-                            Some(b'!') if text[pos + 2..].starts_with(b"--") => comment!(),
-                            Some(b'!') if text[pos + 2..].starts_with(b"[") => {
-                                let reason =
-                                    "conditional sections may not stand in the internal subset";
-                                fail!(Fault::malformed(locus.at(pos), reason));
-                            }
-                            Some(b'!') if text.len() - pos < 4 && !last => leave!(Step::More),
-                            Some(b'!') => match self.partial.finds_end(text, pos, false) {
-                                Some(end) if end + 1 - pos > self.limits.tag => {
-                                    fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
-                                }
-                                Some(end) => {
-                                    checked!(self.declare(valid.slice(pos..end + 1), pos, locus));
-                                    pos = end + 1;
-                                }
-                                None if text.len() - pos > self.limits.tag => {
-                                    fail!(token::tag_too_long(locus.at(pos), self.limits.tag))
-                                }
-                                None => more!("a declaration"),
-                            },
-                            None => more!("the document type declaration"),
-                            Some(_) => {
-                                let reason =
-                                    "an element may not stand in a document type declaration";
-                                fail!(Fault::malformed(locus.at(pos), reason));
-                            }
-                        },
-                        Some(_) => {
-                            let reason = "expected a declaration or ']'";
-                            fail!(Fault::malformed(locus.at(pos), reason));
-                        }
-                    }
-                }
-                State::AfterSubset => {
-                    pos = isa.json_space(text, pos);
-                    match text.get(pos) {
-                        Some(b'>') => {
-                            pos += 1;
-                            state = State::Outside;
-                        }
-                        Some(_) => {
-                            let reason = "expected '>' behind ']'";
-                            fail!(Fault::malformed(locus.at(pos), reason));
-                        }
-                        None => more!("the document type declaration"),
-                    }
-                }
-                State::LostSubset => match memchr::memchr(b']', &text[pos..]) {
-                    Some(found) => {
-                        let end = isa.json_space(text, pos + found + 1);
-                        match text.get(end) {
-                            Some(b'>') => {
-                                pos = end + 1;
-                                state = State::Outside;
-                            }
-                            None if !last => {
-                                pos += found;
-                                leave!(Step::More)
-                            }
-                            _ => pos += found + 1,
-                        }
-                    }
-                    None => {
-                        pos = text.len();
-                        more!("the document type declaration")
-                    }
-                },
-                State::Done => {
-                    pos = text.len();
-                    leave!(Step::Done)
-                }
-            }
-        }
+    /// The copy of the grammar that all sinks share. Not generic, so that there is one.
+    #[inline(never)]
+    fn run_any(
+        &mut self,
+        isa: Chosen,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut AnySink<'_>,
+    ) -> Result<Step, Fail<Refused>> {
+        isa.enter(Run { reader: self, text, last, sink })
     }
 }

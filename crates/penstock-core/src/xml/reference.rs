@@ -3,7 +3,7 @@
 use penstock_scan::{Isa, ValidText};
 
 use super::names::is_char;
-use super::reader::Options;
+use super::options::Options;
 use super::repair::RepairKind;
 use super::tag::{self, Locus, Rules, Stop};
 use crate::error::Fault;

@@ -7,7 +7,8 @@ use penstock_scan::{Isa, Job, ValidText};
 
 use super::dtd::Missing;
 use super::names::is_char;
-use super::reader::{Reader, Unresolved};
+use super::options::Unresolved;
+use super::reader::Reader;
 use super::reference::{Reference, reference};
 use super::repair::{Repair, RepairKind};
 use super::tag::{Locus, Stop, bad_character, is_noncharacter};

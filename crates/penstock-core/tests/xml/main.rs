@@ -12,6 +12,7 @@ mod entities;
 mod limits;
 mod naive;
 mod recording;
+mod starting;
 
 use penstock_core::limits::Limits;
 use penstock_core::xml::{Options, Repair};

@@ -1,0 +1,104 @@
+//! A sink whose type the reader does not know: its methods are called through a table.
+//!
+//! A grammar is compiled once for each type of sink that it is given, and its machine code is large. That pays
+//! where the sink is called for every few bytes of the text. Everywhere else (skipping, looking ahead, a sink that
+//! calls Python for each event, a processor without the faster instructions) the readers use one copy, which
+//! calls an [`AnySink`].
+
+use crate::error::Fail;
+use crate::forward;
+use crate::sink::{Lent, Listener, LookAhead, Sink};
+
+/// Any sink at all. Why it refused an event is kept by the [`Kept`] behind it.
+pub(crate) type AnySink<'s> = dyn Listener<Error = Refused> + 's;
+
+/// A sink has refused an event.
+#[derive(Debug)]
+pub(crate) struct Refused;
+
+/// Makes an [`AnySink`] of a sink: keeps the error with which it refuses, so that all sinks have the same
+/// type of error.
+pub(crate) struct Kept<'s, S: Listener + ?Sized> {
+    sink: &'s mut S,
+    refusal: Option<S::Error>,
+}
+
+impl<S: Listener + ?Sized> Kept<'_, S> {
+    /// Calls `run` with a sink as an [`AnySink`]. Returns what `run` does, or the sink's own error.
+    #[inline(always)]
+    pub(crate) fn lend<T>(
+        sink: &mut S,
+        run: impl FnOnce(&mut AnySink<'_>) -> Result<T, Fail<Refused>>,
+    ) -> Result<T, Fail<S::Error>> {
+        let mut kept = Kept { sink, refusal: None };
+        match run(&mut kept) {
+            Ok(value) => Ok(value),
+            Err(Fail::Input(fault)) => Err(Fail::Input(fault)),
+            Err(Fail::Sink(Refused)) => {
+                Err(Fail::Sink(kept.refusal.expect("who refuses says why")))
+            }
+        }
+    }
+}
+
+/// What a method of a sink returns.
+trait Answer<E> {
+    /// The same without the sink's type of error.
+    type Erased;
+    /// Keeps the error, if it is one.
+    fn keep(self, refusal: &mut Option<E>) -> Self::Erased;
+}
+
+impl<T, E> Answer<E> for Result<T, E> {
+    type Erased = Result<T, Refused>;
+    #[inline(always)]
+    fn keep(self, refusal: &mut Option<E>) -> Result<T, Refused> {
+        self.map_err(|error| {
+            *refusal = Some(error);
+            Refused
+        })
+    }
+}
+
+impl<E> Answer<E> for bool {
+    type Erased = bool;
+    #[inline(always)]
+    fn keep(self, _: &mut Option<E>) -> bool {
+        self
+    }
+}
+
+impl<E> Answer<E> for () {
+    type Erased = ();
+    #[inline(always)]
+    fn keep(self, _: &mut Option<E>) {}
+}
+
+macro_rules! kept {
+    ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(kept! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            self.sink.$method($($name),*).keep(&mut self.refusal)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        fn $method(&self, $($name: $kind),*) -> $result {
+            self.sink.$method($($name),*)
+        }
+    };
+}
+
+impl<S: Listener + ?Sized> Sink for Kept<'_, S> {
+    type Error = Refused;
+    forward!(told, kept);
+}
+
+impl<S: Listener + ?Sized> Lent for Kept<'_, S> {
+    forward!(lent, kept);
+}
+
+impl<S: Listener + ?Sized> LookAhead for Kept<'_, S> {
+    forward!(ahead, kept);
+}

@@ -1,0 +1,124 @@
+//! Beginning to read inside of a document: what a reader has to know of the text before.
+//!
+//! As for JSON, the reader of the part before says in the end where it stands
+//! ([`Reader::start_here`]), and that has to be the place where the next part began.
+
+use std::sync::Arc;
+
+use penstock_scan::ValidText;
+
+use super::dtd::Dtd;
+use super::options::Options;
+use super::reader::{NOWHERE, Reader, State};
+use crate::limits::Limits;
+
+/// An element that is open where a reader begins.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpenElement {
+    /// Its name, as its start tag has it, with the prefix.
+    pub name: String,
+    /// The prefixes that its start tag declares, and what each stands for. The default namespace has the
+    /// empty prefix; to take it back, an empty name.
+    pub bindings: Vec<(String, String)>,
+}
+
+/// What the document type has declared.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Declared {
+    pub(super) dtd: Dtd,
+    pub(super) open_ended: bool,
+    pub(super) unread: bool,
+    pub(super) standalone: bool,
+}
+
+/// Where a reader begins: in the content of an element, between two pieces of text or markup.
+///
+/// One that is made by hand knows of no document type, so a reference to an entity that is declared there is
+/// a fault, and attributes have no defaults; one that a [reader](Reader::start_here) has made knows what it
+/// has declared. What entities may expand to is counted anew for each part.
+#[derive(Clone, Debug)]
+pub struct Start {
+    /// The offset in the source of the first byte that is read.
+    pub offset: u64,
+    /// The elements that are open there, outermost first: at least the root. Their beginnings are not
+    /// told, their ends are.
+    pub open: Vec<OpenElement>,
+    declared: Option<Arc<Declared>>,
+}
+
+impl Start {
+    /// In the content of the last of these elements.
+    ///
+    /// # Panics
+    /// If there are none.
+    #[must_use]
+    pub fn inside(offset: u64, open: Vec<OpenElement>) -> Self {
+        assert!(!open.is_empty(), "outside of the root element");
+        Start { offset, open, declared: None }
+    }
+}
+
+impl Reader {
+    /// A reader that begins inside of a document.
+    ///
+    /// ```
+    /// use penstock_core::limits::Limits;
+    /// use penstock_core::sink::Discard;
+    /// use penstock_core::xml::{OpenElement, Options, Reader, Start};
+    /// use penstock_core::reader::Step;
+    ///
+    /// let part = "<p:item id='2'/></list>";
+    /// let bindings = vec![("p".to_owned(), "urn:p".to_owned())];
+    /// let start = Start::inside(7_000, vec![OpenElement { name: "list".to_owned(), bindings }]);
+    /// let mut reader = Reader::starting(Options::default(), &Limits::default(), &start);
+    /// assert_eq!(reader.run(part.into(), true, &mut Discard).unwrap(), Step::Done);
+    /// assert_eq!(reader.offset(), 7_000 + part.len() as u64);
+    /// ```
+    #[must_use]
+    pub fn starting(options: Options, limits: &Limits, start: &Start) -> Self {
+        let mut reader = Reader::new(options, limits);
+        reader.base = start.offset;
+        reader.seen_root = true;
+        reader.state = State::Content;
+        for element in &start.open {
+            reader.open.push(element.name.as_bytes());
+            let depth = reader.open.depth();
+            for (prefix, uri) in &element.bindings {
+                let (prefix, uri) = (ValidText::from(&**prefix), ValidText::from(&**uri));
+                reader.spaces.bind(prefix, uri, depth);
+            }
+        }
+        if let Some(declared) = &start.declared {
+            let Declared { dtd, open_ended, unread, standalone } = (**declared).clone();
+            (reader.dtd, reader.open_ended) = (dtd, open_ended);
+            (reader.unread, reader.standalone) = (unread, standalone);
+            reader.seen_doctype = true;
+        }
+        reader
+    }
+
+    /// The place at which this reader [stands](Reader::offset), for another one to begin at: it would tell
+    /// what this one would tell from here on. None where it cannot: outside of the root element, in
+    /// a start tag, a comment, an instruction, a CDATA section or an entity, and where something is skipped.
+    #[must_use]
+    pub fn start_here(&self) -> Option<Start> {
+        let is_plain = self.state == State::Content && self.inputs.is_empty();
+        if !is_plain || self.skip_to != NOWHERE || !self.watches.is_empty() {
+            return None;
+        }
+        let element = |(depth, name): (usize, &[u8])| OpenElement {
+            name: String::from_utf8_lossy(name).into_owned(),
+            bindings: self.spaces.bound_at(depth + 1).collect(),
+        };
+        let declared = (self.seen_doctype || self.standalone).then(|| {
+            Arc::new(Declared {
+                dtd: self.dtd.clone(),
+                open_ended: self.open_ended,
+                unread: self.unread,
+                standalone: self.standalone,
+            })
+        });
+        let open = self.open.names().enumerate().map(element).collect();
+        Some(Start { offset: self.offset(), open, declared })
+    }
+}
