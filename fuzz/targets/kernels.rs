@@ -36,7 +36,7 @@ macro_rules! job {
 }
 
 job!(JsonString(&'a [u8], usize) -> StringEnd, |isa, job| isa.json_string(job.0, job.1));
-job!(JsonSpace(&'a [u8], usize) -> usize, |isa, job| isa.json_space(job.0, job.1));
+job!(JsonSpace(&'a [u8], usize) -> usize, |isa, job| isa.space(job.0, job.1));
 job!(XmlText(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_text(job.0, job.1));
 job!(XmlValue(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_value(job.0, job.1));
 job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
@@ -59,7 +59,7 @@ fuzz_target!(|data: &[u8]| {
     let from = usize::from(*from).min(bytes.len());
 
     assert_eq!(on_both(JsonString(bytes, from)), naive::json_string(bytes, from));
-    assert_eq!(on_both(JsonSpace(bytes, from)), naive::json_space(bytes, from));
+    assert_eq!(on_both(JsonSpace(bytes, from)), naive::space(bytes, from));
     assert_eq!(on_both(XmlText(bytes, from)), naive::xml_text(bytes, from));
     assert_eq!(on_both(XmlValue(bytes, from)), naive::xml_value(bytes, from));
     assert_eq!(on_both(XmlName(bytes, from)), naive::xml_name(bytes, from));

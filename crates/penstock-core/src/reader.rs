@@ -18,7 +18,7 @@ pub enum Step {
     /// The end of the source, in good order.
     Done,
     /// What was to be skipped is passed, or skipping begins. Does not leave the reader.
-    Turn,
+    Again,
 }
 
 /// A grammar with all of its state: it reads as far as the input at hand goes, and goes on when it

@@ -299,7 +299,7 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    fn json_space(self, bytes: &[u8], from: usize) -> usize {
+    fn space(self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
         // The two common cases, none and one, need only the bytes themselves.
         for _ in 0..2 {
@@ -319,7 +319,7 @@ impl Isa for Avx2 {
             let others = (!self.bits(self.spaces(self.load(lanes))) >> seen) | (1 << left);
             return at + others.trailing_zeros() as usize;
         }
-        portable::json_space(bytes, at)
+        portable::space(bytes, at)
     }
 
     #[inline(always)]

@@ -32,9 +32,9 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// short strings.
     fn json_string(self, bytes: &[u8], from: usize) -> StringEnd;
 
-    /// The first byte at or after `from` that is not JSON white space (space, tab, line feed,
+    /// The first byte at or after `from` that is not white space of JSON and XML (space, tab, line feed,
     /// carriage return), or the length. Tuned for none, for one, and for an indentation.
-    fn json_space(self, bytes: &[u8], from: usize) -> usize;
+    fn space(self, bytes: &[u8], from: usize) -> usize;
 
     /// The first byte at or after `from` that ends a plain run of XML character data: `<`, `&`, `]`,
     /// a byte below 0x20 other than tab and line feed, or 0xEF, which may begin U+FFFE or U+FFFF.
@@ -82,7 +82,7 @@ pub trait Job {
 ///     type Output = usize;
 ///     #[inline(always)]
 ///     fn run<I: Isa>(self, isa: I) -> usize {
-///         isa.json_space(self.0, 0)
+///         isa.space(self.0, 0)
 ///     }
 /// }
 /// assert_eq!(dispatch(Indentation(b"    null")), 4);

@@ -37,7 +37,7 @@ impl Isa for Portable {
     }
 
     #[inline(always)]
-    fn json_space(self, bytes: &[u8], from: usize) -> usize {
+    fn space(self, bytes: &[u8], from: usize) -> usize {
         let mut at = from;
         // The two common cases, none and one, need only the bytes themselves.
         for _ in 0..2 {
@@ -173,10 +173,10 @@ pub(crate) fn json_string(bytes: &[u8], from: usize) -> StringEnd {
     Portable::new().json_string(bytes, from)
 }
 
-/// [`Isa::json_space`] as a call, for the other instruction sets' short ends.
+/// [`Isa::space`] as a call, for the other instruction sets' short ends.
 #[inline(never)]
-pub(crate) fn json_space(bytes: &[u8], from: usize) -> usize {
-    Portable::new().json_space(bytes, from)
+pub(crate) fn space(bytes: &[u8], from: usize) -> usize {
+    Portable::new().space(bytes, from)
 }
 
 /// [`Isa::xml_text`] as a call, for the other instruction sets' short ends.

@@ -74,7 +74,7 @@ impl Reader {
             () => {
                 if let Some(&byte) = text.get(pos) {
                     if byte <= b' ' {
-                        let end = isa.json_space(text, pos);
+                        let end = isa.space(text, pos);
                         if lines && let Some(at) = memchr::memchr(b'\n', &text[pos..end]) {
                             pos += at;
                             let offset = base + pos as u64;
@@ -107,7 +107,7 @@ impl Reader {
                                     let depth = self.stack.len() - 1;
                                     self.looking =
                                         Some(Looking { from: pos, depth, passing: false });
-                                    leave!(Step::Turn)
+                                    leave!(Step::Again)
                                 };
                                 (pos, state) = found;
                                 early = self.early.at.checked_sub(base).unwrap_or(NO_TAG.at);
@@ -138,7 +138,7 @@ impl Reader {
                 if SKIP && self.stack.len() == self.skip_to {
                     self.skip_to = NOWHERE;
                     self.abandoned = false;
-                    leave!(Step::Turn);
+                    leave!(Step::Again);
                 }
             };
         }
@@ -146,7 +146,7 @@ impl Reader {
         macro_rules! skip_to {
             ($depth:expr) => {{
                 self.skip_to = $depth;
-                leave!(Step::Turn)
+                leave!(Step::Again)
             }};
         }
         /// At the root of a stream of values, a value is only good if it ends there: told no
@@ -279,7 +279,7 @@ impl Reader {
                             State::After => state = State::Root,
                             // rule: root
                             State::Root => {
-                                pos = isa.json_space(text, pos);
+                                pos = isa.space(text, pos);
                                 let sequence = self.framing == Framing::Sequence;
                                 match text.get(pos) {
                                     Some(&token::SEPARATOR) if sequence => {

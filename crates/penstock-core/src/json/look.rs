@@ -85,19 +85,19 @@ impl Job for Seek<'_> {
                 return None;
             }
             let (key, found) = (pos, end + 1 - pos == name.len() && stands_at(text, pos, name));
-            pos = isa.json_space(text, end + 1);
+            pos = isa.space(text, end + 1);
             if text.get(pos) != Some(&b':') {
                 return None;
             }
-            pos = isa.json_space(text, pos + 1);
+            pos = isa.space(text, pos + 1);
             if found {
                 return Some((key, pos));
             }
-            pos = isa.json_space(text, self.behind_value(isa, pos)?);
+            pos = isa.space(text, self.behind_value(isa, pos)?);
             if text.get(pos) != Some(&b',') {
                 return None;
             }
-            pos = isa.json_space(text, pos + 1);
+            pos = isa.space(text, pos + 1);
         }
         None
     }
@@ -251,7 +251,7 @@ impl Job for Ahead<'_, '_, '_, '_, '_> {
             } else {
                 reader.pass_over(isa.chosen(), text, last)?
             };
-            if step != Step::Turn {
+            if step != Step::Again {
                 return Ok(step);
             }
         }
@@ -268,7 +268,7 @@ impl Reader {
         last: bool,
         sink: &mut AnySink<'_>,
     ) -> Result<Step, Fail<Refused>> {
-        let Some(Looking { from, depth, passing }) = self.looking else { return Ok(Step::Turn) };
+        let Some(Looking { from, depth, passing }) = self.looking else { return Ok(Step::Again) };
         // No more is seen than the limit allows, however much of it is here: where a search ends
         // must not depend on the windows.
         let bytes = text.as_bytes();
@@ -303,7 +303,7 @@ impl Reader {
         }
         if found == Some(Look::Skip) {
             self.skip_to = if self.stack.len() > depth { depth } else { NOWHERE };
-            return Ok(Step::Turn);
+            return Ok(Step::Again);
         }
         self.pos = from;
         self.state = State::FirstKey;
@@ -311,7 +311,7 @@ impl Reader {
         self.stack.push(true);
         self.partial = WHOLE;
         self.trailing = 0;
-        Ok(Step::Turn)
+        Ok(Step::Again)
     }
 
     /// Finds the member that is looked for in the map behind whose brace `from` is, where it and all
@@ -330,10 +330,10 @@ impl Reader {
         if sought.is_empty() || sought.len() > self.token_limit {
             return None;
         }
-        let first = isa.json_space(text, from);
+        let first = isa.space(text, from);
         let is_first = stands_at(text, first, sought);
         let (key, quote) = if is_first {
-            (first, isa.json_space(text, first + sought.len()))
+            (first, isa.space(text, first + sought.len()))
         } else {
             let (tokens, numbers, bytes) = (self.token_limit, self.number_limit, self.look_limit);
             isa.enter(Seek { text, from: first, sought, tokens, numbers, bytes })?

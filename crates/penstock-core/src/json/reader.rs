@@ -170,7 +170,7 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
         loop {
             if reader.looking.is_some() {
                 match Kept::lend(sink, |sink| reader.look(isa.chosen(), text, last, sink))? {
-                    Step::Turn => continue,
+                    Step::Again => continue,
                     step => return Ok(step),
                 }
             }
@@ -179,7 +179,7 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
             } else {
                 reader.pass_over(isa.chosen(), text, last)?
             };
-            if step != Step::Turn {
+            if step != Step::Again {
                 return Ok(step);
             }
         }

@@ -158,7 +158,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     self.complete = true;
                     return self.end::<D>();
                 }
-                Ok(Step::More | Step::Turn) => {
+                Ok(Step::More | Step::Again) => {
                     let input = &self.input;
                     to.place_kept(&|offset| input.locate(offset));
                     if I::DROPS {

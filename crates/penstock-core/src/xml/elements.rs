@@ -264,7 +264,7 @@ impl Reader {
             let fault = token::wrong_end(locus.at(pos), &bytes[pos + 2..end], self.open.top());
             return Err(fault.into());
         }
-        let end = isa.json_space(bytes, end);
+        let end = isa.space(bytes, end);
         match bytes.get(end) {
             Some(b'>') => Ok(end + 1),
             Some(_) => {

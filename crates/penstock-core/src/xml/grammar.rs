@@ -96,10 +96,10 @@ impl Reader {
                 if SKIP {
                     if self.open.depth() == self.skip_to {
                         self.arrive();
-                        leave!(Step::Turn);
+                        leave!(Step::Again);
                     }
                 } else if self.falls_asleep() {
-                    leave!(Step::Turn);
+                    leave!(Step::Again);
                 }
             };
         }
@@ -113,7 +113,7 @@ impl Reader {
                     let asleep = self.falls_asleep();
                     tell!(sink.end_map($at), self.outside(), $pos);
                     if asleep {
-                        leave!(Step::Turn);
+                        leave!(Step::Again);
                     }
                 }
             };
@@ -184,7 +184,7 @@ impl Reader {
                         checked!(self.characters(isa, text, pos..end, locus));
                         let name = valid.slice(pos + 2..target);
                         let name = Text { text: name, ascii: name.as_bytes().is_ascii() };
-                        let data = isa.json_space(text, target).min(end);
+                        let data = isa.space(text, target).min(end);
                         let data = self.resolved(valid.slice(data..end), locus);
                         let at = locus.at(pos);
                         tell!(sink.instruction(name, data, at), self.outside(), end + 2);
@@ -233,7 +233,7 @@ impl Reader {
                                 return match answer {
                                     Ok(Flow::Pause) => Ok(Step::Paused),
                                     Ok(Flow::Stop) => Ok(Step::Stopped),
-                                    Ok(_) => Ok(Step::Turn),
+                                    Ok(_) => Ok(Step::Again),
                                     Err(error) => Err(Fail::Sink(error)),
                                 };
                             }
@@ -244,7 +244,7 @@ impl Reader {
                                 // The end of the entity.
                                 self.stand(pos, state);
                                 self.leave_entity()?;
-                                return Ok(Step::Turn);
+                                return Ok(Step::Again);
                             }
                             if last {
                                 let end = locus.at(text.len());
@@ -332,7 +332,7 @@ impl Reader {
                                     self.skip_to = NOWHERE;
                                     self.watching = false;
                                     state = State::Telling(TELL_NAME);
-                                    leave!(Step::Turn);
+                                    leave!(Step::Again);
                                 }
                             }
                             pos += self.tag.end;
@@ -391,7 +391,7 @@ impl Reader {
                                 self.watches.push(depth);
                                 self.watching = true;
                             }
-                            leave!(Step::Turn);
+                            leave!(Step::Again);
                         }
                         continue;
                     }
@@ -518,7 +518,7 @@ impl Reader {
                 }
                 // rule: outside
                 State::Outside => {
-                    pos = isa.json_space(text, pos);
+                    pos = isa.space(text, pos);
                     match (text.get(pos), text.get(pos + 1)) {
                         (None, _) if !last => leave!(Step::More),
                         (None, _) if self.seen_root => {
@@ -589,12 +589,12 @@ impl Reader {
                 }
                 // rule: subset
                 State::Subset => {
-                    pos = isa.json_space(text, pos);
+                    pos = isa.space(text, pos);
                     match text.get(pos) {
                         None if locus.is_fixed() => {
                             self.stand(pos, state);
                             self.leave_entity()?;
-                            return Ok(Step::Turn);
+                            return Ok(Step::Again);
                         }
                         None => more!("the document type declaration"),
                         Some(b']') if !locus.is_fixed() => {
@@ -608,7 +608,7 @@ impl Reader {
                                 if let Some(entity) = entity {
                                     self.stand(pos, state);
                                     self.enter(entity, locus)?;
-                                    return Ok(Step::Turn);
+                                    return Ok(Step::Again);
                                 }
                             }
                             Err(Stop::Fault(fault)) => fail!(fault),
@@ -653,7 +653,7 @@ impl Reader {
                 }
                 // rule: after-subset
                 State::AfterSubset => {
-                    pos = isa.json_space(text, pos);
+                    pos = isa.space(text, pos);
                     match text.get(pos) {
                         Some(b'>') => {
                             pos += 1;
@@ -669,7 +669,7 @@ impl Reader {
                 // rule: lost-subset
                 State::LostSubset => match memchr::memchr(b']', &text[pos..]) {
                     Some(found) => {
-                        let end = isa.json_space(text, pos + found + 1);
+                        let end = isa.space(text, pos + found + 1);
                         match text.get(end) {
                             Some(b'>') => {
                                 pos = end + 1;

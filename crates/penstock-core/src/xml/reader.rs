@@ -59,7 +59,7 @@
 //!    sink for one thing only: which elements wake it while it watches ([`Pass`]). Every end of an element asks whether the
 //!    skipping has arrived, or the element has ended that woke the sink (`ended!`).
 //! 6. **The place is in the innermost text** ([`place`](Reader::place), [`stand`](Reader::stand)): the document's
-//!    or an entity's. A rule that enters or leaves an entity returns [`Step::Turn`], since its `text` is no longer the
+//!    or an entity's. A rule that enters or leaves an entity returns [`Step::Again`], since its `text` is no longer the
 //!    one that is read. An element ends in the text in which it began.
 //! 7. **Offsets go through [`Locus`]**: in the document the byte itself, in an entity the reference to it.
 //! 8. **Every element that is open has its name in `open`, and its bindings in `spaces` with its depth.** Only
@@ -206,7 +206,7 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
                 Kept::lend(sink, |sink| reader.pass_over(isa.chosen(), text, last, locus, sink))
             };
             match step {
-                Ok(Step::Turn) => {}
+                Ok(Step::Again) => {}
                 Err(Fail::Input(fault)) => reader.survive(fault)?,
                 step => return step,
             }

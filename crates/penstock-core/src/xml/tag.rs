@@ -268,7 +268,7 @@ impl Tag {
         self.seen = 0;
         let mut at = from;
         loop {
-            let space = isa.json_space(bytes, at);
+            let space = isa.space(bytes, at);
             match bytes.get(space) {
                 Some(b'>') => {
                     self.end = space + 1 - pos;
@@ -321,7 +321,7 @@ impl Tag {
         let mut at = name_end;
         // Nearly always `="` follows directly.
         if bytes.get(at) != Some(&b'=') {
-            at = isa.json_space(bytes, at);
+            at = isa.space(bytes, at);
             match bytes.get(at) {
                 Some(b'=') => {}
                 None => return Err(Stop::Cut),
@@ -333,7 +333,7 @@ impl Tag {
         }
         at += 1;
         if !matches!(bytes.get(at), Some(b'"' | b'\'')) {
-            at = isa.json_space(bytes, at);
+            at = isa.space(bytes, at);
         }
         let quote = match bytes.get(at) {
             Some(&quote @ (b'"' | b'\'')) => quote,

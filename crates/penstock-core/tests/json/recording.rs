@@ -262,7 +262,7 @@ pub(crate) fn read(
                 assert!(last && reader.depth() == 0);
                 return;
             }
-            Ok(Step::Turn) => panic!("a turn is no answer"),
+            Ok(Step::Again) => panic!("a turn is no answer"),
             Err(Fail::Sink(depth)) => reader.abandon(depth),
             Err(Fail::Input(fault)) => {
                 let at = usize::try_from(fault.offset()).unwrap();

@@ -312,7 +312,7 @@ pub(crate) fn read(
                 assert_eq!(reader.depth(), 0);
                 return;
             }
-            Ok(Step::Turn) => panic!("a turn is no answer"),
+            Ok(Step::Again) => panic!("a turn is no answer"),
             Err(Fail::Sink(depth)) => reader.abandon(depth),
             Err(Fail::Input(fault)) => {
                 let what = What::Fault(fault.kind(), fault.reason().to_owned());

@@ -6,7 +6,7 @@ pub(super) fn json_string(bytes: &[u8], from: usize) -> StringEnd {
     run(bytes, from, |b| b == b'"' || b == b'\\' || b < 0x20)
 }
 
-pub(super) fn json_space(bytes: &[u8], from: usize) -> usize {
+pub(super) fn space(bytes: &[u8], from: usize) -> usize {
     let mut at = from;
     while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\r' | b'\t')) {
         at += 1;

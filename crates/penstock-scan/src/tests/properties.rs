@@ -47,7 +47,7 @@ macro_rules! job {
 }
 
 job!(JsonString(&'a [u8], usize) -> StringEnd, |isa, job| isa.json_string(job.0, job.1));
-job!(JsonSpace(&'a [u8], usize) -> usize, |isa, job| isa.json_space(job.0, job.1));
+job!(JsonSpace(&'a [u8], usize) -> usize, |isa, job| isa.space(job.0, job.1));
 job!(XmlText(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_text(job.0, job.1));
 job!(XmlValue(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_value(job.0, job.1));
 job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
@@ -119,7 +119,7 @@ fn json_space_at_every_place() {
                 bytes[place] = byte;
                 for from in [0, 1, place / 2, place, length, length + 1] {
                     let found = on_both(JsonSpace(&bytes, from));
-                    assert_eq!(found, naive::json_space(&bytes, from));
+                    assert_eq!(found, naive::space(&bytes, from));
                 }
             }
             bytes[place] = b' ';
@@ -175,7 +175,7 @@ fn every_byte_in_every_place() {
             let mut bytes = [around; 64];
             bytes[9] = byte;
             assert_eq!(on_both(JsonString(&bytes, 0)), naive::json_string(&bytes, 0));
-            assert_eq!(on_both(JsonSpace(&bytes, 0)), naive::json_space(&bytes, 0));
+            assert_eq!(on_both(JsonSpace(&bytes, 0)), naive::space(&bytes, 0));
         }
     }
 }
@@ -410,7 +410,7 @@ proptest! {
             assert_eq!(on_both(JsonString(bytes, from)), naive::json_string(bytes, from));
         });
         at_alignments(&bytes, b' ', |bytes| {
-            assert_eq!(on_both(JsonSpace(bytes, from)), naive::json_space(bytes, from));
+            assert_eq!(on_both(JsonSpace(bytes, from)), naive::space(bytes, from));
         });
     }
 
