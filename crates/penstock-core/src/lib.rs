@@ -21,6 +21,7 @@ pub mod run;
 pub mod select;
 pub mod sink;
 pub mod source;
+pub mod stage;
 pub mod trace;
 pub mod value;
 pub mod word;

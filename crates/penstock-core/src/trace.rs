@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 use std::fmt::{self, Write};
 
-use crate::event::{Key, KeyKind, Matched, Scalar, Text};
+use crate::event::{Container, ContainerKind, Key, KeyKind, Matched, Scalar, Text};
 use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::value::datetime::{Date, DateTime, Offset, Time};
 use crate::value::duration::Duration;
@@ -137,6 +137,17 @@ impl Sink for Trace {
             Matched::Index(index) => self.line("", format_args!("matched index {index}")),
         }
     }
+    fn container(&mut self, container: Container) {
+        let kind = match container.kind {
+            ContainerKind::List => "list",
+            ContainerKind::Set => "set",
+            ContainerKind::Map => "map",
+        };
+        match container.shared {
+            Some(shared) => self.line("", format_args!("container {kind} shared {shared}")),
+            None => self.line("", format_args!("container {kind}")),
+        }
+    }
     fn record(&mut self, kind: u32) {
         self.line("", format_args!("record {kind}"));
     }
@@ -210,6 +221,10 @@ mod tests {
         trace.begin_list(0).unwrap();
         trace.begin_map(9_999).unwrap();
         trace.record(1);
+        let shared = Some(3);
+        trace.container(Container { kind: ContainerKind::Map, shared });
+        trace.container(Container { kind: ContainerKind::List, shared: None });
+        trace.container(Container { kind: ContainerKind::Set, shared: None });
         trace.matched(Matched::Index(7));
         trace.matched(Matched::Key("k".into()));
         trace.name(key(KeyKind::Attribute), 10_000).unwrap();
@@ -242,6 +257,9 @@ mod tests {
    0 begin list
 9999   begin map
          record 1
+         container map shared 3
+         container list
+         container set
          matched index 7
          matched key "k"
 10000     key attribute "a\"b" prefix "p" namespace "urn:x"

@@ -7,14 +7,19 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "rows/reading.rs"]
+mod reading;
+
 use penstock_core::error::{Fail, Kind};
-use penstock_core::event::{Key, KeyKind, Scalar};
+use penstock_core::event::{Container, ContainerKind, Key, KeyKind, Scalar};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
+use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
 use penstock_core::sink::Sink;
 use penstock_core::trace::Trace;
 use penstock_core::xml;
 use penstock_scan::ValidText;
+use reading::CsvReader;
 
 const NESTED: &str = include_str!("events/nested.json");
 const MIXED: &str = include_str!("events/mixed.xml");
@@ -63,6 +68,8 @@ fn ndjson_with_a_line_in_error() {
 
 /// A call that a reader makes.
 enum Call {
+    /// What begins next is this object, to which others refer as well.
+    Shared(ContainerKind, u64),
     BeginMap,
     EndMap,
     BeginList,
@@ -78,6 +85,10 @@ fn tell(document: &[u8], calls: Vec<(u64, &[u8], Call)>) -> String {
     for (at, token, call) in calls {
         assert!(document[at as usize..].starts_with(token), "{} at {at}", token.escape_ascii());
         let Ok(_) = match call {
+            Call::Shared(kind, object) => {
+                trace.container(Container { kind, shared: Some(object) });
+                continue;
+            }
             BeginMap => trace.begin_map(at),
             EndMap => trace.end_map(at),
             BeginList => trace.begin_list(at),
@@ -92,26 +103,20 @@ fn tell(document: &[u8], calls: Vec<(u64, &[u8], Call)>) -> String {
 fn key(kind: KeyKind, name: &'static str) -> Call {
     Call::Key(Key { name: name.into(), namespace: None, prefix: None, kind })
 }
-fn untyped(text: &'static str) -> Call {
-    Call::Scalar(Scalar::Untyped(text.into()))
-}
 
 #[test]
 fn csv_row() {
-    let events = tell(
-        ROW.as_bytes(),
-        vec![
-            (13, b"7,", BeginMap),
-            (13, b"7,", key(KeyKind::Member, "id")),
-            (13, b"7,", untyped("7")),
-            (15, b"\"Vila, La\",", key(KeyKind::Member, "name")),
-            (15, b"\"Vila, La\",", untyped("Vila, La")),
-            (26, b"\n", key(KeyKind::Member, "note")),
-            (26, b"\n", untyped("")),
-            (26, b"\n", EndMap),
-        ],
-    );
-    assert_eq!(events, ROW_EVENTS);
+    let mut run =
+        Run::new(CsvReader::default(), Lent::new(ROW.as_bytes(), Origin::default()), Policy::Raise);
+    let mut trace = Trace::new();
+    loop {
+        match run.advance(&mut trace).unwrap() {
+            Turn::Dry => run.input_mut().more(usize::MAX),
+            Turn::End => break,
+            other => panic!("{other:?}"),
+        }
+    }
+    assert_eq!(trace.text(), ROW_EVENTS);
 }
 
 /// The bytes of a listing in hexadecimal: offset, bytes, remark.
@@ -134,10 +139,12 @@ fn binary_plist_with_a_shared_object() {
         &bytes_of(SHARED),
         vec![
             (8, b"\xA3", BeginList),
+            (12, b"\xD1", Call::Shared(ContainerKind::Map, 1)),
             (12, b"\xD1", BeginMap),
             (15, b"\x54name", name()),
             (20, b"\x54Vila", vila()),
             (12, b"\xD1", EndMap),
+            (12, b"\xD1", Call::Shared(ContainerKind::Map, 1)),
             (12, b"\xD1", BeginMap),
             (15, b"\x54name", name()),
             (20, b"\x54Vila", vila()),

@@ -10,9 +10,9 @@ use std::ops::Range;
 
 use super::automaton::{Automaton, Refused, State, Target};
 use super::path::{Path, PathError};
-use crate::event::{Key, KeyKind, Matched, Text};
+use crate::event::{Key, KeyKind, Matched, Row, Text};
 use crate::forward;
-use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink};
+use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want, expand};
 
 /// One step of the way to a place in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,6 +180,10 @@ pub struct Select<S> {
     /// Where the key that was told last leads.
     pending: Option<Target>,
     met: u64,
+    /// The shapes of rows that the inner sink knows.
+    shapes: Vec<u32>,
+    /// Whether the row at hand goes to the inner sink.
+    forwards_row: bool,
 }
 
 impl<S: Listener> Select<S> {
@@ -187,7 +191,17 @@ impl<S: Listener> Select<S> {
     pub fn new(inner: S, records: Records) -> Self {
         let document = Frame { state: 0, key: 0, at: Place::Start };
         let (frames, keys) = (vec![document], String::new());
-        Select { inner, depth: 0, records, frames, keys, pending: None, met: 0 }
+        Select {
+            inner,
+            depth: 0,
+            records,
+            frames,
+            keys,
+            pending: None,
+            met: 0,
+            shapes: Vec::new(),
+            forwards_row: false,
+        }
     }
     /// The sink behind the filter.
     pub fn inner(&self) -> &S {
@@ -275,6 +289,20 @@ impl<S: Listener> Select<S> {
             Some(Target { state: Some(state), .. }) => Value::Outer(state),
             _ => Value::Useless,
         }
+    }
+
+    /// Whether a map that begins here is a record, and of the only kind that there is.
+    fn records_follow(&self) -> bool {
+        let path = match &self.records {
+            Records::At(path) | Records::Default(path) => path,
+        };
+        let Some(frame) = self.frames.last() else { return false };
+        let target = match frame.at {
+            Place::Start => return matches!(self.records, Records::Default(_)),
+            Place::Key(_) => self.pending,
+            Place::List(begun) => path.automaton.states[frame.state as usize].index(begun),
+        };
+        path.stars.len() == 1 && target.is_some_and(|target| target.accept.is_some())
     }
 
     /// A map or list begins outside the records. The answer; none if it is a record.
@@ -513,9 +541,12 @@ impl<S: Listener> Lent for Select<S> {
 
 /// Only maps in a record are looked into: outside of them nothing answers so.
 macro_rules! looking {
-    ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
-        $(looking! { @ $how $method($($argument: $type),*) -> $result })*
+    ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
+        $(looking! { @ $how $method($($argument: $type),*) $(-> $result)? })*
     };
+    // Written out: records may be rows.
+    (@ mut known_keys $($rest:tt)*) => {};
+    (@ mut row $($rest:tt)*) => {};
     (@ mut tag_found($($argument:ident: $type:ty),*) -> $result:ty) => {
         #[inline(always)]
         fn tag_found(&mut self, $($argument: $type),*) -> $result {
@@ -538,4 +569,39 @@ macro_rules! looking {
 
 impl<S: Listener> LookAhead for Select<S> {
     forward!(ahead, looking);
+
+    fn known_keys(&mut self, shape: u32, keys: &[Key<'_>], wanted: &mut [Option<Want>]) {
+        self.shapes.retain(|known| *known != shape);
+        if self.depth > 0 || self.records_follow() {
+            self.shapes.push(shape);
+            self.inner.known_keys(shape, keys, wanted);
+        }
+    }
+
+    fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Self::Error> {
+        if row.is_new() {
+            self.forwards_row = self.shapes.contains(&row.shape);
+            if self.forwards_row && self.depth == 0 {
+                match self.outer_begin(false) {
+                    None => {}
+                    Some(Flow::Skip) => {
+                        row.take();
+                        return Ok(Flow::Skip);
+                    }
+                    Some(_) => {
+                        row.take_begin();
+                        self.forwards_row = false;
+                    }
+                }
+            }
+            self.depth += usize::from(self.forwards_row);
+        }
+        if !self.forwards_row {
+            return expand(self, row);
+        }
+        let flow = self.inner.row(row)?;
+        let is_over = row.end.is_some() || flow == Flow::Skip;
+        self.depth -= usize::from(row.is_done() && is_over);
+        Ok(flow)
+    }
 }

@@ -68,6 +68,7 @@ macro_rules! forward {
                 -> Result<$crate::sink::Flow, Self::Error>;
             mut abandon();
             mut matched(by: $crate::event::Matched<'_>);
+            mut container(container: $crate::event::Container);
             mut record(kind: u32);
             mut comment(text: $crate::event::Text<'_>, at: u64)
                 -> Result<$crate::sink::Flow, Self::Error>;
@@ -119,6 +120,13 @@ macro_rules! forward {
             mut look_end(at: u64) -> Result<$crate::sink::Look, Self::Error>;
             ref tag_wanted() -> &[u8];
             mut tag_found(value: $crate::event::Text<'_>) -> bool;
+            mut known_keys(
+                shape: u32,
+                keys: &[$crate::event::Key<'_>],
+                wanted: &mut [Option<$crate::sink::Want>]
+            );
+            mut row(row: &mut $crate::event::Row<'_>)
+                -> Result<$crate::sink::Flow, Self::Error>;
         }
     };
 }

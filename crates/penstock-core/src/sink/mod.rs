@@ -5,8 +5,9 @@
 //! - [`Sink`] receives the events, and answers what should happen to what comes next ([`Flow`]).
 //! - [`Lent`] is what the reader may ask at any time: which key the sink expects, in which form it
 //!   wants numbers, whether it wants comments. All of it has defaults.
-//! - [`LookAhead`] serves a sink that must see a later member of a map before the first one. All of
-//!   it has defaults, too.
+//! - [`LookAhead`] is what a reader knows of a map before its members: for a sink that must see a
+//!   later member before the first one, and for one that takes a map with known keys in one call. All
+//!   of it has defaults, too.
 //!
 //! A [`Listener`] is all three; readers take nothing less. A simple sink writes `impl Lent for X {}` and
 //! `impl LookAhead for X {}`. A sink that passes events on to another one names all methods by
@@ -18,10 +19,12 @@ mod ahead;
 pub(crate) mod erased;
 mod forward;
 mod lent;
+pub(crate) mod row;
 mod told;
 
 pub use ahead::{Look, LookAhead};
 pub use lent::{Lent, Want};
+pub use row::expand;
 pub use told::{Flow, Sink};
 
 use crate::event::{Key, Scalar, Text};

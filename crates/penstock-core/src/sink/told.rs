@@ -1,6 +1,6 @@
 //! What a reader reports: the events of a document.
 
-use crate::event::{Key, KeyKind, Matched, Scalar, Text};
+use crate::event::{Container, Key, KeyKind, Matched, Scalar, Text};
 use crate::value::number::Outcome;
 
 /// A sink's answer to an event.
@@ -57,6 +57,10 @@ pub trait Sink {
 
     /// The value that follows was found by a path's `*`: by this key or index.
     fn matched(&mut self, _by: Matched<'_>) {}
+
+    /// What the map or list that follows is, where the format says more than that it is one.
+    #[inline(always)]
+    fn container(&mut self, _container: Container) {}
 
     /// The record that follows is of this kind, where several kinds are read at once.
     fn record(&mut self, _kind: u32) {}

@@ -155,8 +155,8 @@ fn every_cut() {
 /// Looks for the key `t` in each map, writes down in one line what it hears, and answers as `t`'s
 /// value says: `stop` is refused, `skip` is not wanted.
 #[derive(Default)]
-struct Finder {
-    heard: String,
+pub(crate) struct Finder {
+    pub(crate) heard: String,
     /// Whether it is content with what is found before looking.
     seeks: bool,
     /// Whether it does not listen to the member that it found, when that comes.

@@ -11,6 +11,7 @@ mod looking;
 mod naive;
 mod recording;
 mod regressions;
+mod replaying;
 mod starting;
 mod streams;
 mod suite;

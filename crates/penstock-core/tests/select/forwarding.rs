@@ -1,7 +1,7 @@
 //! In a record each call goes to the sink behind the filter by the method it came by, and each
 //! question of the reader does: no default of the filter's answers in its place.
 
-use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
+use penstock_core::event::{Container, ContainerKind, Key, KeyKind, Matched, Row, Scalar, Text};
 use penstock_core::forward;
 use penstock_core::limits::Limits;
 use penstock_core::select::{Path, Records, Select};
@@ -104,6 +104,10 @@ samples! {
     Option<Scalar<'_>>: None;
     Matched<'_>: Matched::Index(7);
     Outcome: Outcome::Int(7);
+    Container: Container { kind: ContainerKind::Set, shared: None };
+    &[Key<'_>]: &[];
+    &mut [Option<Want>]: &mut [];
+    &mut Row<'_>: Box::leak(Box::new(Row::new(7, &[], &[], 7, Some(7))));
 }
 
 /// Makes each call to a filter that is in a record, and sees what the sink behind it heard.
@@ -122,6 +126,7 @@ fn in_record() -> Select<Named> {
     let mut select = Select::new(Named::default(), Records::by_default());
     select.begin_map(0).unwrap();
     select.begin_map(1).unwrap();
+    select.known_keys(7, &[], &mut []);
     select.inner().0.borrow_mut().clear();
     assert!(select.in_record());
     select

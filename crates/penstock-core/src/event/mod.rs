@@ -4,6 +4,10 @@
 //! extras that an element needs. The words are [`Sink`](crate::sink::Sink)'s methods; this module
 //! holds what they carry.
 
+pub(crate) mod row;
+
+pub use row::{Cell, Row};
+
 use crate::value::datetime::{Date, DateTime, Time};
 use crate::value::duration::Duration;
 use penstock_scan::ValidText;
@@ -139,6 +143,27 @@ impl Scalar<'_> {
             Scalar::Uid(_) => "a UID",
         }
     }
+}
+
+/// What a map or list is, where the format says more than that.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContainerKind {
+    /// Values in an order.
+    List,
+    /// Values without an order, none of them twice. Reported as a list.
+    Set,
+    /// Keys and values.
+    Map,
+}
+
+/// What is known of a map or list before it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Container {
+    /// What it is.
+    pub kind: ContainerKind,
+    /// Which object it is, where the format can refer to one object several times (a property list,
+    /// a graph of Python objects): containers with the same number are the same object.
+    pub shared: Option<u64>,
 }
 
 /// The step by which a path's `*` found its match.

@@ -1,0 +1,132 @@
+//! Maps whose keys are known before their values.
+
+use super::{Key, Scalar};
+
+/// One value of a [`Row`].
+#[derive(Clone, Copy, Debug)]
+pub struct Cell<'a> {
+    /// The value.
+    pub value: Scalar<'a>,
+    /// The offset of its key.
+    pub key_at: u64,
+    /// The offset of the value.
+    pub at: u64,
+}
+
+/// A map, or the first members of one, as one slice of values. The reader has reported the keys of
+/// its shape before ([`known_keys`](crate::sink::LookAhead::known_keys)).
+///
+/// A row counts how much of it has been reported, in events: so a sink can pause within one, and the
+/// reader goes on from there when it is called again.
+#[derive(Clone, Debug)]
+pub struct Row<'a> {
+    /// The number of the shape.
+    pub shape: u32,
+    /// The keys of the shape.
+    pub keys: &'a [Key<'a>],
+    /// The values, in the order of the keys. Nothing stands for a key that the sink does not want and
+    /// for one that the map does not have. There may be fewer values than keys.
+    pub cells: &'a [Option<Cell<'a>>],
+    /// The offset of the map.
+    pub at: u64,
+    /// The offset of its end. Nothing if the map goes on behind these cells: from there on it does not
+    /// follow the shape, and the reader reports it event by event.
+    pub end: Option<u64>,
+    reported: usize,
+}
+
+/// The next event of a row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Next<'a> {
+    Begin,
+    Key(Key<'a>, u64),
+    Value(Scalar<'a>, u64),
+    End(u64),
+    Nothing,
+}
+
+impl<'a> Row<'a> {
+    /// A row of which nothing has been reported.
+    #[must_use]
+    pub fn new(
+        shape: u32,
+        keys: &'a [Key<'a>],
+        cells: &'a [Option<Cell<'a>>],
+        at: u64,
+        end: Option<u64>,
+    ) -> Self {
+        debug_assert!(cells.len() <= keys.len(), "a value without a key");
+        Row { shape, keys, cells, at, end, reported: 0 }
+    }
+
+    /// The same row, of which so much has been [`reported`](Row::reported).
+    #[must_use]
+    pub fn resumed(mut self, reported: usize) -> Self {
+        self.reported = reported;
+        self
+    }
+
+    /// How much has been reported. The reader keeps that where the sink pauses.
+    #[must_use]
+    pub fn reported(&self) -> usize {
+        self.reported
+    }
+
+    /// Whether nothing has been reported.
+    #[must_use]
+    pub fn is_new(&self) -> bool {
+        self.reported == 0
+    }
+
+    /// Whether all has been reported.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.reported >= self.events()
+    }
+
+    /// All of the row is taken at once.
+    pub fn take(&mut self) {
+        self.reported = self.events();
+    }
+
+    /// The beginning, a key and a value for each cell, and the end.
+    fn events(&self) -> usize {
+        1 + 2 * self.cells.len() + usize::from(self.end.is_some())
+    }
+
+    /// The beginning is reported, and nothing else.
+    pub(crate) fn take_begin(&mut self) {
+        self.reported = 1;
+    }
+
+    /// The value of the key that was reported last is passed over.
+    pub(crate) fn skip_value(&mut self) {
+        self.reported += 1;
+    }
+
+    /// Takes out the next event: it counts as reported.
+    pub(crate) fn next(&mut self) -> Next<'a> {
+        loop {
+            let step = self.reported;
+            self.reported += 1;
+            let Some(place) = step.checked_sub(1) else { return Next::Begin };
+            let Some(cell) = self.cells.get(place / 2) else {
+                return match self.end {
+                    Some(end) if step + 1 == self.events() => Next::End(end),
+                    _ => {
+                        self.reported = self.events();
+                        Next::Nothing
+                    }
+                };
+            };
+            match cell {
+                // Neither the key nor the value is there.
+                None => self.reported += 1,
+                Some(cell) if place % 2 == 0 => {
+                    return Next::Key(self.keys[place / 2], cell.key_at);
+                }
+                Some(cell) => return Next::Value(cell.value, cell.at),
+            }
+        }
+    }
+}

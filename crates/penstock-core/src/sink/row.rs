@@ -1,0 +1,96 @@
+//! Rows as the events that they stand for.
+
+use super::{Flow, Look, LookAhead};
+use crate::event::row::Next;
+use crate::event::{Key, KeyKind, Row, Scalar};
+
+/// Reports what is left of a row event by event: what a sink gets that does not know of rows.
+///
+/// This is what a row means. A sink that takes rows at once has to come to the same.
+///
+/// # Errors
+/// What the sink refuses. The rest of the row is not reported.
+pub fn expand<S: LookAhead + ?Sized>(sink: &mut S, row: &mut Row<'_>) -> Result<Flow, S::Error> {
+    loop {
+        let flow = match row.next() {
+            Next::Begin => match sink.begin_map(row.at)? {
+                Flow::Look if row.end.is_none() => return Ok(Flow::Look),
+                Flow::Look if look(sink, row)? => Flow::Take,
+                Flow::Skip | Flow::Look => {
+                    row.take();
+                    return Ok(Flow::Skip);
+                }
+                flow => flow,
+            },
+            Next::Key(key, at) => match name(sink, key, at)? {
+                Flow::Skip => {
+                    row.skip_value();
+                    Flow::Take
+                }
+                flow => flow,
+            },
+            Next::Value(value, at) => scalar(sink, value, at)?,
+            Next::End(at) => return sink.end_map(at),
+            Next::Nothing => return Ok(Flow::Take),
+        };
+        if matches!(flow, Flow::Pause | Flow::Stop) {
+            return Ok(flow);
+        }
+    }
+}
+
+/// Looks ahead in a row that is whole. False if the map is not wanted.
+fn look<S: LookAhead + ?Sized>(sink: &mut S, row: &Row<'_>) -> Result<bool, S::Error> {
+    for (key, cell) in row.keys.iter().zip(row.cells) {
+        let Some(cell) = cell else { continue };
+        let mut answer = sink.look_key(key.name, cell.key_at)?;
+        if answer == Look::Value {
+            answer = sink.look_value(Some(cell.value), cell.at)?;
+        }
+        match answer {
+            Look::Pass | Look::Value => {}
+            Look::Found => return Ok(true),
+            Look::Skip => return Ok(false),
+        }
+    }
+    let end = row.end.unwrap_or(row.at);
+    Ok(sink.look_end(end)? != Look::Skip)
+}
+
+/// Reports a key by the method for what is known of it.
+pub(crate) fn name<S: LookAhead + ?Sized>(
+    sink: &mut S,
+    key: Key<'_>,
+    at: u64,
+) -> Result<Flow, S::Error> {
+    match key {
+        Key { name, namespace: None, prefix: None, kind: KeyKind::Member } => sink.key(name, at),
+        key => sink.name(key, at),
+    }
+}
+
+/// Reports a value by the method for its kind.
+pub(crate) fn scalar<S: LookAhead + ?Sized>(
+    sink: &mut S,
+    value: Scalar<'_>,
+    at: u64,
+) -> Result<Flow, S::Error> {
+    match value {
+        Scalar::Null => sink.null(at),
+        Scalar::Bool(value) => sink.boolean(value, at),
+        Scalar::Int(value) => sink.int(value, at),
+        Scalar::Float(value) => sink.float(value, at),
+        Scalar::Number(digits) => sink.number(digits, at),
+        Scalar::Text(text) => sink.text(text, at),
+        Scalar::Untyped(_)
+        | Scalar::Decimal(_)
+        | Scalar::Bytes(_)
+        | Scalar::Date(_)
+        | Scalar::Time(_)
+        | Scalar::DateTime(_)
+        | Scalar::Since2001(_)
+        | Scalar::Duration(_)
+        | Scalar::Uuid(_)
+        | Scalar::Uid(_) => sink.scalar(value, at),
+    }
+}
