@@ -19,9 +19,14 @@ pub enum Flow {
     /// [wakes](crate::sink::Lent::wakes) the sink. A reader that cannot find them at scanning speed
     /// takes it for `Take`, so it may report more than was asked for.
     Watch,
-    /// To the beginning of a map: look ahead for one of its keys before its members are reported
-    /// ([`LookAhead`](crate::sink::LookAhead)). To any other event, and in a format where what tells
-    /// maps apart comes first, it means the same as `Take`.
+    /// To the beginning of a map: look ahead in it before its members are reported
+    /// ([`LookAhead`](crate::sink::LookAhead)), until an answer is [`Look::Found`](crate::sink::Look)
+    /// or [`Look::Skip`](crate::sink::Look), or the map ends. A reader of a format with keys must do
+    /// that, or stand before the stage that does it for it ([`Replay`](crate::stage::Replay)): a sink
+    /// that gave this answer hears no member before.
+    ///
+    /// To any other event it means the same as `Take`, and so it does in a format of elements, whose
+    /// attributes come first: there no sink answers so.
     Look,
     /// Return to the caller, and go on from here when called again. Something is ready.
     Pause,

@@ -1,5 +1,6 @@
 //! Stages: sinks that stand between a reader and a destination and change what passes.
 
+mod driven;
 mod held;
 mod replay;
 

@@ -92,6 +92,14 @@ impl<S: Listener> Replay<S> {
         self.inner
     }
 
+    /// Where the map begins whose events are held back, if any are.
+    pub(super) fn holds_from(&self) -> Option<u64> {
+        match self.mode {
+            Mode::Holding { at, .. } => Some(at),
+            Mode::Through | Mode::Dropping | Mode::Stopped => None,
+        }
+    }
+
     /// What the reader is answered: a pause that is due, where nothing else is asked of it.
     #[inline(always)]
     fn answered(&mut self, flow: Flow) -> Flow {

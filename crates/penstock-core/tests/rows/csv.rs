@@ -1,10 +1,13 @@
 //! Rows of CSV, from bytes to a sink.
 
 use super::reading::CsvReader;
+use super::seeking::{Plain, Seeker};
 use super::table::Table;
-use penstock_core::run::{Destination, Outlet, Policy, Run, Turn, Windows};
+use penstock_core::error::Kind;
+use penstock_core::run::{Destination, Lent, Origin, Outlet, Policy, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::Detect;
+use penstock_core::stage::Replay;
 use penstock_core::trace::Trace;
 use proptest::prelude::*;
 use std::fmt::Debug;
@@ -124,5 +127,43 @@ proptest! {
             .map(|row| vec![("id".to_owned(), row[0].clone()), ("note".to_owned(), row[2].clone())])
             .collect();
         prop_assert_eq!(table.inner().records(), expected);
+    }
+}
+
+/// A sink that looks ahead behind a reader that cannot: in a row of known keys, and in the events behind
+/// the stage. Refused is what the limit does not allow.
+#[test]
+fn looking_ahead_in_rows() {
+    let text = "id,t,note\n1,a,x\n2,b,y\n3,,z\n";
+    let mut seeker = Outlet::new(Seeker::default(), None);
+    assert_eq!(read(text, 7, &mut seeker), [""; 0]);
+    let heard = seeker.inner().heard.clone();
+    assert_eq!(heard, "{id? t?=a id 1 t a note x }{id? t?=b }{id? t?= note? end? id 3 t  note z }");
+    for limit in [0, 1 << 20] {
+        let mut stage = Outlet::new(Replay::new(Seeker::default(), limit), None);
+        let mut run = Run::new(
+            Plain(CsvReader::default()),
+            Lent::new(text.as_bytes(), Origin::default()),
+            Policy::Hand,
+        );
+        let mut problems = Vec::new();
+        loop {
+            match run.advance(&mut stage).unwrap() {
+                Turn::Dry => run.input_mut().more(usize::MAX),
+                Turn::Paused => {}
+                Turn::Problem(problem) => {
+                    assert_eq!(problem.kind, Kind::Limit);
+                    problems.push(problem.spot.place.unwrap().line);
+                }
+                Turn::End => break,
+            }
+        }
+        let Outlet::Root(stage) = stage else { unreachable!("no records were asked for") };
+        if limit == 0 {
+            assert_eq!(problems, [2, 3, 4]);
+        } else {
+            assert_eq!(stage.inner().heard, heard);
+            assert_eq!(problems, [0_u64; 0]);
+        }
     }
 }

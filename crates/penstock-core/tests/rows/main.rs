@@ -5,6 +5,7 @@
 
 mod csv;
 mod reading;
+mod seeking;
 mod table;
 mod telling;
 
