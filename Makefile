@@ -21,7 +21,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build tuned demo test threads forks check bench compare bench-native costs soak docs fuzz sanitize \
+.PHONY: help build tuned demo test threads forks check bench compare bench-native copies costs soak docs fuzz sanitize \
 	debug-python completions clean
 
 help: ## list the commands
@@ -71,6 +71,9 @@ compare: $(VENV)/.wheel $(VENV)/.bench ## is a row slower than at a commit? REF=
 bench-native: ## measure what is used from Rust beside other crates; ARGS="word-scan" for one row
 	cargo run --release --locked --quiet --manifest-path bench/rust/Cargo.toml \
 		--target-dir .cache/bench/rust -- $(ARGS)
+
+copies: $(VENV)/.wheel ## how much machine code there is, and how often each grammar stands in it; ARGS="--list"
+	$(BIN)/python scripts/copies.py $(ARGS)
 
 costs: $(VENV)/.wheel ## measure what operations cost here, twice: do the two agree? ARGS="--record" keeps one
 	$(BIN)/python bench/costs.py $(ARGS)

@@ -3,13 +3,13 @@
     make copies
     python scripts/copies.py path/to/_rust.so
 
-The grammars are generic over the sink that listens and the instruction set, so the compiler makes a copy
-of them for each pair that is used. Copies are what most of the build's time goes into. One more should
-be a decision: see "Why is a grammar compiled so few times?" in DESIGN.md.
+The grammars are generic over the sink and the instruction set, and the compiler makes a copy of
+them for each pair that is used. Much of a build's time goes into these copies, so one more of them
+should be a decision: see "Why is a grammar compiled so few times?" in DESIGN.md.
 
-A copy of a grammar is recognised by an error message that only it can give: each reference to the
-message's text, from the code, is one copy. That needs no names, which the optimiser may have inlined, and no
-debug information. It knows x86-64 only, like the faster of the two instruction sets.
+A copy of a grammar is recognised by an error message that only the grammar can give: each reference
+from the code to the text of the message is one copy. That needs no debug information, and no names,
+which the optimiser may have inlined. It works on x86-64 only.
 """
 
 import argparse
@@ -26,8 +26,8 @@ MESSAGES = {
     "json": b"the input ends where a value is expected",
     "xml": b"expected '>' behind ']'",
 }
-# Functions of which there is meant to be one for each instruction set, by a part of their names.
-NAMES = ("Reader::look",)
+# Looking ahead is compiled once. Its name in symbols of the older scheme, and of the newer one.
+LOOKING = ("Reader::look", "6Reader4look")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Extension:
 
     def functions(self) -> list[Function]:
         """All functions that have a name, in the order of their addresses."""
-        found = []
+        found: list[Function] = []
         for table in self.sections:
             if table.kind != 2:
                 continue
@@ -101,8 +101,8 @@ class Extension:
             return []
         target = where - home.offset + home.address
         body = self.bytes_of(code)
-        found = []
-        # `lea register, [rip + distance]`: the opcode, the register, and how far it is from behind them.
+        found: list[int] = []
+        # `lea register, [rip + distance]`: the opcode, the register, the distance from behind it.
         at = body.find(0x8D)
         while 0 <= at < len(body) - 6:
             if body[at + 1] & 0xC7 == 0x05:
@@ -117,7 +117,8 @@ def readable(symbol: str) -> str:
     """A Rust symbol of the older scheme as a path, without its hash; any other as it is."""
     if not symbol.startswith("_ZN"):
         return symbol
-    parts, rest = [], symbol[3:]
+    parts: list[str] = []
+    rest = symbol[3:]
     while rest and rest[0].isdigit():
         digits = len(rest) - len(rest.lstrip("0123456789"))
         end = digits + int(rest[:digits])
@@ -135,7 +136,9 @@ def around(functions: list[Function], address: int) -> Function | None:
 def main() -> None:
     """Print the table."""
     arguments = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    arguments.add_argument("extension", type=Path, nargs="?", help="the one that is installed if left out")
+    arguments.add_argument(
+        "extension", type=Path, nargs="?", help="the one that is installed if left out"
+    )
     arguments.add_argument("--list", action="store_true", help="name each function that has a copy")
     given = arguments.parse_args()
     path: Path | None = given.extension
@@ -156,9 +159,9 @@ def main() -> None:
         print(f"   in {len(set(homes))} functions, {size:,} bytes ({size / code:.0%})")
         for home in sorted(set(homes), key=lambda home: -home.size) if given.list else ():
             print(f"  {home.size:>10,}  {homes.count(home)}  {home.name}")
-    for name in NAMES:
-        same = [f for f in functions if name in f.name]
-        print(f"copies of {name:<20}{len(same):>8}   {sum(f.size for f in same):,} bytes")
+    looks = [found for found in functions if any(name in found.name for name in LOOKING)]
+    print(f"copies of looking ahead{len(looks):>17}", end="")
+    print(f"   {sum(found.size for found in looks):,} bytes")
 
 
 if __name__ == "__main__":
