@@ -18,11 +18,15 @@ proptest! {
         prop_assert_eq!(events, expected(&text, Framing::Document, skips));
     }
 
-    /// The instruction set of this machine and the portable one read alike.
+    /// The instruction set of this machine and the portable one read alike, and so does the copy of
+    /// the grammar that sinks share.
     #[test]
-    fn the_portable_set_tells_the_same(text in damaged(document()), cuts in cuts(), skips in 0_u64..4) {
+    fn the_portable_set_tells_the_same(
+        text in damaged(document()), cuts in cuts(), skips in 0_u64..4, portable: bool,
+    ) {
         for cuts in [Cuts::WHOLE, cuts] {
-            let mut recorder = Recorder { portable: true, ..Recorder::skipping(skips) };
+            let shared = !portable;
+            let mut recorder = Recorder { portable, shared, ..Recorder::skipping(skips) };
             read(&text, Framing::Document, &Limits::default(), &cuts, &mut recorder);
             prop_assert_eq!(recorder.events, expected(&text, Framing::Document, skips));
         }

@@ -68,6 +68,8 @@ pub(crate) struct Recorder {
     pub(crate) want: Want,
     /// Has the reader use the portable instruction set.
     pub(crate) portable: bool,
+    /// Has the reader use the copy of the grammar that sinks share.
+    pub(crate) shared: bool,
     /// How many of the keys were found as they were lent.
     pub(crate) found: usize,
 }
@@ -85,6 +87,7 @@ impl Recorder {
             lent,
             want,
             portable: false,
+            shared: false,
             found: 0,
         }
     }
@@ -235,6 +238,8 @@ pub(crate) fn read(
         let window = ValidText::from(&text[start..end]);
         let step = if recorder.portable {
             reader.run_portable(window, last, recorder)
+        } else if recorder.shared {
+            reader.run_dyn(window, last, recorder)
         } else {
             reader.run(window, last, recorder)
         };

@@ -24,17 +24,19 @@ proptest! {
         assert_twin(&text, told(&text, Options::default(), &Cuts::WHOLE, EXTRAS));
     }
 
-    /// However cut, with whatever skipped, watched and paused at, and on both instruction sets.
+    /// However cut, with whatever skipped, watched and paused at, on both instruction sets and by the
+    /// copy of the grammar that sinks share.
     #[test]
     fn any_windows_tell_the_same(
         text in damaged(any_document()), cuts in cuts(),
-        skips in 0_u64..4, watches in 0_u64..4, pauses in 0_u64..4, extras: bool, portable: bool,
+        skips in 0_u64..4, watches in 0_u64..4, pauses in 0_u64..4, extras: bool, copy in 0_u8..3,
     ) {
         let answers = Answers { skips, watches, pauses, extras };
         let all = told(&text, Options::default(), &Cuts::WHOLE, Answers { extras, ..Answers::default() });
         let expected = settled(filtered(&all, answers));
         for cuts in [Cuts::WHOLE, Cuts::bytes(), cuts] {
-            let mut recorder = Recorder { portable, ..Recorder::new(answers) };
+            let (portable, shared) = (copy == 1, copy == 2);
+            let mut recorder = Recorder { portable, shared, ..Recorder::new(answers) };
             read(&text, Options::default(), &Limits::default(), &cuts, &mut recorder);
             prop_assert_eq!(&settled(recorder.events), &expected, "{:?}", cuts);
         }

@@ -165,6 +165,8 @@ pub(crate) struct Recorder {
     pub(crate) refusal: Option<(usize, usize)>,
     /// Has the reader use the portable instruction set.
     pub(crate) portable: bool,
+    /// Has the reader use the copy of the grammar that sinks share.
+    pub(crate) shared: bool,
 }
 
 impl Recorder {
@@ -283,6 +285,8 @@ pub(crate) fn read(
         let window = ValidText::from(&text[start..end]);
         let step = if recorder.portable {
             reader.run_portable(window, last, recorder)
+        } else if recorder.shared {
+            reader.run_dyn(window, last, recorder)
         } else {
             reader.run(window, last, recorder)
         };
