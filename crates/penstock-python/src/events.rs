@@ -426,7 +426,7 @@ impl Destination for Teller<'_, '_> {
         reader: &mut R,
         given: Given<'_>,
     ) -> Result<Step, Fail<PyErr>> {
-        reader.run_dyn(given, self)
+        reader.run(given, self)
     }
     fn refused(&mut self, error: PyErr, _given: Given<'_>) -> Refused<PyErr, PyErr> {
         Refused::Break(error)
