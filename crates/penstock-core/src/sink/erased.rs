@@ -2,8 +2,8 @@
 //!
 //! A grammar is compiled once for each type of sink that it is given, and its machine code is large. That pays
 //! where the sink is called for every few bytes of the text. Everywhere else (skipping, looking ahead, a sink that
-//! calls Python for each event, a processor without the faster instructions) the readers use one copy, which
-//! calls an [`AnySink`].
+//! is seldom used, a processor without the faster instructions) the readers use one copy, which calls an
+//! [`AnySink`].
 
 use crate::error::Fail;
 use crate::forward;
