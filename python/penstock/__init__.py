@@ -143,6 +143,7 @@ if _rust.__build__ == "debug":
     )
 
 
+@_rust.direct
 def decode(
     data: Data,
     into: TypeForm[T] = PLAIN,

@@ -23,7 +23,12 @@ class Decoder(_rust.Decoder[T]):
     chunk completes. `finish()` ends the input, and returns the rest. A decoder never waits, so it
     works with any source and any event loop; `penstock.aio.read` uses one in a loop.
 
-    Chunks are plain bytes: decompress them first. An instance reads one input. You may
+    `decode(data)` decodes a whole document that is in memory, like the function `decode` of the
+    format, with the type and the options of this instance. You can call it any number of times,
+    whatever you feed meanwhile, and it is the fastest way to decode many small documents. It is not
+    for an instance with `at` or `errors`: those are about records, which `decode` does not seek.
+
+    Chunks are plain bytes: decompress them first. An instance is fed one input. You may
     pickle one that is unused. `penstock.json.Decoder`, `penstock.ndjson.Decoder` and
     `penstock.xml.Decoder` are subclasses that take every option of their format.
 

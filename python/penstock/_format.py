@@ -42,6 +42,8 @@ _SUFFIXES: dict[str, Format] = {
     ".xsl": "xml",
     ".xslt": "xml",
 }
+# First bytes that leave no doubt.
+_FIRST: dict[bytes, Format] = {b"{": "json", b"[": "json", b'"': "json", b"<": "xml"}
 _PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
 _UNREADABLE = {".plist": "property lists", ".csv": "CSV", ".tsv": "CSV"}
 
@@ -107,6 +109,8 @@ def of_data(data: object) -> Format:
     Raises:
         ValueError: Penstock cannot read the format yet.
     """
+    if type(data) is bytes and (known := _FIRST.get(data[:1])):
+        return known
     if isinstance(data, str):
         start = data[:64].removeprefix("\ufeff").lstrip()
     else:

@@ -16,6 +16,7 @@ from penstock._types import At, Errors, Event, Grammar, Rename, Types, Unix, Unk
 
 _T = TypeVar("_T", default=Any)
 _D = TypeVar("_D")
+_F = TypeVar("_F")
 
 __all__ = [
     "Decoder",
@@ -36,6 +37,8 @@ __all__ = [
     "__build__",
     "__version__",
     "decode",
+    "direct",
+    "direct_json",
     "document_items",
     "document_records",
     "document_values",
@@ -63,6 +66,8 @@ def decode(
     limits: Limits | None,
     /,
 ) -> Any: ...
+def direct(function: _F, /) -> _F: ...
+def direct_json(function: _F, /) -> _F: ...
 def load(
     format: str,
     source: object,
@@ -359,6 +364,7 @@ class Decoder(Generic[_T]):
     def __reduce__(self) -> tuple[Any, ...]: ...
     def feed(self, chunk: Buffer, /) -> list[_T]: ...
     def finish(self) -> list[_T]: ...
+    def decode(self, data: str | Buffer, /) -> Any: ...
     @property
     def skipped(self) -> int: ...
     @property

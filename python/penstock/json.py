@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Decoder", "decode", "load", "open", "read", "send"]
 
 
+@_rust.direct_json
 def decode(
     data: Data,
     into: TypeForm[T] = PLAIN,
@@ -431,9 +432,18 @@ class Decoder(_decoder.Decoder[T]):
         >>> decoder = penstock.json.Decoder(int)
         >>> decoder.feed(b"[1, 2"), decoder.feed(b"3]"), decoder.finish()
         ([1], [23], [])
+        >>> decode = penstock.json.Decoder(dict[str, int]).decode
+        >>> decode(b'{"S": 36}'), decode(b'{"M": 40}')
+        ({'S': 36}, {'M': 40})
     """
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def decode(self, data: Data, /) -> T:
+            """Decode one whole document, whatever was fed before; see `penstock.Decoder`."""
+            ...
 
     def __new__(
         cls,

@@ -463,6 +463,12 @@ class Decoder(_decoder.Decoder[T]):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def decode(self, data: Data, /) -> T:
+            """Decode one whole document, whatever was fed before; see `penstock.Decoder`."""
+            ...
+
     def __new__(
         cls,
         into: TypeForm[T] = PLAIN,

@@ -5,17 +5,19 @@ use crate::grammar::{Choice, Grammar};
 use crate::held::Held;
 use crate::objects::{Options, Pause};
 use crate::options::{self, Errors};
+use crate::plan::Plan;
 use crate::progress::{Meter, count};
 use crate::pump::{Pump, Settings, Turn};
 use crate::reader::unknown_keys;
 use crate::repairs;
+use crate::{small, whole};
 use penstock_core::run::Windows;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyMemoryView, PySlice, PyString, PyTuple};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// How much of a fed chunk is worked on at a time.
 const PIECE: usize = 256 << 10;
@@ -31,6 +33,34 @@ pub(crate) struct Decoder {
     held: Option<Held>,
     /// What it was made with, to be made again elsewhere.
     arguments: Py<PyTuple>,
+    whole: Whole,
+}
+
+/// How a whole document is decoded.
+enum Whole {
+    /// Without an option: small ones need no more than the plan.
+    Usual(Arc<Plan>),
+    /// With options.
+    Other(Arc<Plan>),
+    /// Not at all: the decoder is for records.
+    No(&'static str),
+}
+
+impl Whole {
+    /// For a decoder with these settings, and `other` ones that are not the default.
+    fn new(plan: &Arc<Plan>, settings: &Settings, at: bool, other: bool) -> Self {
+        if at {
+            return Whole::No("this Decoder reads the records at a path, and decodes no document");
+        }
+        if !matches!(settings.errors, Errors::Raise) {
+            return Whole::No("decode() raises its error: make the Decoder without errors=");
+        }
+        let Options { duplicates, unknown, all_errors, .. } = settings.options;
+        let usual = Options { duplicates, unknown, all_errors, ..small::OPTIONS } == small::OPTIONS;
+        let json = settings.grammar.is_document() && !settings.grammar.is_markup();
+        let plan = Arc::clone(plan);
+        if usual && json && !other { Whole::Usual(plan) } else { Whole::Other(plan) }
+    }
 }
 
 struct Run {
@@ -259,13 +289,15 @@ impl Decoder {
                 name: None,
             };
             let held = settings.errors.held();
+            let other = encoding.is_some() || limits.is_some();
+            let whole = Whole::new(&plan, &settings, at.is_some(), other);
             let detect = settings.grammar.detect();
             let input = Windows::pushed(detect, encoding, settings.limits.total);
             let pump = Pump::new(plan, settings, input);
             let meter = Meter::new(pump.gauge().clone(), None);
             let run = Run { pump, pending: None, left: Vec::new(), begun: false, ended: false };
             let arguments = arguments.unbind();
-            Ok(Decoder { run: Mutex::new(run), meter, title, held, arguments })
+            Ok(Decoder { run: Mutex::new(run), meter, title, held, arguments, whole })
         })
     }
 
@@ -284,6 +316,28 @@ impl Decoder {
     /// If it raises, a second call returns the records that were completed before the error.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || self.enter()?.finish(py))
+    }
+
+    /// Decode one whole document, whatever was fed before.
+    #[pyo3(signature = (data, /))]
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        guarded(py, || {
+            let plan = match &self.whole {
+                Whole::Usual(plan) => {
+                    if let Some(made) = small::decode_with(data, plan)? {
+                        return Ok(made);
+                    }
+                    plan
+                }
+                Whole::Other(plan) => plan,
+                Whole::No(why) => return Err(PyValueError::new_err(*why)),
+            };
+            whole::decode_by(py, self.arguments.bind(py), plan, data)
+        })
     }
 
     /// How many bad records were left out.

@@ -22,8 +22,10 @@ mod pump;
 mod reader;
 mod repairs;
 mod rows;
+mod small;
 mod sources;
 mod timing;
+mod verb;
 mod whole;
 
 /// The extension module.
@@ -53,6 +55,8 @@ mod _rust {
     use crate::rows::Lines;
     #[pymodule_export]
     use crate::timing::Timing;
+    #[pymodule_export]
+    use crate::verb::{direct, direct_json};
     #[pymodule_export]
     use crate::whole::{decode, load};
 

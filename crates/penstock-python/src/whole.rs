@@ -11,7 +11,7 @@ use crate::{repairs, sources};
 use penstock_core::error::{Fault, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
-use penstock_core::reader::Reader;
+use penstock_core::reader::FormatReader;
 use penstock_core::run::{
     Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Windows, total_exceeded,
 };
@@ -20,7 +20,7 @@ use penstock_core::source::{
     Compression, Detect, Options as SourceOptions, Settled, Sniff, Source, sniff, xml_encoding,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyString};
+use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use std::io::Cursor;
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ const SLICES: usize = 4;
 const CALLER: i32 = 2;
 
 /// Documents below this size make too few objects for the collector to matter.
-const BULK: usize = 64 << 10;
+pub(crate) const BULK: usize = 64 << 10;
 
 /// The words that decoding in memory and from a source share.
 struct Common {
@@ -44,6 +44,8 @@ struct Common {
     plan: Arc<Plan>,
     options: Options,
     limits: Limits,
+    /// Who is to be warned.
+    caller: i32,
 }
 
 impl Common {
@@ -56,11 +58,26 @@ impl Common {
         grammar: &Bound<'_, PyAny>,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
+        Common::by(None, format, into, duplicates, unknown, all_errors, grammar, limits)
+    }
+
+    /// With a plan that was made before of `into`, if there is one.
+    #[expect(clippy::too_many_arguments, reason = "as above")]
+    fn by(
+        plan: Option<&Arc<Plan>>,
+        format: &str,
+        into: &Bound<'_, PyAny>,
+        duplicates: &Bound<'_, PyAny>,
+        unknown: &Bound<'_, PyAny>,
+        all_errors: &Bound<'_, PyAny>,
+        grammar: &Bound<'_, PyAny>,
+        limits: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
         let duplicates = options::text("duplicates", duplicates)?;
         let unknown = options::unknown_in_memory(options::text("unknown", unknown)?)?;
         let grammar = Grammar::new(format, grammar)?;
         Ok(Common {
-            plan: grammar.plan(into)?,
+            plan: plan.map_or_else(|| grammar.plan(into), |plan| Ok(Arc::clone(plan)))?,
             grammar,
             options: Options {
                 duplicates: options::duplicates(duplicates)?,
@@ -70,6 +87,7 @@ impl Common {
                 recycle: false,
             },
             limits: options::limits(limits)?,
+            caller: CALLER,
         })
     }
 
@@ -82,10 +100,7 @@ impl Common {
         if !is_document {
             return Ok(PyList::new(py, rows)?.into_any());
         }
-        match rows.pop() {
-            Some(row) => Ok(row.into_bound(py)),
-            None => Err(pyo3::exceptions::PySystemError::new_err("a document without a value")),
-        }
+        the_value(py, rows.pop())
     }
 
     fn pump(self, name: Option<String>, input: Windows) -> Pump {
@@ -120,59 +135,98 @@ pub(crate) fn decode<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
         let common = Common::new(format, r#type, duplicates, unknown, all_errors, grammar, limits)?;
-        let encoding = options::text_or_none("encoding", encoding)?;
-        let encoding = options::encoding(encoding)?.filter(|encoding| !encoding.is_utf8());
-        if let Ok(text) = data.cast::<PyString>() {
-            // Already decoded, whatever it was encoded in. A lone surrogate has no UTF-8.
-            let text = match text.to_str() {
-                Ok(text) => text,
-                Err(error) => return surrogate(py, &common, text, error),
-            };
-            return in_memory(py, common, text.as_bytes());
-        }
-        let detect = common.grammar.detect();
-        if let Some(encoding) = encoding.filter(|_| detect == Detect::Nothing) {
-            let mut bytes = Vec::new();
-            in_pieces(data, |piece| {
-                bytes.extend_from_slice(piece);
-                Ok(())
-            })?;
-            let options = SourceOptions {
-                compression: Compression::None,
-                encoding: Some(encoding),
-                detect,
-                limits: &common.limits,
-                total_hint: None,
-            };
-            let source = Source::open(Box::new(Cursor::new(bytes)), options);
-            return from_source(py, common, source, None);
-        }
-        if let Ok(bytes) = data.cast::<PyBytes>() {
-            let bytes = bytes.as_bytes();
-            let settled = match detect {
-                Detect::Xml => xml_encoding(bytes, encoding).ok(),
-                _ => Some(Settled::UTF_8),
-            };
-            if settled.is_some_and(|settled| settled.encoding.is_utf8()) {
-                return in_memory(py, common, bytes);
-            }
-        }
-        // In another encoding, or another buffer, which may change while it is read: copied piece
-        // by piece.
-        let is_document = common.grammar.is_document();
-        let input = Windows::pushed(detect, encoding, common.limits.total);
-        let mut pump = common.pump(None, input);
-        let mut pause = Pause::begin(py)?;
-        in_pieces(data, |piece| {
-            pump.push(py, piece)?;
-            pump.advance(py).map(|_| ())
-        })?;
-        pump.push_end(py)?;
-        pump.advance(py)?;
-        pump.promote_if_large(&mut pause);
-        repairs::warn(pump.repairs(), py, None, CALLER)?;
-        Common::result(py, is_document, pump.builder_mut().take_rows())
+        at_hand(py, common, data, encoding)
     })
+}
+
+/// The document in memory that a `Decoder` decodes, which was made with these arguments and has made
+/// its plan of them.
+///
+/// # Errors
+/// As for [`decode`].
+pub(crate) fn decode_by<'py>(
+    py: Python<'py>,
+    arguments: &Bound<'py, PyTuple>,
+    plan: &Arc<Plan>,
+    data: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let argument = |index| arguments.get_item(index);
+    let some = |index| argument(index).map(|object| (!object.is_none()).then_some(object));
+    let format = argument(0)?;
+    let mut common = Common::by(
+        Some(plan),
+        options::text("format", &format)?,
+        &argument(1)?,
+        &argument(5)?,
+        &argument(6)?,
+        &argument(7)?,
+        &argument(9)?,
+        some(10)?.as_ref(),
+    )?;
+    // No function written in Python stands between.
+    common.caller = CALLER - 1;
+    at_hand(py, common, data, some(8)?.as_ref())
+}
+
+/// Decodes what is in memory, whatever holds it.
+fn at_hand<'py>(
+    py: Python<'py>,
+    common: Common,
+    data: &Bound<'py, PyAny>,
+    encoding: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let encoding = options::text_or_none("encoding", encoding)?;
+    let encoding = options::encoding(encoding)?.filter(|encoding| !encoding.is_utf8());
+    if let Ok(text) = data.cast::<PyString>() {
+        // Already decoded, whatever it was encoded in. A lone surrogate has no UTF-8.
+        let text = match text.to_str() {
+            Ok(text) => text,
+            Err(error) => return surrogate(py, &common, text, error),
+        };
+        return in_memory(py, common, text.as_bytes());
+    }
+    let detect = common.grammar.detect();
+    if let Some(encoding) = encoding.filter(|_| detect == Detect::Nothing) {
+        let mut bytes = Vec::new();
+        in_pieces(data, |piece| {
+            bytes.extend_from_slice(piece);
+            Ok(())
+        })?;
+        let options = SourceOptions {
+            compression: Compression::None,
+            encoding: Some(encoding),
+            detect,
+            limits: &common.limits,
+            total_hint: None,
+        };
+        let source = Source::open(Box::new(Cursor::new(bytes)), options);
+        return from_source(py, common, source, None);
+    }
+    if let Ok(bytes) = data.cast::<PyBytes>() {
+        let bytes = bytes.as_bytes();
+        let settled = match detect {
+            Detect::Xml => xml_encoding(bytes, encoding).ok(),
+            _ => Some(Settled::UTF_8),
+        };
+        if settled.is_some_and(|settled| settled.encoding.is_utf8()) {
+            return in_memory(py, common, bytes);
+        }
+    }
+    // In another encoding, or another buffer, which may change while it is read: copied piece
+    // by piece.
+    let (is_document, caller) = (common.grammar.is_document(), common.caller);
+    let input = Windows::pushed(detect, encoding, common.limits.total);
+    let mut pump = common.pump(None, input);
+    let mut pause = Pause::begin(py)?;
+    in_pieces(data, |piece| {
+        pump.push(py, piece)?;
+        pump.advance(py).map(|_| ())
+    })?;
+    pump.push_end(py)?;
+    pump.advance(py)?;
+    pump.promote_if_large(&mut pause);
+    repairs::warn(pump.repairs(), py, None, caller)?;
+    Common::result(py, is_document, pump.builder_mut().take_rows())
 }
 
 /// The document of a path, a file or chunks.
@@ -243,7 +297,7 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
     {
         return Err(at_once(py, &refuse(name), &input, &named));
     }
-    let Common { grammar, plan, options, limits } = &common;
+    let Common { grammar, plan, options, limits, caller } = &common;
     let mut builder = building(grammar, Arc::clone(plan), *options, limits);
     // Of a document that becomes plain values, nothing is to be lost.
     let reader = grammar.reader(plan.is_plain(), limits);
@@ -257,7 +311,7 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
             _ => failure::of_failure(py, failure, &named),
         });
     }
-    repairs::warn(run.repairs(), py, None, CALLER)?;
+    repairs::warn(run.repairs(), py, None, *caller)?;
     Common::result(py, grammar.is_document(), builder.take_rows())
 }
 
@@ -282,10 +336,20 @@ fn building(grammar: &Grammar, plan: Arc<Plan>, options: Options, limits: &Limit
     builder
 }
 
+/// The value of a document that was read to its end.
+#[inline]
+pub(crate) fn the_value(py: Python<'_>, row: Option<Py<PyAny>>) -> PyResult<Bound<'_, PyAny>> {
+    match row {
+        Some(row) => Ok(row.into_bound(py)),
+        None => Err(pyo3::exceptions::PySystemError::new_err("a document without a value")),
+    }
+}
+
 /// Reads `len` bytes in memory to their end; or else what ended it before. An interrupt goes through.
-fn drive(
+#[inline]
+pub(crate) fn drive<R: FormatReader>(
     py: Python<'_>,
-    run: &mut Run<Reader, Lent<'_>, PyErr>,
+    run: &mut Run<R, Lent<'_>, PyErr>,
     builder: &mut Builder,
     len: usize,
 ) -> PyResult<Result<(), Failed<PyErr, PyErr>>> {

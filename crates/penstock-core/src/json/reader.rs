@@ -234,6 +234,15 @@ impl Reader {
         }
     }
 
+    /// At the beginning of another source, with the same limits and the memory that it has.
+    pub fn reopen(&mut self) {
+        self.stack.clear();
+        (self.state, self.pos, self.base) = (State::Root, 0, 0);
+        (self.skip_to, self.abandoned) = (NOWHERE, false);
+        (self.looking, self.again, self.early) = (None, Again::default(), NO_TAG);
+        (self.partial, self.trailing, self.separated) = (WHOLE, 0, false);
+    }
+
     /// How values follow one another.
     #[must_use]
     pub fn framing(&self) -> Framing {

@@ -45,7 +45,7 @@ pub(crate) enum Unknown {
 }
 
 /// How to build.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Options {
     pub(crate) duplicates: Duplicates,
     pub(crate) unknown: Unknown,
@@ -145,6 +145,12 @@ impl Builder {
         };
         builder.settle_markup();
         builder
+    }
+
+    /// What it builds by.
+    #[inline]
+    pub(crate) fn planned(&self) -> &Arc<Plan> {
+        &self.plan
     }
 
     /// The finished records, which the caller takes over.

@@ -15,6 +15,7 @@
 //! noticed.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
@@ -24,6 +25,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyTuple, PyType};
 
 use crate::failure::guarded;
+use crate::small;
 
 use super::names::Scope;
 use super::settings::Settings;
@@ -37,7 +39,27 @@ const MOST: usize = 512;
 /// The plans of classes, by address and family. A plan keeps its class alive, and so the address
 /// its own.
 static CLASSES: Mutex<Option<OfClasses>> = Mutex::new(None);
-type OfClasses = HashMap<(usize, Family), Arc<Plan>>;
+type OfClasses = HashMap<(usize, Family), Arc<Plan>, BuildHasherDefault<Addresses>>;
+
+/// Hashes addresses, which nobody chooses so that they collide.
+#[derive(Default)]
+struct Addresses(u64);
+
+impl Hasher for Addresses {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(byte.into()));
+    }
+    fn write_usize(&mut self, word: usize) {
+        let mixed = (self.0 ^ word as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ mixed >> 32;
+    }
+    fn write_isize(&mut self, word: isize) {
+        self.write_usize(word.cast_unsigned());
+    }
+}
 
 /// The plans of other types, `list[City]` or `City | None`: those are made anew each time that
 /// they are written, and found by equality. A plan with prefixes is found by these too. Dicts,
@@ -117,6 +139,12 @@ pub(crate) fn plan_from<'py>(
     object: &Bound<'py, PyAny>,
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
+    // What is asked for most: a class, in a format that has nothing else to say of it.
+    if aimed.family == Family::Keyed
+        && let Ok(class) = object.cast::<PyType>()
+    {
+        return of_class(py, class, aimed.family);
+    }
     match object.cast::<PlanObject>() {
         Ok(object) => object.get().plan(py, aimed),
         Err(_) => plan_for(py, object, &Settings::default(), aimed),
@@ -273,6 +301,7 @@ fn on_collection(phase: &Bound<'_, PyAny>, info: &Bound<'_, PyDict>) -> PyResult
         if phase.eq(intern!(py, "start"))? && generation.is_some_and(|g| g.eq(2).unwrap_or(false)) {
             let old = kept().take();
             drop(old);
+            small::let_go();
             for plans in EXPRESSIONS.iter().filter_map(|plans| plans.get(py)) {
                 plans.bind(py).clear();
             }

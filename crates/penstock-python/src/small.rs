@@ -1,0 +1,158 @@
+//! Small documents, decoded with the options that are the default: what a service does for each
+//! request. A call must not spend more on getting ready than on the document.
+//!
+//! So nothing is made for the call that the one before it has left behind. A reader and a builder
+//! that have finished a document in good order are *spare*, and wait for the next document of their
+//! plan. A call takes them out while it works: a second call, from code of the user's that the
+//! first one is running or from another thread, finds none and makes its own.
+
+use crate::failure::{self, Named};
+use crate::objects::{Builder, Duplicates, Options, Unknown};
+use crate::plan::{Family, Plan, plan_from};
+use crate::whole;
+use penstock_core::json::{self, Framing};
+use penstock_core::limits::Limits;
+use penstock_core::run::{Lent, Origin, Policy, Run};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyString, PyType};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What a call leaves behind for the next.
+struct Spare {
+    /// For what: the address of the class that was asked for, or else of the plan. The builder keeps
+    /// its plan alive, and that its class, so nothing else comes to have the address.
+    key: usize,
+    reader: json::Reader,
+    builder: Builder,
+}
+
+/// How many are kept: at most one for each key, and few, since each holds its plan, the buffers
+/// that it grew and the strings that it knows.
+const MOST: usize = 16;
+
+static SPARES: Mutex<[Option<Box<Spare>>; MOST]> = Mutex::new([const { None }; MOST]);
+
+#[inline]
+fn spares() -> MutexGuard<'static, [Option<Box<Spare>>; MOST]> {
+    // Nothing between two states of it can panic.
+    SPARES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where the spare for a key waits.
+#[inline]
+fn place(key: usize) -> usize {
+    (key >> 4 ^ key >> 10) % MOST
+}
+
+impl Spare {
+    /// The one that waits for this key.
+    #[inline]
+    fn waiting(key: usize) -> Option<Box<Spare>> {
+        spares()[place(key)].take_if(|spare| spare.key == key)
+    }
+
+    fn new(key: usize, plan: &Arc<Plan>) -> Box<Spare> {
+        let reader = json::Reader::new(Framing::Document, &Limits::default());
+        Box::new(Spare { key, reader, builder: Builder::new(Arc::clone(plan), OPTIONS) })
+    }
+
+    /// Has it wait for the next document.
+    #[inline]
+    fn wait(self: Box<Self>) {
+        let place = place(self.key);
+        let before = spares()[place].replace(self);
+        // Only now, when no lock is held: that may run code.
+        drop(before);
+    }
+
+    /// Decodes a document, and waits for the next if that went well.
+    fn decode<'py>(
+        mut self: Box<Self>,
+        py: Python<'py>,
+        text: &[u8],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let Spare { reader, builder, .. } = &mut *self;
+        reader.reopen();
+        let mut run = Run::new(reader, Lent::new(text, Origin::default()), Policy::Raise);
+        if let Err(failure) = whole::drive(py, &mut run, builder, text.len())? {
+            return Err(failure::of_failure(py, failure, &Named::new("json", None)));
+        }
+        let row = builder.take_row();
+        self.wait();
+        whole::the_value(py, row)
+    }
+}
+
+/// Lets all of them go, and with them their plans.
+pub(crate) fn let_go() {
+    let old = std::mem::replace(&mut *spares(), [const { None }; MOST]);
+    drop(old);
+}
+
+/// The options of a call that names none.
+pub(crate) const OPTIONS: Options = Options {
+    duplicates: Duplicates::Last,
+    unknown: Unknown::Skip,
+    all_errors: false,
+    pause: false,
+    recycle: false,
+};
+
+/// A JSON document, with no option but its type. Nothing, if it is not of the kind that this is for:
+/// then nothing was done.
+///
+/// # Errors
+/// As for `decode`.
+pub(crate) fn decode<'py>(
+    data: &Bound<'py, PyAny>,
+    into: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let (py, Some(text)) = (data.py(), small_text(data)) else { return Ok(None) };
+    if into.is_instance_of::<PyType>() {
+        let key = into.as_ptr() as usize;
+        let spare = match Spare::waiting(key) {
+            Some(spare) if spare.builder.planned().is_current(py) => spare,
+            _ => Spare::new(key, &plan_from(py, into, Family::Keyed.into())?),
+        };
+        return spare.decode(py, text).map(Some);
+    }
+    let plan = plan_from(py, into, Family::Keyed.into())?;
+    decode_by(py, &plan, text).map(Some)
+}
+
+/// The same with a plan that was made before.
+///
+/// # Errors
+/// As for `decode`.
+pub(crate) fn decode_with<'py>(
+    data: &Bound<'py, PyAny>,
+    plan: &Arc<Plan>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let Some(text) = small_text(data) else { return Ok(None) };
+    decode_by(data.py(), plan, text).map(Some)
+}
+
+/// The bytes of a document, if it is small, at rest, and opens as UTF-8.
+#[inline]
+pub(crate) fn small_text<'a>(data: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
+    let bytes = if let Ok(bytes) = data.cast_exact::<PyBytes>() {
+        bytes.as_bytes()
+    } else {
+        // A `str` with a lone surrogate has no UTF-8, and an error of its own.
+        data.cast_exact::<PyString>().ok()?.to_str().ok()?.as_bytes()
+    };
+    // What begins in another way is no JSON, or in another encoding, or compressed: for each of
+    // them there is an error of its own. A zero is half of a character in UTF-16.
+    let [first, second, ..] = *bytes else { return None };
+    let json = matches!(
+        first,
+        b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b' ' | b'\t' | b'\n' | b'\r'
+    );
+    (json && second != 0 && bytes.len() < whole::BULK).then_some(bytes)
+}
+
+fn decode_by<'py>(py: Python<'py>, plan: &Arc<Plan>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let key = Arc::as_ptr(plan) as usize;
+    let spare = Spare::waiting(key).unwrap_or_else(|| Spare::new(key, plan));
+    spare.decode(py, text)
+}
