@@ -57,7 +57,7 @@ def test_behind_what_is_malformed_nothing_is_read(penstock: Callable[..., Any], 
         "bad.xml:3:5: the end tag of 'c', but 'b' is open (record 2, at a/b)\n"
     )
     assert done.out.endswith("  |\n3 | <b>2</c>\n  |     ^\n")
-    assert (done.err, done.code) == ("bad.xml: 1 problem; nothing behind it can be read\n", 1)
+    assert (done.err, done.code) == ("bad.xml: 1 problem; nothing after it can be read\n", 1)
 
 
 def test_both_kinds_of_problems(penstock: Callable[..., Any], folder: Path):
@@ -67,7 +67,7 @@ def test_both_kinds_of_problems(penstock: Callable[..., Any], folder: Path):
     assert "bad.json:1:11: expected str, got the integer 1 (record 1, at 0/name)\n" in done.out
     assert "bad.json:1:47: the input ends" in done.out
     assert done.err == (
-        f"bad.json: {done.out.count('bad.json:')} problems; nothing behind the last can be read\n"
+        f"bad.json: {done.out.count('bad.json:')} problems; nothing after the last can be read\n"
     )
     assert done.code == 1
 
@@ -101,7 +101,7 @@ def test_lines_that_are_called_json(penstock: Callable[..., Any], folder: Path):
     )
     assert done.err == (
         "If each line is a record of its own, say --format ndjson.\n"
-        "lines.json: 1 problem; nothing behind it can be read\n"
+        "lines.json: 1 problem; nothing after it can be read\n"
     )
     assert penstock("check", "--format", "ndjson", "lines.json").code == 0
     assert penstock("count", "lines.json").err.splitlines()[-1] == (

@@ -226,7 +226,7 @@ decode(_, bool)
 
 decode(_, date)
 <a>2020</a>
-^ expected date, got "2020": expected '-' behind the year (at a)
+^ expected date, got "2020": expected '-' after the year (at a)
 
 decode(_, Size)
 <a>s</a>

@@ -721,7 +721,7 @@ def failing() -> Iterator[bytes]:
             [b'["\x81\xff"]'],
             {"encoding": "shift_jis"},
             MalformedInput,
-            "column 3: invalid Shift_JIS: these bytes stand for no character (at 0)",
+            "column 3: invalid Shift_JIS: these bytes are not a character (at 0)",
         ),
         (
             [b"[1, 2, 3]"],

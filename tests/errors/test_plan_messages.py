@@ -55,7 +55,7 @@ TYPES: list[tuple[Any, str]] = [
     (of(memoryview), "field 'value' of Row: memoryview is not supported yet"),
     (
         of(Annotated[int, at("x//")]),
-        "field 'value' of Row: at('x//'): '//' stands only at the beginning (column 3)",
+        "field 'value' of Row: at('x//'): '//' is only allowed at the beginning (column 3)",
     ),
     (
         of(dict[list[int], int]),
@@ -73,7 +73,7 @@ TYPES: list[tuple[Any, str]] = [
     (Annotated[Circle | Square, tag("type", {"o": Circle})], "tag(...) has no value for Square"),
     (set[list[int]], "list[int] has no hash, so it cannot be an element of a set"),
     (Literal[3.5], "Literal[3.5] is not supported yet"),
-    (array.array, "array says nothing of its numbers: say typecode(...) beside it"),
+    (array.array, "array does not say the type of its numbers: add typecode(...) beside it"),
     (
         Annotated[int, annotated_types.Len(2)],
         "Len(min_length=2, max_length=None) says nothing of int",

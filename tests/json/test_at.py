@@ -106,8 +106,8 @@ def test_the_records_of_each_line() -> None:
         ("", "at='', column 1: a path has at least one step"),
         ("/a", "column 1: a path does not begin with '/'; '//' finds its first step anywhere"),
         ("a/", "column 3: a step is expected after '/'"),
-        ("a//b", "column 3: '//' stands only at the beginning"),
-        ("a/key()", "column 3: key() stands alone or follows a '*', whose match it is"),
+        ("a//b", "column 3: '//' is only allowed at the beginning"),
+        ("a/key()", "column 3: key() must stand alone, or follow the '*' whose match it is"),
         ("a/*/key()", "column 5: a record is a whole value, and key() is not"),
         ("é/text()", "column 3: a record is a whole value, and text() is not"),
         ("@*", "column 2: an attribute is named; '*' matches children only"),
@@ -409,10 +409,10 @@ def test_paths_that_only_share_their_beginning() -> None:
     [
         ("text()", "text() is a step of XML paths (column 1)"),
         ("a/text()", "text() is a step of XML paths (column 3)"),
-        ("a//b", "'//' stands only at the beginning (column 3)"),
+        ("a//b", "'//' is only allowed at the beginning (column 3)"),
         ("a/", "a step is expected after '/' (column 3)"),
         ("", "a path has at least one step (column 1)"),
-        ("é/key()", "key() stands alone or follows a '*', whose match it is (column 3)"),
+        ("é/key()", "key() must stand alone, or follow the '*' whose match it is (column 3)"),
     ],
 )
 def test_a_field_without_a_path(path: str, reason: str) -> None:

@@ -267,14 +267,14 @@ def test_mistakes_in_marking() -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("a//b", r"'//' stands only at the beginning \(column 3\)"),
+        ("a//b", r"'//' is only allowed at the beginning \(column 3\)"),
         ("/a", r"a path does not begin with '/'; '//' finds its first step anywhere"),
         ("p:a", r"the prefix 'p' is not among the namespaces \(column 1\)"),
         ("a/@b", r"an attribute makes no message: it is in the attributes of its element"),
         ("@b", r"an attribute makes no message"),
         ("*/key()", r"key\(\) has no meaning here"),
-        ("text()", r"text\(\) follows the element that it is the text of"),
-        ("//text()", r"text\(\) follows the element that it is the text of"),
+        ("text()", r"text\(\) must follow the element whose text it is"),
+        ("//text()", r"text\(\) must follow the element whose text it is"),
     ],
 )
 def test_paths_that_are_none(path: str, reason: str) -> None:

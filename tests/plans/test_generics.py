@@ -236,7 +236,7 @@ def test_a_class_without_end() -> None:
 
 def test_self_outside_of_a_class() -> None:
     alone: Any = Self
-    assert refused(list[alone]) == "Self stands only in a class"
+    assert refused(list[alone]) == "Self is only allowed in a class"
 
 
 def test_names_that_only_a_function_knows() -> None:

@@ -199,9 +199,9 @@ def test_xml_is_bound_already() -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("a//b", "'//' stands only at the beginning (column 3)"),
+        ("a//b", "'//' is only allowed at the beginning (column 3)"),
         ("a/3", "an element has no name that is a number (column 3)"),
-        ("text()/a", "text() is the last step (column 1)"),
+        ("text()/a", "text() must be the last step (column 1)"),
         ("@*", "an attribute is named; '*' matches children only (column 2)"),
     ],
 )
@@ -494,8 +494,8 @@ def test_hexadecimal_digits() -> None:
     doc = xml.decode("<x><a>00fF</a><b/><b>20</b></x>", cls)
     assert vars(doc) == {"a": b"\x00\xff", "b": [b"", b" "]}
     assert penstock.json.decode('{"a": "00ff", "b": []}', cls) == cls(b"\x00\xff", [])
-    assert refused(of(Annotated[str, Hex])) == "field 'x' of Doc: Hex stands beside bytes"
-    assert refused(of(list[Annotated[int, Hex]])) == "field 'x' of Doc: Hex stands beside bytes"
+    assert refused(of(Annotated[str, Hex])) == "field 'x' of Doc: Hex is only for bytes"
+    assert refused(of(list[Annotated[int, Hex]])) == "field 'x' of Doc: Hex is only for bytes"
 
 
 def test_durations() -> None:

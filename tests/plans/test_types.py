@@ -175,7 +175,7 @@ def test_types(annotation: object, name: str) -> None:
         (collections.ChainMap, "collections.ChainMap is not supported yet"),
         (
             array.array,
-            "array says nothing of its numbers: say typecode(...) beside it",
+            "array does not say the type of its numbers: add typecode(...) beside it",
         ),
         (type, "type is not supported yet"),
         (type[int], "type is not supported yet"),
@@ -197,7 +197,7 @@ def test_types(annotation: object, name: str) -> None:
         (set[collections.deque], "deque has no hash, so it cannot be an element of a set"),
         (
             list[Annotated[int, penstock.at("a")]],
-            "at(...) stands only around the whole annotation of a field",
+            "at(...) is only allowed around the whole annotation of a field",
         ),
     ],
 )
@@ -372,7 +372,7 @@ def test_paths() -> None:
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        ("a//b", "field 'x' of City: at('a//b'): '//' stands only at the beginning (column 3)"),
+        ("a//b", "field 'x' of City: at('a//b'): '//' is only allowed at the beginning (column 3)"),
         ("y", "fields 'x' and 'y' of City claim the same value: 'y' and 'y'"),
         ("y/a", "fields 'x' and 'y' of City claim the same value: 'y/a' and 'y'"),
     ],

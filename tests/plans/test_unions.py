@@ -322,7 +322,7 @@ def test_the_limit_does_not_depend_on_the_windows() -> None:
             Annotated[Created | Moved, tag("t", {"a": Created, "b": Rect})],
             "tag(...) names Rect, which is not in the union",
         ),
-        (Annotated[int | str, tag("t")], "tag(...) stands beside a union of classes"),
+        (Annotated[int | str, tag("t")], "tag(...) is only for a union of classes"),
     ],
 )
 def test_unions_that_cannot_be_planned(union: Any, reason: str) -> None:

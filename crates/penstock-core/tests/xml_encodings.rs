@@ -302,7 +302,7 @@ fn long_declarations() {
 fn faults_stand_behind_the_text() {
     let head = "<?xml version='1.0' encoding='Shift_JIS'?>";
     let data = [head.as_bytes(), b"<a>\x8a\xbf\x81\x20</a>"].concat();
-    let reason = "invalid Shift_JIS: these bytes stand for no character".to_owned();
+    let reason = "invalid Shift_JIS: these bytes are not a character".to_owned();
     let text = format!("{head}<a>漢");
     let at = text.len() as u64;
     assert_eq!(outcome(&data, None), (text.clone(), Some((Kind::Malformed, at, reason))));
@@ -310,7 +310,7 @@ fn faults_stand_behind_the_text() {
     let reason = "the input ends inside a character (Shift_JIS)".to_owned();
     assert_eq!(outcome(&data, None), (text, Some((Kind::Truncated, at, reason))));
     let data = [units("<a>é", 2, false), vec![0, 0xd8, b'<', 0]].concat();
-    let reason = "invalid utf-16-le: these bytes stand for no character".to_owned();
+    let reason = "invalid utf-16-le: these bytes are not a character".to_owned();
     assert_eq!(outcome(&data, None), ("<a>é".to_owned(), Some((Kind::Malformed, 5, reason))));
 }
 

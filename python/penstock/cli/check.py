@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     problems = _some(found, "problem") if found else "no problems"
     # The reader can skip a record that does not fit; malformed input ends the reading.
     if last is not None and not isinstance(last, ValidationError):
-        scope = f"; nothing behind {'it' if found == 1 else 'the last'} can be read"
+        scope = f"; nothing after {'it' if found == 1 else 'the last'} can be read"
     else:
         scope = f" in {_some(reader.progress.records + refused, 'record')}"
     if last is not None:

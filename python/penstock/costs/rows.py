@@ -171,11 +171,11 @@ _MEMORY = (
         "memory",
         "A load from an address that the load before brought: the fastest cache.",
     ),
-    Row("random load, 512 KiB", "memory", "The same from the cache behind it."),
+    Row("random load, 512 KiB", "memory", "The same from the next cache."),
     Row(
         "random load, 64 MiB",
         "memory",
-        "The same from what is behind that, a shared cache or memory; here most loads also have to "
+        "The same from a shared cache or from memory; here most loads also have to "
         "find out where the page is.",
     ),
 )

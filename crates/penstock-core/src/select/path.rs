@@ -149,7 +149,7 @@ impl fmt::Display for Step {
 /// let path = Path::parse("MedlineCitation/PMID").unwrap();
 /// assert_eq!(path.steps().len(), 2);
 /// let error = Path::parse("a//b").unwrap_err();
-/// assert_eq!((error.column, error.reason.as_str()), (3, "'//' stands only at the beginning"));
+/// assert_eq!((error.column, error.reason.as_str()), (3, "'//' is only allowed at the beginning"));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
@@ -180,14 +180,17 @@ impl Path {
             if let Some(before) = steps.last()
                 && matches!(before.test, Test::Text | Test::KeyOf)
             {
-                return Err(PathError::new(before.column, format!("{before} is the last step")));
+                return Err(PathError::new(
+                    before.column,
+                    format!("{before} must be the last step"),
+                ));
             }
             if step.test == Test::KeyOf && (anywhere || !steps.is_empty()) {
                 let after_star = steps.last().is_some_and(Step::is_wild);
                 if !after_star {
                     return Err(PathError::new(
                         step.column,
-                        "key() stands alone or follows a '*', whose match it is",
+                        "key() must stand alone, or follow the '*' whose match it is",
                     ));
                 }
             }
@@ -297,7 +300,7 @@ fn empty_step(chars: &[char], start: usize) -> PathError {
     } else if start == 2 && chars[..3] == ['/', '/', '/'] {
         "a step is expected after '//'"
     } else {
-        "'//' stands only at the beginning"
+        "'//' is only allowed at the beginning"
     };
     PathError::new(start + 1, reason)
 }
@@ -472,8 +475,8 @@ mod tests {
             ("//", 3, "a step is expected after '/'"),
             ("///a", 3, "a step is expected after '//'"),
             ("é/", 3, "a step is expected after '/'"),
-            ("é//b", 3, "'//' stands only at the beginning"),
-            ("//é//b", 5, "'//' stands only at the beginning"),
+            ("é//b", 3, "'//' is only allowed at the beginning"),
+            ("//é//b", 5, "'//' is only allowed at the beginning"),
             ("é/~4", 3, "after '~' one of 0, 1, 2, 3 is expected: ~0 ~1 ~2 ~3 stand for ~ / * @"),
             ("a~", 2, "after '~' one of 0, 1, 2, 3 is expected: ~0 ~1 ~2 ~3 stand for ~ / * @"),
             ("é/{http://x", 3, "'{' without a '}' after it"),
@@ -486,10 +489,10 @@ mod tests {
             ("@p:*", 4, "an attribute is named; '*' matches children only"),
             ("a/b*", 4, "'*' stands for a whole name; the character itself is written '~2'"),
             ("**", 1, "'*' stands for a whole name; the character itself is written '~2'"),
-            ("a/text()/b", 3, "text() is the last step"),
-            ("key()/b", 1, "key() is the last step"),
-            ("a/key()", 3, "key() stands alone or follows a '*', whose match it is"),
-            ("//key()", 3, "key() stands alone or follows a '*', whose match it is"),
+            ("a/text()/b", 3, "text() must be the last step"),
+            ("key()/b", 1, "key() must be the last step"),
+            ("a/key()", 3, "key() must stand alone, or follow the '*' whose match it is"),
+            ("//key()", 3, "key() must stand alone, or follow the '*' whose match it is"),
         ] {
             assert_eq!(Path::parse(text), Err(PathError::new(column, reason)), "{text}");
         }

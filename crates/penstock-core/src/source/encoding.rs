@@ -281,7 +281,7 @@ impl Transcoder {
             Ok(()) => Ok(()),
             Err(Bad::Malformed) => Err(Fault::malformed(
                 self.made,
-                format!("invalid {}: these bytes stand for no character", self.name),
+                format!("invalid {}: these bytes are not a character", self.name),
             )),
             Err(Bad::Cut) => Err(Fault::truncated(
                 self.made,

@@ -206,7 +206,7 @@ impl Reason {
             Problem::NoSeconds => "the seconds are missing".into(),
             Problem::LeapSecond => "a leap second (:60) is not supported".into(),
             Problem::Finer => "the fraction is finer than a microsecond".into(),
-            Problem::Behind => "unexpected text behind the value".into(),
+            Problem::Behind => "unexpected text after the value".into(),
             Problem::Zone => "a date cannot keep a time zone".into(),
             Problem::EndOfTime => "hour 24 of 9999-12-31 is in the year 10000".into(),
         }
@@ -430,9 +430,9 @@ impl<'a> Cursor<'a> {
             return Ok(date);
         }
         let year = self.number(Part::Year, 4, 1, 9999)?;
-        self.pass(b"-", "'-' behind the year")?;
+        self.pass(b"-", "'-' after the year")?;
         let month = self.two(Part::Month, 1, 12)?;
-        self.pass(b"-", "'-' behind the month")?;
+        self.pass(b"-", "'-' after the month")?;
         let at = self.at;
         let day = self.two(Part::Day, 1, 31)?;
         let most = days(year, month);
@@ -453,7 +453,7 @@ impl<'a> Cursor<'a> {
         }
         let at = self.at;
         let hour = self.two(Part::Hour, 0, self.most_hour)?;
-        self.pass(b":", "':' behind the hour")?;
+        self.pass(b":", "':' after the hour")?;
         let minute = self.two(Part::Minute, 0, 59)?;
         if self.peek() != Some(b':') {
             return Err(Reason { at: self.at, problem: Problem::NoSeconds });
@@ -504,7 +504,7 @@ impl<'a> Cursor<'a> {
         };
         self.at += 1;
         let hours = self.number(Part::OffsetHour, 2, 0, 23)?;
-        self.pass(b":", "':' behind the hours of the offset")?;
+        self.pass(b":", "':' after the hours of the offset")?;
         let minutes = self.number(Part::OffsetMinute, 2, 0, 59)?;
         let minutes = (hours * 60 + minutes) as i16;
         Ok(Some(match (west, minutes) {
@@ -622,11 +622,11 @@ mod tests {
             ("+2023-01-01T00:00:00Z", 0, "expected a digit of the year"),
             ("202-01-01T00:00:00Z", 3, "expected a digit of the year"),
             ("0000-01-01T00:00:00Z", 0, "year 0 is not in 1..9999"),
-            ("20230101T000000Z", 4, "expected '-' behind the year"),
+            ("20230101T000000Z", 4, "expected '-' after the year"),
             ("2023-13-01T00:00:00Z", 5, "month 13 is not in 1..12"),
             ("2023-00-01T00:00:00Z", 5, "month 0 is not in 1..12"),
             ("2023-1-01T00:00:00Z", 6, "expected a digit of the month"),
-            ("2023-01/01T00:00:00Z", 7, "expected '-' behind the month"),
+            ("2023-01/01T00:00:00Z", 7, "expected '-' after the month"),
             ("2023-01-00T00:00:00Z", 8, "day 0 is not in 1..31"),
             ("2023-01-32T00:00:00Z", 8, "day 32 is not in 1..31"),
             ("2023-04-31T00:00:00Z", 8, "day 31 is not in 1..30 of April 2023"),
@@ -637,21 +637,21 @@ mod tests {
             ("2023-01-01_00:00:00Z", 10, "expected 'T' between date and time"),
             ("2023-01-01  00:00:00Z", 11, "expected a digit of the hour"),
             ("2023-01-01T24:00:00Z", 11, "hour 24 is not in 0..23"),
-            ("2023-01-01T00-00:00Z", 13, "expected ':' behind the hour"),
+            ("2023-01-01T00-00:00Z", 13, "expected ':' after the hour"),
             ("2023-01-01T00:60:00Z", 14, "minute 60 is not in 0..59"),
             ("2023-01-01T00:00", 16, "the seconds are missing"),
             ("2023-01-01T00:00Z", 16, "the seconds are missing"),
             ("2016-12-31T23:59:60Z", 17, "a leap second (:60) is not supported"),
             ("2016-12-31T23:59:61Z", 17, "second 61 is not in 0..59"),
             ("2023-01-01T00:00:00.Z", 20, "expected a digit of the fraction"),
-            ("2023-01-01T00:00:00,5Z", 19, "unexpected text behind the value"),
+            ("2023-01-01T00:00:00,5Z", 19, "unexpected text after the value"),
             ("2023-01-01T00:00:00.0000001Z", 26, "the fraction is finer than a microsecond"),
             ("2023-01-01T00:00:00+24:00", 20, "offset hour 24 is not in 0..23"),
             ("2023-01-01T00:00:00+23:60", 23, "offset minute 60 is not in 0..59"),
-            ("2023-01-01T00:00:00+0100", 22, "expected ':' behind the hours of the offset"),
-            ("2023-01-01T00:00:00+01", 22, "expected ':' behind the hours of the offset"),
-            ("2023-01-01T00:00:00 Z", 19, "unexpected text behind the value"),
-            ("2023-01-01T00:00:00Z[UTC]", 20, "unexpected text behind the value"),
+            ("2023-01-01T00:00:00+0100", 22, "expected ':' after the hours of the offset"),
+            ("2023-01-01T00:00:00+01", 22, "expected ':' after the hours of the offset"),
+            ("2023-01-01T00:00:00 Z", 19, "unexpected text after the value"),
+            ("2023-01-01T00:00:00Z[UTC]", 20, "unexpected text after the value"),
         ] {
             assert_eq!(refused(datetime(text.as_bytes())), (at, message.to_string()), "{text}");
         }
@@ -694,7 +694,7 @@ mod tests {
         }
         assert_eq!(
             refused(date_without_zone(b"2023-01-01Zx")).1,
-            "unexpected text behind the value"
+            "unexpected text after the value"
         );
         assert_eq!(date_without_zone(b"2023-01-01"), date(b"2023-01-01"));
     }

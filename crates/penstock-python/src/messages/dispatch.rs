@@ -178,7 +178,7 @@ impl Dispatch {
                     });
                 }
                 if steps.is_empty() {
-                    return Err(refuse("text() follows the element that it is the text of"));
+                    return Err(refuse("text() must follow the element whose text it is"));
                 }
                 let anywhere = path.anywhere() || steps.len() == 1;
                 Claim { steps, anywhere, method }

@@ -245,7 +245,8 @@ impl<'py> Walk<'_, 'py> {
             None if is(py.get_type::<PyInt>()) => "q".into(),
             None if is(py.get_type::<PyFloat>()) => "d".into(),
             None => {
-                let rule = "array says nothing of its numbers: say typecode(...) beside it";
+                let rule =
+                    "array does not say the type of its numbers: add typecode(...) beside it";
                 return Err(self.error(rule));
             }
         };

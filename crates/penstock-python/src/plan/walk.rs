@@ -172,7 +172,7 @@ impl<'py> Walk<'_, 'py> {
         }
         if known::SELF.is(annotation) || known::SELF_EXTENSION.is(annotation) {
             let Some((class, name)) = self.compiler.instance(self.scope) else {
-                return Err(self.error("Self stands only in a class"));
+                return Err(self.error("Self is only allowed in a class"));
             };
             return Ok(self.of_class(class, nullable, name));
         }
@@ -241,7 +241,7 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Node> {
         let py = self.compiler.py;
         if at(annotation)?.is_some() {
-            let rule = "at(...) stands only around the whole annotation of a field";
+            let rule = "at(...) is only allowed around the whole annotation of a field";
             return Err(self.error(rule));
         }
         let words: Vec<_> = metadata(annotation)?.iter().collect();
@@ -265,7 +265,7 @@ impl<'py> Walk<'_, 'py> {
             }
         };
         if self.typecode.take().is_some() {
-            return Err(self.error("typecode(...) stands beside an array"));
+            return Err(self.error("typecode(...) is only for an array"));
         }
         node = self.marked(node, words)?;
         constraints::constrain(self, &mut node, id, words)?;
@@ -301,12 +301,12 @@ impl<'py> Walk<'_, 'py> {
         for word in words {
             if known::HEX.is(word) {
                 if !matches!(node.kind, Kind::Bytes) {
-                    return Err(self.error("Hex stands beside bytes"));
+                    return Err(self.error("Hex is only for bytes"));
                 }
                 node.kind = Kind::Hex;
             } else if is_instance(word, &known::UNIX) {
                 if !matches!(node.kind, Kind::DateTime | Kind::Instant(_)) {
-                    return Err(self.error("unix(...) stands beside datetime"));
+                    return Err(self.error("unix(...) is only for a datetime"));
                 }
                 (node.kind, node.want) = (Kind::Instant(settings::unit(word)?), Want::Digits);
             }
@@ -397,7 +397,7 @@ impl<'py> Walk<'_, 'py> {
                 union.tag = Some(word.clone());
                 Ok(())
             }
-            None => Err(self.error("tag(...) stands beside a union of classes")),
+            None => Err(self.error("tag(...) is only for a union of classes")),
         }
     }
 
@@ -522,7 +522,7 @@ impl<'py> Walk<'_, 'py> {
         }
         if known::PATTERN_TYPE.is(origin) {
             if arguments.get_item(0)?.is(self.compiler.py.get_type::<PyBytes>()) {
-                let reason = "a pattern of bytes stands in no document: say Pattern[str]";
+                let reason = "a document has no pattern of bytes: use Pattern[str]";
                 return Err(self.error(reason));
             }
             return self.class(origin, None, nullable, id);
