@@ -101,7 +101,7 @@ def test_a_scalar_has_nothing_in_it() -> None:
         (lambda it: it["items"][2**70], IndexError, "out of range"),
         (lambda it: it["items"]["x"], TypeError, "the array at 'items' is indexed by int or slice, not str"),
         (lambda it: it["items"].keys(), AttributeError, "a JSON array has no attribute 'keys'"),
-        (lambda it: it.at("a//b"), ValueError, 'at="a//b", column 3: \'//\' stands only at the beginning'),
+        (lambda it: it.at("a//b"), ValueError, 'at="a//b", column 3: \'//\' is only allowed at the beginning'),
         (lambda it: it.at(3), TypeError, "a path must be a str, not int"),
         (lambda it: it.to(int, at="x/y"), KeyError, "there is nothing at 'x/y' in the document"),
         (lambda it: it.to(int, unknown="collect"), ValueError, "unknown must be 'skip' or 'error'"),

@@ -263,9 +263,9 @@ def test_arrays_come_back(values: list[float]) -> None:
 
 
 def test_arrays_that_say_nothing_of_their_numbers() -> None:
-    with pytest.raises(PlanError, match=r"say typecode\(...\) beside it"):
+    with pytest.raises(PlanError, match=r"add typecode\(...\) beside it"):
         Plan(array)
-    with pytest.raises(PlanError, match=r"^typecode\(...\) stands beside an array$"):
+    with pytest.raises(PlanError, match=r"^typecode\(...\) is only for an array$"):
         Plan(Annotated[list[int], typecode("d")])
     for code in ("u", "x", "dd", ""):
         with pytest.raises(ValueError, match=r"^typecode\(\) takes a code of array.array"):

@@ -320,7 +320,7 @@ def test_unions_by_form() -> None:
 
 
 def test_what_no_document_can_have() -> None:
-    with pytest.raises(PlanError, match=r"^a pattern of bytes stands in no document"):
+    with pytest.raises(PlanError, match=r"^a document has no pattern of bytes"):
         Plan(re.Pattern[bytes])
     with pytest.raises(PlanError, match=r"^WindowsPath is of another operating system$"):
         Plan(pathlib.WindowsPath)

@@ -115,7 +115,7 @@ def test_the_option_of_a_plan() -> None:
 
 def test_what_it_cannot_stand_beside() -> None:
     for into in (int, dt.date, list[dt.datetime]):
-        with pytest.raises(PlanError, match=r"^unix\(...\) stands beside datetime$"):
+        with pytest.raises(PlanError, match=r"^unix\(...\) is only for a datetime$"):
             Plan(Annotated[into, unix("s")])
     with pytest.raises(ValueError, match=r"^unix\(\) takes 's', 'ms', 'us' or 'ns', not 'h'$"):
         unix("h")
