@@ -1,5 +1,6 @@
 """`penstock.clock`, and what it says of where the time of a reader goes."""
 
+import dataclasses
 import datetime
 import io
 import os
@@ -8,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -156,6 +158,39 @@ def test_samples_change_nothing_of_what_is_read() -> None:
         f'{{"n": {r["n"]}, "text": "{r["text"]}", "flags": [true, null, 1.5]}}\n' for r in rows
     )
     assert list(penstock.ndjson.read(io.BytesIO(lines.encode()))) == rows
+
+
+@dataclasses.dataclass
+class Cat:
+    kind: Literal["cat"]
+    text: str
+
+
+@dataclasses.dataclass
+class Dog:
+    kind: Literal["dog"]
+    text: str
+    n: int = 0
+
+
+@pytest.mark.parametrize("at", [None, "*"])
+def test_samples_of_unions(at: str | None) -> None:
+    # The key that says the class is first, last, or written so that it has to be looked for.
+    long = "x" * 70_000
+    rows = [
+        f'{{"kind": "cat", "text": "{long}"}}',
+        f'{{"text": "{long}", "n": 7, "kind": "dog"}}',
+        f'{{"\\u006bind": "dog", "text": "{long}"}}',
+        f'{{"n": 1, "kind": "dog", "text": "{long}"}}',
+    ]
+    expected = [Cat("cat", long), Dog("dog", long, 7), Dog("dog", long), Dog("dog", long, 1)]
+    if at is None:
+        reader = penstock.ndjson.read(io.BytesIO("\n".join(rows).encode()), Cat | Dog)
+    else:
+        text = "[" + ",".join(rows) + "]"
+        reader = penstock.json.read(io.BytesIO(text.encode()), Cat | Dog, at=at)
+    assert list(reader) == expected
+    assert reader.timing.build > 0
 
 
 def test_errors_among_samples() -> None:
