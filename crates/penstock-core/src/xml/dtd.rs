@@ -1,7 +1,7 @@
-//! What a document type declares: entities, attributes, notations.
+//! The declarations of a document type: entities, attributes, notations.
 //!
-//! Declarations are read whole, one at a time. What the content of elements should be is checked
-//! for its form and forgotten: nothing is validated against it.
+//! Declarations are read whole, one at a time. The form of a content model is checked, and the
+//! model is dropped: nothing is validated against it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,43 +19,44 @@ use super::walk::Walk;
 use crate::error::Fault;
 use crate::limits::Limits;
 
-/// What an entity is.
+/// The kind of an entity.
 #[derive(Clone, Debug)]
 pub(super) enum Entity {
-    /// Text of the document type's own: characters by number and line ends are resolved in it,
+    /// Text in the document type itself. Character references and line ends in it are resolved,
     /// other references are not.
     Internal(Arc<str>),
-    /// Text that is elsewhere.
+    /// Text elsewhere.
     External,
-    /// Something else that is elsewhere.
+    /// Something other than text, elsewhere.
     Unparsed,
 }
 
-/// What is declared of one attribute of an element.
+/// The declaration of one attribute of an element.
 #[derive(Clone, Debug)]
 pub(super) struct AttDef {
     pub(super) name: Box<str>,
-    /// False if spaces at its ends and repeated ones mean nothing.
+    /// False if spaces at its ends and repeated spaces are dropped.
     pub(super) cdata: bool,
-    /// The value that it has where a tag has none, resolved.
+    /// Its value if a tag has none, resolved.
     pub(super) default: Option<Box<str>>,
 }
 
-/// What is declared of the attributes of one element.
+/// The declarations of one element's attributes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct AttList {
     attributes: Vec<AttDef>,
-    /// Where each one is, once there are many: documents may repeat a tag of many attributes.
+    /// The position of each one, if there are many: documents may repeat a tag with many
+    /// attributes.
     places: HashMap<Box<str>, usize>,
     /// Those that have a default.
     defaults: Vec<usize>,
-    /// True if what is declared changes what a tag says: there is a default, or a type other than
-    /// CDATA.
+    /// True if the declarations change the meaning of a tag: there is a default, or a type other
+    /// than CDATA.
     matters: bool,
 }
 
 impl AttList {
-    /// Up to so many are looked through.
+    /// Up to this many are searched one by one.
     const FEW: usize = 8;
 
     /// How many there are.
@@ -94,7 +95,7 @@ impl AttList {
     }
 }
 
-/// The name of a format, which unparsed entities and instructions may speak of.
+/// The name of a format, which unparsed entities and instructions may use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notation {
     /// Its name.
@@ -105,7 +106,7 @@ pub struct Notation {
     pub system: Option<Box<str>>,
 }
 
-/// All that was declared so far. Of two declarations of the same the first counts.
+/// All declarations so far. If something is declared twice, the first declaration counts.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Dtd {
     general: HashMap<Box<str>, General>,
@@ -114,7 +115,7 @@ pub(super) struct Dtd {
     /// Whether any of them matters.
     changes_tags: bool,
     notations: Vec<Notation>,
-    /// Bytes that are kept: names, texts, and what it takes to find them.
+    /// Bytes in use: names, texts, and the tables that find them.
     kept: usize,
 }
 
@@ -122,19 +123,19 @@ pub(super) struct Dtd {
 #[derive(Clone, Debug)]
 struct General {
     entity: Entity,
-    /// Whether it is declared in the text of a parameter entity.
+    /// Whether the text of a parameter entity declares it.
     inside: bool,
 }
 
-/// About what it takes to keep a declaration, beside its names and texts.
+/// About the bytes for one declaration, besides its names and texts.
 const DECLARATION: usize = 128;
 
-/// What it takes to read a declaration.
+/// The state for reading a declaration.
 pub(super) struct Declaring<'a> {
     pub(super) rules: &'a Rules,
     pub(super) limits: &'a Limits,
     pub(super) options: Options,
-    /// False if it is only checked: something before it was not read that may mean otherwise.
+    /// False if it is only checked: something before it was not read and may change it.
     pub(super) counts: bool,
     /// Whether undeclared entities may be declared elsewhere.
     pub(super) open_ended: bool,
@@ -143,7 +144,7 @@ pub(super) struct Declaring<'a> {
 }
 
 impl Dtd {
-    /// A general entity. The five that every document has are not among them.
+    /// A general entity. The five predefined ones are not among them.
     pub(super) fn general(&self, name: &str) -> Option<&Entity> {
         self.general.get(name).map(|general| &general.entity)
     }
@@ -151,12 +152,12 @@ impl Dtd {
     pub(super) fn parameter(&self, name: &str) -> Option<&Entity> {
         self.parameter.get(name)
     }
-    /// What is declared of the attributes of an element, by its name as it is written, if that
-    /// changes what a tag says.
+    /// The declarations of an element's attributes, by its name as it is written, if they change
+    /// the meaning of a tag.
     pub(super) fn attributes(&self, element: &str) -> Option<&AttList> {
         self.attributes.get(element).filter(|known| known.matters)
     }
-    /// Whether what is declared changes what some tag says.
+    /// Whether some declaration changes the meaning of a tag.
     #[inline(always)]
     pub(super) fn changes_tags(&self) -> bool {
         self.changes_tags
@@ -232,7 +233,7 @@ impl Dtd {
             }
         };
         if !parameter && let Some(meant) = predefined(name) {
-            // It may be declared again, but not otherwise (XML 1.0, 4.6).
+            // It may be declared again, but only in the same way (XML 1.0, 4.6).
             let same = matches!(&entity, Entity::Internal(text) if means(text, meant));
             if !same {
                 let reason =
@@ -323,7 +324,7 @@ impl Dtd {
         }
     }
 
-    /// What an attribute is where a tag does not say it.
+    /// The value of an attribute if a tag does not have it.
     fn default(
         &self,
         walk: &mut Walk<'_>,
@@ -353,7 +354,7 @@ impl Dtd {
             dtd: self,
             rules: how.rules,
             options: how.options,
-            // What is referred to in a parameter entity may always be declared elsewhere.
+            // A reference in a parameter entity may always be declared elsewhere.
             open_ended: how.open_ended || walk.locus.is_fixed(),
         };
         let mut out = TextBuf::new();
@@ -362,7 +363,7 @@ impl Dtd {
     }
 }
 
-/// The character that a predefined entity is.
+/// The character of a predefined entity.
 fn predefined(name: &str) -> Option<char> {
     Some(match name {
         "lt" => '<',
@@ -374,8 +375,8 @@ fn predefined(name: &str) -> Option<char> {
     })
 }
 
-/// Whether the replacement text of a predefined entity means the character. `<` and `&` have to be
-/// written as references even there.
+/// Whether the replacement text of a predefined entity means the character. Even there, `<` and `&`
+/// must be written as references.
 fn means(text: &str, meant: char) -> bool {
     let literal = !matches!(meant, '<' | '&');
     let code = u32::from(meant);
@@ -387,7 +388,7 @@ fn means(text: &str, meant: char) -> bool {
     by_number || literal && text.chars().eq([meant])
 }
 
-/// Whether digits are a number.
+/// Whether digits form a number.
 fn is_number(digits: &str, radix: u32, number: u32) -> bool {
     let add = |sum: u32, digit: char| {
         Some(sum.saturating_mul(radix).saturating_add(digit.to_digit(radix)?))
@@ -395,7 +396,7 @@ fn is_number(digits: &str, radix: u32, number: u32) -> bool {
     !digits.is_empty() && digits.chars().try_fold(0, add) == Some(number)
 }
 
-/// The literal value of an entity, with characters by number and line ends resolved.
+/// The literal value of an entity, with character references and line ends resolved.
 fn entity_value(walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<String, Fault> {
     let start = walk.at + 1;
     let literal = walk.literal("the entity's text")?;
@@ -498,7 +499,7 @@ fn attribute_type(walk: &mut Walk<'_>, rules: &Rules) -> Result<bool, Fault> {
     }
 }
 
-/// What an element may contain (XML 1.0, 3.2).
+/// The content model of an element (XML 1.0, 3.2).
 fn content(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
     if walk.eat("EMPTY") || walk.eat("ANY") {
         return Ok(());
@@ -581,7 +582,7 @@ fn mixed(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
 pub(super) enum Missing {
     /// Nothing declares it.
     Undeclared(String),
-    /// Only something outside the document could say what it is.
+    /// Only something outside the document could declare it.
     Outside(String),
 }
 

@@ -1,4 +1,4 @@
-//! What entities may expand to, and the values of attributes, in which they are expanded.
+//! The limits on what entities expand to, and the values of attributes, in which they are expanded.
 
 use std::sync::Arc;
 
@@ -13,24 +13,24 @@ use super::token;
 use crate::error::Fault;
 use crate::limits::Limits;
 
-/// What a reference costs beside the text that it makes, so that empty entities are not free.
+/// The cost of a reference besides its text, so that empty entities are not free.
 const REFERENCE: u64 = 16;
 
-/// Expansion below this is never too much.
+/// Expansion below this is always allowed.
 const FREE: u64 = 8 << 20;
 
 /// The longest tag, whatever the limits are.
 pub(super) const TAG: usize = u32::MAX as usize / 2;
 
-/// The account of what entities have made.
+/// Counts what entities have expanded to.
 #[derive(Debug)]
 pub(super) struct Expansion {
     made: u64,
     amplification: u64,
     limit: Option<u64>,
-    /// How deep entities may stand in entities.
+    /// How deep entities may be nested.
     depth: usize,
-    /// Bytes that the values of one element's attributes may be resolved to.
+    /// The most bytes to which the values of one element's attributes may be resolved.
     values: usize,
 }
 
@@ -46,7 +46,7 @@ impl Expansion {
         }
     }
 
-    /// Whether the resolved values of one element's attributes may be so many bytes.
+    /// Whether the resolved values of one element's attributes may have so many bytes.
     pub(super) fn hold(&self, bytes: usize, at: u64) -> Result<(), Fault> {
         if bytes <= self.values {
             return Ok(());
@@ -56,7 +56,7 @@ impl Expansion {
         Err(Fault::limit(at, reason))
     }
 
-    /// Another reference, to so many bytes, at a place that as many bytes of input precede.
+    /// Counts another reference, to so many bytes, after so many bytes of input.
     pub(super) fn charge(&mut self, bytes: usize, at: u64) -> Result<(), Fault> {
         self.made = self.made.saturating_add(bytes as u64 + REFERENCE);
         if let Some(limit) = self.limit
@@ -77,7 +77,7 @@ impl Expansion {
     }
 }
 
-/// An attribute's value as it is written, and all that it takes to resolve it.
+/// An attribute's value as it is written, with everything for resolving it.
 #[derive(Clone, Copy)]
 pub(super) struct Value<'a> {
     pub(super) raw: ValidText<'a>,
@@ -90,8 +90,8 @@ pub(super) struct Value<'a> {
 }
 
 impl Value<'_> {
-    /// Normalises the value (XML 1.0, 3.3.3) and appends it to `out`. `collapse` says that its type
-    /// is not CDATA, so that spaces at its ends go and repeated ones are one.
+    /// Normalises the value (XML 1.0, 3.3.3) and appends it to `out`. With `collapse` its type is
+    /// not CDATA, so spaces at its ends are dropped and repeated ones become one.
     pub(super) fn resolve(
         self,
         collapse: bool,
@@ -114,7 +114,7 @@ impl Value<'_> {
         expansion.hold(out.text().as_bytes().len(), self.locus.at(0))
     }
 
-    /// The text of an entity, none if the reference stays as it is.
+    /// The text of an entity; none if the reference stays as it is.
     fn entity(&self, name: &str, at: u64) -> Result<Option<Arc<str>>, Fault> {
         let reason = match self.dtd.text(name, self.open_ended) {
             Ok(text) => return Ok(Some(text.clone())),
@@ -129,7 +129,7 @@ impl Value<'_> {
     }
 }
 
-/// Resolving a value, to be compiled for each instruction set.
+/// Resolves a value; compiled for each instruction set.
 struct Resolve<'a, 'b> {
     value: Value<'a>,
     expansion: &'b mut Expansion,
@@ -150,10 +150,10 @@ impl Job for Resolve<'_, '_> {
     fn run<I: Isa>(mut self, isa: I) -> Self::Output {
         let mut outer = 0;
         let mut inner: Vec<Inner> = Vec::new();
-        // Where the reference stands that led into the entities.
+        // The position of the reference that led into the entities.
         let mut entered = self.value.locus;
         loop {
-            // An entity's text is shared for as long as it is read.
+            // An entity's text is shared while it is read.
             let current = inner.last().map(|entity| (entity.text.clone(), entity.at));
             let (text, from, locus) = match &current {
                 None => (self.value.raw, outer, self.value.locus),
@@ -193,8 +193,8 @@ impl Job for Resolve<'_, '_> {
 }
 
 impl Resolve<'_, '_> {
-    /// Appends the text from `from` on up to a reference to an entity: its name, and where it
-    /// stands; none if there is no more.
+    /// Appends the text from `from` to the next reference to an entity. Returns the entity's name
+    /// and the reference's position; none if there is no more.
     #[inline(always)]
     fn pass<'t, I: Isa>(
         &mut self,

@@ -1,27 +1,26 @@
-//! What prefixes stand for (Namespaces in XML 1.0, third edition).
+//! The namespaces of prefixes (Namespaces in XML 1.0, third edition).
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use penstock_scan::{TextBuf, ValidText};
 
-/// What `xml:` always stands for.
+/// The namespace of `xml:`.
 pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
-/// What `xmlns:` always stands for.
+/// The namespace of `xmlns:`.
 pub const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 
-/// A prefix that was bound by an element that is still open. The default namespace has the empty
-/// prefix.
+/// A prefix that an open element has bound. The default namespace has the empty prefix.
 #[derive(Debug)]
 struct Binding {
     prefix: Range<usize>,
-    /// Empty for none: only the default namespace can be taken back.
+    /// Empty for none: only the default namespace can be unbound.
     uri: Range<usize>,
     /// The depth of the element that bound it.
     depth: usize,
 }
 
-/// Above so many bindings, they are found by a table.
+/// With more bindings than this, a table finds them.
 const FEW: usize = 16;
 
 /// The bindings of all open elements.
@@ -30,7 +29,7 @@ pub(super) struct Namespaces {
     text: TextBuf,
     bindings: Vec<Binding>,
     /// For each prefix its bindings, innermost last. Kept from the first time that there are more
-    /// than a few until there are none, so that it is not made again and again.
+    /// than a few until there are none, so that it is not built again and again.
     table: Option<HashMap<Box<[u8]>, Vec<usize>>>,
     /// The depth of the innermost binding; 0 if there is none.
     pub(super) depth: usize,
@@ -59,7 +58,7 @@ impl Namespaces {
         }
     }
 
-    /// Takes back what elements deeper than `depth` have bound.
+    /// Removes the bindings of elements deeper than `depth`.
     pub(super) fn leave(&mut self, depth: usize) {
         while let Some(binding) = self.bindings.last().filter(|binding| binding.depth > depth) {
             if let Some(table) = &mut self.table {
@@ -80,7 +79,7 @@ impl Namespaces {
         }
     }
 
-    /// The prefixes that the element at `depth` has bound, and to what.
+    /// The prefixes that the element at `depth` has bound, with their namespaces.
     pub(super) fn bound_at(&self, depth: usize) -> impl Iterator<Item = (String, String)> {
         let text = self.text.text();
         let read = move |range: &Range<usize>| text.slice(range.clone()).as_str().to_owned();
@@ -97,7 +96,7 @@ impl Namespaces {
         self.find(b"").filter(|uri| !uri.as_bytes().is_empty())
     }
 
-    /// What a prefix stands for, if it is bound.
+    /// The namespace of a prefix, if it is bound.
     pub(super) fn find(&self, prefix: &[u8]) -> Option<ValidText<'_>> {
         let text = self.text.text();
         let place = match &self.table {

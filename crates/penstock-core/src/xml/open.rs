@@ -4,7 +4,7 @@
 #[derive(Debug, Default)]
 pub(super) struct Open {
     names: Vec<u8>,
-    /// Where each name begins in `names`.
+    /// The beginning of each name in `names`.
     starts: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! References in text: characters by number, the five predefined entities, and names.
+//! References in text: character references, the five predefined entities, and names.
 
 use penstock_scan::{Isa, ValidText};
 
@@ -8,14 +8,14 @@ use super::repair::RepairKind;
 use super::tag::{self, Locus, Rules, Stop};
 use crate::error::Fault;
 
-/// What a `&` begins.
+/// The meaning of a `&`.
 #[derive(Debug)]
 pub(super) enum Reference {
-    /// A character, which ends before `end`; none if it was repaired away.
+    /// A character, which ends before `end`; none if a repair removed it.
     Char { char: Option<char>, end: usize, repair: Option<RepairKind> },
-    /// The name of an entity, which stands between the `&` and the `;` before `end`.
+    /// The name of an entity, between the `&` and the `;` before `end`.
     Entity { end: usize },
-    /// Nothing: it is repaired to stand for itself.
+    /// No reference: the repair keeps it as text.
     Bare,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn reference<I: Isa>(
     }
 }
 
-/// Whether a number stands behind the `&`: then it is a reference, if a wrong one.
+/// Whether a number follows the `&`: then it is a reference, even if it is an invalid one.
 pub(super) fn is_number(bytes: &[u8], at: usize) -> bool {
     match bytes.get(at + 1..) {
         Some([b'#', b'x', digit, ..]) => digit.is_ascii_hexdigit(),
@@ -98,7 +98,7 @@ fn well_formed<I: Isa>(
     Ok(Reference::Char { char: Some(char), end: end + 1, repair: None })
 }
 
-/// The reference whose `&#` is at `at`: always a character, or none if it was repaired away.
+/// The reference whose `&#` is at `at`: always a character, or none if a repair removed it.
 pub(super) fn by_number(
     bytes: &[u8],
     at: usize,
@@ -125,7 +125,7 @@ pub(super) fn by_number(
             _ => {}
         }
     }
-    // Surrogates and what is beyond Unicode are no control characters.
+    // Surrogates and numbers beyond Unicode are not control characters.
     if rules.control && char::from_u32(code).is_some() {
         let repair = Some(RepairKind::ControlCharacter);
         return Ok(Reference::Char { char: None, end, repair });
@@ -138,8 +138,8 @@ pub(super) fn by_number(
     Err(Fault::malformed(locus.at(at), reason).into())
 }
 
-/// The number of the reference whose `&` is at `at`, and where it ends. Numbers beyond Unicode all
-/// come out as one that is.
+/// The number of the reference whose `&` is at `at`, and its end. All numbers beyond Unicode give
+/// the same one, which is beyond Unicode too.
 fn number(bytes: &[u8], at: usize, rules: &Rules, locus: Locus) -> Result<(u32, usize), Stop> {
     let hex = bytes.get(at + 2) == Some(&b'x');
     let first = at + if hex { 3 } else { 2 };

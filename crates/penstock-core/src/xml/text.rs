@@ -1,4 +1,4 @@
-//! Character data: what has to be resolved, and what is not allowed.
+//! Character data: resolving it, and refusing characters that are not allowed.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,33 +15,33 @@ use super::tag::{Locus, Stop, bad_character, is_noncharacter};
 use crate::error::Fault;
 use crate::event::Text;
 
-/// What comes behind a piece of text.
+/// What follows a piece of text.
 #[derive(Debug)]
 pub(super) enum Next {
     /// A `<`.
     Markup,
-    /// The end of the window, or what cannot be judged before more of it has come.
+    /// The end of the window, or bytes that cannot be judged before more have arrived.
     More,
     /// The replacement text of an entity.
     Entity(Reached),
 }
 
-/// An entity that is referred to.
+/// A reference to an entity.
 #[derive(Debug)]
 pub(super) struct Reached {
     pub(super) name: Box<str>,
     pub(super) text: Arc<str>,
-    /// Where in the window the reference begins, and where it ends.
+    /// The beginning and the end of the reference in the window.
     pub(super) range: Range<usize>,
 }
 
 /// A piece of text that was not plain.
 #[derive(Debug)]
 pub(super) struct Rough {
-    /// Where in the window it ends.
+    /// Its end in the window.
     pub(super) end: usize,
     pub(super) next: Next,
-    /// True if it stands resolved in the scratch buffer, false if it is as it was written.
+    /// True if the scratch buffer has it resolved, false if it stays as it was written.
     pub(super) touched: bool,
     pub(super) ascii: bool,
 }
@@ -138,10 +138,10 @@ impl Reader {
     ) -> Result<Rough, Fault> {
         let text = valid.as_bytes();
         let (mut touched, mut ascii) = (false, true);
-        // What stands before `plain` is in the scratch buffer, if that is touched.
+        // The text before `plain` is in the scratch buffer, if that was used.
         let (mut at, mut plain) = (pos, pos);
         self.scratch.clear();
-        /// Puts the plain text up to `$to` into the scratch buffer.
+        /// Copies the plain text up to `$to` to the scratch buffer.
         macro_rules! flush {
             ($to:expr) => {{
                 self.scratch.push_text(valid.slice(plain..$to));
@@ -241,8 +241,8 @@ impl Reader {
         }
     }
 
-    /// Reads the text of a CDATA section in `range`. `complete` says that no character of it can
-    /// depend on what follows.
+    /// Reads the text of a CDATA section in `range`. With `complete`, no character of it depends on
+    /// the bytes that follow.
     #[inline(always)]
     pub(super) fn raw_text<I: Isa>(
         &mut self,
@@ -307,8 +307,8 @@ impl Reader {
         Ok(Rough { end, next: Next::More, touched, ascii })
     }
 
-    /// Checks that all characters of a comment or an instruction are allowed, or says that they are
-    /// left out.
+    /// Checks that all characters of a comment or an instruction are allowed, or reports that the
+    /// repair removes them.
     #[inline(always)]
     pub(super) fn characters<I: Isa>(
         &mut self,
