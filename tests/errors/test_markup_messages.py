@@ -43,7 +43,7 @@ NAMES = {
 
 MALFORMED = r"""
 <a>Tom & Jerry</a>
-       ^ expected a reference behind '&': a '&' itself is written '&amp;' (at a)
+       ^ expected a reference after '&': a '&' itself is written '&amp;' (at a)
 
 <a>&nbsp;</a>
    ^ the entity 'nbsp' is not declared (at a)
@@ -64,16 +64,16 @@ MALFORMED = r"""
       ^ the attribute's value ends inside a reference
 
 <a b="<"/>
-      ^ '<' may not stand in an attribute's value: write '&lt;'
+      ^ '<' is not allowed in an attribute's value: write '&lt;'
 
 <a b=c/>
      ^ expected an attribute's value in quotes
 
 <a b/>
-    ^ expected '=' behind the attribute's name
+    ^ expected '=' after the attribute's name
 
 <a b = 'c'd="e"/>
-          ^ expected white space, '>' or '/>' behind the attribute
+          ^ expected white space, '>' or '/>' after the attribute
 
 <a b="1" b="2"/>
          ^ the attribute 'b' occurs more than once
@@ -85,10 +85,10 @@ MALFORMED = r"""
       ^ the end tag of 'a', but 'b' is open (at a/b)
 
 <a></a><b/>
-       ^ an element behind the root element
+       ^ an element after the root element
 
 <a/>text
-    ^ text behind the root element
+    ^ text after the root element
 
 text<a/>
 ^ text before the root element: this is not XML
@@ -115,19 +115,19 @@ text<a/>
 ^ an end tag before the root element
 
 <a><!-- x -- y --></a>
-          ^ '--' may not stand in a comment (at a)
+          ^ '--' is not allowed in a comment (at a)
 
 <a><!x></a>
-   ^ expected a comment or a CDATA section behind '<!' (at a)
+   ^ expected a comment or a CDATA section after '<!' (at a)
 
 <a>]]></a>
-   ^ ']]>' may not stand in text: write ']]&gt;' (at a)
+   ^ ']]>' is not allowed in text: write ']]&gt;' (at a)
 
 <a><?x</a>
-      ^ expected white space or '?>' behind the target (at a)
+      ^ expected white space or '?>' after the target (at a)
 
  <?xml version="1.0"?><a/>
- ^ the XML declaration stands at the very beginning, or nowhere
+ ^ the XML declaration is only allowed at the very beginning
 
 <?xml version="2.0"?><a/>
                ^ the version of XML must be '1.0'
@@ -154,13 +154,13 @@ text<a/>
                         ^ expected SYSTEM or PUBLIC
 
 <!DOCTYPE a [<!ELEMENT>]><a/>
-                      ^ expected white space behind '<!ELEMENT'
+                      ^ expected white space after '<!ELEMENT'
 
 <!DOCTYPE a [<b/>]><a/>
-             ^ an element may not stand in a document type declaration
+             ^ an element is not allowed in a document type declaration
 
 <a/><!DOCTYPE a>
-    ^ a document type declaration stands once, before the root element
+    ^ a document type declaration is only allowed once, before the root element
 
 <a>&#8;</a>
    ^ the reference means U+0008, which is not allowed in XML (at a)

@@ -88,12 +88,12 @@ impl Reader {
             return Err(fault(colon, "the target of an instruction has no colon"));
         }
         if bytes[pos + 2..end].eq_ignore_ascii_case(b"xml") {
-            return Err(fault(pos, "the XML declaration stands at the very beginning, or nowhere"));
+            return Err(fault(pos, "the XML declaration is only allowed at the very beginning"));
         }
         match bytes[end..] {
             [b' ' | b'\t' | b'\n' | b'\r', ..] | [b'?', b'>', ..] => Ok(end),
             [] | [b'?'] => Err(Stop::Cut),
-            _ => Err(fault(end, "expected white space or '?>' behind the target")),
+            _ => Err(fault(end, "expected white space or '?>' after the target")),
         }
     }
 

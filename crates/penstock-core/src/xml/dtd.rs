@@ -180,16 +180,16 @@ impl Dtd {
         if walk.eat("ENTITY") {
             self.entity(&mut walk, &mut how)?;
         } else if walk.eat("ELEMENT") {
-            walk.need_space("behind '<!ELEMENT'")?;
+            walk.need_space("after '<!ELEMENT'")?;
             walk.name("the name of an element", how.rules, true)?;
-            walk.need_space("behind the element's name")?;
+            walk.need_space("after the element's name")?;
             content(&mut walk, &how)?;
         } else if walk.eat("ATTLIST") {
             self.attlist(&mut walk, &mut how)?;
         } else if walk.eat("NOTATION") {
             self.notation(&mut walk, &how)?;
         } else {
-            let reason = "expected ENTITY, ELEMENT, ATTLIST or NOTATION behind '<!'";
+            let reason = "expected ENTITY, ELEMENT, ATTLIST or NOTATION after '<!'";
             return Err(walk.fault(reason));
         }
         walk.space();
@@ -206,14 +206,14 @@ impl Dtd {
 
     /// `<!ENTITY ...>` (XML 1.0, 4.2).
     fn entity(&mut self, walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<(), Fault> {
-        walk.need_space("behind '<!ENTITY'")?;
+        walk.need_space("after '<!ENTITY'")?;
         let parameter = walk.eat("%");
         if parameter {
-            walk.need_space("behind '%'")?;
+            walk.need_space("after '%'")?;
         }
         let name_at = walk.at;
         let name = walk.name("the name of an entity", how.rules, false)?;
-        walk.need_space("behind the entity's name")?;
+        walk.need_space("after the entity's name")?;
         let entity = if walk.rest().starts_with(['"', '\'']) {
             Entity::Internal(entity_value(walk, how)?.into())
         } else {
@@ -225,7 +225,7 @@ impl Dtd {
                     walk.at = before;
                     return Err(walk.fault("expected white space before NDATA"));
                 }
-                walk.need_space("behind NDATA")?;
+                walk.need_space("after NDATA")?;
                 walk.name("the name of a notation", how.rules, false)?;
                 Entity::Unparsed
             } else {
@@ -269,9 +269,9 @@ impl Dtd {
 
     /// `<!NOTATION ...>` (XML 1.0, 4.7).
     fn notation(&mut self, walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
-        walk.need_space("behind '<!NOTATION'")?;
+        walk.need_space("after '<!NOTATION'")?;
         let name = walk.name("the name of a notation", how.rules, false)?;
-        walk.need_space("behind the notation's name")?;
+        walk.need_space("after the notation's name")?;
         let id = walk.external_id(true)?;
         if how.counts {
             let kept = |text: Option<&str>| text.map_or(0, str::len);
@@ -287,7 +287,7 @@ impl Dtd {
 
     /// `<!ATTLIST ...>` (XML 1.0, 3.3).
     fn attlist(&mut self, walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<(), Fault> {
-        walk.need_space("behind '<!ATTLIST'")?;
+        walk.need_space("after '<!ATTLIST'")?;
         let element = walk.name("the name of an element", how.rules, true)?;
         loop {
             let spaced = walk.space();
@@ -299,7 +299,7 @@ impl Dtd {
             }
             let at = walk.at;
             let name = walk.name("the name of an attribute", how.rules, true)?;
-            walk.need_space("behind the attribute's name")?;
+            walk.need_space("after the attribute's name")?;
             let cdata = attribute_type(walk, how.rules)?;
             walk.need_space("before the attribute's default")?;
             let default = self.default(walk, how, cdata)?;
@@ -335,13 +335,13 @@ impl Dtd {
             return Ok(None);
         }
         if walk.eat("#FIXED") {
-            walk.need_space("behind #FIXED")?;
+            walk.need_space("after #FIXED")?;
         }
         let at = walk.at + 1;
         let literal = walk.literal("a default value")?;
         if let Some(bad) = literal.find('<') {
             walk.at = at + bad;
-            return Err(walk.fault("'<' may not stand in an attribute's value: write '&lt;'"));
+            return Err(walk.fault("'<' is not allowed in an attribute's value: write '&lt;'"));
         }
         let bad = literal.find(|c| !names::is_char(c));
         if let Some(bad) = bad.filter(|_| !how.rules.control) {
@@ -411,7 +411,8 @@ fn entity_value(walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<String, 
         walk.at = start + at;
         match bytes[at] {
             b'%' => {
-                let reason = "a parameter-entity reference may not stand inside a declaration here";
+                let reason =
+                    "a parameter-entity reference is not allowed inside a declaration here";
                 return Err(walk.fault(reason));
             }
             b'&' if bytes.get(at + 1) == Some(&b'#') => {
@@ -432,7 +433,7 @@ fn entity_value(walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<String, 
             }
             b'&' => {
                 walk.at += 1;
-                walk.name("a reference behind '&'", how.rules, false)?;
+                walk.name("a reference after '&'", how.rules, false)?;
                 if !walk.eat(";") {
                     return Err(walk.fault("expected ';' at the end of the reference"));
                 }
@@ -472,7 +473,7 @@ fn attribute_type(walk: &mut Walk<'_>, rules: &Rules) -> Result<bool, Fault> {
     }
     let notation = walk.eat("NOTATION");
     if notation {
-        walk.need_space("behind NOTATION")?;
+        walk.need_space("after NOTATION")?;
     }
     if !walk.eat("(") {
         return Err(walk.fault("expected the type of the attribute"));
@@ -541,7 +542,7 @@ fn content(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
             match groups.last_mut() {
                 Some(known @ None) => *known = Some(separator),
                 Some(Some(known)) if *known != separator => {
-                    return Err(walk.fault("'|' and ',' may not stand in the same group"));
+                    return Err(walk.fault("'|' and ',' are not allowed in the same group"));
                 }
                 _ => {}
             }
@@ -565,7 +566,7 @@ fn mixed(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
         walk.space();
         if walk.eat(")") {
             if !walk.eat("*") && names {
-                return Err(walk.fault("expected '*' behind a choice with text in it"));
+                return Err(walk.fault("expected '*' after a choice with text in it"));
             }
             return Ok(());
         }

@@ -294,7 +294,7 @@ impl Reader {
                             {
                                 leave!(Step::More)
                             } else {
-                                let reason = "expected a comment or a CDATA section behind '<!'";
+                                let reason = "expected a comment or a CDATA section after '<!'";
                                 fail!(Fault::malformed(locus.at(pos), reason));
                             }
                         }
@@ -476,7 +476,7 @@ impl Reader {
                             state = self.outside();
                         }
                         Some(Some(_)) => {
-                            let reason = "'--' may not stand in a comment";
+                            let reason = "'--' is not allowed in a comment";
                             fail!(Fault::malformed(locus.at(pos), reason));
                         }
                         _ => more!("a comment"),
@@ -571,9 +571,9 @@ impl Reader {
                                 }
                             } else {
                                 let reason = if rest.starts_with(b"DOCTYPE") {
-                                    "a document type declaration stands once, before the root element"
+                                    "a document type declaration is only allowed once, before the root element"
                                 } else {
-                                    "expected a comment or a document type declaration behind '<!'"
+                                    "expected a comment or a document type declaration after '<!'"
                                 };
                                 fail!(Fault::malformed(locus.at(pos), reason));
                             }
@@ -621,7 +621,7 @@ impl Reader {
                             Some(b'!') if text[pos + 2..].starts_with(b"--") => comment!(),
                             Some(b'!') if text[pos + 2..].starts_with(b"[") => {
                                 let reason =
-                                    "conditional sections may not stand in the internal subset";
+                                    "conditional sections are not allowed in the internal subset";
                                 fail!(Fault::malformed(locus.at(pos), reason));
                             }
                             Some(b'!') if text.len() - pos < 4 && !last => leave!(Step::More),
@@ -641,7 +641,7 @@ impl Reader {
                             None => more!("the document type declaration"),
                             Some(_) => {
                                 let reason =
-                                    "an element may not stand in a document type declaration";
+                                    "an element is not allowed in a document type declaration";
                                 fail!(Fault::malformed(locus.at(pos), reason));
                             }
                         },
@@ -660,7 +660,7 @@ impl Reader {
                             state = State::Outside;
                         }
                         Some(_) => {
-                            let reason = "expected '>' behind ']'";
+                            let reason = "expected '>' after ']'";
                             fail!(Fault::malformed(locus.at(pos), reason));
                         }
                         None => more!("the document type declaration"),

@@ -21,7 +21,7 @@ impl<'a> Walk<'a> {
         }
         self.space();
         if !self.eat("=") {
-            return Err(self.fault(format!("expected '=' behind '{name}'")));
+            return Err(self.fault(format!("expected '=' after '{name}'")));
         }
         self.space();
         let at = self.at + 1;
@@ -86,14 +86,14 @@ pub(super) struct Head {
 pub(super) fn head(text: ValidText<'_>, locus: Locus, rules: &Rules) -> Result<Head, Fault> {
     let mut walk = Walk { text: text.as_str(), at: "<!DOCTYPE".len(), locus };
     if !walk.space() {
-        return Err(walk.fault("expected white space behind '<!DOCTYPE'"));
+        return Err(walk.fault("expected white space after '<!DOCTYPE'"));
     }
     walk.name("the name of the root element", rules, true)?;
     let spaced = walk.space();
     let external = walk.rest().starts_with("PUBLIC") || walk.rest().starts_with("SYSTEM");
     if external {
         if !spaced {
-            return Err(walk.fault("expected white space behind the name of the root element"));
+            return Err(walk.fault("expected white space after the name of the root element"));
         }
         walk.external_id(false)?;
         walk.space();

@@ -73,7 +73,7 @@ fn well_formed<I: Isa>(
             return Err(Fault::malformed(locus.at(colon), reason).into());
         }
         Err(Stop::Fault(fault)) if fault.kind() == crate::error::Kind::Malformed => {
-            let reason = "expected a reference behind '&': a '&' itself is written '&amp;'";
+            let reason = "expected a reference after '&': a '&' itself is written '&amp;'";
             return Err(Fault::malformed(locus.at(at), reason).into());
         }
         Err(stop) => return Err(stop),

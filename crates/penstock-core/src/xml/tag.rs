@@ -281,7 +281,7 @@ impl Tag {
                         break;
                     }
                     Some(_) => {
-                        let reason = "expected '>' behind '/'";
+                        let reason = "expected '>' after '/'";
                         return Err(Fault::malformed(locus.at(space + 1), reason).into());
                     }
                     None => return Err(Stop::Cut),
@@ -289,9 +289,9 @@ impl Tag {
                 None => return Err(Stop::Cut),
                 Some(_) if space == at => {
                     let reason = if self.attributes.is_empty() {
-                        "expected white space, '>' or '/>' behind the element's name"
+                        "expected white space, '>' or '/>' after the element's name"
                     } else {
-                        "expected white space, '>' or '/>' behind the attribute"
+                        "expected white space, '>' or '/>' after the attribute"
                     };
                     return Err(Fault::malformed(locus.at(at), reason).into());
                 }
@@ -326,7 +326,7 @@ impl Tag {
                 Some(b'=') => {}
                 None => return Err(Stop::Cut),
                 Some(_) => {
-                    let reason = "expected '=' behind the attribute's name";
+                    let reason = "expected '=' after the attribute's name";
                     return Err(Fault::malformed(locus.at(at), reason).into());
                 }
             }
@@ -355,7 +355,7 @@ impl Tag {
                 Some(b'"' | b'\'') => {}
                 Some(b'&' | b'\t' | b'\n' | b'\r') => rough = true,
                 Some(b'<') => {
-                    let reason = "'<' may not stand in an attribute's value: write '&lt;'";
+                    let reason = "'<' is not allowed in an attribute's value: write '&lt;'";
                     return Err(Fault::malformed(locus.at(found.at), reason).into());
                 }
                 Some(0xEF) if !is_noncharacter(bytes, found.at) => {

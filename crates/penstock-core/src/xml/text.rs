@@ -157,7 +157,7 @@ impl Reader {
                 Some(b'<') => break (at, Next::Markup),
                 Some(b']') => match &text[at..] {
                     [b']', b']', b'>', ..] => {
-                        let reason = "']]>' may not stand in text: write ']]&gt;'";
+                        let reason = "']]>' is not allowed in text: write ']]&gt;'";
                         return Err(Fault::malformed(locus.at(at), reason));
                     }
                     [b']'] | [b']', b']'] if !last => break (at, Next::More),

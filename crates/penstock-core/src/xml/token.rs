@@ -123,7 +123,7 @@ pub(super) fn outside(text: &[u8], pos: usize, locus: Locus, seen_root: bool) ->
         _ => "text",
     };
     let reason = if seen_root {
-        format!("{what} behind the root element")
+        format!("{what} after the root element")
     } else {
         format!("{what} before the root element: this is not XML")
     };

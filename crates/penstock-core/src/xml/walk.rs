@@ -107,7 +107,7 @@ impl<'a> Walk<'a> {
             let literal = self.literal("a public identifier")?;
             if let Some(bad) = literal.find(|c| !is_public_id(c)) {
                 self.at = at + 1 + bad;
-                return Err(self.fault("this may not stand in a public identifier"));
+                return Err(self.fault("this is not allowed in a public identifier"));
             }
             found.public = Some(literal);
             let before = self.at;

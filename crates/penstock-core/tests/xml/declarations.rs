@@ -52,21 +52,21 @@ fn well_formed_declarations() {
 
 /// A declaration, what is wrong with it, and the byte at which, counted from its `<`.
 const FAULTS: [(&str, &str, usize); 82] = [
-    ("<!>", "expected ENTITY, ELEMENT, ATTLIST or NOTATION behind '<!'", 2),
-    ("<!entity e ''>", "expected ENTITY, ELEMENT, ATTLIST or NOTATION behind '<!'", 2),
-    ("<!-x>", "expected ENTITY, ELEMENT, ATTLIST or NOTATION behind '<!'", 2),
-    ("<![INCLUDE[]]>", "conditional sections may not stand in the internal subset", 0),
-    ("<b/>", "an element may not stand in a document type declaration", 0),
+    ("<!>", "expected ENTITY, ELEMENT, ATTLIST or NOTATION after '<!'", 2),
+    ("<!entity e ''>", "expected ENTITY, ELEMENT, ATTLIST or NOTATION after '<!'", 2),
+    ("<!-x>", "expected ENTITY, ELEMENT, ATTLIST or NOTATION after '<!'", 2),
+    ("<![INCLUDE[]]>", "conditional sections are not allowed in the internal subset", 0),
+    ("<b/>", "an element is not allowed in a document type declaration", 0),
     ("b", "expected a declaration or ']'", 0),
     ("&e;", "expected a declaration or ']'", 0),
     ("% e;", "expected a name", 1),
     ("%e ", "expected ';' at the end of the parameter-entity reference", 2),
     // ELEMENT
-    ("<!ELEMENTa EMPTY>", "expected white space behind '<!ELEMENT'", 9),
+    ("<!ELEMENTa EMPTY>", "expected white space after '<!ELEMENT'", 9),
     ("<!ELEMENT (b)>", "expected the name of an element", 10),
     ("<!ELEMENT 1 EMPTY>", "expected the name of an element", 10),
-    ("<!ELEMENT a>", "expected white space behind the element's name", 11),
-    ("<!ELEMENT a(b)>", "expected white space behind the element's name", 11),
+    ("<!ELEMENT a>", "expected white space after the element's name", 11),
+    ("<!ELEMENT a(b)>", "expected white space after the element's name", 11),
     (
         "<!ELEMENT a:b:c EMPTY>",
         "a name has at most one colon, with a name on either side of it",
@@ -79,14 +79,14 @@ const FAULTS: [(&str, &str, usize); 82] = [
     ("<!ELEMENT a (|b)>", "expected the name of an element or '('", 13),
     ("<!ELEMENT a (b|)>", "expected the name of an element or '('", 15),
     ("<!ELEMENT a (b c)>", "expected '|', ',' or ')'", 15),
-    ("<!ELEMENT a (b,c|d)>", "'|' and ',' may not stand in the same group", 16),
-    ("<!ELEMENT a (b|(c,d),e)>", "'|' and ',' may not stand in the same group", 20),
+    ("<!ELEMENT a (b,c|d)>", "'|' and ',' are not allowed in the same group", 16),
+    ("<!ELEMENT a (b|(c,d),e)>", "'|' and ',' are not allowed in the same group", 20),
     ("<!ELEMENT a (b>", "expected '|', ',' or ')'", 14),
     ("<!ELEMENT a (b))>", "expected '>' at the end of the declaration", 15),
     ("<!ELEMENT a (b) *>", "expected '>' at the end of the declaration", 16),
     ("<!ELEMENT a (b **)>", "expected '|', ',' or ')'", 15),
     ("<!ELEMENT a (b&c)>", "expected '|', ',' or ')'", 14),
-    ("<!ELEMENT a (#PCDATA|b)>", "expected '*' behind a choice with text in it", 23),
+    ("<!ELEMENT a (#PCDATA|b)>", "expected '*' after a choice with text in it", 23),
     ("<!ELEMENT a (#PCDATA,b)*>", "expected '|' or ')'", 20),
     ("<!ELEMENT a (#PCDATA|#PCDATA)*>", "expected the name of an element", 21),
     ("<!ELEMENT a (b|#PCDATA)*>", "expected the name of an element or '('", 15),
@@ -94,16 +94,16 @@ const FAULTS: [(&str, &str, usize); 82] = [
     ("<!ELEMENT a (#PCDATA)+>", "expected '>' at the end of the declaration", 21),
     ("<!ELEMENT %e;>", "expected the name of an element", 10),
     // ATTLIST
-    ("<!ATTLIST>", "expected white space behind '<!ATTLIST'", 9),
+    ("<!ATTLIST>", "expected white space after '<!ATTLIST'", 9),
     ("<!ATTLIST >", "expected the name of an element", 10),
-    ("<!ATTLIST a b>", "expected white space behind the attribute's name", 13),
+    ("<!ATTLIST a b>", "expected white space after the attribute's name", 13),
     ("<!ATTLIST a b >", "expected the type of the attribute", 14),
     ("<!ATTLIST a b STRING #IMPLIED>", "expected the type of the attribute", 14),
     ("<!ATTLIST a b CDATA>", "expected white space before the attribute's default", 19),
     ("<!ATTLIST a b CDATA >", "expected a default value in quotes", 20),
     ("<!ATTLIST a b CDATA#IMPLIED>", "expected white space before the attribute's default", 19),
     ("<!ATTLIST a b CDATA #implied>", "expected a default value in quotes", 20),
-    ("<!ATTLIST a b CDATA #FIXED'x'>", "expected white space behind #FIXED", 26),
+    ("<!ATTLIST a b CDATA #FIXED'x'>", "expected white space after #FIXED", 26),
     ("<!ATTLIST a b CDATA #FIXED >", "expected a default value in quotes", 27),
     (
         "<!ATTLIST a b CDATA #IMPLIEDc CDATA 'x'>",
@@ -111,7 +111,7 @@ const FAULTS: [(&str, &str, usize); 82] = [
         28,
     ),
     ("<!ATTLIST a b CDATA 'x'c CDATA 'x'>", "expected white space before the attribute's name", 23),
-    ("<!ATTLIST a b CDATA 'x<'>", "'<' may not stand in an attribute's value: write '&lt;'", 22),
+    ("<!ATTLIST a b CDATA 'x<'>", "'<' is not allowed in an attribute's value: write '&lt;'", 22),
     ("<!ATTLIST a b CDATA '\u{1}'>", "the character U+0001 is not allowed in XML", 21),
     ("<!ATTLIST a b CDATA 'x&'>", "the attribute's value ends inside a reference", 22),
     ("<!ATTLIST a b CDATA 'x&y'>", "the attribute's value ends inside a reference", 22),
@@ -121,33 +121,33 @@ const FAULTS: [(&str, &str, usize); 82] = [
     ("<!ATTLIST a b (x,y) 'x'>", "expected '|' or ')'", 16),
     ("<!ATTLIST a b (x|) 'x'>", "expected a value that the attribute may have", 17),
     ("<!ATTLIST a b (x)'x'>", "expected white space before the attribute's default", 17),
-    ("<!ATTLIST a b NOTATION(x) 'x'>", "expected white space behind NOTATION", 22),
+    ("<!ATTLIST a b NOTATION(x) 'x'>", "expected white space after NOTATION", 22),
     ("<!ATTLIST a b NOTATION (1) 'x'>", "expected the name of a notation", 24),
     // NOTATION
     ("<!NOTATION a:b SYSTEM ''>", "this name may not have a colon", 11),
-    ("<!NOTATION n>", "expected white space behind the notation's name", 12),
+    ("<!NOTATION n>", "expected white space after the notation's name", 12),
     ("<!NOTATION n 'x'>", "expected SYSTEM or PUBLIC", 13),
     ("<!NOTATION n SYSTEM>", "expected white space before the identifier", 19),
     ("<!NOTATION n SYSTEM x>", "expected a system identifier in quotes", 20),
-    ("<!NOTATION n PUBLIC 'x~'>", "this may not stand in a public identifier", 22),
+    ("<!NOTATION n PUBLIC 'x~'>", "this is not allowed in a public identifier", 22),
     ("<!NOTATION n PUBLIC 'x''y'>", "expected white space before the system identifier", 23),
     ("<!NOTATION n PUBLIC 'x' 'y' 'z'>", "expected '>' at the end of the declaration", 28),
     // ENTITY
-    ("<!ENTITYe ''>", "expected white space behind '<!ENTITY'", 8),
-    ("<!ENTITY %e ''>", "expected white space behind '%'", 10),
-    ("<!ENTITY e>", "expected white space behind the entity's name", 10),
-    ("<!ENTITY e''>", "expected white space behind the entity's name", 10),
+    ("<!ENTITYe ''>", "expected white space after '<!ENTITY'", 8),
+    ("<!ENTITY %e ''>", "expected white space after '%'", 10),
+    ("<!ENTITY e>", "expected white space after the entity's name", 10),
+    ("<!ENTITY e''>", "expected white space after the entity's name", 10),
     ("<!ENTITY a:b ''>", "this name may not have a colon", 9),
     ("<!ENTITY e x>", "expected SYSTEM or PUBLIC", 11),
     ("<!ENTITY e PUBLIC 'x'>", "expected white space before the system identifier", 21),
     ("<!ENTITY e SYSTEM 'x'NDATA n>", "expected white space before NDATA", 21),
-    ("<!ENTITY e SYSTEM 'x' NDATA>", "expected white space behind NDATA", 27),
+    ("<!ENTITY e SYSTEM 'x' NDATA>", "expected white space after NDATA", 27),
     ("<!ENTITY % e SYSTEM 'x' NDATA n>", "expected '>' at the end of the declaration", 24),
     ("<!ENTITY e 'x' 'y'>", "expected '>' at the end of the declaration", 15),
     ("<!ENTITY e 'x\u{FFFE}'>", "the character U+FFFE is not allowed in XML", 13),
     (
         "<!ENTITY e '100%'>",
-        "a parameter-entity reference may not stand inside a declaration here",
+        "a parameter-entity reference is not allowed inside a declaration here",
         15,
     ),
 ];
@@ -163,8 +163,8 @@ fn faults_of_declarations() {
 #[test]
 fn faults_of_references_in_entities() {
     for (value, reason, at) in [
-        ("x&", "expected a reference behind '&'", 2),
-        ("x& y", "expected a reference behind '&'", 2),
+        ("x&", "expected a reference after '&'", 2),
+        ("x& y", "expected a reference after '&'", 2),
         ("x&y", "expected ';' at the end of the reference", 3),
         ("x&y z;", "expected ';' at the end of the reference", 3),
         ("x&a:b;", "this name may not have a colon", 2),
@@ -190,12 +190,12 @@ fn what_a_subset_may_end_in() {
         ("<!DOCTYPE a [<!ENTITY e 'x>]><a/>", "the input ends inside a declaration", 33),
         ("<!DOCTYPE a [", "the input ends inside the document type declaration", 13),
         ("<!DOCTYPE a []", "the input ends inside the document type declaration", 14),
-        ("<!DOCTYPE a [] x><a/>", "expected '>' behind ']'", 15),
+        ("<!DOCTYPE a [] x><a/>", "expected '>' after ']'", 15),
         ("<!DOCTYPE a SYSTEM><a/>", "expected white space before the identifier", 18),
         ("<!DOCTYPE a PUBLIC 'x'><a/>", "expected white space before the system identifier", 22),
         ("<!DOCTYPE a b><a/>", "expected '[' or '>' in the document type declaration", 12),
         ("<!DOCTYPE 1><a/>", "expected the name of the root element", 10),
-        ("<!DOCTYPEa><a/>", "expected white space behind '<!DOCTYPE'", 9),
+        ("<!DOCTYPEa><a/>", "expected white space after '<!DOCTYPE'", 9),
     ] {
         assert_eq!(fault(text), format!("{reason} (byte {at})"), "{text}");
     }
@@ -298,7 +298,7 @@ fn behind_what_is_not_read() {
     let reason = "the entity 'e' is declared elsewhere, and no other file is opened";
     assert_eq!(fault(&format!("{HEAD}{subset}]><a>&e;</a>")), format!("{reason} (byte 84)"));
     let wrong = format!("{HEAD}<!ENTITY % p SYSTEM 'x'>%p;<!ELEMENT a>{TAIL}");
-    assert_eq!(fault(&wrong), "expected white space behind the element's name (byte 51)");
+    assert_eq!(fault(&wrong), "expected white space after the element's name (byte 51)");
 }
 
 /// What is left of a broken subset is left out; what it declared before stays.

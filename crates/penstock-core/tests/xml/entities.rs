@@ -58,10 +58,8 @@ fn entities_hold_whole_markup() {
         ("<?p ", "the entity 'e' ends inside a processing instruction"),
         ("&#38;", "the entity 'e' ends inside a reference"),
         ("&#38;x", "the entity 'e' ends inside a reference"),
-        ("]]>", "']]>' may not stand in text: write ']]&gt;'"),
-        ("<?xml version='1.0'?>", {
-            "the XML declaration stands at the very beginning, or nowhere"
-        }),
+        ("]]>", "']]>' is not allowed in text: write ']]&gt;'"),
+        ("<?xml version='1.0'?>", { "the XML declaration is only allowed at the very beginning" }),
         ("<b c='1' c='2'/>", "the attribute 'c' occurs more than once"),
     ] {
         let text = format!("<!DOCTYPE a [<!ENTITY e \"{value}\">]><a>&e;</a>");
@@ -76,7 +74,7 @@ fn parameter_entities_hold_whole_declarations() {
         ("<!ELEMENT b", "the entity 'p' ends inside a declaration"),
         ("<!-- ", "the entity 'p' ends inside a comment"),
         ("]", "expected a declaration or ']'"),
-        ("<![IGNORE[]]>", "conditional sections may not stand in the internal subset"),
+        ("<![IGNORE[]]>", "conditional sections are not allowed in the internal subset"),
         ("<!ELEMENT b EMPTY> x", "expected a declaration or ']'"),
         ("<!ELEMENT b empty>", "expected EMPTY, ANY or '('"),
     ] {

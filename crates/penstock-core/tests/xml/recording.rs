@@ -311,7 +311,7 @@ pub(crate) fn read(
             }
             Ok(Step::Paused | Step::Stopped) => {}
             Ok(Step::Done) => {
-                // Junk behind the root element is not even waited for.
+                // Junk after the root element is not even waited for.
                 assert!(last || options.repairs.has(RepairKind::TrailingJunk));
                 assert_eq!(reader.depth(), 0);
                 return;
