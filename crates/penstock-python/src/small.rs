@@ -15,7 +15,8 @@ use penstock_core::limits::Limits;
 use penstock_core::run::{Lent, Origin, Policy, Run};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::cell::UnsafeCell;
+use std::sync::Arc;
 
 /// What a call leaves behind for the next.
 struct Spare {
@@ -30,12 +31,21 @@ struct Spare {
 /// that it grew and the strings that it knows.
 const MOST: usize = 16;
 
-static SPARES: Mutex<[Option<Box<Spare>>; MOST]> = Mutex::new([const { None }; MOST]);
+/// One table for the whole process, as for keys.
+struct Spares(UnsafeCell<[Option<Box<Spare>>; MOST]>);
 
+// SAFETY: only reached through `with_spares`, whose caller holds the interpreter's token. The module
+// declares that it needs the interpreter lock, so no two threads are in there at once.
+unsafe impl Sync for Spares {}
+
+static SPARES: Spares = Spares(UnsafeCell::new([const { None }; MOST]));
+
+/// Works on the table. `work` only moves what is in it: it drops nothing, which could run code.
 #[inline]
-fn spares() -> MutexGuard<'static, [Option<Box<Spare>>; MOST]> {
-    // Nothing between two states of it can panic.
-    SPARES.lock().unwrap_or_else(PoisonError::into_inner)
+fn with_spares<T>(_py: Python<'_>, work: impl FnOnce(&mut [Option<Box<Spare>>; MOST]) -> T) -> T {
+    // SAFETY: see `Spares`. The token is held, and `work` runs no code of Python's that could come
+    // back here or let another thread in, so this is the only reference.
+    work(unsafe { &mut *SPARES.0.get() })
 }
 
 /// Where the spare for a key waits.
@@ -47,8 +57,8 @@ fn place(key: usize) -> usize {
 impl Spare {
     /// The one that waits for this key.
     #[inline]
-    fn waiting(key: usize) -> Option<Box<Spare>> {
-        spares()[place(key)].take_if(|spare| spare.key == key)
+    fn waiting(py: Python<'_>, key: usize) -> Option<Box<Spare>> {
+        with_spares(py, |spares| spares[place(key)].take_if(|spare| spare.key == key))
     }
 
     fn new(key: usize, plan: &Arc<Plan>) -> Box<Spare> {
@@ -58,10 +68,10 @@ impl Spare {
 
     /// Has it wait for the next document.
     #[inline]
-    fn wait(self: Box<Self>) {
+    fn wait(self: Box<Self>, py: Python<'_>) {
         let place = place(self.key);
-        let before = spares()[place].replace(self);
-        // Only now, when no lock is held: that may run code.
+        let before = with_spares(py, |spares| spares[place].replace(self));
+        // Only now: that may run code.
         drop(before);
     }
 
@@ -78,14 +88,14 @@ impl Spare {
             return Err(failure::of_failure(py, failure, &Named::new("json", None)));
         }
         let row = builder.take_row();
-        self.wait();
+        self.wait(py);
         whole::the_value(py, row)
     }
 }
 
 /// Lets all of them go, and with them their plans.
-pub(crate) fn let_go() {
-    let old = std::mem::replace(&mut *spares(), [const { None }; MOST]);
+pub(crate) fn let_go(py: Python<'_>) {
+    let old = with_spares(py, |spares| std::mem::replace(spares, [const { None }; MOST]));
     drop(old);
 }
 
@@ -110,7 +120,7 @@ pub(crate) fn decode<'py>(
     let (py, Some(text)) = (data.py(), small_text(data)) else { return Ok(None) };
     if into.is_instance_of::<PyType>() {
         let key = into.as_ptr() as usize;
-        let spare = match Spare::waiting(key) {
+        let spare = match Spare::waiting(py, key) {
             Some(spare) if spare.builder.planned().is_current(py) => spare,
             _ => Spare::new(key, &plan_from(py, into, Family::Keyed.into())?),
         };
@@ -153,6 +163,6 @@ pub(crate) fn small_text<'a>(data: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
 
 fn decode_by<'py>(py: Python<'py>, plan: &Arc<Plan>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
     let key = Arc::as_ptr(plan) as usize;
-    let spare = Spare::waiting(key).unwrap_or_else(|| Spare::new(key, plan));
+    let spare = Spare::waiting(py, key).unwrap_or_else(|| Spare::new(key, plan));
     spare.decode(py, text)
 }

@@ -301,7 +301,7 @@ fn on_collection(phase: &Bound<'_, PyAny>, info: &Bound<'_, PyDict>) -> PyResult
         if phase.eq(intern!(py, "start"))? && generation.is_some_and(|g| g.eq(2).unwrap_or(false)) {
             let old = kept().take();
             drop(old);
-            small::let_go();
+            small::let_go(py);
             for plans in EXPRESSIONS.iter().filter_map(|plans| plans.get(py)) {
                 plans.bind(py).clear();
             }
