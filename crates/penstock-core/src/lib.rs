@@ -19,6 +19,7 @@ pub mod position;
 pub mod reader;
 pub mod run;
 pub mod select;
+pub mod shape;
 pub mod sink;
 pub mod source;
 pub mod stage;

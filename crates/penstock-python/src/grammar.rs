@@ -3,11 +3,12 @@
 
 use crate::objects::{ForceList, MarkupOptions, Repeated};
 use crate::options::{format, framing, text, unknown_word, wrong_type};
-use crate::plan::{Aimed, Family, Plan, Prefixes, plan_from, plan_of_kinds};
+use crate::plan::{Aimed, Plan, Prefixes, plan_from, plan_of_kinds};
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
 use penstock_core::select::{Path, PathError, Records};
+use penstock_core::shape::Form;
 use penstock_core::source::Detect;
 use penstock_core::xml::{self, RepairKind, Repairs, Unresolved};
 use pyo3::exceptions::PyValueError;
@@ -96,13 +97,13 @@ impl Grammar {
     /// What a plan is to be for.
     fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> Aimed<'a, 'py> {
         match self {
-            Grammar::Json { .. } => Family::Keyed.into(),
+            Grammar::Json { .. } => Form::KEYED.into(),
             Grammar::Xml(markup) if !markup.options.namespaces => {
-                Aimed { family: Family::Markup, prefixes: Prefixes::AsWritten }
+                Aimed { form: Form::MARKUP, prefixes: Prefixes::AsWritten }
             }
             Grammar::Xml(markup) => {
                 let prefixes = Prefixes::Bound(Some(markup.prefixes.bind(py)));
-                Aimed { family: Family::Markup, prefixes }
+                Aimed { form: Form::MARKUP, prefixes }
             }
         }
     }

@@ -9,6 +9,7 @@ pub mod datetime;
 pub mod duration;
 pub mod exact;
 pub mod hex;
+pub mod lexical;
 pub mod number;
 pub mod unix;
 pub mod uuid;

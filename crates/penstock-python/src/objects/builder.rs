@@ -533,7 +533,10 @@ impl Builder {
     /// The place of the cache for the field at hand.
     #[inline(always)]
     pub(super) fn cache(&self) -> Option<usize> {
-        let of_fields = matches!(self.top().kind, FrameKind::Class | FrameKind::Row);
+        let of_fields = matches!(
+            self.top().kind,
+            FrameKind::Class | FrameKind::Row | FrameKind::Element | FrameKind::Wrapper
+        );
         of_fields.then(|| self.field_cache())
     }
 

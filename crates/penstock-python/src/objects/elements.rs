@@ -11,7 +11,7 @@ use super::frame::{Frame, FrameKind, NONE, WAY};
 use super::make;
 use super::place::shortened;
 use super::refusal::Refusal;
-use crate::plan::{Brief, ClassId, Family, Kind, NodeId, Target, element};
+use crate::plan::{Brief, ClassId, Kind, NodeId, Target, element};
 use penstock_core::event::{Key, KeyKind, Matched, Text};
 use penstock_core::limits::Limits;
 use penstock_core::near::nearest;
@@ -170,7 +170,7 @@ impl Builder {
 
     /// Whether the plan is one for markup.
     pub(super) fn is_markup(&self) -> bool {
-        self.plan().family == Family::Markup
+        self.plan().form.has_elements()
     }
 
     /// The name of an element, which comes next.

@@ -4,9 +4,9 @@ use super::builder::Builder;
 use super::frame::FrameKind;
 use super::place::brief;
 use super::refusal::{PathStep, Refusal};
-use super::scalars::is_decimal;
 use crate::plan::{Kind, NodeId};
 use penstock_core::event::Text;
+use penstock_core::value::lexical::is_number;
 use penstock_core::value::number::{scan, to_f64};
 use penstock_core::value::xsd::{self, Integer};
 use pyo3::ffi;
@@ -80,7 +80,7 @@ impl Builder {
                 let negative = bytes.first() == Some(&b'-');
                 self.big_int(negative, &bytes[usize::from(negative)..])?
             }
-            Kind::Float if is_decimal(bytes) => {
+            Kind::Float if is_number(bytes) => {
                 let value = to_f64(scan(bytes, 0).outcome, bytes);
                 if !value.is_finite() {
                     return Err(self.misfit(at, &got()));

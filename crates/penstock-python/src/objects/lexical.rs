@@ -1,16 +1,18 @@
-//! Text that markup leaves untyped to the object that the type asks for: by the lexical forms of
-//! XML Schema.
+//! Text to objects: what [`penstock_core::value::lexical`] makes of a text becomes the object that
+//! the type asks for.
+//!
+//! That module knows the forms and this one the objects. Only a choice is looked up here: its
+//! values are objects.
 
-use super::builder::Builder;
-use super::frame::FrameKind;
-use super::place::brief;
+use super::builder::{Answer, Builder};
+use super::place::{brief, shortened};
 use super::refusal::Refusal;
 use super::standard;
 use super::text::new_str;
-use crate::plan::{Choice, Kind, NodeId};
+use crate::plan::{Brief, Choice, Kind, NodeId};
 use penstock_core::event::Text;
+use penstock_core::value::lexical::{self, Reason, Rules, Type, Value};
 use penstock_core::value::xsd::{self, Integer};
-use penstock_core::value::{datetime, duration, hex, uuid};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDate};
@@ -18,154 +20,162 @@ use pyo3::types::{PyBytes, PyDate};
 /// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
+/// What a kind is called where text is converted, if it is one of text.
+pub(super) fn type_of(kind: &Kind) -> Option<Type> {
+    Some(match kind {
+        Kind::Bool => Type::Bool,
+        Kind::Int => Type::Int,
+        Kind::Float => Type::Float,
+        Kind::Decimal => Type::Decimal,
+        Kind::DateTime => Type::DateTime,
+        Kind::Instant(unit) => Type::Instant(*unit),
+        Kind::Date => Type::Date,
+        Kind::Time => Type::Time,
+        Kind::Duration => Type::Duration,
+        Kind::Uuid => Type::Uuid,
+        Kind::Bytes => Type::Base64,
+        Kind::Hex => Type::Hex,
+        _ => return None,
+    })
+}
+
 impl Builder {
-    /// The object that a text stands for as the value at hand. `at` is where the element or the
-    /// attribute's value begins.
+    /// Untyped text as the value at hand, in a format of keys.
+    #[inline(never)]
+    pub(super) fn give_untyped(&mut self, text: Text<'_>, at: u64) -> Answer {
+        if self.aim().brief == Brief::Way {
+            return self.pass_scalar(at);
+        }
+        let made = self.lexical(text, at)?;
+        self.put(made, at)
+    }
+
+    /// The object that an untyped text stands for as the value at hand. `at` is where the element,
+    /// the cell or the attribute's value begins.
     #[inline]
     pub(super) fn lexical(&mut self, text: Text<'_>, at: u64) -> Made {
         self.lexical_as(self.aim().node, text, at)
     }
 
-    /// The object that a text stands for as the value of a node.
+    /// The object that an untyped text stands for as the value of a node.
     #[inline]
     fn lexical_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
-        let object = match &self.plan().nodes[node as usize].kind {
+        let bytes = xsd::trimmed(text.bytes());
+        let made = match &self.plan().nodes[node as usize].kind {
             Kind::Str => {
                 let py = self.attached();
-                match self.markup_cache() {
+                let object = match self.cache() {
                     Some(cache) => self.caches.value(py, cache, text),
                     None => new_str(py, text),
-                }
+                };
+                return if object.is_null() { Err(self.raised()) } else { Ok(object) };
             }
-            Kind::Int => match xsd::integer(xsd::trimmed(text.bytes())) {
-                // SAFETY: makes a new object; the interpreter is attached while events are told.
-                Some(Integer::Small(value)) => unsafe { ffi::PyLong_FromLongLong(value) },
-                found => return self.large_int(found, text, at),
+            Kind::Int => lexical::int(bytes, self.rules()),
+            Kind::Float => lexical::float(bytes).map(Value::Float),
+            kind => match type_of(kind) {
+                Some(to) => lexical::untyped(bytes, to, self.rules()),
+                None => return self.lexical_rarely(node, text, at),
             },
-            Kind::Float => match xsd::float(xsd::trimmed(text.bytes())) {
-                // SAFETY: as above.
-                Some(value) if value.is_finite() => unsafe { ffi::PyFloat_FromDouble(value) },
-                found => return self.special_float(found, text, at),
-            },
-            _ => return self.lexical_rarely(node, text, at),
+        };
+        self.converted(made, text, at)
+    }
+
+    /// What the options say of numbers in text.
+    #[inline(always)]
+    fn rules(&self) -> Rules {
+        Rules { lax: self.plan().lax, number: self.markup.options.number }
+    }
+
+    /// The object of a value that was converted from text.
+    #[inline]
+    pub(super) fn converted(
+        &self,
+        found: Result<Value<'_>, Reason>,
+        text: Text<'_>,
+        at: u64,
+    ) -> Made {
+        let object = match found {
+            // SAFETY: makes a new object; the interpreter is attached while events are told.
+            Ok(Value::Int(value)) => unsafe { ffi::PyLong_FromLongLong(value) },
+            // SAFETY: as above.
+            Ok(Value::Float(value)) => unsafe { ffi::PyFloat_FromDouble(value) },
+            Ok(value) => return self.converted_rarely(value, at),
+            Err(reason) => return Err(self.unconverted_text(reason, text, at)),
         };
         if object.is_null() { Err(self.raised()) } else { Ok(object) }
     }
 
-    /// The place of the cache for the field at hand.
-    #[inline(always)]
-    fn markup_cache(&self) -> Option<usize> {
-        matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper)
-            .then(|| self.field_cache())
+    /// The object of a value of one of the rarer types.
+    #[inline(never)]
+    fn converted_rarely(&self, value: Value<'_>, at: u64) -> Made {
+        let py = self.attached();
+        let object = match value {
+            Value::Bool(value) => {
+                value.into_pyobject(py).map_err(PyErr::from)?.to_owned().into_any()
+            }
+            Value::Int(value) => value.into_pyobject(py).map_err(PyErr::from)?.into_any(),
+            Value::BigInt { negative, digits } => self.big_int(negative, &digits)?,
+            Value::Float(value) => value.into_pyobject(py).map_err(PyErr::from)?.into_any(),
+            Value::Decimal(digits) => return self.decimal(digits, at),
+            Value::DateTime(found) => standard::new_datetime(py, found)?,
+            Value::Date(found) => {
+                PyDate::new(py, i32::from(found.year), found.month, found.day)?.into_any()
+            }
+            Value::Time(found) => standard::new_time(py, found)?,
+            Value::Duration(found) => standard::new_duration(py, found)?,
+            Value::Uuid(value) => standard::new_uuid(py, value)?,
+            Value::Bytes(bytes) => PyBytes::new(py, &bytes).into_any(),
+        };
+        Ok(object.into_ptr())
     }
 
-    /// An integer beyond 64 bits, or none.
+    /// A text that stands for no value of its type.
+    #[cold]
     #[inline(never)]
-    fn large_int(&mut self, found: Option<Integer<'_>>, text: Text<'_>, at: u64) -> Made {
-        match found {
-            Some(Integer::Big { negative, digits }) => {
-                let most = self.markup.options.number;
-                if digits.len() > most {
-                    let reason = format!("an integer of more than {most} digits (limits.number)");
-                    return Err(self.exceeded(at, reason));
-                }
-                Ok(self.big_int(negative, digits)?.into_ptr())
-            }
-            _ => {
-                let bytes = xsd::trimmed(text.bytes());
-                let number = self.plan().lax && xsd::float(bytes).is_some();
-                match if number { self.whole(bytes)? } else { None } {
-                    Some(value) => Ok(value.into_ptr()),
-                    None => Err(self.misfit(at, &brief(text.text.as_str()))),
-                }
-            }
+    fn unconverted_text(&self, reason: Reason, text: Text<'_>, at: u64) -> Refusal {
+        match reason {
+            Reason::Form => self.misfit(at, &brief(text.text.as_str())),
+            Reason::Range => self.misfit(at, "a number beyond the range of a double"),
+            Reason::Limit(reason) => self.exceeded(at, reason),
+            Reason::Other(reason) => self.bad_text(at, text, &reason),
+            Reason::Unix(reason) => self.no_instant(xsd::trimmed(text.bytes()), reason, at),
         }
     }
 
-    /// A float that is no finite one.
-    #[inline(never)]
-    fn special_float(&mut self, found: Option<f64>, text: Text<'_>, at: u64) -> Made {
-        match found {
-            Some(value) if value.is_nan() || xsd::is_infinity(xsd::trimmed(text.bytes())) => {
-                Ok(value.into_pyobject(self.attached()).map_err(PyErr::from)?.into_any().into_ptr())
-            }
-            Some(_) => Err(self.misfit(at, "a number beyond the range of a double")),
-            None => Err(self.misfit(at, &brief(text.text.as_str()))),
-        }
-    }
-
+    /// Untyped text for a node that is no type of text alone.
     #[inline(never)]
     fn lexical_rarely(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let py = self.attached();
-        let bytes = xsd::trimmed(text.bytes());
         let object = match &self.plan().nodes[node as usize].kind {
             Kind::Tokens(tokens) => {
                 return self.first_fit(tokens.untyped(), text, at, |builder, member| {
                     builder.lexical_as(member, text, at)
                 });
             }
-            Kind::Bool => match xsd::boolean(bytes) {
-                Some(value) => value.into_pyobject(py).map_err(PyErr::from)?.to_owned().into_any(),
-                None => return Err(self.misfit(at, &brief(text.text.as_str()))),
-            },
-            Kind::Instant(unit) if xsd::is_decimal(bytes) => return self.instant(bytes, *unit, at),
-            Kind::DateTime | Kind::Instant(_) => match datetime::datetime_to_24(bytes) {
-                Ok(found) => standard::new_datetime(py, found)?,
-                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
-            },
-            Kind::Date => match datetime::date_without_zone(bytes) {
-                Ok(found) => {
-                    PyDate::new(py, i32::from(found.year), found.month, found.day)?.into_any()
-                }
-                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
-            },
-            Kind::Time => match datetime::time_to_24(bytes) {
-                Ok(found) => standard::new_time(py, found)?,
-                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
-            },
-            Kind::Duration => match duration::duration(bytes) {
-                Ok(found) => standard::new_duration(py, found)?,
-                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
-            },
-            Kind::Uuid => match uuid::uuid(bytes) {
-                Some(value) => standard::new_uuid(py, value)?,
-                None => return Err(self.bad_text(at, text, "it is no UUID")),
-            },
-            Kind::Bytes => {
-                let mut out = Vec::new();
-                match xsd::base64_binary(bytes, &mut out) {
-                    Ok(()) => PyBytes::new(py, &out).into_any(),
-                    Err(reason) => return Err(self.bad_text(at, text, reason.message())),
-                }
-            }
-            Kind::Hex => {
-                let mut out = Vec::new();
-                if !hex::decode(bytes, &mut out) {
-                    return Err(self.bad_text(at, text, "it is not pairs of hexadecimal digits"));
-                }
-                PyBytes::new(py, &out).into_any()
-            }
-            Kind::Decimal if xsd::is_decimal(bytes) => {
-                let most = self.markup.options.number;
-                if bytes.len() > most {
-                    let reason = format!("a number longer than {most} bytes (limits.number)");
-                    return Err(self.exceeded(at, reason));
-                }
-                return self.decimal(bytes, at);
-            }
-            Kind::Decimal => return Err(self.bad_text(at, text, "it is no decimal number")),
             Kind::Choice(choice) => match choice.lexical(py, text)? {
-                Some(object) => object,
+                Some(object) => object.into_ptr(),
                 None => return Err(self.no_choice(choice, at, text)),
             },
-            Kind::None if bytes.is_empty() => return Ok(self.new_none()),
-            Kind::Any => {
-                let object = new_str(py, text);
-                return if object.is_null() { Err(self.raised()) } else { Ok(object) };
-            }
+            Kind::None if xsd::trimmed(text.bytes()).is_empty() => self.new_none(),
+            Kind::Any => new_str(py, text),
             _ => return Err(self.misfit(at, &brief(text.text.as_str()))),
         };
-        Ok(object.into_ptr())
+        if object.is_null() { Err(self.raised()) } else { Ok(object) }
+    }
+
+    /// A number that is no instant.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn no_instant(
+        &self,
+        digits: &[u8],
+        reason: penstock_core::value::unix::Reason,
+        at: u64,
+    ) -> Refusal {
+        let expected = self.item().name.to_string();
+        let got = shortened(&String::from_utf8_lossy(digits));
+        let reason = format!("expected {expected}, got {got}: {}", reason.message());
+        self.mismatch(at, reason, Some(expected), Some(got))
     }
 }
 

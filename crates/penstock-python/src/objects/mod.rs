@@ -25,6 +25,8 @@ mod refusal;
 mod scalars;
 mod stack;
 mod standard;
+#[cfg(test)]
+mod tests;
 mod text;
 mod typed;
 mod unions;

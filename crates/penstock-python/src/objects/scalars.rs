@@ -4,32 +4,27 @@
 //! number is never rounded but for a float, and then to the nearest.
 
 use super::builder::{Answer, Builder};
+use super::lexical::type_of;
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
-use super::standard::{new_datetime, new_duration, new_time, new_uuid};
+use super::standard::new_datetime;
 use super::text::{new_ascii, new_str};
 use crate::failure::answer;
 use crate::plan::{Brief, Choice, Kind, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::near::nearest;
-use penstock_core::value::exact::exact;
-use penstock_core::value::number::{Outcome, scan, to_f64};
+use penstock_core::value::lexical::{self, Value};
 use penstock_core::value::unix::{self, Unit};
-use penstock_core::value::xsd::Integer;
-use penstock_core::value::{base64, datetime, duration, hex, uuid, xsd};
+use penstock_core::value::xsd::{self, Integer};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDate, PyString};
+use pyo3::types::PyString;
 use pyo3::{ffi, intern};
 use std::ffi::CString;
 
 /// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
-
-/// How many digits an integer may have that is written as something else: an exponent makes any
-/// number of them.
-const MOST_DIGITS: usize = 4_300;
 
 /// What a string is called in messages.
 const STRING: &str = "a string";
@@ -214,9 +209,11 @@ impl Builder {
             }
             Kind::Decimal => self.decimal(digits, at),
             Kind::Instant(unit) => self.instant(digits, *unit, at),
-            Kind::Int if self.plan().lax => match self.whole(digits)? {
-                Some(value) => Ok(value.into_ptr()),
-                None => Err(self.misfit(at, &shortened(&String::from_utf8_lossy(digits)))),
+            Kind::Int if self.plan().lax => match lexical::whole(digits) {
+                Ok(Value::BigInt { negative, digits }) => {
+                    Ok(self.big_int(negative, &digits)?.into_ptr())
+                }
+                _ => Err(self.misfit(at, &shortened(&String::from_utf8_lossy(digits)))),
             },
             Kind::Float | Kind::Any => {
                 Err(self.misfit(at, "a number beyond the range of a double"))
@@ -234,46 +231,11 @@ impl Builder {
         self.give_as(taker, made, at)
     }
 
-    /// The integer that a number is, however it is written.
-    pub(super) fn whole<'py>(&self, number: &[u8]) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
-        let Some(number) = exact(number) else { return Ok(None) };
-        let Some(digits) = number.integer(MOST_DIGITS) else { return Ok(None) };
-        self.big_int(number.negative, &digits).map(Some)
-    }
-
     /// The instant that is so many units after the beginning of 1970.
     pub(super) fn instant(&self, digits: &[u8], unit: Unit, at: u64) -> Made {
         match unix::instant(digits, unit) {
             Ok(found) => Ok(new_datetime(self.attached(), found)?.into_ptr()),
-            Err(reason) => {
-                let expected = self.item().name.to_string();
-                let got = shortened(&String::from_utf8_lossy(digits));
-                let reason = format!("expected {expected}, got {got}: {}", reason.message());
-                Err(self.mismatch(at, reason, Some(expected), Some(got)))
-            }
-        }
-    }
-
-    /// The number or truth value that a string holds.
-    fn held_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
-        let py = self.attached();
-        let bytes = text.bytes();
-        let value = match self.kind(node) {
-            Kind::Int if is_decimal(bytes) => self.whole(bytes)?,
-            Kind::Float if is_decimal(bytes) => {
-                let value = to_f64(scan(bytes, 0).outcome, bytes);
-                let value = value.is_finite().then(|| value.into_pyobject(py));
-                value.transpose().map_err(PyErr::from)?.map(Bound::into_any)
-            }
-            Kind::Bool => {
-                let value = xsd::boolean(bytes).map(|value| value.into_pyobject(py));
-                value.transpose().map_err(PyErr::from)?.map(|it| it.to_owned().into_any())
-            }
-            _ => None,
-        };
-        match value {
-            Some(value) => Ok(value.into_ptr()),
-            None => Err(self.misfit(at, &brief(text.text.as_str()))),
+            Err(reason) => Err(self.no_instant(digits, reason, at)),
         }
     }
 
@@ -394,59 +356,22 @@ impl Builder {
     /// What a node makes of a string: a new reference.
     pub(super) fn text_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let py = self.attached();
-        let bytes = text.bytes();
         let object = match self.kind(node) {
             Kind::Str | Kind::Any => {
                 let object = new_str(py, text);
                 return if object.is_null() { Err(self.raised()) } else { Ok(object) };
             }
-            Kind::DateTime | Kind::Instant(_) => match datetime::datetime(bytes) {
-                Ok(found) => new_datetime(py, found)?,
-                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
-            },
-            Kind::Date => match datetime::date(bytes) {
-                Ok(found) => {
-                    let year = i32::from(found.year);
-                    PyDate::new(py, year, found.month, found.day)?.into_any()
-                }
-                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
-            },
-            Kind::Time => match datetime::time(bytes) {
-                Ok(found) => new_time(py, found)?,
-                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
-            },
-            Kind::Duration => match duration::duration(bytes) {
-                Ok(found) => new_duration(py, found)?,
-                Err(reason) => return Err(self.bad_text(at, text, &reason.message())),
-            },
-            Kind::Hex => {
-                let mut out = Vec::new();
-                if !hex::decode(bytes, &mut out) {
-                    return Err(self.bad_text(at, text, "it is not pairs of hexadecimal digits"));
-                }
-                PyBytes::new(py, &out).into_any()
-            }
-            Kind::Uuid => match uuid::uuid(bytes) {
-                Some(value) => new_uuid(py, value)?,
-                None => return Err(self.bad_text(at, text, "it is no UUID")),
-            },
-            Kind::Bytes => {
-                let mut out = Vec::new();
-                match base64::decode(bytes, &mut out) {
-                    Ok(()) => PyBytes::new(py, &out).into_any(),
-                    Err(reason) => return Err(self.bad_text(at, text, reason.message())),
-                }
-            }
-            Kind::Decimal if is_decimal(bytes) => return self.decimal(bytes, at),
-            Kind::Decimal => return Err(self.bad_text(at, text, "it is no decimal number")),
             Kind::Choice(choice) => match choice.text(py, text.text.as_str())? {
                 Some(object) => object,
                 None => return Err(self.no_choice(choice, at, text)),
             },
-            Kind::Int | Kind::Float | Kind::Bool if self.plan().lax => {
-                return self.held_as(node, text, at);
+            Kind::Int | Kind::Float | Kind::Bool if !self.plan().lax => {
+                return Err(self.misfit(at, STRING));
             }
-            _ => return Err(self.misfit(at, STRING)),
+            kind => match type_of(kind) {
+                Some(to) => return self.converted(lexical::quoted(text.bytes(), to), text, at),
+                None => return Err(self.misfit(at, STRING)),
+            },
         };
         Ok(object.into_ptr())
     }
@@ -492,7 +417,7 @@ impl Builder {
             Scalar::Number(digits) => self.give_number(digits, at),
             Scalar::Text(text) => self.give_text(text, at),
             Scalar::Untyped(text) if self.is_markup() => self.attribute_value(text, at),
-            Scalar::Untyped(text) => self.give_text(text, at),
+            Scalar::Untyped(text) => self.give_untyped(text, at),
             Scalar::Decimal(_)
             | Scalar::Bytes(_)
             | Scalar::Date(_)
@@ -504,17 +429,6 @@ impl Builder {
             | Scalar::Uid(_) => self.give_typed(value, at),
         }
     }
-}
-
-/// Whether text is a decimal number as JSON would write one: what `Decimal` also takes beyond
-/// that (white space, underscores, other scripts' digits, `NaN`) is not meant by a document.
-pub(super) fn is_decimal(bytes: &[u8]) -> bool {
-    if !matches!(bytes.first(), Some(b'-' | b'0'..=b'9')) {
-        return false;
-    }
-    let scanned = scan(bytes, 0);
-    scanned.end == bytes.len()
-        && !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished)
 }
 
 impl Choice {

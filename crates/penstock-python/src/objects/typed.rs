@@ -9,6 +9,7 @@ use super::refusal::Refusal;
 use super::standard::{new_datetime, new_duration, new_time, new_uuid};
 use crate::plan::{Brief, Kind, NodeId};
 use penstock_core::event::Scalar;
+use penstock_core::value::lexical::{self, Value};
 use penstock_core::value::number::{scan, to_f64};
 use penstock_core::value::unix;
 use pyo3::ffi;
@@ -99,9 +100,9 @@ impl Builder {
             (Scalar::Decimal(digits), Kind::Int)
                 if self.plan().lax || digits.iter().all(|it| matches!(it, b'0'..=b'9' | b'-')) =>
             {
-                match self.whole(digits)? {
-                    Some(whole) => whole,
-                    None => return Ok(None),
+                match lexical::whole(digits) {
+                    Ok(Value::BigInt { negative, digits }) => self.big_int(negative, &digits)?,
+                    _ => return Ok(None),
                 }
             }
             // The kinds that remain are others than the type asks for. Those with a method of their

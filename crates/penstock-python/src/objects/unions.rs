@@ -164,8 +164,13 @@ impl Builder {
         let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Look::Found) };
         let Telling::Value { tag, table, classes, ints, .. } = by else { return Ok(Look::Found) };
         let node = match value {
-            Some(Scalar::Text(text) | Scalar::Untyped(text)) => {
+            Some(Scalar::Text(text)) => {
                 table.find(text.bytes()).map(|found| classes[found as usize])
+            }
+            Some(Scalar::Untyped(text)) => {
+                let spellings = [text.bytes(), xsd::trimmed(text.bytes())];
+                let found = spellings.iter().find_map(|bytes| table.find(bytes));
+                found.map(|found| classes[found as usize])
             }
             Some(Scalar::Int(value)) => {
                 ints.iter().find(|(known, _)| *known == value).map(|(_, node)| *node)

@@ -26,20 +26,21 @@ use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyTuple, PyType};
 
 use crate::failure::guarded;
 use crate::small;
+use penstock_core::shape::Form;
 
 use super::names::Scope;
 use super::settings::Settings;
 use super::shown::PlanObject;
 use super::types::{Compiler, Place};
-use super::{Aim, Family, Plan, classes, renaming, tokens, unions};
+use super::{Aim, Plan, classes, renaming, tokens, unions};
 
 /// How many plans are kept of each sort. One more, and all are let go.
 const MOST: usize = 512;
 
-/// The plans of classes, by address and family. A plan keeps its class alive, and so the address
+/// The plans of classes, by address and form. A plan keeps its class alive, and so the address
 /// its own.
 static CLASSES: Mutex<Option<OfClasses>> = Mutex::new(None);
-type OfClasses = HashMap<(usize, Family), Arc<Plan>, BuildHasherDefault<Addresses>>;
+type OfClasses = HashMap<(usize, Form), Arc<Plan>, BuildHasherDefault<Addresses>>;
 
 /// Hashes addresses, which nobody chooses so that they collide.
 #[derive(Default)]
@@ -64,13 +65,14 @@ impl Hasher for Addresses {
 /// The plans of other types, `list[City]` or `City | None`: those are made anew each time that
 /// they are written, and found by equality. A plan with prefixes is found by these too. Dicts,
 /// since comparing may run code of a metaclass.
-static EXPRESSIONS: [PyOnceLock<Py<PyDict>>; 2] = [PyOnceLock::new(), PyOnceLock::new()];
+static EXPRESSIONS: [PyOnceLock<Py<PyDict>>; Form::COUNT] =
+    [const { PyOnceLock::new() }; Form::COUNT];
 
 /// What a plan is to be for.
 #[derive(Clone, Copy)]
 pub(crate) struct Aimed<'a, 'py> {
-    /// The formats.
-    pub(crate) family: Family,
+    /// The form of the formats.
+    pub(crate) form: Form,
     /// What prefixes are in the paths of markup.
     pub(crate) prefixes: Prefixes<'a, 'py>,
 }
@@ -85,23 +87,22 @@ pub(crate) enum Prefixes<'a, 'py> {
 }
 
 impl<'py> Aimed<'_, 'py> {
-    /// What tells the plan of a type from that for the family alone, if anything does.
+    /// What tells the plan of a type from that for the form alone, if anything does.
     pub(super) fn mark(self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        Ok(match (self.family, self.prefixes) {
-            (Family::Markup, Prefixes::AsWritten) => {
-                Some(PyBool::new(py, false).to_owned().into_any())
-            }
-            (Family::Markup, Prefixes::Bound(Some(bound))) if !bound.is_empty() => {
+        Ok(match self.prefixes {
+            _ if !self.form.has_elements() => None,
+            Prefixes::AsWritten => Some(PyBool::new(py, false).to_owned().into_any()),
+            Prefixes::Bound(Some(bound)) if !bound.is_empty() => {
                 Some(PyFrozenSet::new(py, bound.items())?.into_any())
             }
-            _ => None,
+            Prefixes::Bound(_) => None,
         })
     }
 }
 
-impl From<Family> for Aimed<'_, '_> {
-    fn from(family: Family) -> Self {
-        Aimed { family, prefixes: Prefixes::Bound(None) }
+impl From<Form> for Aimed<'_, '_> {
+    fn from(form: Form) -> Self {
+        Aimed { form, prefixes: Prefixes::Bound(None) }
     }
 }
 
@@ -125,7 +126,7 @@ pub(crate) fn plan_for<'py>(
         return of_expression(py, type_object, key.as_any(), aimed);
     }
     if let Ok(class) = type_object.cast::<PyType>() {
-        return of_class(py, class, aimed.family);
+        return of_class(py, class, aimed.form);
     }
     of_expression(py, type_object, type_object, aimed)
 }
@@ -171,8 +172,8 @@ pub(crate) fn plan_of_kinds<'py>(
     Ok(Arc::new(new_plan(py, &plain, &settings, aimed)?))
 }
 
-fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, family: Family) -> PyResult<Arc<Plan>> {
-    let key = (class.as_ptr() as usize, family);
+fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, form: Form) -> PyResult<Arc<Plan>> {
+    let key = (class.as_ptr() as usize, form);
     let known = kept().as_ref().and_then(|plans| plans.get(&key).cloned());
     if let Some(plan) = known
         && plan.is_current(py)
@@ -180,7 +181,7 @@ fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, family: Family) -> PyResu
         return Ok(plan);
     }
     let settings = Settings::default();
-    let plan = Arc::new(new_plan(py, &[class.clone().into_any()], &settings, family.into())?);
+    let plan = Arc::new(new_plan(py, &[class.clone().into_any()], &settings, form.into())?);
     listen_to_collector(py)?;
     // Nothing is dropped while the lock is held: that could run code which wants it.
     let mut old = None;
@@ -201,7 +202,7 @@ fn of_expression<'py>(
     key: &Bound<'py, PyAny>,
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
-    let expressions = &EXPRESSIONS[aimed.family as usize];
+    let expressions = &EXPRESSIONS[aimed.form.index()];
     let plans = expressions.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
     let make = || new_plan(py, std::slice::from_ref(expression), &Settings::default(), aimed);
     let known = match plans.get_item(key) {
@@ -211,7 +212,7 @@ fn of_expression<'py>(
         Err(error) => return Err(error),
     };
     if let Some(known) = known
-        && let Some(plan) = known.cast::<PlanObject>()?.get().kept(py, aimed.family)
+        && let Some(plan) = known.cast::<PlanObject>()?.get().kept(py, aimed.form)
     {
         return Ok(plan);
     }
@@ -236,8 +237,8 @@ fn new_plan<'py>(
     settings: &Settings<'py>,
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Plan> {
-    let Aimed { family, prefixes } = aimed;
-    let mut compiler = Compiler::new(py, family, settings.clone());
+    let Aimed { form, prefixes } = aimed;
+    let mut compiler = Compiler::new(py, form, settings.clone());
     match prefixes {
         Prefixes::AsWritten => compiler.prefixes = None,
         Prefixes::Bound(bound) => {
@@ -260,18 +261,18 @@ fn new_plan<'py>(
         renaming::settle(rename, &plans, &compiler.renamable)?;
     }
     classes::settle_keys(py, &nodes, &mut plans)?;
-    unions::settle(py, compiler.unions, &mut nodes, &plans, family)?;
+    unions::settle(py, compiler.unions, &mut nodes, &plans, form)?;
     if !settings.strict {
         tokens::loosen(&mut nodes);
     }
     for plan in &mut plans {
-        plan.take_aim(&nodes, family);
+        plan.take_aim(&nodes, form);
     }
-    let aim = |node| Aim::new(&nodes, family, node, 0, false);
+    let aim = |node| Aim::new(&nodes, form, node, 0, false);
     let aims = (0..nodes.len() as u32).map(aim).collect();
     let root = kinds.first().copied().unwrap_or_default();
     let (kinds, seen) = (kinds.into(), compiler.seen.into());
-    Ok(Plan { nodes, classes: plans, aims, root, kinds, family, lax: !settings.strict, seen })
+    Ok(Plan { nodes, classes: plans, aims, root, kinds, form, lax: !settings.strict, seen })
 }
 
 fn pair_of_text(

@@ -14,7 +14,7 @@ use crate::failure::answer;
 use super::after::{After, Nature, Step};
 use super::known::{self, Known};
 use super::walk::{Walk, node};
-use super::{Family, Kind, Node, layout};
+use super::{Kind, Node, layout};
 
 /// How a type is made of a simpler value.
 struct Conversion {
@@ -83,7 +83,7 @@ impl<'py> Walk<'_, 'py> {
     ) -> Node {
         let mut node = node(Kind::Str, nullable, name);
         // What is more than text has no white space around it.
-        let trims = has_form && self.compiler.family == Family::Markup;
+        let trims = has_form && self.compiler.form.is_lexical();
         let trim = trims.then_some(Step::Trim);
         let steps = trim.into_iter().chain([Step::Convert(function.unbind())]);
         let after = After::add(&mut node, steps);

@@ -46,6 +46,7 @@ mod wrappers;
 use std::fmt;
 
 use penstock_core::keys::KeyTable;
+use penstock_core::shape::Form;
 use penstock_core::sink::Want;
 use penstock_core::value::unix::Unit;
 use pyo3::ffi;
@@ -80,8 +81,8 @@ pub(crate) struct Plan {
     /// Where several kinds of records are read at once, the node of each; else the one of the
     /// type.
     pub(crate) kinds: Box<[NodeId]>,
-    /// Which kind of formats the plan is for.
-    pub(crate) family: Family,
+    /// The form of the formats that the plan is for.
+    pub(crate) form: Form,
     /// Whether text and numbers do for other types if nothing is lost.
     pub(crate) lax: bool,
     /// The classes that were read to make the plan, each as it was then.
@@ -108,15 +109,6 @@ impl Plan {
     pub(crate) fn is_current(&self, py: Python<'_>) -> bool {
         self.seen.iter().all(|seen| layout::version(seen.class.bind(py)) == Some(seen.version))
     }
-}
-
-/// Formats that tell their values alike.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Family {
-    /// Maps and lists.
-    Keyed,
-    /// Elements and attributes.
-    Markup,
 }
 
 /// A class at a moment: CPython gives it another version when it, or a base of it, is changed.
@@ -184,17 +176,11 @@ pub(crate) enum Brief {
 
 impl Aim {
     /// The aim of a value that becomes `node` and is for `field`.
-    pub(crate) fn new(
-        nodes: &[Node],
-        family: Family,
-        node: NodeId,
-        field: u32,
-        gathers: bool,
-    ) -> Self {
+    pub(crate) fn new(nodes: &[Node], form: Form, node: NodeId, field: u32, gathers: bool) -> Self {
         let Node { kind, want, after, .. } = &nodes[node as usize];
         let finishes = after.is_some();
         let brief = match kind {
-            _ if family == Family::Markup => Brief::Markup,
+            _ if form.has_elements() => Brief::Markup,
             _ if finishes => Brief::Other,
             Kind::Any => Brief::Any,
             Kind::Int => Brief::Int,
@@ -403,17 +389,17 @@ pub(crate) fn element(nodes: &[Node], node: NodeId) -> Option<NodeId> {
 
 impl ClassPlan {
     /// Says for each field what its values become, once all types are known.
-    fn take_aim(&mut self, nodes: &[Node], family: Family) {
+    fn take_aim(&mut self, nodes: &[Node], form: Form) {
         let fields = self.fields.iter().zip(0..).map(|(field, index)| {
             let items = match nodes[field.node as usize].kind {
                 Kind::Dict(_, item) if field.keyed.is_some() => Some(item),
                 _ => element(nodes, field.node),
             };
             let node = items.filter(|_| field.gathers).unwrap_or(field.node);
-            Aim::new(nodes, family, node, index, field.gathers)
+            Aim::new(nodes, form, node, index, field.gathers)
         });
         let routes = self.routes.iter().map(|&(index, node)| {
-            Aim::new(nodes, family, node, index, self.fields[index as usize].gathers)
+            Aim::new(nodes, form, node, index, self.fields[index as usize].gathers)
         });
         self.aims = fields.chain(routes).collect();
     }

@@ -11,7 +11,7 @@ use penstock_core::select::{self, Automaton, Path, Refused, Step, Test};
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
-use super::{Family, KeyEdge, Names, NodeId, State, Target, markup};
+use super::{KeyEdge, Names, NodeId, State, Target, markup};
 
 /// How keys lead to the fields of one class.
 pub(super) struct Routes {
@@ -32,7 +32,7 @@ enum Way<'a> {
 
 /// The ways to all fields that are read.
 pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Routes> {
-    if subject.compiler.family == Family::Markup {
+    if subject.compiler.form.has_elements() {
         return markup::routes(subject, fields);
     }
     let mut ways = Vec::with_capacity(fields.len());

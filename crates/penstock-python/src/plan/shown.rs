@@ -8,13 +8,15 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use penstock_core::shape::Form;
+
 use crate::failure::{answer, guarded, is_reason};
 use crate::options;
 
 use super::builtin::display;
 use super::cache::{Aimed, plan_for};
 use super::settings::{self, KeptSettings, Settings, registry};
-use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
+use super::{Absent, Build, ClassPlan, Kind, Plan};
 
 /// How Penstock decodes values into a type.
 ///
@@ -60,10 +62,10 @@ use super::{Absent, Build, ClassPlan, Family, Kind, Plan};
 pub(crate) struct PlanObject {
     type_object: Py<PyAny>,
     settings: KeptSettings,
-    /// The family that it was made for first, which `repr` tells of.
-    family: Family,
-    /// A plan for each family, made when it is first wanted.
-    plans: Mutex<[Option<Arc<Plan>>; 2]>,
+    /// The form that it was made for first, which `repr` shows.
+    form: Form,
+    /// A plan for each form, made when it is first wanted.
+    plans: Mutex<[Option<Arc<Plan>>; Form::COUNT]>,
 }
 
 impl PlanObject {
@@ -73,25 +75,25 @@ impl PlanObject {
     }
 
     fn new_with(type_object: &Bound<'_, PyAny>, settings: &Settings<'_>, plan: Arc<Plan>) -> Self {
-        let family = plan.family;
-        let mut plans = [None, None];
-        plans[family as usize] = Some(plan);
+        let form = plan.form;
+        let mut plans = [const { None }; Form::COUNT];
+        plans[form.index()] = Some(plan);
         PlanObject {
             type_object: type_object.clone().unbind(),
             settings: KeptSettings::of(settings),
-            family,
+            form,
             plans: Mutex::new(plans),
         }
     }
 
-    fn plans(&self) -> MutexGuard<'_, [Option<Arc<Plan>>; 2]> {
+    fn plans(&self) -> MutexGuard<'_, [Option<Arc<Plan>>; Form::COUNT]> {
         // Whole between any two statements that could panic.
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The plan for a family, unless there is none yet or a class was changed since.
-    pub(super) fn kept(&self, py: Python<'_>, family: Family) -> Option<Arc<Plan>> {
-        let plan = self.plans()[family as usize].clone();
+    /// The plan for a form, unless there is none yet or a class was changed since.
+    pub(super) fn kept(&self, py: Python<'_>, form: Form) -> Option<Arc<Plan>> {
+        let plan = self.plans()[form.index()].clone();
         plan.filter(|plan| plan.is_current(py))
     }
 
@@ -108,7 +110,7 @@ impl PlanObject {
         Ok(self.type_object.bind(py).clone())
     }
 
-    /// The plan for a family of formats, made again if a class was changed since.
+    /// The plan for the formats of a form, made again if a class was changed since.
     ///
     /// # Errors
     /// `PlanError`, if the type cannot be decoded into from those formats, or not any more.
@@ -118,23 +120,23 @@ impl PlanObject {
         if aimed.mark(py)?.is_some() {
             return make();
         }
-        if let Some(plan) = self.kept(py, aimed.family) {
+        if let Some(plan) = self.kept(py, aimed.form) {
             return Ok(plan);
         }
         let plan = make()?;
         // What is replaced is dropped when the lock is free: that could run code which wants it.
-        let old = self.plans()[aimed.family as usize].replace(plan.clone());
+        let old = self.plans()[aimed.form.index()].replace(plan.clone());
         drop(old);
         Ok(plan)
     }
 
-    /// How each class is made of what a family of formats says.
-    fn show<'py>(&self, py: Python<'py>, family: Family) -> PyResult<Bound<'py, PyString>> {
-        let plan = self.plan(py, family.into())?;
+    /// How each class is made of what the formats of a form say.
+    fn show<'py>(&self, py: Python<'py>, form: Form) -> PyResult<Bound<'py, PyString>> {
+        let plan = self.plan(py, form.into())?;
         let mut text = format!("Plan({}", plan.nodes[plan.root as usize].written);
         self.settings.show(py, &mut text)?;
         text.push(')');
-        if plan.family == Family::Markup {
+        if plan.form.has_elements() {
             text.push_str(" for XML");
         }
         for class in &plan.classes {
@@ -186,10 +188,10 @@ impl PlanObject {
                 Err(_) => cls,
             };
             // What only markup has may be asked for: then it is a plan for that.
-            let plan = match plan_for(py, cls, &settings, Family::Keyed.into()) {
+            let plan = match plan_for(py, cls, &settings, Form::KEYED.into()) {
                 Ok(plan) => plan,
                 Err(error) if error.is_instance_of::<PyTypeError>(py) => {
-                    let second = plan_for(py, cls, &settings, Family::Markup.into());
+                    let second = plan_for(py, cls, &settings, Form::MARKUP.into());
                     second.map_err(|second| if is_reason(py, &second) { error } else { second })?
                 }
                 Err(error) => return Err(error),
@@ -199,15 +201,15 @@ impl PlanObject {
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        guarded(py, || self.show(py, self.family))
+        guarded(py, || self.show(py, self.form))
     }
 
     /// `format(plan, "xml")`: what `repr` tells, for one format.
     fn __format__<'py>(&self, py: Python<'py>, spec: &str) -> PyResult<Bound<'py, PyString>> {
         guarded(py, || match spec {
-            "" => self.show(py, self.family),
-            "json" | "ndjson" => self.show(py, Family::Keyed),
-            "xml" => self.show(py, Family::Markup),
+            "" => self.show(py, self.form),
+            "json" | "ndjson" => self.show(py, Form::KEYED),
+            "xml" => self.show(py, Form::MARKUP),
             _ => {
                 let what = "'json', 'ndjson' and 'xml' are formats of a plan";
                 Err(PyValueError::new_err(format!("{what}, not {spec:?}")))

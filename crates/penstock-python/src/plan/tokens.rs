@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use super::classes::Sort;
 use super::msgspec;
 use super::walk::{Walk, node};
-use super::{Family, Kind, Node, NodeId};
+use super::{Kind, Node, NodeId};
 
 /// Which member of a union takes which values.
 #[derive(Clone, Default)]
@@ -108,7 +108,7 @@ impl<'py> Walk<'_, 'py> {
     /// exponent is a `Decimal`. Markup has only text, which is exact.
     pub(super) fn exact(&mut self) -> Node {
         let any = || node(Kind::Any, false, "Any".into());
-        if self.compiler.family == Family::Markup {
+        if self.compiler.form.is_lexical() {
             return any();
         }
         let mut push = |kind, name: &str| self.compiler.push(kind, false, name.into());
@@ -178,7 +178,7 @@ impl<'py> Walk<'_, 'py> {
         tokens.text.extend(any_text.or(decimal));
         let parts = tokens.list.or(tokens.map);
         if let Some(part) = parts
-            && self.compiler.family == Family::Markup
+            && self.compiler.form.has_elements()
         {
             let part = self.name(part);
             let reason = format_args!("{written}: in XML nothing tells {part} from the others");

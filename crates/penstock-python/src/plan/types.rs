@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use penstock_core::shape::Form;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
@@ -19,7 +20,7 @@ use super::names::{Relatives, Scope, Unresolved};
 use super::settings::Settings;
 use super::unions::Union;
 use super::walk::{Walk, node};
-use super::{ClassId, Family, Kind, Node, NodeId, PLAIN, Seen, plan_error};
+use super::{ClassId, Kind, Node, NodeId, PLAIN, Seen, plan_error};
 
 /// How deep annotations may be nested. What goes deeper refers to itself and to nothing else.
 pub(super) const DEEPEST: usize = 100;
@@ -95,7 +96,7 @@ pub(super) struct Mark {
 /// Turns annotations into nodes.
 pub(super) struct Compiler<'py> {
     pub(super) py: Python<'py>,
-    pub(super) family: Family,
+    pub(super) form: Form,
     /// What the prefixes of paths stand for; nothing if they are a part of names.
     pub(super) prefixes: Option<Vec<(String, String)>>,
     /// Unions of classes, to be told apart when the classes are planned.
@@ -121,10 +122,10 @@ pub(super) struct Compiler<'py> {
 }
 
 impl<'py> Compiler<'py> {
-    pub(super) fn new(py: Python<'py>, family: Family, settings: Settings<'py>) -> Self {
+    pub(super) fn new(py: Python<'py>, form: Form, settings: Settings<'py>) -> Self {
         let mut compiler = Compiler {
             py,
-            family,
+            form,
             prefixes: Some(Vec::new()),
             unions: Vec::new(),
             settings,

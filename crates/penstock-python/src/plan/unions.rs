@@ -5,6 +5,7 @@
 //! that an object of one class must have and that no other class knows.
 
 use penstock_core::keys::KeyTable;
+use penstock_core::shape::{Form, Shape};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
@@ -14,8 +15,8 @@ use super::paths::quoted;
 use super::types::Place;
 use super::wrappers::is_instance;
 use super::{
-    Absent, ClassPlan, Family, Kind, Lead, LeadField, Node, NodeId, TagValue, Tagged, Target,
-    Telling, plan_error,
+    Absent, ClassPlan, Kind, Lead, LeadField, Node, NodeId, TagValue, Tagged, Target, Telling,
+    plan_error,
 };
 
 /// A union that was met.
@@ -57,7 +58,7 @@ pub(super) fn settle<'py>(
     unions: Vec<Union<'py>>,
     nodes: &mut [Node],
     classes: &[ClassPlan],
-    family: Family,
+    form: Form,
 ) -> PyResult<()> {
     for union in unions {
         let mut members = Vec::with_capacity(union.classes.len());
@@ -67,12 +68,12 @@ pub(super) fn settle<'py>(
             }
         }
         let tag = match &union.tag {
-            Some(word) => Some(said(py, word, &union, &members, family)?),
-            None => found(py, nodes, &members, family)?,
+            Some(word) => Some(said(py, word, &union, &members, form)?),
+            None => found(py, nodes, &members, form)?,
         };
         let tagged = match tag {
             Some(tag) => Some(by_value(py, &tag, &union.classes, nodes, classes)),
-            None if family == Family::Keyed => by_keys(&members, &union.classes),
+            None if form.shape == Shape::Members => by_keys(&members, &union.classes),
             None => None,
         };
         if tagged.is_none() && union.is_left {
@@ -81,7 +82,7 @@ pub(super) fn settle<'py>(
         }
         let Some(tagged) = tagged else {
             let written = &nodes[union.node as usize].written;
-            return Err(union.place().error(py, nothing_tells(written, family)));
+            return Err(union.place().error(py, nothing_tells(written, form)));
         };
         nodes[union.node as usize].kind = Kind::Tagged(Box::new(tagged));
     }
@@ -89,8 +90,8 @@ pub(super) fn settle<'py>(
 }
 
 #[cold]
-fn nothing_tells(written: &str, family: Family) -> String {
-    if family == Family::Markup {
+fn nothing_tells(written: &str, form: Form) -> String {
+    if form.has_elements() {
         return format!(
             "no attribute tells the classes of {written} apart: give each of them a field of a \
              Literal type for the same attribute, or choose by the element's name with \
@@ -183,7 +184,7 @@ fn said<'py>(
     word: &Bound<'py, PyAny>,
     union: &Union<'py>,
     members: &[&ClassPlan],
-    family: Family,
+    form: Form,
 ) -> PyResult<Tag> {
     let (key, values) = if is_instance(word, &known::TAG) {
         let values = word.getattr(intern!(py, "values"))?;
@@ -214,7 +215,7 @@ fn said<'py>(
         };
         named[place] = true;
         let value = match value.extract::<i64>() {
-            Ok(value) if family == Family::Keyed => TagValue::Int(value),
+            Ok(value) if !form.is_lexical() => TagValue::Int(value),
             Ok(value) => TagValue::Text(value.to_string()),
             Err(_) => TagValue::Text(value.extract()?),
         };
@@ -244,11 +245,11 @@ fn found(
     py: Python<'_>,
     nodes: &[Node],
     members: &[&ClassPlan],
-    family: Family,
+    form: Form,
 ) -> PyResult<Option<Tag>> {
     let mut all = Vec::with_capacity(members.len());
     for class in members {
-        all.push(tags(py, nodes, class, family)?);
+        all.push(tags(py, nodes, class, form)?);
     }
     let Some(first) = all.first() else { return Ok(None) };
     for (key, _) in first {
@@ -271,13 +272,13 @@ fn tags(
     py: Python<'_>,
     nodes: &[Node],
     class: &ClassPlan,
-    family: Family,
+    form: Form,
 ) -> PyResult<Vec<(String, Vec<TagValue>)>> {
     let mut tags = Vec::new();
     let state = &class.states[0];
-    let edges: Vec<(&str, &Target)> = match family {
-        Family::Keyed => state.keys.iter().map(|edge| (&*edge.name, &edge.to)).collect(),
-        Family::Markup => {
+    let edges: Vec<(&str, &Target)> = match form.shape {
+        Shape::Members => state.keys.iter().map(|edge| (&*edge.name, &edge.to)).collect(),
+        Shape::Elements => {
             let edges = state.attributes.edges.iter().filter(|edge| edge.takes_unprefixed());
             edges.map(|edge| (&*edge.name, &edge.to)).collect()
         }
@@ -294,7 +295,7 @@ fn tags(
         }
         let mut values: Vec<_> =
             choice.ints.iter().map(|(value, _)| TagValue::Int(*value)).collect();
-        if family == Family::Markup && !values.is_empty() {
+        if form.is_lexical() && !values.is_empty() {
             continue;
         }
         for object in &choice.text_objects {

@@ -1,0 +1,403 @@
+//! Text to values, once a destination says which type it wants.
+//!
+//! A format that has only text (XML, CSV) leaves the type of a value to its destination, and the
+//! destination calls [`untyped`]. A format that marks its strings (JSON) has forms of its own for
+//! numbers and booleans, but none for dates, UUIDs or bytes: these stand in strings, and the
+//! destination calls [`quoted`]. Objects and columns convert by the same two functions, so both
+//! accept the same text.
+//!
+//! The results are plain values, or a [`Reason`]. What a message says beside the reason (the field,
+//! the place, the text itself) is up to the caller.
+
+use super::datetime::{self, Date, DateTime, Time};
+use super::duration::{self, Duration};
+use super::exact::exact;
+use super::number::{Outcome, scan, to_f64};
+use super::unix::{self, Unit};
+use super::xsd::{self, Integer};
+use super::{base64, hex, uuid};
+use std::borrow::Cow;
+
+/// How many digits an integer may have that is written with a fraction or an exponent: `1e9999` is
+/// short, and what it stands for is not.
+const MOST_DIGITS: usize = 4_300;
+
+/// The type that a text is to become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// True or false.
+    Bool,
+    /// An integer of any size.
+    Int,
+    /// A double.
+    Float,
+    /// A decimal number, which keeps its digits.
+    Decimal,
+    /// A date with a time.
+    DateTime,
+    /// A date with a time, or the number of units since the beginning of 1970.
+    Instant(Unit),
+    /// A date.
+    Date,
+    /// A time.
+    Time,
+    /// A duration.
+    Duration,
+    /// A UUID.
+    Uuid,
+    /// Bytes, from base64.
+    Base64,
+    /// Bytes, from hexadecimal digits.
+    Hex,
+}
+
+/// What a text stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value<'a> {
+    /// True or false.
+    Bool(bool),
+    /// An integer of 64 bits.
+    Int(i64),
+    /// An integer, perhaps beyond 64 bits.
+    BigInt {
+        /// Whether it is below zero.
+        negative: bool,
+        /// Its digits.
+        digits: Cow<'a, [u8]>,
+    },
+    /// A double.
+    Float(f64),
+    /// A decimal number: the text without white space around it.
+    Decimal(&'a [u8]),
+    /// A date with a time.
+    DateTime(DateTime),
+    /// A date.
+    Date(Date),
+    /// A time.
+    Time(Time),
+    /// A duration.
+    Duration(Duration),
+    /// A UUID, the first digit the most significant.
+    Uuid(u128),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+/// Why a text is no value of its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// It is written in no form of the type. There is no more to say.
+    Form,
+    /// It is a number beyond the range of a double.
+    Range,
+    /// It is a longer number than [`Rules::number`] allows.
+    Limit(String),
+    /// It is no date, time or number of its type.
+    Other(Cow<'static, str>),
+    /// It is a number, but no instant: the number without white space around it says which.
+    Unix(unix::Reason),
+}
+
+/// What depends on the caller's options.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rules {
+    /// Whether a number with a fraction or an exponent is an integer if its value is one.
+    pub lax: bool,
+    /// How many digits a number may have (`limits.number`).
+    pub number: usize,
+}
+
+/// The value that untyped text stands for, by the lexical forms of XML Schema. White space around
+/// it does not count.
+///
+/// ```
+/// use penstock_core::value::lexical::{Reason, Rules, Type, Value, untyped};
+///
+/// let rules = Rules { lax: false, number: 100 };
+/// assert_eq!(untyped(b" 7\n", Type::Int, rules), Ok(Value::Int(7)));
+/// assert_eq!(untyped(b"1", Type::Bool, rules), Ok(Value::Bool(true)));
+/// assert_eq!(untyped(b"7.0", Type::Int, rules), Err(Reason::Form));
+/// ```
+///
+/// # Errors
+/// Why it stands for none.
+pub fn untyped(text: &[u8], to: Type, rules: Rules) -> Result<Value<'_>, Reason> {
+    let text = xsd::trimmed(text);
+    Ok(match to {
+        Type::Int => return int(text, rules),
+        Type::Float => Value::Float(float(text)?),
+        Type::Bool => Value::Bool(xsd::boolean(text).ok_or(Reason::Form)?),
+        Type::Decimal if !xsd::is_decimal(text) => return Err(no_decimal()),
+        Type::Decimal if text.len() > rules.number => {
+            let most = rules.number;
+            let reason = format!("a number longer than {most} bytes (limits.number)");
+            return Err(Reason::Limit(reason));
+        }
+        Type::Decimal => Value::Decimal(text),
+        Type::Instant(unit) if xsd::is_decimal(text) => {
+            Value::DateTime(unix::instant(text, unit).map_err(Reason::Unix)?)
+        }
+        Type::DateTime | Type::Instant(_) => Value::DateTime(datetime::datetime_to_24(text)?),
+        Type::Date => Value::Date(datetime::date_without_zone(text)?),
+        Type::Time => Value::Time(datetime::time_to_24(text)?),
+        Type::Duration => Value::Duration(duration::duration(text)?),
+        Type::Uuid => uuid(text)?,
+        Type::Base64 => {
+            let mut bytes = Vec::new();
+            xsd::base64_binary(text, &mut bytes)?;
+            Value::Bytes(bytes)
+        }
+        Type::Hex => hexadecimal(text)?,
+    })
+}
+
+/// The value that a string of a format with types stands for: all of the string, as JSON or RFC
+/// 3339 would write it. Numbers and booleans are for callers that accept them in strings.
+///
+/// ```
+/// use penstock_core::value::lexical::{Reason, Type, Value, quoted};
+///
+/// assert_eq!(quoted(b"cGVu", Type::Base64), Ok(Value::Bytes(b"pen".to_vec())));
+/// assert_eq!(quoted(b" true", Type::Bool), Err(Reason::Form));
+/// ```
+///
+/// # Errors
+/// Why it stands for none.
+pub fn quoted(text: &[u8], to: Type) -> Result<Value<'_>, Reason> {
+    Ok(match to {
+        Type::Int if is_number(text) => whole(text)?,
+        Type::Float if is_number(text) => {
+            let value = to_f64(scan(text, 0).outcome, text);
+            Value::Float(Some(value).filter(|value| value.is_finite()).ok_or(Reason::Form)?)
+        }
+        Type::Int | Type::Float => return Err(Reason::Form),
+        Type::Bool => Value::Bool(xsd::boolean(text).ok_or(Reason::Form)?),
+        Type::Decimal if is_number(text) => Value::Decimal(text),
+        Type::Decimal => return Err(no_decimal()),
+        Type::DateTime | Type::Instant(_) => Value::DateTime(datetime::datetime(text)?),
+        Type::Date => Value::Date(datetime::date(text)?),
+        Type::Time => Value::Time(datetime::time(text)?),
+        Type::Duration => Value::Duration(duration::duration(text)?),
+        Type::Uuid => uuid(text)?,
+        Type::Base64 => {
+            let mut bytes = Vec::new();
+            base64::decode(text, &mut bytes)?;
+            Value::Bytes(bytes)
+        }
+        Type::Hex => hexadecimal(text)?,
+    })
+}
+
+/// The integer that untyped text stands for, which has no white space around it.
+///
+/// # Errors
+/// Why it stands for none.
+#[inline]
+pub fn int(text: &[u8], rules: Rules) -> Result<Value<'_>, Reason> {
+    match xsd::integer(text) {
+        Some(Integer::Small(value)) => Ok(Value::Int(value)),
+        Some(Integer::Big { negative, digits }) if digits.len() <= rules.number => {
+            Ok(Value::BigInt { negative, digits: digits.into() })
+        }
+        Some(Integer::Big { .. }) => {
+            let most = rules.number;
+            let reason = format!("an integer of more than {most} digits (limits.number)");
+            Err(Reason::Limit(reason))
+        }
+        None if rules.lax && xsd::float(text).is_some() => whole(text),
+        None => Err(Reason::Form),
+    }
+}
+
+/// The double that untyped text stands for, which has no white space around it.
+///
+/// # Errors
+/// Why it stands for none.
+#[inline]
+pub fn float(text: &[u8]) -> Result<f64, Reason> {
+    match xsd::float(text) {
+        Some(value) if value.is_infinite() && !xsd::is_infinity(text) => Err(Reason::Range),
+        Some(value) => Ok(value),
+        None => Err(Reason::Form),
+    }
+}
+
+/// The integer that a number is, however it is written: `1.0` or `25e-1e1`.
+///
+/// ```
+/// use penstock_core::value::lexical::{Reason, Value, whole};
+///
+/// let thousand = Value::BigInt { negative: false, digits: b"1000".into() };
+/// assert_eq!(whole(b"1.0e3"), Ok(thousand));
+/// assert_eq!(whole(b"1.5"), Err(Reason::Form));
+/// ```
+///
+/// # Errors
+/// [`Reason::Form`] if it is no number, no integer, or one of too many digits.
+pub fn whole(number: &[u8]) -> Result<Value<'_>, Reason> {
+    let number = exact(number).ok_or(Reason::Form)?;
+    let digits = number.integer(MOST_DIGITS).ok_or(Reason::Form)?;
+    Ok(Value::BigInt { negative: number.negative, digits: digits.into() })
+}
+
+/// Whether all of a text is a number as JSON would write it.
+///
+/// ```
+/// use penstock_core::value::lexical::is_number;
+///
+/// assert!(is_number(b"-1.5e3"));
+/// assert!(!is_number(b"+1") && !is_number(b"1_000") && !is_number(b"NaN"));
+/// ```
+#[must_use]
+pub fn is_number(text: &[u8]) -> bool {
+    if !matches!(text.first(), Some(b'-' | b'0'..=b'9')) {
+        return false;
+    }
+    let scanned = scan(text, 0);
+    scanned.end == text.len()
+        && !matches!(scanned.outcome, Outcome::Bad { .. } | Outcome::Unfinished)
+}
+
+fn uuid(text: &[u8]) -> Result<Value<'_>, Reason> {
+    let reason = || Reason::Other("it is no UUID".into());
+    uuid::uuid(text).map(Value::Uuid).ok_or_else(reason)
+}
+
+fn hexadecimal(text: &[u8]) -> Result<Value<'_>, Reason> {
+    let mut bytes = Vec::new();
+    match hex::decode(text, &mut bytes) {
+        true => Ok(Value::Bytes(bytes)),
+        false => Err(Reason::Other("it is not pairs of hexadecimal digits".into())),
+    }
+}
+
+fn no_decimal() -> Reason {
+    Reason::Other("it is no decimal number".into())
+}
+
+impl From<datetime::Reason> for Reason {
+    fn from(reason: datetime::Reason) -> Self {
+        Reason::Other(reason.message())
+    }
+}
+
+impl From<duration::Reason> for Reason {
+    fn from(reason: duration::Reason) -> Self {
+        Reason::Other(reason.message())
+    }
+}
+
+impl From<base64::Reason> for Reason {
+    fn from(reason: base64::Reason) -> Self {
+        Reason::Other(reason.message().into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STRICT: Rules = Rules { lax: false, number: 20 };
+    const LAX: Rules = Rules { lax: true, number: 20 };
+
+    fn big(digits: &[u8]) -> Value<'_> {
+        Value::BigInt { negative: false, digits: digits.into() }
+    }
+
+    #[test]
+    fn white_space_counts_in_strings_only() {
+        let types = [
+            (Type::Bool, "true"),
+            (Type::Int, "12"),
+            (Type::Float, "1.5"),
+            (Type::Decimal, "1.50"),
+            (Type::DateTime, "2026-01-02T03:04:05Z"),
+            (Type::Instant(Unit::Seconds), "2026-01-02T03:04:05Z"),
+            (Type::Date, "2026-01-02"),
+            (Type::Time, "03:04:05"),
+            (Type::Duration, "PT5M"),
+            (Type::Uuid, "12345678-9abc-def0-1234-56789abcdef0"),
+            (Type::Base64, "cGVu"),
+            (Type::Hex, "0aFF"),
+        ];
+        for (to, text) in types {
+            let spaced = format!("\t{text} \r\n");
+            let found = untyped(text.as_bytes(), to, STRICT);
+            assert!(found.is_ok(), "{to:?}");
+            assert_eq!(untyped(spaced.as_bytes(), to, STRICT), found, "{to:?}");
+            assert!(quoted(text.as_bytes(), to).is_ok(), "{to:?}");
+            assert!(quoted(spaced.as_bytes(), to).is_err(), "{to:?}");
+            assert!(untyped(b"x", to, STRICT).is_err() && quoted(b"x", to).is_err(), "{to:?}");
+            assert!(untyped(b" ", to, STRICT).is_err() || to == Type::Base64 || to == Type::Hex);
+        }
+    }
+
+    #[test]
+    fn integers() {
+        let of = |text: &'static str, rules| untyped(text.as_bytes(), Type::Int, rules);
+        assert_eq!(of("+007", STRICT), Ok(Value::Int(7)));
+        assert_eq!(of("99999999999999999999", STRICT), Ok(big(b"99999999999999999999")));
+        let long = "an integer of more than 20 digits (limits.number)".to_owned();
+        assert_eq!(of("999999999999999999999", STRICT), Err(Reason::Limit(long)));
+        for text in ["1.0", "1e0", "", "1x", "0x1", "NaN"] {
+            assert_eq!(of(text, STRICT), Err(Reason::Form), "{text}");
+        }
+        assert_eq!(of("12.50e1", LAX), Ok(big(b"125")));
+        for text in ["1.5", "1e-1", "1e5000", "NaN", "INF", "x"] {
+            assert_eq!(of(text, LAX), Err(Reason::Form), "{text}");
+        }
+        assert_eq!(quoted(b"1.0", Type::Int), Ok(big(b"1")));
+        assert_eq!(quoted(b"+1", Type::Int), Err(Reason::Form));
+    }
+
+    #[test]
+    fn floats() {
+        let of = |text: &str| match untyped(text.as_bytes(), Type::Float, STRICT) {
+            Ok(Value::Float(value)) => Ok(value),
+            Ok(other) => panic!("{other:?}"),
+            Err(reason) => Err(reason),
+        };
+        assert_eq!(of("-.5"), Ok(-0.5));
+        assert_eq!(of("INF"), Ok(f64::INFINITY));
+        assert!(of("NaN").is_ok_and(f64::is_nan));
+        assert_eq!(of("1e400"), Err(Reason::Range));
+        assert_eq!(of("inf"), Err(Reason::Form));
+        assert_eq!(quoted(b"1e400", Type::Float), Err(Reason::Form));
+        assert_eq!(quoted(b"NaN", Type::Float), Err(Reason::Form));
+        assert_eq!(quoted(b"25e-1", Type::Float), Ok(Value::Float(2.5)));
+    }
+
+    #[test]
+    fn decimals_keep_their_digits() {
+        assert_eq!(untyped(b" +.50 ", Type::Decimal, STRICT), Ok(Value::Decimal(b"+.50")));
+        let long = "a number longer than 20 bytes (limits.number)".to_owned();
+        let found = untyped(b"1.00000000000000000000", Type::Decimal, STRICT);
+        assert_eq!(found, Err(Reason::Limit(long)));
+        assert_eq!(untyped(b"1e3", Type::Decimal, STRICT), Err(no_decimal()));
+        assert_eq!(quoted(b"1e3", Type::Decimal), Ok(Value::Decimal(b"1e3")));
+        assert_eq!(quoted(b"1_0", Type::Decimal), Err(no_decimal()));
+    }
+
+    #[test]
+    fn instants_are_numbers_or_dates() {
+        let of = |text: &'static [u8]| untyped(text, Type::Instant(Unit::Seconds), STRICT);
+        assert_eq!(of(b"0"), of(b"1970-01-01T00:00:00Z"));
+        assert_eq!(of(b"1e20"), Err(Reason::Other("expected a digit of the year".into())));
+        assert_eq!(of(b"0.0000001"), Err(Reason::Unix(unix::Reason::Finer)));
+    }
+
+    #[test]
+    fn reasons_say_what_is_wrong() {
+        for (to, text, reason) in [
+            (Type::Uuid, "12", "it is no UUID"),
+            (Type::Hex, "abc", "it is not pairs of hexadecimal digits"),
+            (Type::Base64, "a!==", "not a character of base64"),
+            (Type::Date, "2026-13-01", "month 13 is not in 1..12"),
+            (Type::Duration, "P1Y", "years and months have no fixed length"),
+        ] {
+            let reason = Err(Reason::Other(reason.into()));
+            assert_eq!(untyped(text.as_bytes(), to, STRICT), reason, "{text}");
+            assert_eq!(quoted(text.as_bytes(), to), reason, "{text}");
+        }
+    }
+}
