@@ -1,7 +1,8 @@
 //! What every format's reader does, and one reader for whoever does not care which format it reads.
 
 use crate::error::Fail;
-use crate::run::Given;
+use crate::run::{Destination, Given};
+use crate::shape::Shape;
 use crate::sink::Listener;
 use crate::xml::Repair;
 use crate::{json, xml};
@@ -37,6 +38,20 @@ pub trait FormatReader {
     /// # Errors
     /// As for [`run`](Self::run).
     fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        self.run(given, sink)
+    }
+
+    /// As [`run`](Self::run), for a sink that leads to `D`. Where the reader is one of several, only
+    /// those are compiled for the sink that read what `D` [takes](Destination::SHAPE).
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    #[inline(always)]
+    fn run_for<D: Destination, S: Listener>(
         &mut self,
         given: Given<'_>,
         sink: &mut S,
@@ -117,12 +132,41 @@ macro_rules! each {
     };
 }
 
+/// Whether a destination takes documents of a shape.
+#[inline(always)]
+const fn takes<D: Destination>(shape: Shape) -> bool {
+    match D::SHAPE {
+        Some(only) => only as u8 == shape as u8,
+        None => true,
+    }
+}
+
 impl FormatReader for Reader {
     #[inline]
     fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
         match self {
             Reader::Json(reader) => FormatReader::run(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run(&mut **reader, given, sink),
+        }
+    }
+    #[inline]
+    fn run_for<D: Destination, S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        // The guards are known when this is compiled, and so is which grammars are needed.
+        match self {
+            Reader::Json(reader) if takes::<D>(Shape::Members) => {
+                FormatReader::run(reader, given, sink)
+            }
+            Reader::Xml(reader) if takes::<D>(Shape::Elements) => {
+                FormatReader::run(&mut **reader, given, sink)
+            }
+            Reader::Json(_) | Reader::Xml(_) => {
+                debug_assert!(false, "a document of a shape that the destination does not take");
+                Ok(Step::Stopped)
+            }
         }
     }
     fn run_dyn<S: Listener>(

@@ -1,7 +1,7 @@
 //! What a document is written in, and how that is to be read: what differs from format to format
 //! between a caller and a reader.
 
-use crate::objects::{ForceList, MarkupOptions, Repeated};
+use crate::objects::{ForceList, FormatOptions, KeyedOptions, Lends, MarkupOptions, Repeated};
 use crate::options::{format, framing, text, unknown_word, wrong_type};
 use crate::plan::{Aimed, Plan, Prefixes, plan_from, plan_of_kinds};
 use penstock_core::json::{self, Framing};
@@ -120,12 +120,15 @@ impl Grammar {
         }
     }
 
-    /// How to build from markup, if it is.
-    pub(crate) fn markup(&self, limits: &Limits) -> Option<MarkupOptions> {
-        let Grammar::Xml(markup) = self else { return None };
+    /// How to build from the format.
+    pub(crate) fn building(&self, limits: &Limits) -> FormatOptions {
         let &Limits { token, number, .. } = limits;
+        let Grammar::Xml(markup) = self else {
+            return FormatOptions::Keyed(KeyedOptions { lends: Lends::Json, number });
+        };
         let Markup { repeated, force_list, .. } = &**markup;
-        Some(MarkupOptions { repeated: *repeated, force_list: force_list.clone(), token, number })
+        let (repeated, force_list) = (*repeated, force_list.clone());
+        FormatOptions::Markup(MarkupOptions { repeated, force_list, token, number })
     }
 
     /// The URI that a prefix in a path stands for.

@@ -15,7 +15,7 @@ use penstock_clock::Mono;
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
 use penstock_core::run::{
-    Destination, Failed, Input, Outlet, Problem, RepairLog, Run, Turn as RunTurn, Windows,
+    Destination, Failed, Input, Problem, RepairLog, Run, Turn as RunTurn, Windows,
 };
 use penstock_core::select::Records;
 use pyo3::prelude::*;
@@ -73,7 +73,7 @@ pub(crate) struct Settings {
 /// A run of records into objects.
 pub(crate) struct Pump {
     run: Run<Reader, Windows, PyErr>,
-    outlet: Outlet<Builder>,
+    builder: Builder,
     format: &'static str,
     name: Option<String>,
     errors: Errors,
@@ -89,13 +89,10 @@ impl Pump {
         let reader = grammar.reader(declarations, &limits);
         let policy = errors.policy(max_errors);
         options.all_errors &= policy.describes();
-        let mut builder = Builder::new(plan, options);
-        if let Some(markup) = grammar.markup(&limits) {
-            builder.set_markup(markup);
-        }
+        let builder = Builder::new(plan, options, grammar.building(&limits), records);
         Pump {
             run: Run::new(reader, input, policy),
-            outlet: Outlet::new(builder, records),
+            builder,
             format: grammar.format(),
             name,
             errors,
@@ -124,11 +121,11 @@ impl Pump {
     }
 
     pub(crate) fn builder(&self) -> &Builder {
-        self.outlet.inner()
+        &self.builder
     }
 
     pub(crate) fn builder_mut(&mut self) -> &mut Builder {
-        self.outlet.inner_mut()
+        &mut self.builder
     }
 
     pub(crate) fn is_finished(&self) -> bool {
@@ -154,11 +151,11 @@ impl Pump {
     #[inline]
     pub(crate) fn advance(&mut self, py: Python<'_>) -> PyResult<Turn> {
         loop {
-            let Pump { run, outlet, sampler, gauge, .. } = self;
+            let Pump { run, builder, sampler, gauge, .. } = self;
             let turn = if sampler.is_on() {
-                run_measured(sampler, run, outlet)
+                run_measured(sampler, run, builder)
             } else {
-                run.advance(outlet)
+                run.advance(builder)
             };
             gauge.skipped.store(run.refused(), Ordering::Relaxed);
             match turn {
@@ -191,7 +188,7 @@ impl Pump {
     /// Reads more of the source into the window, without the interpreter lock.
     pub(crate) fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
         let begun = self.sampler.is_timing().then(Mono::now_relaxed);
-        let brought = bring(py, &mut self.run, &mut self.outlet);
+        let brought = bring(py, &mut self.run, &mut self.builder);
         if begun.is_some() {
             self.sampler.tell(&self.gauge, begun, self.run.offset());
         }
@@ -202,7 +199,7 @@ impl Pump {
 
     /// Takes in a chunk that the caller feeds: as much of it as `limits.total` allows.
     pub(crate) fn push(&mut self, py: Python<'_>, chunk: &[u8]) -> PyResult<()> {
-        let pushed = self.run.push(&mut self.outlet, chunk);
+        let pushed = self.run.push(&mut self.builder, chunk);
         self.count_bytes();
         pushed.map_err(|failure| self.raised(py, failure))?;
         py.check_signals()
@@ -210,7 +207,7 @@ impl Pump {
 
     /// No more chunks will be fed.
     pub(crate) fn push_end(&mut self, py: Python<'_>) -> PyResult<()> {
-        let ended = self.run.push_end(&mut self.outlet);
+        let ended = self.run.push_end(&mut self.builder);
         ended.map_err(|failure| self.raised(py, failure))
     }
 
@@ -259,10 +256,13 @@ impl Pump {
 fn run_measured(
     sampler: &mut Sampler,
     run: &mut Run<Reader, Windows, PyErr>,
-    outlet: &mut Outlet<Builder>,
+    builder: &mut Builder,
 ) -> Result<RunTurn<PyErr>, Failed<PyErr, PyErr>> {
     sampler.measure(|clockwork| match clockwork {
-        None => run.advance(outlet),
-        Some(clockwork) => run.advance(&mut Timed { outlet, clockwork }),
+        None => run.advance(builder),
+        Some(clockwork) => match builder {
+            Builder::Keyed(outlet) => run.advance(&mut Timed { outlet, clockwork }),
+            Builder::Markup(outlet) => run.advance(&mut Timed { outlet, clockwork }),
+        },
     })
 }

@@ -7,12 +7,13 @@
 //! first one is running or from another thread, finds none and makes its own.
 
 use crate::failure::{self, Named};
-use crate::objects::{Builder, Duplicates, Options, Unknown};
-use crate::plan::{Family, Plan, plan_from};
+use crate::objects::{Duplicates, KeyedOptions, Keys, Lends, Options, Owned, Unknown};
+use crate::plan::{Plan, plan_from};
 use crate::whole;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::run::{Lent, Origin, Policy, Run};
+use penstock_core::shape::Form;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
 use std::cell::UnsafeCell;
@@ -24,7 +25,7 @@ struct Spare {
     /// its plan alive, and that its class, so nothing else comes to have the address.
     key: usize,
     reader: json::Reader,
-    builder: Builder,
+    builder: Owned<Keys>,
 }
 
 /// How many are kept: at most one for each key, and few, since each holds its plan, the buffers
@@ -62,8 +63,10 @@ impl Spare {
     }
 
     fn new(key: usize, plan: &Arc<Plan>) -> Box<Spare> {
-        let reader = json::Reader::new(Framing::Document, &Limits::default());
-        Box::new(Spare { key, reader, builder: Builder::new(Arc::clone(plan), OPTIONS) })
+        let limits = Limits::default();
+        let reader = json::Reader::new(Framing::Document, &limits);
+        let own = KeyedOptions { lends: Lends::Json, number: limits.number };
+        Box::new(Spare { key, reader, builder: Owned::new(Arc::clone(plan), OPTIONS, own) })
     }
 
     /// Has it wait for the next document.
@@ -122,11 +125,11 @@ pub(crate) fn decode<'py>(
         let key = into.as_ptr() as usize;
         let spare = match Spare::waiting(py, key) {
             Some(spare) if spare.builder.planned().is_current(py) => spare,
-            _ => Spare::new(key, &plan_from(py, into, Family::Keyed.into())?),
+            _ => Spare::new(key, &plan_from(py, into, Form::KEYED.into())?),
         };
         return spare.decode(py, text).map(Some);
     }
-    let plan = plan_from(py, into, Family::Keyed.into())?;
+    let plan = plan_from(py, into, Form::KEYED.into())?;
     decode_by(py, &plan, text).map(Some)
 }
 

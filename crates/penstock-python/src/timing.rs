@@ -8,7 +8,7 @@
 //! without any. Records during which the thread was kept from running are no samples.
 
 use crate::failure::guarded;
-use crate::objects::{Builder, PathStep, Refusal};
+use crate::objects::{Owned, PathStep, Refusal, Side};
 use crate::pump::Gauge;
 use penstock_clock::Mono;
 use penstock_core::error::Fail;
@@ -16,6 +16,7 @@ use penstock_core::forward;
 use penstock_core::position::Place;
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Destination, Given, Kept, Outlet, Refused};
+use penstock_core::shape::Shape;
 use penstock_core::sink::{Lent, LookAhead, Sink};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -264,16 +265,18 @@ pub(crate) struct Clockwork {
 }
 
 /// An outlet, with a look at the clock before and behind each event.
-pub(crate) struct Timed<'a> {
-    pub(crate) outlet: &'a mut Outlet<Builder>,
+pub(crate) struct Timed<'a, S: Side> {
+    pub(crate) outlet: &'a mut Outlet<Owned<S>>,
     pub(crate) clockwork: &'a mut Clockwork,
 }
 
 /// The outlet does what it always does; only the events go by way of the clock.
-impl Destination for Timed<'_> {
+impl<S: Side> Destination for Timed<'_, S> {
     type Error = Refusal;
     type Cause = PyErr;
     type Break = PyErr;
+
+    const SHAPE: Option<Shape> = Owned::<S>::SHAPE;
 
     fn read_from<R: FormatReader>(
         &mut self,
@@ -348,15 +351,15 @@ macro_rules! timed {
     };
 }
 
-impl Sink for Timed<'_> {
+impl<S: Side> Sink for Timed<'_, S> {
     type Error = Refusal;
     forward!(told, timed);
 }
 
-impl Lent for Timed<'_> {
+impl<S: Side> Lent for Timed<'_, S> {
     forward!(lent, timed);
 }
 
-impl LookAhead for Timed<'_> {
+impl<S: Side> LookAhead for Timed<'_, S> {
     forward!(ahead, timed);
 }

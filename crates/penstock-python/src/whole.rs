@@ -13,7 +13,8 @@ use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
 use penstock_core::reader::FormatReader;
 use penstock_core::run::{
-    Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Windows, total_exceeded,
+    Destination, Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Windows,
+    total_exceeded,
 };
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{
@@ -329,11 +330,7 @@ fn at_once(py: Python<'_>, fault: &Fault, input: &Lent<'_>, named: &Named<'_>) -
 
 /// A builder of all that the input holds.
 fn building(grammar: &Grammar, plan: Arc<Plan>, options: Options, limits: &Limits) -> Builder {
-    let mut builder = Builder::new(plan, options);
-    if let Some(markup) = grammar.markup(limits) {
-        builder.set_markup(markup);
-    }
-    builder
+    Builder::new(plan, options, grammar.building(limits), None)
 }
 
 /// The value of a document that was read to its end.
@@ -347,10 +344,10 @@ pub(crate) fn the_value(py: Python<'_>, row: Option<Py<PyAny>>) -> PyResult<Boun
 
 /// Reads `len` bytes in memory to their end; or else what ended it before. An interrupt goes through.
 #[inline]
-pub(crate) fn drive<R: FormatReader>(
+pub(crate) fn drive<R: FormatReader, D: Destination<Cause = PyErr, Break = PyErr>>(
     py: Python<'_>,
     run: &mut Run<R, Lent<'_>, PyErr>,
-    builder: &mut Builder,
+    builder: &mut D,
     len: usize,
 ) -> PyResult<Result<(), Failed<PyErr, PyErr>>> {
     let mut pause = if len >= BULK { Some(Pause::begin(py)?) } else { None };

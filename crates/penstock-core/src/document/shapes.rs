@@ -9,6 +9,7 @@
 //! [`MOST_KEYS`] shared keys, a sequence [`MOST_NEXT`] continuations, the document [`MOST_NODES`]
 //! sequences.
 
+use crate::json::lend;
 use crate::keys::KeyTable;
 use crate::word::Word;
 use std::sync::OnceLock;
@@ -185,13 +186,11 @@ impl Shapes {
         }
         let again = self.ancestry(parent).any(|id| self.name(id) == name);
         let from = self.pool.len() as u32;
-        self.pool.push('"');
-        self.pool.push_str(name);
-        self.pool.push_str("\":");
+        lend::push(name, &mut self.pool);
         let to = self.pool.len() as u32;
         // A key that is not written as it is cannot be compared in place; one that comes again has
         // to be told.
-        let plain = !name.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20));
+        let plain = lend::is_plain(name);
         let id = self.nodes.len() as NodeId;
         self.nodes.push(Node {
             parent,

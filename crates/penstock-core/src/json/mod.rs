@@ -3,6 +3,7 @@
 mod format;
 mod framing;
 mod grammar;
+pub mod lend;
 mod look;
 mod partial;
 mod reader;

@@ -8,6 +8,7 @@ use crate::error::Fail;
 use crate::position::Place;
 use crate::reader::{FormatReader, Step};
 use crate::select::{PathStep, Records, Select};
+use crate::shape::Shape;
 use crate::sink::{Listener, Sink};
 use crate::trace::Trace;
 
@@ -48,6 +49,9 @@ pub trait Destination {
     type Cause;
     /// What ends the run though the input is good.
     type Break;
+
+    /// The only shape of documents that it takes, if it does not take any.
+    const SHAPE: Option<Shape> = None;
 
     /// Has the reader read what it is given, and listens.
     ///
@@ -168,6 +172,8 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
     type Cause = D::Cause;
     type Break = D::Break;
 
+    const SHAPE: Option<Shape> = D::SHAPE;
+
     #[inline(always)]
     fn read_from<R: FormatReader>(
         &mut self,
@@ -175,8 +181,8 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
         given: Given<'_>,
     ) -> Result<Step, Fail<E>> {
         match self {
-            Outlet::Root(to) => reader.run(given, to),
-            Outlet::Inside(select) => reader.run(given, select),
+            Outlet::Root(to) => reader.run_for::<D, _>(given, to),
+            Outlet::Inside(select) => reader.run_for::<D, _>(given, select),
         }
     }
     fn refused(&mut self, error: E, given: Given<'_>) -> Refused<D::Cause, D::Break> {

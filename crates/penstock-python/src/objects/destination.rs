@@ -1,19 +1,29 @@
 //! Building as the end of a run.
 
-use super::builder::Builder;
-use super::refusal::{PathStep, Refusal, Why};
+use super::core::Options;
+use super::core::refusal::{PathStep, Refusal, Why};
+use super::keyed::KeyedOptions;
+use super::markup::MarkupOptions;
+use super::owned::{Elements, Keys, Owned, Side};
 use crate::failure;
+use crate::plan::Plan;
 use penstock_core::error::Fail;
 use penstock_core::position::Place;
 use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Given, Kept, Refused};
+use penstock_core::run::{Destination, Given, Kept, Outlet, Refused};
+use penstock_core::select::Records;
+use penstock_core::shape::Shape;
 use penstock_core::sink::Sink;
 use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
-impl Destination for Builder {
+impl<S: Side> Destination for Owned<S> {
     type Error = Refusal;
     type Cause = PyErr;
     type Break = PyErr;
+
+    const SHAPE: Option<Shape> = Some(S::SHAPE);
 
     #[inline(always)]
     fn read_from<R: FormatReader>(
@@ -21,7 +31,7 @@ impl Destination for Builder {
         reader: &mut R,
         given: Given<'_>,
     ) -> Result<Step, Fail<Refusal>> {
-        reader.run(given, self)
+        reader.run_for::<Self, _>(given, self)
     }
     fn refused(&mut self, refusal: Refusal, _given: Given<'_>) -> Refused<PyErr, PyErr> {
         match refusal.why() {
@@ -37,11 +47,11 @@ impl Destination for Builder {
         self.path(inside)
     }
     fn ready(&self) -> u64 {
-        Builder::ready(self) as u64
+        Owned::ready(self) as u64
     }
     #[inline(always)]
     fn keeps(&self) -> Option<u64> {
-        Builder::keeps(self)
+        Owned::keeps(self)
     }
     fn take_kept(&mut self) -> Kept<PyErr> {
         let problems = self.take_problems();
@@ -52,5 +62,123 @@ impl Destination for Builder {
         for misfit in self.unplaced() {
             misfit.place = locate(misfit.at).map(Box::new);
         }
+    }
+}
+
+/// The options of a format, which choose the sink.
+pub(crate) enum FormatOptions {
+    Keyed(KeyedOptions),
+    Markup(MarkupOptions),
+}
+
+/// Builds the records of a document of any format. The format chooses the sink, once for a run.
+#[expect(clippy::large_enum_variant, reason = "there is one for each run")]
+pub(crate) enum Builder {
+    /// From maps and lists.
+    Keyed(Outlet<Owned<Keys>>),
+    /// From elements.
+    Markup(Outlet<Owned<Elements>>),
+}
+
+/// Hands a call to the outlet of the sink that was chosen.
+macro_rules! each {
+    ($self:expr, $outlet:ident => $call:expr) => {
+        match $self {
+            Builder::Keyed($outlet) => $call,
+            Builder::Markup($outlet) => $call,
+        }
+    };
+}
+
+impl Builder {
+    /// A builder of the records that `records` chooses, or else of whatever is at the root.
+    pub(crate) fn new(
+        plan: Arc<Plan>,
+        options: Options,
+        own: FormatOptions,
+        records: Option<Records>,
+    ) -> Self {
+        match own {
+            FormatOptions::Keyed(own) => {
+                Builder::Keyed(Outlet::new(Owned::new(plan, options, own), records))
+            }
+            FormatOptions::Markup(own) => {
+                Builder::Markup(Outlet::new(Owned::new(plan, options, own), records))
+            }
+        }
+    }
+
+    /// See [`Owned::take_rows`].
+    pub(crate) fn take_rows(&mut self) -> Vec<Py<PyAny>> {
+        each!(self, outlet => outlet.inner_mut().take_rows())
+    }
+
+    /// See [`Owned::take_row`].
+    #[inline]
+    pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
+        each!(self, outlet => outlet.inner_mut().take_row())
+    }
+
+    /// See [`Owned::set_recycling`].
+    pub(crate) fn set_recycling(&mut self, recycle: bool) {
+        each!(self, outlet => outlet.inner_mut().set_recycling(recycle));
+    }
+
+    /// See [`Owned::unknown`].
+    pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
+        each!(self, outlet => outlet.inner().unknown())
+    }
+}
+
+impl Destination for Builder {
+    type Error = Refusal;
+    type Cause = PyErr;
+    type Break = PyErr;
+
+    #[inline(always)]
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Refusal>> {
+        each!(self, outlet => outlet.read_from(reader, given))
+    }
+    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<PyErr, PyErr> {
+        each!(self, outlet => outlet.refused(refusal, given))
+    }
+    fn broke_at(&self) -> Option<u64> {
+        each!(self, outlet => outlet.broke_at())
+    }
+    fn abandon_record(&mut self) {
+        each!(self, outlet => outlet.abandon_record());
+    }
+    fn restart(&mut self) {
+        each!(self, outlet => outlet.restart());
+    }
+    fn record_path(&self) -> Vec<PathStep> {
+        each!(self, outlet => outlet.record_path())
+    }
+    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
+        each!(self, outlet => outlet.value_path(inside, given))
+    }
+    fn record_depth(&self) -> usize {
+        each!(self, outlet => outlet.record_depth())
+    }
+    fn inner_records(&self) -> Option<(u64, bool)> {
+        each!(self, outlet => outlet.inner_records())
+    }
+    fn ready(&self) -> u64 {
+        each!(self, outlet => outlet.ready())
+    }
+    #[inline(always)]
+    fn keeps(&self) -> Option<u64> {
+        each!(self, outlet => outlet.keeps())
+    }
+    fn take_kept(&mut self) -> Kept<PyErr> {
+        each!(self, outlet => outlet.take_kept())
+    }
+    #[inline(always)]
+    fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Place>) {
+        each!(self, outlet => outlet.place_kept(locate));
     }
 }

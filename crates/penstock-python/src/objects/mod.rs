@@ -4,36 +4,25 @@
 //! when its last value is there: an object of the right class, a list of the right length, a dict of
 //! the right size. So nothing half made can be seen from Python, and giving up a record is
 //! dropping the stack.
+//!
+//! There are two sinks over one [`core`]: [`keyed`] for formats of maps and lists, [`markup`] for
+//! formats of elements. [`make`] makes the containers of both. [`owned`] is what a run holds.
 
-mod attributes;
-mod builder;
-mod caches;
 mod collector;
+mod core;
 mod destination;
-mod elements;
-mod finish;
-mod frame;
-mod keys;
-mod lexical;
+mod keyed;
 mod make;
-mod named;
-mod order;
-mod place;
-mod plain;
-mod problems;
-mod refusal;
-mod scalars;
-mod stack;
-mod standard;
+mod markup;
+mod owned;
 #[cfg(test)]
 mod tests;
-mod text;
-mod typed;
-mod unions;
-mod ways;
 
-pub(crate) use builder::{Builder, Duplicates, Options, Unknown};
+pub(crate) use self::core::refusal::{PathStep, Refusal};
+pub(crate) use self::core::text::new_str;
+pub(crate) use self::core::{Duplicates, Options, Unknown};
 pub(crate) use collector::Pause;
-pub(crate) use elements::{ForceList, MarkupOptions, Repeated};
-pub(crate) use refusal::{PathStep, Refusal};
-pub(crate) use text::new_str;
+pub(crate) use destination::{Builder, FormatOptions};
+pub(crate) use keyed::{KeyedOptions, Lends};
+pub(crate) use markup::{ForceList, MarkupOptions, Repeated};
+pub(crate) use owned::{Keys, Owned, Side};

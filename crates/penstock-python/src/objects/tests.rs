@@ -1,6 +1,7 @@
 //! Rows of a format with keys and untyped text (CSV), which no reader tells yet.
 
-use super::{Builder, Duplicates, Options, Unknown};
+use super::owned::{Keys, Owned};
+use super::{Duplicates, KeyedOptions, Lends, Options, Unknown};
 use crate::plan::plan_from;
 use penstock_core::event::{Scalar, Text};
 use penstock_core::shape::Form;
@@ -40,13 +41,14 @@ fn read(code: &str, rows: &[&[(&str, &str)]]) -> Vec<String> {
             pause: false,
             recycle: false,
         };
-        let mut builder = Builder::new(plan, options);
+        let own = KeyedOptions { lends: Lends::Nothing, number: 100 };
+        let mut builder = Owned::new(plan, options, own);
         rows.iter().map(|row| read_row(py, &mut builder, row)).collect()
     })
 }
 
 /// Tells one row, as `tests/events/row.txt` lists it.
-fn read_row(py: Python<'_>, builder: &mut Builder, row: &[(&str, &str)]) -> String {
+fn read_row(py: Python<'_>, builder: &mut Owned<Keys>, row: &[(&str, &str)]) -> String {
     let told = (|| {
         builder.begin_map(0)?;
         for (at, (key, value)) in (0..).zip(row) {

@@ -16,7 +16,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -141,10 +141,10 @@ pub(crate) fn plan_from<'py>(
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
     // What is asked for most: a class, in a format that has nothing else to say of it.
-    if aimed.family == Family::Keyed
+    if !aimed.form.has_elements()
         && let Ok(class) = object.cast::<PyType>()
     {
-        return of_class(py, class, aimed.family);
+        return of_class(py, class, aimed.form);
     }
     match object.cast::<PlanObject>() {
         Ok(object) => object.get().plan(py, aimed),
@@ -272,7 +272,10 @@ fn new_plan<'py>(
     let aims = (0..nodes.len() as u32).map(aim).collect();
     let root = kinds.first().copied().unwrap_or_default();
     let (kinds, seen) = (kinds.into(), compiler.seen.into());
-    Ok(Plan { nodes, classes: plans, aims, root, kinds, form, lax: !settings.strict, seen })
+    let states = plans.iter_mut().flat_map(|plan| &mut plan.states);
+    states.zip(0..).for_each(|(state, number)| state.number = number);
+    let (lax, json) = (!settings.strict, OnceLock::new());
+    Ok(Plan { nodes, classes: plans, aims, root, kinds, form, lax, seen, json })
 }
 
 fn pair_of_text(

@@ -11,7 +11,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString};
 
-use super::after::{After, Nature, Step};
+use super::post_steps::{Nature, PostSteps, Step};
 use super::walk::Walk;
 use super::{Node, NodeId, known, layout, wrappers};
 
@@ -135,7 +135,7 @@ fn add<'py>(walk: &Walk<'_, 'py>, node: &mut Node, word: &Bound<'py, PyAny>) -> 
         };
         let test = match kind.as_str() {
             "call" if matches!(nature, Nature::Text | Nature::Unknown) => {
-                After::add(node, [Step::Call(argument.unbind())]);
+                PostSteps::add(node, [Step::Call(argument.unbind())]);
                 continue;
             }
             "gt" | "ge" | "lt" | "le" if is_comparable(py, nature, &argument)? => {
@@ -187,7 +187,7 @@ fn add<'py>(walk: &Walk<'_, 'py>, node: &mut Node, word: &Bound<'py, PyAny>) -> 
             }
             _ => format!("{} {phrase}", bare(node)),
         };
-        After::add(node, [Step::Check(Check { test, expected: expected.into() })]);
+        PostSteps::add(node, [Step::Check(Check { test, expected: expected.into() })]);
     }
     Ok(())
 }

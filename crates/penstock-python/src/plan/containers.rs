@@ -8,10 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet};
 use pyo3::types::{PyString, PyTuple, PyType};
 
-use super::after::{After, Nature, Step};
 use super::builtin::Container;
 use super::conversions::{applied, is_of};
 use super::known::{self, Known};
+use super::post_steps::{Nature, PostSteps, Step};
 use super::types::DEEPEST;
 use super::walk::{Walk, node};
 use super::{Kind, Node, NodeId};
@@ -199,7 +199,7 @@ impl<'py> Walk<'_, 'py> {
                 partial.call1((class, self.factory(item)))?
             }
         };
-        let after = After::add(&mut node, [Step::Convert(by.unbind())]);
+        let after = PostSteps::add(&mut node, [Step::Convert(by.unbind())]);
         (after.nature, after.hashable) = (Some(Nature::Items), Some(false));
         Ok(node)
     }
@@ -256,7 +256,7 @@ impl<'py> Walk<'_, 'py> {
         };
         let mut node = node(Kind::List(item), nullable, "array".into());
         let by = applied(py, "numbers", code)?;
-        let after = After::add(&mut node, [Step::Convert(by.unbind())]);
+        let after = PostSteps::add(&mut node, [Step::Convert(by.unbind())]);
         (after.nature, after.hashable) = (Some(Nature::Items), Some(false));
         Ok(node)
     }

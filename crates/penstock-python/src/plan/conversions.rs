@@ -11,8 +11,8 @@ use pyo3::types::PyType;
 
 use crate::failure::answer;
 
-use super::after::{After, Nature, Step};
 use super::known::{self, Known};
+use super::post_steps::{Nature, PostSteps, Step};
 use super::walk::{Walk, node};
 use super::{Kind, Node, layout};
 
@@ -86,7 +86,7 @@ impl<'py> Walk<'_, 'py> {
         let trims = has_form && self.compiler.form.is_lexical();
         let trim = trims.then_some(Step::Trim);
         let steps = trim.into_iter().chain([Step::Convert(function.unbind())]);
-        let after = After::add(&mut node, steps);
+        let after = PostSteps::add(&mut node, steps);
         (after.has_form, after.nature) = (has_form, Some(nature));
         after.hashable = Some(true);
         node
@@ -107,7 +107,8 @@ impl<'py> Walk<'_, 'py> {
         }
         if class.as_type_ptr() == &raw mut ffi::PyByteArray_Type {
             let mut node = node(Kind::Bytes, nullable, "bytearray".into());
-            let after = After::add(&mut node, [Step::Convert(class.clone().into_any().unbind())]);
+            let after =
+                PostSteps::add(&mut node, [Step::Convert(class.clone().into_any().unbind())]);
             (after.nature, after.hashable) = (Some(Nature::Bytes), Some(false));
             return Ok(Some(node));
         }
@@ -141,7 +142,7 @@ impl<'py> Walk<'_, 'py> {
         let py = self.compiler.py;
         let mut node = node(Kind::Int, nullable, class.name()?.to_string());
         let steps = [Step::Convert(applied(py, "flags", class)?.unbind())];
-        After::add(&mut node, steps).nature = Some(Nature::Unknown);
+        PostSteps::add(&mut node, steps).nature = Some(Nature::Unknown);
         Ok(node)
     }
 }

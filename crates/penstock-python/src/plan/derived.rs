@@ -7,7 +7,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
-use super::after::{After, Step};
 use super::build;
 use super::builtin::{Container, builtin};
 use super::classes::{self, Shape, Sort, Subject, own_annotations};
@@ -15,6 +14,7 @@ use super::containers::Collection;
 use super::conversions::is_subclass;
 use super::generics;
 use super::names::Scope;
+use super::post_steps::{PostSteps, Step};
 use super::walk::{Walk, node};
 use super::wrappers::arguments;
 use super::{Absent, ClassId, Kind, Node, NodeId, layout};
@@ -118,7 +118,7 @@ impl<'py> Walk<'_, 'py> {
         }
         (node.name, node.written) = (name.clone().into(), name.into());
         let nature = node.nature(&self.compiler.nodes);
-        let after = After::add(&mut node, [Step::Call(class.clone().into_any().unbind())]);
+        let after = PostSteps::add(&mut node, [Step::Call(class.clone().into_any().unbind())]);
         after.nature = Some(nature);
         after.hashable = Some(!layout::is_unhashable(class));
         Ok(Some(node))
@@ -129,7 +129,8 @@ impl<'py> Walk<'_, 'py> {
         let mut node = node(Kind::Class(class), nullable, name);
         let met = &self.compiler.met[class as usize];
         if met.sort == Sort::Keys {
-            let after = After::add(&mut node, [Step::Call(met.class.clone().into_any().unbind())]);
+            let after =
+                PostSteps::add(&mut node, [Step::Call(met.class.clone().into_any().unbind())]);
             after.hashable = Some(!layout::is_unhashable(&met.class));
         }
         node

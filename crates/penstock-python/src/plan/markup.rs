@@ -294,6 +294,7 @@ fn converted(
         return Err(clash(subject, fields, routes, text, *other));
     }
     Ok(State {
+        number: 0,
         keys: [].into(),
         table: KeyTable::new(&[]),
         indexes: [].into(),

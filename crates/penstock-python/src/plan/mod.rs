@@ -5,7 +5,6 @@
 //! how an object of the class is made. Plans are immutable and shared: between calls, between
 //! threads. They are kept beside the class, never on it, and dropped with it.
 
-mod after;
 mod annotated_init;
 mod attrs;
 mod build;
@@ -24,12 +23,14 @@ mod entries;
 mod generics;
 mod known;
 mod layout;
+mod lent;
 mod markup;
 mod msgspec;
 mod named_tuple;
 mod names;
 mod paths;
 mod plain;
+mod post_steps;
 mod proof;
 mod pydantic;
 mod renaming;
@@ -44,6 +45,7 @@ mod walk;
 mod wrappers;
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use penstock_core::keys::KeyTable;
 use penstock_core::shape::Form;
@@ -53,12 +55,13 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-pub(crate) use after::{After, Step};
 pub(crate) use build::slots;
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
 pub(crate) use entries::entries;
+pub(crate) use lent::LentKeys;
 pub(crate) use markup::{NameEdge, Names};
+pub(crate) use post_steps::{PostSteps, Step};
 pub(crate) use pydantic::is_of_pydantic;
 pub(crate) use shown::PlanObject;
 pub(crate) use tokens::Tokens;
@@ -87,6 +90,8 @@ pub(crate) struct Plan {
     pub(crate) lax: bool,
     /// The classes that were read to make the plan, each as it was then.
     seen: Box<[Seen]>,
+    /// Its keys as they stand in JSON text, once a document of that is read.
+    json: OnceLock<LentKeys>,
 }
 
 impl Plan {
@@ -103,6 +108,11 @@ impl Plan {
             Kind::Tokens(tokens) => tokens.map.is_some_and(|node| self.takes_key(node)),
             _ => false,
         }
+    }
+
+    /// The keys as they stand in JSON text.
+    pub(crate) fn lent_to_json(&self) -> &LentKeys {
+        self.json.get_or_init(|| LentKeys::of_json(self))
     }
 
     /// True as long as no class of the plan, and no base of one, was changed since.
@@ -127,7 +137,7 @@ pub(crate) struct Node {
     /// The form in which the reader should give a number here.
     pub(crate) want: Want,
     /// What is done with the value once it is made, if anything.
-    pub(crate) after: Option<Box<After>>,
+    pub(crate) after: Option<Box<PostSteps>>,
     /// The type for messages about values: as a user would write it, and the values of a choice
     /// where they are few: `list[int]`, `Size ("S" or "L")`.
     pub(crate) name: Box<str>,
@@ -142,7 +152,7 @@ pub(crate) const PLAIN: NodeId = 0;
 /// for each value of a document.
 pub(crate) struct Aim {
     /// What to make, as far as it can be said in a byte.
-    pub(crate) brief: Brief,
+    pub(crate) kind: KindByte,
     /// The form in which the reader should give a number.
     pub(crate) want: Want,
     /// True if the field gathers several values, of which the coming one is one.
@@ -157,7 +167,7 @@ pub(crate) struct Aim {
 
 /// The kinds of which most documents consist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Brief {
+pub(crate) enum KindByte {
     /// [`Kind::Any`]
     Any,
     /// [`Kind::Int`]
@@ -170,8 +180,8 @@ pub(crate) enum Brief {
     Other,
     /// Any kind, from markup.
     Markup,
-    /// No kind: the value is on the way to fields, or leads to none.
-    Way,
+    /// No kind: the value is on the path to fields, or leads to none.
+    OnPath,
 }
 
 impl Aim {
@@ -179,16 +189,16 @@ impl Aim {
     pub(crate) fn new(nodes: &[Node], form: Form, node: NodeId, field: u32, gathers: bool) -> Self {
         let Node { kind, want, after, .. } = &nodes[node as usize];
         let finishes = after.is_some();
-        let brief = match kind {
-            _ if form.has_elements() => Brief::Markup,
-            _ if finishes => Brief::Other,
-            Kind::Any => Brief::Any,
-            Kind::Int => Brief::Int,
-            Kind::Float => Brief::Float,
-            Kind::Str => Brief::Str,
-            _ => Brief::Other,
+        let byte = match kind {
+            _ if form.has_elements() => KindByte::Markup,
+            _ if finishes => KindByte::Other,
+            Kind::Any => KindByte::Any,
+            Kind::Int => KindByte::Int,
+            Kind::Float => KindByte::Float,
+            Kind::Str => KindByte::Str,
+            _ => KindByte::Other,
         };
-        Aim { brief, want: *want, gathers, finishes, node, field }
+        Aim { kind: byte, want: *want, gathers, finishes, node, field }
     }
 }
 
@@ -249,13 +259,13 @@ pub(crate) enum Kind {
 /// Classes of which the document says which one an object is of.
 pub(crate) struct Tagged {
     /// How it says so.
-    pub(crate) by: Telling,
+    pub(crate) by: TagRule,
     /// What is looked for, for messages: the values `"a", "b" or "c"`, or the keys.
     pub(crate) expected: Box<str>,
 }
 
 /// What tells the classes of a union apart.
-pub(crate) enum Telling {
+pub(crate) enum TagRule {
     /// The classes are not planned yet.
     Unsettled,
     /// The value of a key; in markup, of an attribute without a prefix.
@@ -268,11 +278,9 @@ pub(crate) enum Telling {
         classes: Vec<NodeId>,
         /// Its values that are integers, and the node of the class of each.
         ints: Vec<(i64, NodeId)>,
-        /// The key as it stands in JSON text with its colon; empty if no value has a lead.
-        quoted: Box<[u8]>,
         /// Parallel to the keys of `table`: the class of each, where all that becomes of the
         /// member that says it is known.
-        leads: Vec<Option<Lead>>,
+        early: Vec<Option<EarlyTag>>,
     },
     /// Which keys there are: those that an object of one class must have, and that no other class
     /// has.
@@ -287,15 +295,15 @@ pub(crate) enum Telling {
 }
 
 /// The member of an object that says its class.
-pub(crate) struct Lead {
+pub(crate) struct EarlyTag {
     /// The class.
     pub(crate) class: ClassId,
     /// What the member is for; nothing if the class does not name the key.
-    pub(crate) field: Option<LeadField>,
+    pub(crate) field: Option<EarlyField>,
 }
 
 /// The field of which the value says the class.
-pub(crate) struct LeadField {
+pub(crate) struct EarlyField {
     /// The key, as an index into those of the object itself.
     pub(crate) key: u32,
     /// The field that it leads to.
@@ -304,13 +312,13 @@ pub(crate) struct LeadField {
     pub(crate) value: Py<PyAny>,
 }
 
-impl Telling {
+impl TagRule {
     /// The nodes of the classes, some more than once.
     fn classes(&self) -> impl Iterator<Item = NodeId> {
         let (classes, ints, rest): (&[NodeId], &[(i64, NodeId)], Option<NodeId>) = match self {
-            Telling::Unsettled => (&[], &[], None),
-            Telling::Value { classes, ints, .. } => (classes, ints, None),
-            Telling::Keys { classes, rest, .. } => (classes, &[], *rest),
+            TagRule::Unsettled => (&[], &[], None),
+            TagRule::Value { classes, ints, .. } => (classes, ints, None),
+            TagRule::Keys { classes, rest, .. } => (classes, &[], *rest),
         };
         classes.iter().copied().chain(ints.iter().map(|(_, node)| *node)).chain(rest)
     }
@@ -441,8 +449,10 @@ pub(crate) enum Absent {
     Unset,
 }
 
-/// The keys of one map, or the elements of one list, on the way to fields.
+/// The keys of one map, or the elements of one list, on the path to fields.
 pub(crate) struct State {
+    /// Its number among those of all classes.
+    pub(crate) number: u32,
     /// The known keys.
     pub(crate) keys: Box<[KeyEdge]>,
     /// Finds the index into `keys`.
@@ -466,9 +476,6 @@ pub(crate) struct State {
 pub(crate) struct KeyEdge {
     /// The key itself, for messages.
     pub(crate) name: Box<str>,
-    /// The key as it stands in JSON text with its colon, `"name":`; empty if the key would need an
-    /// escape there.
-    pub(crate) quoted: Box<[u8]>,
     /// Where it leads.
     pub(crate) to: Target,
 }

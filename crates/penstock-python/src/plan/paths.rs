@@ -146,11 +146,11 @@ fn one_state(ways: &[(Way<'_>, u32)]) -> Result<State, (u32, u32)> {
     }
     let edge = |(key, (_, id)): (&&str, &(Way<'_>, u32))| KeyEdge {
         name: (**key).into(),
-        quoted: quoted(key),
         to: Target::Field(*id),
     };
     let keys = keys.iter().zip(ways).map(edge).collect();
     Ok(State {
+        number: 0,
         keys,
         table,
         indexes: [].into(),
@@ -180,11 +180,11 @@ fn converted(
     };
     let bytes: Vec<&[u8]> = state.keys.iter().map(|edge| edge.key.as_bytes()).collect();
     let table = KeyTable::new(&bytes);
-    let edges = state.keys.iter().map(|edge| {
-        Ok(KeyEdge { name: edge.key.clone(), quoted: quoted(&edge.key), to: target(edge.to)? })
-    });
+    let edges =
+        state.keys.iter().map(|edge| Ok(KeyEdge { name: edge.key.clone(), to: target(edge.to)? }));
     let indexes = state.indexes.iter().map(|(index, to)| Ok((*index, target(*to)?)));
     Ok(State {
+        number: 0,
         keys: edges.collect::<PyResult<_>>()?,
         table,
         indexes: indexes.collect::<PyResult<_>>()?,
@@ -211,16 +211,4 @@ fn conflict(subject: &Subject<'_, '_>, fields: &[Declared<'_>], a: u32, b: u32) 
         "fields '{a}' and '{b}' of {class} claim the same value: '{path_a}' and '{path_b}'"
     );
     super::plan_error(subject.compiler.py, message)
-}
-
-/// `"key":`, or nothing if the key would need an escape in JSON.
-pub(super) fn quoted(key: &str) -> Box<[u8]> {
-    if key.bytes().any(|b| b < 0x20 || b == b'"' || b == b'\\') {
-        return [].into();
-    }
-    let mut quoted = Vec::with_capacity(key.len() + 3);
-    quoted.push(b'"');
-    quoted.extend_from_slice(key.as_bytes());
-    quoted.extend_from_slice(b"\":");
-    quoted.into()
 }

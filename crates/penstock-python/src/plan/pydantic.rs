@@ -9,9 +9,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple, PyType};
 
-use super::after::Via;
 use super::classes::{Declared, Shape, Subject};
 use super::names::{Scope, same_name};
+use super::post_steps::Via;
 use super::walk::Walk;
 use super::wrappers::{FieldType, is_instance};
 use super::{Absent, Build, Kind, decimals, known, layout};

@@ -11,11 +11,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
 use super::known;
-use super::paths::quoted;
 use super::types::Place;
 use super::wrappers::is_instance;
 use super::{
-    Absent, ClassPlan, Kind, Lead, LeadField, Node, NodeId, TagValue, Tagged, Target, Telling,
+    Absent, ClassPlan, EarlyField, EarlyTag, Kind, Node, NodeId, TagRule, TagValue, Tagged, Target,
     plan_error,
 };
 
@@ -42,7 +41,7 @@ impl Union<'_> {
 impl Tagged {
     /// What stands for a union until its classes are planned.
     pub(super) fn unsettled() -> Self {
-        Tagged { by: Telling::Unsettled, expected: "".into() }
+        Tagged { by: TagRule::Unsettled, expected: "".into() }
     }
 }
 
@@ -113,14 +112,14 @@ fn by_value(
     plans: &[ClassPlan],
 ) -> Tagged {
     let (mut texts, mut classes, mut ints) = (Vec::new(), Vec::new(), Vec::new());
-    let mut leads = Vec::new();
+    let mut early = Vec::new();
     let mut shown: Vec<String> = Vec::new();
     for (value, class) in &tag.values {
         match value {
             TagValue::Text(text) => {
                 texts.push(text.as_bytes());
                 classes.push(members[*class]);
-                leads.push(lead(py, &tag.key, text, members[*class], nodes, plans));
+                early.push(early_tag(py, &tag.key, text, members[*class], nodes, plans));
                 shown.push(format!("{text:?}"));
             }
             TagValue::Int(value) => {
@@ -130,23 +129,21 @@ fn by_value(
         }
     }
     let table = KeyTable::new(&texts);
-    let leads_on = leads.iter().any(Option::is_some);
-    let quoted = if leads_on { quoted(&tag.key) } else { [].into() };
     let tag = tag.key.as_str().into();
-    let by = Telling::Value { tag, table, classes, ints, quoted, leads };
+    let by = TagRule::Value { tag, table, classes, ints, early };
     Tagged { by, expected: alternatives(&shown).into() }
 }
 
 /// What becomes of the member that says the class of an object: if it is for a field of few values
 /// that nothing more is done with, or for none.
-fn lead(
+fn early_tag(
     py: Python<'_>,
     tag: &str,
     text: &str,
     member: NodeId,
     nodes: &[Node],
     plans: &[ClassPlan],
-) -> Option<Lead> {
+) -> Option<EarlyTag> {
     let Kind::Class(class) = nodes[member as usize].kind else { return None };
     let plan = &plans[class as usize];
     let state = &plan.states[0];
@@ -156,7 +153,7 @@ fn lead(
     }
     let Some(key) = state.keys.iter().position(|edge| &*edge.name == tag) else {
         let is_taken = plan.rest.is_some() || state.other.is_some();
-        return (!is_taken).then_some(Lead { class, field: None });
+        return (!is_taken).then_some(EarlyTag { class, field: None });
     };
     let Target::Field(field) = state.keys[key].to else { return None };
     let node = &nodes[plan.fields.get(field as usize)?.node as usize];
@@ -166,7 +163,7 @@ fn lead(
     }
     let value = choice.text_objects[choice.texts.find(text.as_bytes())? as usize].clone_ref(py);
     let key = u32::try_from(key).ok()?;
-    Some(Lead { class, field: Some(LeadField { key, field, value }) })
+    Some(EarlyTag { class, field: Some(EarlyField { key, field, value }) })
 }
 
 /// `"a", "b" or "c"`
@@ -342,7 +339,7 @@ fn by_keys(members: &[&ClassPlan], nodes: &[NodeId]) -> Option<Tagged> {
             return None;
         }
     }
-    let by = Telling::Keys { table: KeyTable::new(&keys), classes, rest };
+    let by = TagRule::Keys { table: KeyTable::new(&keys), classes, rest };
     Some(Tagged { by, expected: alternatives(&shown).into() })
 }
 

@@ -9,7 +9,6 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
 
-use super::after::{self, After, Nature};
 use super::builtin::{builtin, display, is_type_of_none, qualified};
 use super::choice::{self, Members};
 use super::classes;
@@ -20,6 +19,7 @@ use super::generics;
 use super::known;
 use super::layout;
 use super::names::Scope;
+use super::post_steps::{self, Nature, PostSteps};
 use super::pydantic;
 use super::settings;
 use super::types::{Compiler, DEEPEST, Place};
@@ -147,7 +147,7 @@ impl<'py> Walk<'_, 'py> {
         let py = self.compiler.py;
         // A registry's function may take the same type that it makes.
         let taken = self.source.take().is_some_and(|source| source.is(annotation));
-        if !taken && let Some(own) = after::of_registry(self.compiler, annotation)? {
+        if !taken && let Some(own) = post_steps::of_registry(self.compiler, annotation)? {
             return self.via(&own, nullable, id, annotation);
         }
         if let Ok(class) = annotation.cast::<PyType>() {
@@ -257,7 +257,7 @@ impl<'py> Walk<'_, 'py> {
         nullable: bool,
         id: NodeId,
     ) -> PyResult<Node> {
-        let mut node = match after::via_of(words)? {
+        let mut node = match post_steps::via_of(words)? {
             Some(via) => self.via(&via, nullable, id, annotation)?,
             None => {
                 self.typecode = typecode(words)?;
@@ -317,7 +317,7 @@ impl<'py> Walk<'_, 'py> {
     /// A value that a user's function makes from another. `of` is its result.
     fn via(
         &mut self,
-        via: &after::Via<'py>,
+        via: &post_steps::Via<'py>,
         nullable: bool,
         id: NodeId,
         of: &Bound<'py, PyAny>,
@@ -331,8 +331,8 @@ impl<'py> Walk<'_, 'py> {
             None => node(Kind::Any, false, "Any".into()),
         };
         let takes_null = source.nullable || matches!(source.kind, Kind::Any | Kind::None);
-        let steps = vec![after::Step::Call(via.decode.clone().unbind())];
-        let after = After::add(&mut source, steps);
+        let steps = vec![post_steps::Step::Call(via.decode.clone().unbind())];
+        let after = PostSteps::add(&mut source, steps);
         let own = after.steps.len() - 1;
         after.null_from = match after.null_from {
             _ if nullable => None,
@@ -436,7 +436,7 @@ impl<'py> Walk<'_, 'py> {
             return Ok(self.of_class(class, nullable, name));
         }
         self.compiler.note(class);
-        if let Some(own) = after::of_class(class)? {
+        if let Some(own) = post_steps::of_class(class)? {
             return self.via(&own, nullable, id, class.as_any());
         }
         if choice::is_enum(class) {
@@ -477,7 +477,7 @@ impl<'py> Walk<'_, 'py> {
         // member.
         let mut values = self.class(&of, None, nullable, id)?;
         let find = conversions::applied(self.compiler.py, "member", class)?;
-        let after = After::add(&mut values, [after::Step::Convert(find.unbind())]);
+        let after = PostSteps::add(&mut values, [post_steps::Step::Convert(find.unbind())]);
         (after.nature, after.hashable) = (Some(Nature::Unknown), Some(true));
         let shown = if nullable { format!("{name} | None") } else { name };
         (values.name, values.written) = (shown.clone().into(), shown.into());

@@ -7,7 +7,7 @@ use std::ptr;
 /// Owned references and empty places. Whatever is on it when it is truncated or dropped is
 /// released.
 #[derive(Default)]
-pub(super) struct Stack {
+pub(crate) struct Stack {
     values: Vec<*mut ffi::PyObject>,
 }
 
@@ -18,19 +18,19 @@ unsafe impl Send for Stack {}
 impl Stack {
     /// How many places there are.
     #[inline(always)]
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.values.len()
     }
 
     /// Puts a value on top. The stack owns the reference from now on.
     #[inline(always)]
-    pub(super) fn push(&mut self, value: *mut ffi::PyObject) {
+    pub(crate) fn push(&mut self, value: *mut ffi::PyObject) {
         self.values.push(value);
     }
 
     /// Puts `count` empty places on top.
     #[inline(always)]
-    pub(super) fn push_empty(&mut self, count: usize) {
+    pub(crate) fn push_empty(&mut self, count: usize) {
         self.values.reserve(count);
         let length = self.values.len();
         // SAFETY: there is room for so many behind the length, and all of them are written. Volatile,
@@ -46,13 +46,13 @@ impl Stack {
 
     /// The value in a place, or null. Borrowed.
     #[inline(always)]
-    pub(super) fn get(&self, place: usize) -> *mut ffi::PyObject {
+    pub(crate) fn get(&self, place: usize) -> *mut ffi::PyObject {
         self.values[place]
     }
 
     /// Puts a value in a place and gives back what was there, owned, or null.
     #[inline(always)]
-    pub(super) fn replace(
+    pub(crate) fn replace(
         &mut self,
         place: usize,
         value: *mut ffi::PyObject,
@@ -62,24 +62,24 @@ impl Stack {
 
     /// All from a place on, borrowed.
     #[inline(always)]
-    pub(super) fn from(&self, place: usize) -> &[*mut ffi::PyObject] {
+    pub(crate) fn from(&self, place: usize) -> &[*mut ffi::PyObject] {
         &self.values[place..]
     }
 
     /// Forgets all from a place on, whose references have found other owners.
     #[inline(always)]
-    pub(super) fn forget_from(&mut self, place: usize) {
+    pub(crate) fn forget_from(&mut self, place: usize) {
         self.values.truncate(place);
     }
 
     /// Forgets some from a place on, whose references have found other owners. Those behind them
     /// stay.
-    pub(super) fn forget_some(&mut self, place: usize, count: usize) {
+    pub(crate) fn forget_some(&mut self, place: usize, count: usize) {
         self.values.drain(place..place + count);
     }
 
     /// Releases all from a place on.
-    pub(super) fn release_from(&mut self, _py: Python<'_>, place: usize) {
+    pub(crate) fn release_from(&mut self, _py: Python<'_>, place: usize) {
         // One at a time and off the stack first: a destructor may run any code.
         while self.values.len() > place {
             if let Some(value) = self.values.pop() {

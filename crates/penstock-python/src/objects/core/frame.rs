@@ -1,46 +1,44 @@
 //! Containers under construction.
 
-use std::ptr::NonNull;
-
 use penstock_core::sink::Want;
 
-use crate::plan::{Aim, Brief, ClassId, NodeId};
+use crate::plan::{Aim, ClassId, KindByte, NodeId};
 
 /// A container under construction.
 #[derive(Clone, Copy)]
-pub(super) struct Frame {
-    pub(super) kind: FrameKind,
+pub(crate) struct Frame<'p> {
+    pub(crate) kind: FrameKind,
     /// The container's own node.
-    pub(super) node: NodeId,
-    /// What the coming element or value is to become. Points into the plan.
-    pub(super) aim: NonNull<Aim>,
+    pub(crate) node: NodeId,
+    /// What the coming element or value is to become: a part of the plan.
+    pub(crate) aim: &'p Aim,
     /// Where its values begin on the stack.
-    pub(super) base: usize,
+    pub(crate) base: usize,
     /// Containers of fields: where the fields of the object begin on the stack.
-    pub(super) slots: usize,
-    pub(super) class: ClassId,
-    pub(super) state: u32,
+    pub(crate) slots: usize,
+    pub(crate) class: ClassId,
+    pub(crate) state: u32,
     /// Maps of fields: the key that is expected next, as an index into the state's keys.
-    pub(super) next: u32,
+    pub(crate) next: u32,
     /// The key found last, likewise; [`NONE`] if it was not one of them.
-    pub(super) key: u32,
-    /// If the coming value is on the way to fields: the state it leads to, or [`NONE`] if it leads
+    pub(crate) key: u32,
+    /// If the coming value is on the path to fields: the state it leads to, or [`NONE`] if it leads
     /// to no field.
-    pub(super) way: u32,
+    pub(crate) leads_to: u32,
     /// How many elements there were, where the stack does not tell.
-    pub(super) index: u64,
+    pub(crate) index: u64,
     /// Which keys that lead on to another state were met: the first 64 of them. In an element:
     /// which fields have their value from an attribute.
-    pub(super) seen: u64,
+    pub(crate) seen: u64,
     /// True if the key at hand is not a known one: it is then kept for messages.
-    pub(super) unnamed: bool,
+    pub(crate) unnamed: bool,
     /// True if something in it does not fit: then it is not made.
-    pub(super) spoiled: bool,
+    pub(crate) spoiled: bool,
 }
 
-impl Frame {
+impl<'p> Frame<'p> {
     #[inline(always)]
-    pub(super) fn new(kind: FrameKind, node: NodeId, aim: NonNull<Aim>, base: usize) -> Self {
+    pub(crate) fn new(kind: FrameKind, node: NodeId, aim: &'p Aim, base: usize) -> Self {
         Frame {
             kind,
             node,
@@ -51,7 +49,7 @@ impl Frame {
             state: 0,
             next: 0,
             key: NONE,
-            way: NONE,
+            leads_to: NONE,
             index: 0,
             seen: 0,
             unnamed: false,
@@ -61,11 +59,11 @@ impl Frame {
 }
 
 /// No key, no state.
-pub(super) const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
-/// The aim of a value that is on the way to fields, or leads to none.
-pub(super) static WAY: Aim = Aim {
-    brief: Brief::Way,
+/// The aim of a value that is on the path to fields, or leads to none.
+pub(crate) static ON_PATH: Aim = Aim {
+    kind: KindByte::OnPath,
     want: Want::Native,
     gathers: false,
     finishes: false,
@@ -74,15 +72,15 @@ pub(super) static WAY: Aim = Aim {
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum FrameKind {
+pub(crate) enum FrameKind {
     /// Around the record.
     Root,
     /// The map of a class: values go to fields.
     Class,
-    /// A map on the way to a field of several steps.
-    WayMap,
-    /// A list on the way.
-    WayList,
+    /// A map on the path to a field of several steps.
+    PathMap,
+    /// A list on such a path.
+    PathList,
     /// A plain dict: keys and values alternate on the stack.
     PlainDict,
     /// A plain list.
@@ -99,7 +97,7 @@ pub(super) enum FrameKind {
     Gathered,
     /// Markup: an element that becomes an object of a class: values go to fields.
     Element,
-    /// Markup: an element on the way to a field of several steps.
+    /// Markup: an element on the path to a field of several steps.
     Wrapper,
     /// Markup: an element without a class.
     Plain,
@@ -114,12 +112,12 @@ pub(super) enum FrameKind {
 impl FrameKind {
     /// Whether its values are for fields of an object.
     #[inline(always)]
-    pub(super) fn has_fields(self) -> bool {
+    pub(crate) fn has_fields(self) -> bool {
         matches!(
             self,
             FrameKind::Class
-                | FrameKind::WayMap
-                | FrameKind::WayList
+                | FrameKind::PathMap
+                | FrameKind::PathList
                 | FrameKind::Row
                 | FrameKind::Gathered
                 | FrameKind::Element

@@ -1,6 +1,6 @@
 //! Keys of dicts that are not text: each as its type prints itself, and in one way only.
 
-use super::builder::Builder;
+use super::Core;
 use super::frame::FrameKind;
 use super::place::brief;
 use super::refusal::{PathStep, Refusal};
@@ -18,10 +18,21 @@ type Made = Result<*mut ffi::PyObject, Refusal>;
 /// How many digits an integer may have. There is no use for such a key.
 const MOST_DIGITS: usize = 4_300;
 
-impl Builder {
+/// Whether text is an integer as `str` prints it.
+fn is_integer(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let plain = match digits {
+        [] => false,
+        [b'0'] => digits.len() == text.len(),
+        [first, ..] => *first != b'0',
+    };
+    plain && digits.len() <= MOST_DIGITS && digits.iter().all(u8::is_ascii_digit)
+}
+
+impl<'p> Core<'p> {
     /// An integer as a key.
     #[inline(never)]
-    pub(super) fn int_key(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
+    pub(crate) fn int_key(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
         match is_integer(key.bytes()).then(|| xsd::integer(key.bytes())).flatten() {
             Some(Integer::Small(value)) if self.top().kind == FrameKind::Dict => {
                 // It prints as it is written.
@@ -35,9 +46,9 @@ impl Builder {
 
     /// The object that the text of a key stands for.
     #[inline(never)]
-    pub(super) fn typed_key(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
+    pub(crate) fn typed_key(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
         // In messages stands the key as it is written, and the type of the key.
-        self.remember_way_key(key.text.as_str());
+        self.remember_key(key.text.as_str());
         let aim = self.top().aim;
         self.top_mut().aim = self.aim_of(node);
         let made = self.key_as(node, key, at).and_then(|made| self.finish(node, made, at));
@@ -120,15 +131,4 @@ impl Builder {
         };
         Ok(object.into_ptr())
     }
-}
-
-/// Whether text is an integer as `str` prints it.
-fn is_integer(text: &[u8]) -> bool {
-    let digits = text.strip_prefix(b"-").unwrap_or(text);
-    let plain = match digits {
-        [] => false,
-        [b'0'] => digits.len() == text.len(),
-        [first, ..] => *first != b'0',
-    };
-    plain && digits.len() <= MOST_DIGITS && digits.iter().all(u8::is_ascii_digit)
 }

@@ -4,12 +4,12 @@
 //! That module knows the forms and this one the objects. Only a choice is looked up here: its
 //! values are objects.
 
-use super::builder::{Answer, Builder};
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
 use super::standard;
 use super::text::new_str;
-use crate::plan::{Brief, Choice, Kind, NodeId};
+use super::{Answer, Core};
+use crate::plan::{Choice, Kind, KindByte, NodeId};
 use penstock_core::event::Text;
 use penstock_core::value::lexical::{self, Reason, Rules, Type, Value};
 use penstock_core::value::xsd::{self, Integer};
@@ -21,7 +21,7 @@ use pyo3::types::{PyBytes, PyDate};
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
 /// What a kind is called where text is converted, if it is one of text.
-pub(super) fn type_of(kind: &Kind) -> Option<Type> {
+pub(crate) fn type_of(kind: &Kind) -> Option<Type> {
     Some(match kind {
         Kind::Bool => Type::Bool,
         Kind::Int => Type::Int,
@@ -39,11 +39,39 @@ pub(super) fn type_of(kind: &Kind) -> Option<Type> {
     })
 }
 
-impl Builder {
+impl Choice {
+    /// The object that an untyped text stands for: that of the very text, or of what it spells
+    /// without the white space around it.
+    fn lexical<'py>(
+        &self,
+        py: Python<'py>,
+        text: Text<'_>,
+    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+        let collapsed = xsd::trimmed(text.bytes());
+        for bytes in [text.bytes(), collapsed] {
+            if let Some(index) = self.texts.find(bytes) {
+                return Ok(Some(self.text_objects[index as usize].bind(py).clone()));
+            }
+        }
+        if let Some(Integer::Small(value)) = xsd::integer(collapsed)
+            && let Some((_, object)) = self.ints.iter().find(|(known, _)| *known == value)
+        {
+            return Ok(Some(object.bind(py).clone()));
+        }
+        if let Some(value) = xsd::boolean(collapsed)
+            && let Some(object) = &self.bools[usize::from(value)]
+        {
+            return Ok(Some(object.bind(py).clone()));
+        }
+        self.text(py, text.text.as_str())
+    }
+}
+
+impl<'p> Core<'p> {
     /// Untyped text as the value at hand, in a format of keys.
     #[inline(never)]
-    pub(super) fn give_untyped(&mut self, text: Text<'_>, at: u64) -> Answer {
-        if self.aim().brief == Brief::Way {
+    pub(crate) fn give_untyped(&mut self, text: Text<'_>, at: u64) -> Answer {
+        if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
         let made = self.lexical(text, at)?;
@@ -53,7 +81,7 @@ impl Builder {
     /// The object that an untyped text stands for as the value at hand. `at` is where the element,
     /// the cell or the attribute's value begins.
     #[inline]
-    pub(super) fn lexical(&mut self, text: Text<'_>, at: u64) -> Made {
+    pub(crate) fn lexical(&mut self, text: Text<'_>, at: u64) -> Made {
         self.lexical_as(self.aim().node, text, at)
     }
 
@@ -83,12 +111,12 @@ impl Builder {
     /// What the options say of numbers in text.
     #[inline(always)]
     fn rules(&self) -> Rules {
-        Rules { lax: self.plan().lax, number: self.markup.options.number }
+        Rules { lax: self.plan().lax, number: self.number }
     }
 
     /// The object of a value that was converted from text.
     #[inline]
-    pub(super) fn converted(
+    pub(crate) fn converted(
         &self,
         found: Result<Value<'_>, Reason>,
         text: Text<'_>,
@@ -166,7 +194,7 @@ impl Builder {
     /// A number that is no instant.
     #[cold]
     #[inline(never)]
-    pub(super) fn no_instant(
+    pub(crate) fn no_instant(
         &self,
         digits: &[u8],
         reason: penstock_core::value::unix::Reason,
@@ -176,33 +204,5 @@ impl Builder {
         let got = shortened(&String::from_utf8_lossy(digits));
         let reason = format!("expected {expected}, got {got}: {}", reason.message());
         self.mismatch(at, reason, Some(expected), Some(got))
-    }
-}
-
-impl Choice {
-    /// The object that an untyped text stands for: that of the very text, or of what it spells
-    /// without the white space around it.
-    fn lexical<'py>(
-        &self,
-        py: Python<'py>,
-        text: Text<'_>,
-    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
-        let collapsed = xsd::trimmed(text.bytes());
-        for bytes in [text.bytes(), collapsed] {
-            if let Some(index) = self.texts.find(bytes) {
-                return Ok(Some(self.text_objects[index as usize].bind(py).clone()));
-            }
-        }
-        if let Some(Integer::Small(value)) = xsd::integer(collapsed)
-            && let Some((_, object)) = self.ints.iter().find(|(known, _)| *known == value)
-        {
-            return Ok(Some(object.bind(py).clone()));
-        }
-        if let Some(value) = xsd::boolean(collapsed)
-            && let Some(object) = &self.bools[usize::from(value)]
-        {
-            return Ok(Some(object.bind(py).clone()));
-        }
-        self.text(py, text.text.as_str())
     }
 }

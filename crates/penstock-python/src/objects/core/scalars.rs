@@ -3,14 +3,14 @@
 //! The rules are strict: an integer does for a float, and nothing else does for anything else. A
 //! number is never rounded but for a float, and then to the nearest.
 
-use super::builder::{Answer, Builder};
 use super::lexical::type_of;
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
 use super::standard::new_datetime;
 use super::text::{new_ascii, new_str};
+use super::{Answer, Core};
 use crate::failure::answer;
-use crate::plan::{Brief, Choice, Kind, NodeId, Tokens};
+use crate::plan::{Choice, Kind, KindByte, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::near::nearest;
 use penstock_core::value::lexical::{self, Value};
@@ -29,7 +29,55 @@ type Made = Result<*mut ffi::PyObject, Refusal>;
 /// What a string is called in messages.
 const STRING: &str = "a string";
 
-impl Builder {
+impl Choice {
+    /// The object that a text stands for.
+    pub(crate) fn text<'py>(
+        &self,
+        py: Python<'py>,
+        text: &str,
+    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+        if let Some(index) = self.texts.find(text.as_bytes()) {
+            return Ok(Some(self.text_objects[index as usize].bind(py).clone()));
+        }
+        self.missing(PyString::new(py, text).into_any())
+    }
+
+    /// The text that was probably meant by one that is none of the choice's.
+    fn nearest(&self, py: Python<'_>, text: &str) -> PyResult<Option<String>> {
+        let value = |object: &Py<PyAny>| {
+            let object = object.bind(py);
+            match object.cast_exact::<PyString>() {
+                Ok(text) => Ok(text.to_string()),
+                Err(_) => object.getattr(intern!(py, "_value_"))?.extract::<String>(),
+            }
+        };
+        // Of what cannot say its value there is nothing to say.
+        let texts = self.text_objects.iter().map(|it| answer(py, value(it)));
+        let texts = texts.filter_map(PyResult::transpose).collect::<PyResult<Vec<_>>>()?;
+        Ok(nearest(text, texts.iter().map(String::as_str)).map(str::to_owned))
+    }
+
+    /// The object that an integer stands for.
+    fn int<'py>(&self, py: Python<'py>, value: i64) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+        if let Some((_, object)) = self.ints.iter().find(|(known, _)| *known == value) {
+            return Ok(Some(object.bind(py).clone()));
+        }
+        self.missing(value.into_pyobject(py).map_err(PyErr::from)?.into_any())
+    }
+
+    /// Asks an enum that has a say about values that are not its members'.
+    fn missing<'py>(&self, value: Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+        let py = value.py();
+        let Some(class) = &self.enum_class else { return Ok(None) };
+        match class.bind(py).call1((value,)) {
+            Ok(member) => Ok(Some(member)),
+            Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl<'p> Core<'p> {
     /// Puts an object that was just made, or reports that there was no memory for it.
     #[inline(always)]
     fn give(&mut self, object: *mut ffi::PyObject, at: u64) -> Answer {
@@ -42,7 +90,7 @@ impl Builder {
     /// Puts an object that was made as a node says: that of the value at hand, or of the member of
     /// its union.
     #[inline(always)]
-    pub(super) fn give_as(&mut self, node: NodeId, made: Made, at: u64) -> Answer {
+    pub(crate) fn give_as(&mut self, node: NodeId, made: Made, at: u64) -> Answer {
         let mut object = made?;
         if object.is_null() {
             return Err(self.raised());
@@ -64,13 +112,13 @@ impl Builder {
 
     /// What a node makes of its value.
     #[inline(always)]
-    pub(super) fn kind<'a>(&self, node: NodeId) -> &'a Kind {
+    pub(crate) fn kind(&self, node: NodeId) -> &'p Kind {
         &self.plan().nodes[node as usize].kind
     }
 
     #[inline(never)]
-    pub(super) fn give_null(&mut self, at: u64) -> Answer {
-        if self.aim().brief == Brief::Way {
+    pub(crate) fn give_null(&mut self, at: u64) -> Answer {
+        if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
         let node = self.item();
@@ -88,8 +136,8 @@ impl Builder {
     }
 
     #[inline(never)]
-    pub(super) fn give_bool(&mut self, value: bool, at: u64) -> Answer {
-        if self.aim().brief == Brief::Way {
+    pub(crate) fn give_bool(&mut self, value: bool, at: u64) -> Answer {
+        if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
         if let Some(taker) = self.taker(|tokens| tokens.boolean) {
@@ -110,17 +158,19 @@ impl Builder {
     }
 
     #[inline(always)]
-    pub(super) fn give_int(&mut self, value: i64, at: u64) -> Answer {
-        match self.aim().brief {
-            // SAFETY: makes a new object; the interpreter is attached while events are told.
-            Brief::Int | Brief::Any => self.give(unsafe { ffi::PyLong_FromLongLong(value) }, at),
+    pub(crate) fn give_int(&mut self, value: i64, at: u64) -> Answer {
+        match self.aim().kind {
+            KindByte::Int | KindByte::Any => {
+                // SAFETY: makes a new object; the interpreter is attached while events are told.
+                self.give(unsafe { ffi::PyLong_FromLongLong(value) }, at)
+            }
             _ => self.give_int_rarely(value, at),
         }
     }
 
     #[inline(never)]
     fn give_int_rarely(&mut self, value: i64, at: u64) -> Answer {
-        if self.aim().brief == Brief::Way {
+        if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
         let loosely = matches!(value, 0 | 1) && self.plan().lax;
@@ -150,9 +200,9 @@ impl Builder {
     }
 
     #[inline(always)]
-    pub(super) fn give_float(&mut self, value: f64, at: u64) -> Answer {
-        match self.aim().brief {
-            Brief::Float | Brief::Any => {
+    pub(crate) fn give_float(&mut self, value: f64, at: u64) -> Answer {
+        match self.aim().kind {
+            KindByte::Float | KindByte::Any => {
                 // SAFETY: makes a new object; the interpreter is attached while events are told.
                 self.give(unsafe { ffi::PyFloat_FromDouble(value) }, at)
             }
@@ -162,7 +212,7 @@ impl Builder {
 
     #[inline(never)]
     fn give_float_rarely(&mut self, value: f64, at: u64) -> Answer {
-        if self.aim().brief == Brief::Way {
+        if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
         if let Some(taker) = self.taker(|tokens| tokens.number)
@@ -179,8 +229,8 @@ impl Builder {
     }
 
     #[inline(never)]
-    pub(super) fn give_number(&mut self, digits: &[u8], at: u64) -> Answer {
-        if self.aim().brief == Brief::Way {
+    pub(crate) fn give_number(&mut self, digits: &[u8], at: u64) -> Answer {
+        if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
         let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
@@ -232,7 +282,7 @@ impl Builder {
     }
 
     /// The instant that is so many units after the beginning of 1970.
-    pub(super) fn instant(&self, digits: &[u8], unit: Unit, at: u64) -> Made {
+    pub(crate) fn instant(&self, digits: &[u8], unit: Unit, at: u64) -> Made {
         match unix::instant(digits, unit) {
             Ok(found) => Ok(new_datetime(self.attached(), found)?.into_ptr()),
             Err(reason) => Err(self.no_instant(digits, reason, at)),
@@ -240,11 +290,11 @@ impl Builder {
     }
 
     /// An integer of any size, from its digits.
-    pub(super) fn big_int<'py>(
+    pub(crate) fn big_int(
         &self,
         negative: bool,
         digits: &[u8],
-    ) -> Result<Bound<'py, PyAny>, Refusal> {
+    ) -> Result<Bound<'p, PyAny>, Refusal> {
         let py = self.attached();
         // The interpreter refuses more digits at once than a setting of the process allows. Ours
         // is a limit of its own, so what is longer is put together from parts.
@@ -268,7 +318,7 @@ impl Builder {
     }
 
     /// A `Decimal`, from its digits: a new reference.
-    pub(super) fn decimal(&self, digits: &[u8], at: u64) -> Result<*mut ffi::PyObject, Refusal> {
+    pub(crate) fn decimal(&self, digits: &[u8], at: u64) -> Result<*mut ffi::PyObject, Refusal> {
         static DECIMAL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = self.attached();
         let class = DECIMAL.import(py, "decimal", "Decimal")?;
@@ -290,9 +340,9 @@ impl Builder {
 
     /// A string, with the kinds that make up most documents up front.
     #[inline(always)]
-    pub(super) fn give_text(&mut self, text: Text<'_>, at: u64) -> Answer {
-        match self.aim().brief {
-            Brief::Str => {
+    pub(crate) fn give_text(&mut self, text: Text<'_>, at: u64) -> Answer {
+        match self.aim().kind {
+            KindByte::Str => {
                 let py = self.attached();
                 let object = match self.cache() {
                     Some(cache) => self.caches.value(py, cache, text),
@@ -300,8 +350,8 @@ impl Builder {
                 };
                 self.give(object, at)
             }
-            Brief::Any => self.give(new_str(self.attached(), text), at),
-            Brief::Way => self.pass_scalar(at),
+            KindByte::Any => self.give(new_str(self.attached(), text), at),
+            KindByte::OnPath => self.pass_scalar(at),
             _ => self.give_text_rarely(text, at),
         }
     }
@@ -329,7 +379,7 @@ impl Builder {
     }
 
     /// What the first member of a union that takes it makes of a text.
-    pub(super) fn first_fit(
+    pub(crate) fn first_fit(
         &mut self,
         members: impl Iterator<Item = NodeId>,
         text: Text<'_>,
@@ -354,7 +404,7 @@ impl Builder {
     }
 
     /// What a node makes of a string: a new reference.
-    pub(super) fn text_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
+    pub(crate) fn text_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let py = self.attached();
         let object = match self.kind(node) {
             Kind::Str | Kind::Any => {
@@ -379,7 +429,7 @@ impl Builder {
     /// A text that is none of a choice's.
     #[cold]
     #[inline(never)]
-    pub(super) fn no_choice(&self, choice: &Choice, at: u64, text: Text<'_>) -> Refusal {
+    pub(crate) fn no_choice(&self, choice: &Choice, at: u64, text: Text<'_>) -> Refusal {
         let text = text.text.as_str();
         let mut refusal = self.misfit(at, &brief(text));
         // Where they are few the message names them all.
@@ -399,7 +449,7 @@ impl Builder {
     /// A string of the right kind with the wrong content.
     #[cold]
     #[inline(never)]
-    pub(super) fn bad_text(&self, at: u64, text: Text<'_>, why: &str) -> Refusal {
+    pub(crate) fn bad_text(&self, at: u64, text: Text<'_>, why: &str) -> Refusal {
         let expected = self.item().name.to_string();
         let got = brief(text.text.as_str());
         let reason = format!("expected {expected}, got {got}: {why}");
@@ -408,7 +458,7 @@ impl Builder {
 
     /// A value as a format that is not JSON gives it.
     #[inline(never)]
-    pub(super) fn give_scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+    pub(crate) fn give_scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
         match value {
             Scalar::Null => self.give_null(at),
             Scalar::Bool(value) => self.give_bool(value, at),
@@ -416,7 +466,6 @@ impl Builder {
             Scalar::Float(value) => self.give_float(value, at),
             Scalar::Number(digits) => self.give_number(digits, at),
             Scalar::Text(text) => self.give_text(text, at),
-            Scalar::Untyped(text) if self.is_markup() => self.attribute_value(text, at),
             Scalar::Untyped(text) => self.give_untyped(text, at),
             Scalar::Decimal(_)
             | Scalar::Bytes(_)
@@ -427,54 +476,6 @@ impl Builder {
             | Scalar::Duration(_)
             | Scalar::Uuid(_)
             | Scalar::Uid(_) => self.give_typed(value, at),
-        }
-    }
-}
-
-impl Choice {
-    /// The object that a text stands for.
-    pub(super) fn text<'py>(
-        &self,
-        py: Python<'py>,
-        text: &str,
-    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
-        if let Some(index) = self.texts.find(text.as_bytes()) {
-            return Ok(Some(self.text_objects[index as usize].bind(py).clone()));
-        }
-        self.missing(PyString::new(py, text).into_any())
-    }
-
-    /// The text that was probably meant by one that is none of the choice's.
-    fn nearest(&self, py: Python<'_>, text: &str) -> PyResult<Option<String>> {
-        let value = |object: &Py<PyAny>| {
-            let object = object.bind(py);
-            match object.cast_exact::<PyString>() {
-                Ok(text) => Ok(text.to_string()),
-                Err(_) => object.getattr(intern!(py, "_value_"))?.extract::<String>(),
-            }
-        };
-        // Of what cannot say its value there is nothing to say.
-        let texts = self.text_objects.iter().map(|it| answer(py, value(it)));
-        let texts = texts.filter_map(PyResult::transpose).collect::<PyResult<Vec<_>>>()?;
-        Ok(nearest(text, texts.iter().map(String::as_str)).map(str::to_owned))
-    }
-
-    /// The object that an integer stands for.
-    fn int<'py>(&self, py: Python<'py>, value: i64) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
-        if let Some((_, object)) = self.ints.iter().find(|(known, _)| *known == value) {
-            return Ok(Some(object.bind(py).clone()));
-        }
-        self.missing(value.into_pyobject(py).map_err(PyErr::from)?.into_any())
-    }
-
-    /// Asks an enum that has a say about values that are not its members'.
-    fn missing<'py>(&self, value: Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
-        let py = value.py();
-        let Some(class) = &self.enum_class else { return Ok(None) };
-        match class.bind(py).call1((value,)) {
-            Ok(member) => Ok(Some(member)),
-            Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(None),
-            Err(error) => Err(error.into()),
         }
     }
 }

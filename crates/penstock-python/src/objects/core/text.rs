@@ -16,7 +16,7 @@ pub(crate) fn new_str(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
 
 /// A new `str` of ASCII bytes.
 #[inline(always)]
-pub(super) fn new_ascii(_py: Python<'_>, bytes: &[u8]) -> *mut ffi::PyObject {
+pub(crate) fn new_ascii(_py: Python<'_>, bytes: &[u8]) -> *mut ffi::PyObject {
     let length = bytes.len();
     if length <= 1 {
         // SAFETY: the pointer and length are a valid slice. For these lengths this call returns

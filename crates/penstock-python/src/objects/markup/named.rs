@@ -2,11 +2,11 @@
 //!
 //! On the stack stands the dict, and behind it the key of the child at hand.
 
-use super::builder::{Answer, Builder};
-use super::elements::{Repeated, written};
-use super::make;
-use super::place::shortened;
-use super::refusal::Refusal;
+use super::{Markup, Repeated, written};
+use crate::objects::core::Answer;
+use crate::objects::core::place::shortened;
+use crate::objects::core::refusal::Refusal;
+use crate::objects::make;
 use crate::plan::{Kind, element};
 use penstock_core::event::{Key, Text};
 use penstock_core::sink::Flow;
@@ -15,13 +15,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
 use std::ptr;
 
-impl Builder {
+impl<'p> Markup<'p> {
     /// A child of an element that becomes a dict: its name is the key.
-    pub(super) fn named_child(&mut self, key: &Key<'_>, at: u64) -> Answer {
+    pub(crate) fn named_child(&mut self, key: &Key<'_>, at: u64) -> Answer {
         let name = written(key);
-        self.remember_way_key(&name);
+        self.remember_key(&name);
         let base = self.top().base;
-        self.stack.release_from(self.attached(), base + 1);
+        self.core.stack.release_from(self.attached(), base + 1);
         self.push_dict_key(Text::from(&*name), at)?;
         let Kind::Dict(_, value) = self.plan().nodes[self.top().node as usize].kind else {
             return Ok(Flow::Skip);
@@ -51,24 +51,26 @@ impl Builder {
         // SAFETY: the stack owns both; neither place is empty.
         let (dict, key) = unsafe {
             (
-                Bound::from_borrowed_ptr(py, self.stack.get(base)),
-                Bound::from_borrowed_ptr(py, self.stack.get(base + 1)),
+                Bound::from_borrowed_ptr(py, self.core.stack.get(base)),
+                Bound::from_borrowed_ptr(py, self.core.stack.get(base + 1)),
             )
         };
-        dict.contains(key).map_err(|error| make::own_code_raised(self, error, self.markup.at()))
+        dict.contains(key)
+            .map_err(|error| make::raised::own_code_raised(&self.core, error, self.markup.at()))
     }
 
     /// The value of a child of an element that becomes a dict.
     #[inline(never)]
-    pub(super) fn put_named(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+    pub(crate) fn put_named(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         let py = self.attached();
         let base = self.top().base;
-        let key = self.stack.replace(base + 1, ptr::null_mut());
-        self.stack.forget_from(base + 1);
+        let key = self.core.stack.replace(base + 1, ptr::null_mut());
+        self.core.stack.forget_from(base + 1);
         // SAFETY: the references are handed over to us; the stack owns the dict.
         let (dict, key, value) = unsafe {
             (
-                Bound::from_borrowed_ptr(py, self.stack.get(base)).cast_into_unchecked::<PyDict>(),
+                Bound::from_borrowed_ptr(py, self.core.stack.get(base))
+                    .cast_into_unchecked::<PyDict>(),
                 Bound::from_owned_ptr(py, key),
                 Bound::from_owned_ptr(py, value),
             )
@@ -78,7 +80,7 @@ impl Builder {
         };
         if element(&self.plan().nodes, values).is_some() {
             let known = dict.get_item(&key);
-            match known.map_err(|error| make::own_code_raised(self, error, at))? {
+            match known.map_err(|error| make::raised::own_code_raised(&self.core, error, at))? {
                 Some(list) => {
                     list.cast_into::<PyList>().map_err(PyErr::from)?.append(value)?;
                 }
@@ -93,41 +95,42 @@ impl Builder {
             dict.set_item(key, old.add(" ")?.add(new)?)?;
             return Ok(Flow::Take);
         }
-        dict.set_item(key, value).map_err(|error| make::own_code_raised(self, error, at))?;
+        dict.set_item(key, value)
+            .map_err(|error| make::raised::own_code_raised(&self.core, error, at))?;
         Ok(Flow::Take)
     }
 
     /// The dict at hand, which leaves the stack.
-    pub(super) fn end_named(&mut self, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
+    pub(crate) fn end_named(&mut self, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
         if self.top().spoiled {
             return Err(Refusal::kept());
         }
         let py = self.attached();
         let base = self.top().base;
-        self.stack.release_from(py, base + 1);
+        self.core.stack.release_from(py, base + 1);
         let nodes = &self.plan().nodes;
         if let Kind::Dict(_, values) = nodes[self.top().node as usize].kind
             && element(nodes, values).is_some()
         {
             // SAFETY: the stack owns it, and it is a dict.
-            let dict = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(base)) };
+            let dict = unsafe { Bound::from_borrowed_ptr(py, self.core.stack.get(base)) };
             let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
             let finishes = nodes[values as usize].after.is_some();
             for (key, list) in dict.copy()?.iter() {
-                let other = make::collected(self, values, list.clone(), at)?;
+                let other = make::fields::collected(&self.core, values, list.clone(), at)?;
                 if !finishes && other.is_none() {
                     continue;
                 }
                 // For messages: this is the child that is spoken of.
-                self.remember_way_key(&key.str()?.to_string_lossy());
+                self.remember_key(&key.str()?.to_string_lossy());
                 let made = self.finish(values, other.unwrap_or(list).into_ptr(), at);
                 // SAFETY: the reference is handed over to us.
                 let made = unsafe { Bound::from_owned_ptr(py, made?) };
                 dict.set_item(key, made)?;
             }
         }
-        let dict = self.stack.replace(base, ptr::null_mut());
-        self.stack.forget_from(base);
+        let dict = self.core.stack.replace(base, ptr::null_mut());
+        self.core.stack.forget_from(base);
         Ok(dict)
     }
 }

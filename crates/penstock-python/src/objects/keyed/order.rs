@@ -1,18 +1,18 @@
 //! In which order keys come, for documents that have an order of their own.
 
-use super::builder::Builder;
-use super::frame::Frame;
+use super::Keyed;
+use crate::objects::core::frame::Frame;
 use crate::plan::{ClassPlan, Plan, State};
 
 /// For each key of each state of each class, the key that came after it last time.
-pub(super) struct Order {
+pub(crate) struct Order {
     /// Where the states of each class begin in `next`, one place more than they have keys.
     first: Vec<Vec<usize>>,
     next: Vec<u32>,
 }
 
 impl Order {
-    pub(super) fn new(plan: &Plan) -> Self {
+    pub(crate) fn new(plan: &Plan) -> Self {
         let mut next = Vec::new();
         let mut states = |class: &ClassPlan| {
             let mut state = |state: &State| {
@@ -28,10 +28,10 @@ impl Order {
     }
 }
 
-impl Builder {
+impl<'p> Keyed<'p> {
     /// The key that is likely to come first.
     #[inline(always)]
-    pub(super) fn first_key(&self) -> u32 {
+    pub(crate) fn first_key(&self) -> u32 {
         match &self.order {
             None => 0,
             Some(order) => {
@@ -43,7 +43,7 @@ impl Builder {
     /// A key of the map at hand was found: says what is likely to follow it, and learns if the
     /// key was not the one that was likely.
     #[inline(always)]
-    pub(super) fn found_key(&mut self, key: u32) {
+    pub(crate) fn found_key(&mut self, key: u32) {
         self.top_mut().unnamed = false;
         if key != self.top().next {
             self.learn(key);

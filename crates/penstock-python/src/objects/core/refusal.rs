@@ -27,7 +27,7 @@ pub(crate) enum Why {
 impl Refusal {
     /// What is wrong is kept already.
     #[cold]
-    pub(super) fn kept() -> Self {
+    pub(crate) fn kept() -> Self {
         Refusal(Box::new(Why::Kept))
     }
 
@@ -37,7 +37,7 @@ impl Refusal {
     }
 
     /// Whether it is that the value does not fit.
-    pub(super) fn is_mismatch(&self) -> bool {
+    pub(crate) fn is_mismatch(&self) -> bool {
         matches!(*self.0, Why::Mismatch(_))
     }
 

@@ -3,11 +3,11 @@
 //! Attributes come before all content. So a field that has a value when an element for it comes
 //! first has it from an attribute, and the element counts.
 
-use super::builder::{Answer, Builder, Unknown};
-use super::elements::{Awaited, written};
-use super::frame::FrameKind;
-use super::place::shortened;
-use super::refusal::Refusal;
+use super::{Awaited, Markup, written};
+use crate::objects::core::frame::FrameKind;
+use crate::objects::core::place::shortened;
+use crate::objects::core::refusal::Refusal;
+use crate::objects::core::{Answer, Unknown};
 use crate::plan::{Kind, NameEdge, Target};
 use penstock_core::event::{Key, Text};
 use penstock_core::sink::Flow;
@@ -16,7 +16,7 @@ use penstock_core::value::xsd;
 /// Whether an attribute is about the document and not of it: the schema's own, and the namespace
 /// declarations of a reader that does not resolve them.
 #[inline(always)]
-pub(super) fn is_about(key: &Key<'_>) -> bool {
+pub(crate) fn is_about(key: &Key<'_>) -> bool {
     // Nearly all attributes are none of them, and that shows at once.
     (key.prefix.is_some() || key.name.bytes().starts_with(b"x")) && is_about_rarely(key)
 }
@@ -34,7 +34,7 @@ fn is_about_rarely(key: &Key<'_>) -> bool {
 }
 
 /// Whether an attribute that [is about](is_about) the document is `xsi:nil`.
-pub(super) fn is_nil(key: &Key<'_>) -> bool {
+pub(crate) fn is_nil(key: &Key<'_>) -> bool {
     match key.name.bytes() {
         b"xsi:nil" => key.prefix.is_none(),
         b"nil" => key.prefix.is_some_and(|prefix| prefix.bytes() != b"xmlns"),
@@ -42,14 +42,14 @@ pub(super) fn is_nil(key: &Key<'_>) -> bool {
     }
 }
 
-impl Builder {
+impl<'p> Markup<'p> {
     /// The name of an attribute, whose value comes next.
     #[inline]
-    pub(super) fn attribute(&mut self, key: Key<'_>, at: u64) -> Answer {
+    pub(crate) fn attribute(&mut self, key: Key<'_>, at: u64) -> Answer {
         if self.markup.leaf > 0 {
             return self.leaf_attribute(&key, at);
         }
-        self.markup.attribute = true;
+        self.core.attribute = true;
         self.markup.awaited = Awaited::Field;
         match self.top().kind {
             FrameKind::Element | FrameKind::Wrapper => match self.state().attributes.find(&key) {
@@ -72,7 +72,7 @@ impl Builder {
         };
         self.aim_at(aim);
         let field = self.aim().field;
-        let filled = !self.stack.get(self.top().slots + field as usize).is_null();
+        let filled = !self.core.stack.get(self.top().slots + field as usize).is_null();
         if filled && !self.collects(field) {
             return self.again_in_markup(key, at);
         }
@@ -80,7 +80,7 @@ impl Builder {
             if field < 64 {
                 self.top_mut().seen |= 1 << field;
             } else {
-                self.seen_beyond.push((self.frames.len(), field as usize));
+                self.core.seen_beyond.push((self.core.frames.len(), field as usize));
             }
         }
         Ok(Flow::Take)
@@ -112,7 +112,7 @@ impl Builder {
             self.markup.awaited = Awaited::Nil;
             return Ok(Flow::Take);
         }
-        match self.options.unknown {
+        match self.core.options.unknown {
             Unknown::Skip => Ok(Flow::Skip),
             Unknown::Error => {
                 let expected = &self.item().name;
@@ -123,7 +123,7 @@ impl Builder {
             Unknown::Collect => {
                 let path = self.path(true);
                 let element = path.last().map_or_else(String::new, ToString::to_string);
-                self.count_unknown(format!("{element}.@{}", written(key)));
+                self.core.count_unknown(format!("{element}.@{}", written(key)));
                 Ok(Flow::Skip)
             }
         }
@@ -131,7 +131,7 @@ impl Builder {
 
     /// The value of the attribute whose name was told.
     #[inline]
-    pub(super) fn attribute_value(&mut self, text: Text<'_>, at: u64) -> Answer {
+    pub(crate) fn attribute_value(&mut self, text: Text<'_>, at: u64) -> Answer {
         // A record may be an attribute whose name was not told: then it is the value at hand.
         match std::mem::take(&mut self.markup.awaited) {
             Awaited::Field => match self.lexical(text, at) {
@@ -166,11 +166,11 @@ impl Builder {
             return Err(refusal);
         }
         // The field has nothing from the attribute that an element would replace.
-        let depth = self.frames.len();
+        let depth = self.core.frames.len();
         if field < 64 {
             self.top_mut().seen &= !(1 << field);
         } else {
-            self.seen_beyond.retain(|mark| *mark != (depth, field as usize));
+            self.core.seen_beyond.retain(|mark| *mark != (depth, field as usize));
         }
         self.markup.deferred.push((depth, field, refusal));
         Ok(Flow::Take)
@@ -179,12 +179,12 @@ impl Builder {
     /// The element at hand ends: attributes that did not fit count if nothing came instead.
     #[cold]
     #[inline(never)]
-    pub(super) fn settle_deferred(&mut self) -> Result<(), Refusal> {
-        let depth = self.frames.len();
+    pub(crate) fn settle_deferred(&mut self) -> Result<(), Refusal> {
+        let depth = self.core.frames.len();
         let slots = self.top().slots;
         let first = self.markup.deferred.partition_point(|(of, ..)| *of < depth);
         for (_, field, refusal) in self.markup.deferred.split_off(first) {
-            if self.stack.get(slots + field as usize).is_null() {
+            if self.core.stack.get(slots + field as usize).is_null() {
                 self.keep(refusal)?;
                 self.fill_lost_field(field);
             }

@@ -3,12 +3,11 @@
 //! Attributes are keys with `@`, the text beside them is `#text`, a name that is repeated is a
 //! list, white space around text goes, and an element with nothing in it is `None`.
 
-use super::builder::{Answer, Builder};
-use super::caches;
-use super::elements::{Awaited, ForceList};
-use super::frame::{Frame, FrameKind};
-use super::refusal::Refusal;
-use super::text::new_str;
+use super::{Awaited, ForceList, Markup};
+use crate::objects::core::frame::{Frame, FrameKind};
+use crate::objects::core::refusal::Refusal;
+use crate::objects::core::text::new_str;
+use crate::objects::core::{Answer, caches};
 use crate::plan::NodeId;
 use penstock_core::event::{Key, Text};
 use penstock_core::sink::Flow;
@@ -20,23 +19,23 @@ use std::ptr;
 /// The key of an element's text beside attributes and child elements.
 const TEXT: &str = "#text";
 
-impl Builder {
+impl<'p> Markup<'p> {
     /// An element that becomes whatever is in it.
     ///
     /// On the stack stands its dict, once there is one, and behind it the key of the value at
     /// hand.
     #[inline(never)]
-    pub(super) fn begin_plain(&mut self, node: NodeId) -> Answer {
+    pub(crate) fn begin_plain(&mut self, node: NodeId) -> Answer {
         // What is inside becomes the same as it does.
         let aim = self.aim_of(node);
-        self.push_frame(Frame::new(FrameKind::Plain, node, aim, self.stack.len()));
-        self.stack.push(ptr::null_mut());
+        self.core.push_frame(Frame::new(FrameKind::Plain, node, aim, self.core.stack.len()));
+        self.core.stack.push(ptr::null_mut());
         Ok(Flow::Take)
     }
 
     /// The name of a child element: its key.
     #[inline(never)]
-    pub(super) fn plain_child(&mut self, key: &Key<'_>) -> Answer {
+    pub(crate) fn plain_child(&mut self, key: &Key<'_>) -> Answer {
         self.push_key("", key)?;
         let name = || match key.prefix {
             None => key.name.text.as_str(),
@@ -57,7 +56,7 @@ impl Builder {
 
     /// The name of an attribute: its key.
     #[inline(never)]
-    pub(super) fn plain_attribute(&mut self, key: &Key<'_>) -> Answer {
+    pub(crate) fn plain_attribute(&mut self, key: &Key<'_>) -> Answer {
         self.markup.awaited = Awaited::Plain;
         self.push_key("@", key)?;
         Ok(Flow::Take)
@@ -83,13 +82,13 @@ impl Builder {
             return Err(self.raised());
         }
         // A child that was passed over leaves its key.
-        self.stack.push(object);
+        self.core.stack.push(object);
         Ok(())
     }
 
     /// The value of an attribute.
     #[inline(never)]
-    pub(super) fn plain_value(&mut self, text: Text<'_>) -> Answer {
+    pub(crate) fn plain_value(&mut self, text: Text<'_>) -> Answer {
         let value = new_str(self.attached(), text);
         if value.is_null() {
             return Err(self.raised());
@@ -99,7 +98,7 @@ impl Builder {
 
     /// The element at hand ends.
     #[inline(never)]
-    pub(super) fn end_plain(&mut self, at: u64) -> Answer {
+    pub(crate) fn end_plain(&mut self, at: u64) -> Answer {
         let py = self.attached();
         let open = self.markup.open.last();
         let (from, forced) = open.map_or((0, false), |open| (open.text, open.forced));
@@ -113,16 +112,16 @@ impl Builder {
         if has_text && text.is_null() {
             return Err(self.raised());
         }
-        let value = if self.stack.get(base).is_null() {
-            self.stack.forget_from(base);
+        let value = if self.core.stack.get(base).is_null() {
+            self.core.stack.forget_from(base);
             if has_text { text } else { self.new_none() }
         } else {
             if has_text {
-                self.stack.push(caches::key(py, Text::from(TEXT)));
+                self.core.stack.push(caches::key(py, Text::from(TEXT)));
                 self.put_plain(text, self.is_forced(TEXT))?;
             }
-            let dict = self.stack.replace(base, ptr::null_mut());
-            self.stack.forget_from(base);
+            let dict = self.core.stack.replace(base, ptr::null_mut());
+            self.core.stack.forget_from(base);
             dict
         };
         self.markup.close();
@@ -141,25 +140,25 @@ impl Builder {
     fn put_plain(&mut self, value: *mut ffi::PyObject, forced: bool) -> Answer {
         let py = self.attached();
         let base = self.top().base;
-        let key = self.stack.replace(base + 1, ptr::null_mut());
-        self.stack.forget_from(base + 1);
+        let key = self.core.stack.replace(base + 1, ptr::null_mut());
+        self.core.stack.forget_from(base + 1);
         // SAFETY: both references are handed over to us.
         let (key, value) =
             unsafe { (Bound::from_owned_ptr(py, key), Bound::from_owned_ptr(py, value)) };
-        let mut dict = self.stack.get(base);
+        let mut dict = self.core.stack.get(base);
         if dict.is_null() {
             // SAFETY: makes a new object.
             dict = unsafe { ffi::PyDict_New() };
             if dict.is_null() {
                 return Err(self.raised());
             }
-            self.stack.replace(base, dict);
+            self.core.stack.replace(base, dict);
         }
         add(py, dict, &key, value, forced).map_err(|error| error.into())
     }
 
     /// The document of a root element, whose name stands on the stack. Takes over the reference.
-    pub(super) fn wrapped_root(
+    pub(crate) fn wrapped_root(
         &mut self,
         value: *mut ffi::PyObject,
     ) -> Result<*mut ffi::PyObject, Refusal> {
@@ -167,8 +166,8 @@ impl Builder {
         let forced = std::mem::take(&mut self.markup.forced);
         // SAFETY: the reference is handed over to us.
         let value = unsafe { Bound::from_owned_ptr(py, value) };
-        let key = self.stack.replace(0, ptr::null_mut());
-        self.stack.forget_from(0);
+        let key = self.core.stack.replace(0, ptr::null_mut());
+        self.core.stack.forget_from(0);
         // SAFETY: the stack gave its reference to us.
         let key = unsafe { Bound::from_owned_ptr(py, key) };
         let dict = pyo3::types::PyDict::new(py);

@@ -4,10 +4,10 @@
 //! The rules are strict here too. A value becomes what the type asks for if that is its own class, and a
 //! number of digits becomes what a JSON number of these digits would. Nothing is made of its text.
 
-use super::builder::{Answer, Builder};
 use super::refusal::Refusal;
 use super::standard::{new_datetime, new_duration, new_time, new_uuid};
-use crate::plan::{Brief, Kind, NodeId};
+use super::{Answer, Core};
+use crate::plan::{Kind, KindByte, NodeId};
 use penstock_core::event::Scalar;
 use penstock_core::value::lexical::{self, Value};
 use penstock_core::value::number::{scan, to_f64};
@@ -17,11 +17,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDate};
 
-impl Builder {
+impl<'p> Core<'p> {
     /// Puts a value that has a type of its own, or says that the type at hand has no place for it.
     #[inline(never)]
-    pub(super) fn give_typed(&mut self, value: Scalar<'_>, at: u64) -> Answer {
-        if self.aim().brief == Brief::Way {
+    pub(crate) fn give_typed(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+        if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
         let node = self.aim().node;

@@ -111,7 +111,7 @@ static KEYS: Keys = Keys(UnsafeCell::new(Table { entries: [ptr::null_mut(); 2048
 /// A key of a plain dict: a new reference, with its hash computed. Null with an exception set if
 /// there is no memory.
 #[inline(always)]
-pub(super) fn key(py: Python<'_>, key: Text<'_>) -> *mut ffi::PyObject {
+pub(crate) fn key(py: Python<'_>, key: Text<'_>) -> *mut ffi::PyObject {
     let bytes = key.bytes();
     if !key.ascii || bytes.len() > LONGEST || bytes.len() < 2 {
         return super::text::new_str(py, key);
@@ -138,7 +138,7 @@ struct FieldCache {
 
 /// The caches of all fields of a run.
 #[derive(Default)]
-pub(super) struct FieldCaches {
+pub(crate) struct FieldCaches {
     fields: Vec<Slot>,
 }
 
@@ -158,13 +158,13 @@ unsafe impl Send for FieldCaches {}
 
 impl FieldCaches {
     /// With room for so many fields.
-    pub(super) fn new(fields: usize) -> Self {
+    pub(crate) fn new(fields: usize) -> Self {
         FieldCaches { fields: (0..fields).map(|_| Slot::Waiting(0)).collect() }
     }
 
     /// The string for a value of a field. A new reference, or null with an exception set.
     #[inline(always)]
-    pub(super) fn value(
+    pub(crate) fn value(
         &mut self,
         py: Python<'_>,
         field: usize,

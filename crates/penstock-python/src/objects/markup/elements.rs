@@ -1,4 +1,4 @@
-//! Elements: the events of markup to values.
+//! Elements to values.
 //!
 //! An element is told as a name and a map whatever it holds; what becomes of it is what the aim
 //! says that its name led to. One that becomes a scalar makes no frame: its text is gathered in
@@ -6,177 +6,26 @@
 //! that buffer behind the text of those around it and goes when it ends, so that what is left is
 //! an element's own text.
 
-use super::builder::{Answer, Builder, Duplicates, Unknown};
-use super::frame::{Frame, FrameKind, NONE, WAY};
-use super::make;
-use super::place::shortened;
-use super::refusal::Refusal;
-use crate::plan::{Brief, ClassId, Kind, NodeId, Target, element};
+use super::{Markup, Open, Repeated, noun, written};
+use crate::objects::core::frame::{Frame, FrameKind, NONE, ON_PATH};
+use crate::objects::core::place::shortened;
+use crate::objects::core::refusal::Refusal;
+use crate::objects::core::{Answer, Unknown};
+use crate::objects::make;
+use crate::plan::{ClassId, Kind, KindByte, NodeId, Target, element};
 use penstock_core::event::{Key, KeyKind, Matched, Text};
-use penstock_core::limits::Limits;
 use penstock_core::near::nearest;
 use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use pyo3::{Bound, ffi};
-use std::collections::HashSet;
-use std::ptr::NonNull;
 
-/// What a second element means where the class has a field for one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Repeated {
-    /// The record is in error.
-    #[default]
-    Error,
-    /// The first one counts.
-    First,
-    /// The last one counts.
-    Last,
-    /// The texts are joined by a space, for a field that is a `str`.
-    Join,
-}
-
-/// Which elements are lists in plain dicts even where they are alone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ForceList {
-    /// None.
-    #[default]
-    Never,
-    /// All.
-    Always,
-    /// Those of these names.
-    Names(HashSet<String>),
-}
-
-/// How to build from markup.
-#[derive(Clone, Debug)]
-pub(crate) struct MarkupOptions {
-    pub(crate) repeated: Repeated,
-    pub(crate) force_list: ForceList,
-    /// `limits.token`: bytes of text that may be kept for the elements that are open.
-    pub(crate) token: usize,
-    /// `limits.number`: digits of one integer.
-    pub(crate) number: usize,
-}
-
-impl Default for MarkupOptions {
-    fn default() -> Self {
-        let Limits { token, number, .. } = Limits::default();
-        let (repeated, force_list) = (Repeated::default(), ForceList::default());
-        MarkupOptions { repeated, force_list, token, number }
-    }
-}
-
-/// An element under construction.
-#[derive(Clone, Copy)]
-pub(super) struct Open {
-    /// Where it begins in the source.
-    pub(super) at: u64,
-    /// Where its text begins in the buffer.
-    pub(super) text: usize,
-    /// `xsi:nil` was said of it: it stands for `None`, whatever is in it.
-    pub(super) nil: bool,
-    /// In a plain dict: it is a list even if it is alone.
-    pub(super) forced: bool,
-    /// It does not fit, whatever comes in it.
-    pub(super) lost: bool,
-}
-
-/// What the value of an attribute is for.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Awaited {
-    /// The field at hand.
-    #[default]
-    Field,
-    /// Whether the element is `None`.
-    Nil,
-    /// A plain dict.
-    Plain,
-    /// Which class of a union the element is.
-    Tag,
-    /// To be given to the class of a union once that is known.
-    Held,
-}
-
-/// What markup needs beside the frames.
-#[derive(Default)]
-pub(super) struct Markup {
-    pub(super) options: MarkupOptions,
-    /// The text of the open elements.
-    pub(super) text: String,
-    /// Whether no character beyond ASCII came into the buffer since it was empty.
-    pub(super) ascii: bool,
-    /// How many elements are open of one that becomes a scalar, itself included.
-    pub(super) leaf: u32,
-    /// The elements that something is made of, each scalar's own and those that have a frame.
-    pub(super) open: Vec<Open>,
-    /// The value at hand is an attribute's.
-    pub(super) attribute: bool,
-    pub(super) awaited: Awaited,
-    /// Attributes that wait for the class of their union.
-    pub(super) held: super::unions::Held,
-    /// Attributes that do not fit their fields, with the depth of the frame and the field: an
-    /// element may come that counts instead.
-    pub(super) deferred: Vec<(usize, u32, Refusal)>,
-    /// For names that are put together.
-    pub(super) name: String,
-    /// The coming element of a plain dict is a list even if it is alone.
-    pub(super) forced: bool,
-}
-
-impl Markup {
-    /// Forgets all open elements.
-    pub(super) fn clear(&mut self) {
-        self.text.clear();
-        self.open.clear();
-        self.held.clear();
-        self.deferred.clear();
-        self.leaf = 0;
-    }
-
-    /// Where the element at hand begins.
-    pub(super) fn at(&self) -> u64 {
-        self.open.last().map_or(0, |open| open.at)
-    }
-
-    /// Whether the element at hand stands for `None`. What is in it is not looked at, so nothing is
-    /// open inside.
-    #[inline(always)]
-    pub(super) fn is_nil(&self) -> bool {
-        self.open.last().is_some_and(|open| open.nil)
-    }
-
-    /// The element at hand ends: its text goes.
-    pub(super) fn close(&mut self) -> Open {
-        let end = Open { at: 0, text: 0, nil: false, forced: false, lost: false };
-        let open = self.open.pop().unwrap_or(end);
-        self.text.truncate(open.text);
-        open
-    }
-}
-
-impl Builder {
-    /// Sets how to build from markup.
-    pub(crate) fn set_markup(&mut self, options: MarkupOptions) {
-        self.markup.options = options;
-    }
-
-    /// From where on the source must be kept for the sake of a message, if from anywhere: where
-    /// the scalar under construction begins.
-    pub(crate) fn keeps(&self) -> Option<u64> {
-        (self.markup.leaf > 0).then(|| self.markup.at())
-    }
-
-    /// Whether the plan is one for markup.
-    pub(super) fn is_markup(&self) -> bool {
-        self.plan().form.has_elements()
-    }
-
+impl<'p> Markup<'p> {
     /// The name of an element, which comes next.
     #[inline]
-    pub(super) fn element(&mut self, key: Key<'_>, at: u64) -> Answer {
-        self.markup.attribute = false;
+    pub(crate) fn element(&mut self, key: Key<'_>, at: u64) -> Answer {
+        self.core.attribute = false;
         if self.markup.leaf > 0 {
             return self.inner_element();
         }
@@ -220,7 +69,7 @@ impl Builder {
             Target::Field(aim) => {
                 self.aim_at(aim);
                 let field = self.aim().field;
-                if self.stack.get(self.top().slots + field as usize).is_null()
+                if self.core.stack.get(self.top().slots + field as usize).is_null()
                     || self.collects(field)
                 {
                     return Ok(Flow::Take);
@@ -232,7 +81,7 @@ impl Builder {
                 self.again_in_markup(&key, at)
             }
             Target::State(state) => {
-                self.on_way(state);
+                self.aim_on_path(state);
                 Ok(Flow::Take)
             }
         }
@@ -243,28 +92,21 @@ impl Builder {
     fn other_element(&mut self, key: &Key<'_>, at: u64) -> Answer {
         match self.state().other {
             Some(Target::Field(aim)) => {
-                self.remember_way_key(key.name.text.as_str());
+                self.remember_key(key.name.text.as_str());
                 self.aim_at(aim);
                 let field = self.aim().field;
-                let empty = self.stack.get(self.top().slots + field as usize).is_null();
+                let empty = self.core.stack.get(self.top().slots + field as usize).is_null();
                 if empty || self.collects(field) {
                     return Ok(Flow::Take);
                 }
                 self.again_in_markup(key, at)
             }
             Some(to @ Target::State(_)) => {
-                self.at = at;
+                self.core.at = at;
                 self.follow_other(to, Matched::Key(key.name))
             }
             None => self.unknown_in_markup(key, at),
         }
-    }
-
-    /// Whether a field takes any number of values.
-    pub(super) fn collects(&self, field: u32) -> bool {
-        let field = &self.class().fields[field as usize];
-        field.keyed.is_some()
-            || (field.gathers && element(&self.plan().nodes, field.node).is_some())
     }
 
     /// Whether the value of a field is an attribute's, and that it is no more.
@@ -275,15 +117,15 @@ impl Builder {
             self.top_mut().seen &= !bit;
             return was;
         }
-        let of = (self.frames.len(), field as usize);
-        let place = self.seen_beyond.iter().position(|seen| *seen == of);
-        place.map(|place| self.seen_beyond.swap_remove(place)).is_some()
+        let of = (self.core.frames.len(), field as usize);
+        let place = self.core.seen_beyond.iter().position(|seen| *seen == of);
+        place.map(|place| self.core.seen_beyond.swap_remove(place)).is_some()
     }
 
     /// An element or attribute for a field that has a value already.
     #[cold]
     #[inline(never)]
-    pub(super) fn again_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
+    pub(crate) fn again_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
         let name = written(key);
         self.again_by_rule(&format!("{} '{}'", noun(key), shortened(&name)), at)
     }
@@ -300,7 +142,7 @@ impl Builder {
     }
 
     /// What `repeated=` makes of a second value for what is at hand, if it is not an error.
-    pub(super) fn by_rule(&self) -> Option<Flow> {
+    pub(crate) fn by_rule(&self) -> Option<Flow> {
         match self.markup.options.repeated {
             Repeated::First => Some(Flow::Skip),
             Repeated::Last => Some(Flow::Take),
@@ -313,20 +155,20 @@ impl Builder {
 
     /// An element or attribute that the class does not name.
     #[inline(never)]
-    pub(super) fn unknown_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
+    pub(crate) fn unknown_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
         if self.top().kind == FrameKind::Element
             && let Some(rest) = self.class().rest
         {
-            let sign = if self.markup.attribute { "@" } else { "" };
+            let sign = if self.core.attribute { "@" } else { "" };
             let name = format!("{sign}{}", written(key));
-            self.remember_way_key(&name);
+            self.remember_key(&name);
             let name = PyString::new(self.attached(), &name).into_ptr();
             self.aim_at(rest);
             return self.gather(name, at);
         }
         let unknown = match self.top().kind {
             FrameKind::Element | FrameKind::Wrapper => self.unknown_in_class(),
-            _ => self.options.unknown,
+            _ => self.core.options.unknown,
         };
         if unknown == Unknown::Skip {
             return Ok(Flow::Skip);
@@ -341,26 +183,26 @@ impl Builder {
             _ => (&self.plan().nodes[self.top().node as usize].name, "place"),
         };
         if unknown == Unknown::Error {
-            self.remember_way_key(&name);
+            self.remember_key(&name);
             let near = self.nearest_name(&name);
             let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
             let name = shortened(&name);
             let reason = format!("{class} has no {has} for the {} '{name}'{near}", noun(key));
             return Err(self.mismatch(at, reason, None, None));
         }
-        let sign = if self.markup.attribute { "@" } else { "" };
-        self.count_unknown(format!("{class}.{sign}{name}"));
+        let sign = if self.core.attribute { "@" } else { "" };
+        self.core.count_unknown(format!("{class}.{sign}{name}"));
         Ok(Flow::Skip)
     }
 
     /// The name that was probably meant by one that the class at hand does not know.
     #[cold]
-    fn nearest_name<'a>(&self, name: &str) -> Option<&'a str> {
+    fn nearest_name(&self, name: &str) -> Option<&'p str> {
         if !matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper) {
             return None;
         }
         let state = self.state();
-        let names = if self.markup.attribute { &state.attributes } else { &state.elements };
+        let names = if self.core.attribute { &state.attributes } else { &state.elements };
         nearest(name, names.edges.iter().map(|edge| &*edge.name))
     }
 
@@ -373,7 +215,7 @@ impl Builder {
         match self.top().kind {
             FrameKind::Root => {
                 let name = written(key);
-                self.remember_way_key(&name);
+                self.remember_key(&name);
                 // Without a class the document is a dict of its root element.
                 if matches!(self.item().kind, Kind::Any) {
                     return self.plain_child(key);
@@ -381,8 +223,8 @@ impl Builder {
                 Ok(Flow::Take)
             }
             FrameKind::Items => {
-                self.remember_way_key(&written(key));
-                if self.aim().brief == Brief::Way {
+                self.remember_key(&written(key));
+                if self.aim().kind == KindByte::OnPath {
                     self.top_mut().index += 1;
                     return Ok(Flow::Skip);
                 }
@@ -396,7 +238,7 @@ impl Builder {
 
     /// The element whose name was told begins.
     #[inline]
-    pub(super) fn begin_element(&mut self, at: u64) -> Answer {
+    pub(crate) fn begin_element(&mut self, at: u64) -> Answer {
         if self.markup.leaf > 0 {
             self.markup.leaf += 1;
             return Ok(Flow::Take);
@@ -408,7 +250,7 @@ impl Builder {
         let text = self.markup.text.len();
         self.markup.open.push(Open { at, text, nil: false, forced, lost: false });
         let aim = self.aim();
-        if aim.brief == Brief::Way {
+        if aim.kind == KindByte::OnPath {
             return self.begin_wrapper();
         }
         match self.item().kind {
@@ -428,32 +270,32 @@ impl Builder {
         }
     }
 
-    /// An element on the way to fields.
+    /// An element on the path to fields.
     fn begin_wrapper(&mut self) -> Answer {
         let top = *self.top();
-        if top.way == NONE {
+        if top.leads_to == NONE {
             self.markup.close();
             return Ok(Flow::Skip);
         }
-        let mut frame = Frame::new(FrameKind::Wrapper, top.node, top.aim, self.stack.len());
-        (frame.slots, frame.class, frame.state) = (top.slots, top.class, top.way);
-        self.push_frame(frame);
+        let mut frame = Frame::new(FrameKind::Wrapper, top.node, top.aim, self.core.stack.len());
+        (frame.slots, frame.class, frame.state) = (top.slots, top.class, top.leads_to);
+        self.core.push_frame(frame);
         self.at_class();
         Ok(Flow::Take)
     }
 
     /// An element that becomes an object of a class.
     #[inline]
-    pub(super) fn begin_object(&mut self, class: ClassId, node: NodeId, at: u64) -> Answer {
+    pub(crate) fn begin_object(&mut self, class: ClassId, node: NodeId, at: u64) -> Answer {
         let plan = &self.plan().classes[class as usize];
-        let base = self.stack.len();
-        self.stack.push_empty(plan.fields.len());
+        let base = self.core.stack.len();
+        self.core.stack.push_empty(plan.fields.len());
         let mut frame = Frame::new(FrameKind::Element, node, self.top().aim, base);
         frame.class = class;
-        self.push_frame(frame);
+        self.core.push_frame(frame);
         self.at_class();
         if !plan.takes_key.is_empty() {
-            self.at = at;
+            self.core.at = at;
             self.give_key(&plan.takes_key)?;
         }
         Ok(Flow::Take)
@@ -463,8 +305,8 @@ impl Builder {
     #[inline(never)]
     fn begin_rarely(&mut self) -> Answer {
         let node = self.aim().node;
-        let base = self.stack.len();
-        let way = NonNull::from(&WAY);
+        let base = self.core.stack.len();
+        let way = &ON_PATH;
         let (kind, aim) = match &self.item().kind {
             Kind::List(item) | Kind::Set(item) | Kind::FrozenSet(item) | Kind::TupleOf(item) => {
                 (FrameKind::Items, self.aim_of(*item))
@@ -474,7 +316,7 @@ impl Builder {
             }
             Kind::Dict(_, value) => {
                 let value = element(&self.plan().nodes, *value).unwrap_or(*value);
-                self.stack.push(PyDict::new(self.attached()).into_any().into_ptr());
+                self.core.stack.push(PyDict::new(self.attached()).into_any().into_ptr());
                 (FrameKind::Named, self.aim_of(value))
             }
             _ => {
@@ -483,13 +325,13 @@ impl Builder {
                 (FrameKind::Union, way)
             }
         };
-        self.push_frame(Frame::new(kind, node, aim, base));
+        self.core.push_frame(Frame::new(kind, node, aim, base));
         Ok(Flow::Take)
     }
 
     /// Text between tags.
     #[inline]
-    pub(super) fn add_text(&mut self, text: Text<'_>, at: u64) -> Answer {
+    pub(crate) fn add_text(&mut self, text: Text<'_>, at: u64) -> Answer {
         if self.markup.leaf == 0 {
             match self.top().kind {
                 FrameKind::Plain => {}
@@ -518,8 +360,8 @@ impl Builder {
 
     /// The element that began last ends.
     #[inline]
-    pub(super) fn end_element(&mut self, at: u64) -> Answer {
-        self.markup.attribute = false;
+    pub(crate) fn end_element(&mut self, at: u64) -> Answer {
+        self.core.attribute = false;
         match self.markup.leaf {
             0 => {}
             1 => return self.end_leaf(),
@@ -572,8 +414,8 @@ impl Builder {
     #[inline]
     fn end_object(&mut self, at: u64) -> Answer {
         let value = if self.markup.is_nil() {
-            self.stack.release_from(self.attached(), self.top().base);
-            let depth = self.frames.len();
+            self.core.stack.release_from(self.attached(), self.top().base);
+            let depth = self.core.frames.len();
             self.markup.deferred.retain(|(of, ..)| *of < depth);
             self.new_none()
         } else {
@@ -581,9 +423,9 @@ impl Builder {
             if !self.markup.deferred.is_empty() {
                 self.settle_deferred()?;
             }
-            match make::object(self, at) {
+            match self.make_object(at) {
                 Ok(value) => value,
-                Err(refusal) => return self.lost_container(refusal),
+                Err(refusal) => return self.lost_in_markup(refusal),
             }
         };
         self.markup.close();
@@ -596,29 +438,25 @@ impl Builder {
     #[inline(never)]
     fn end_rarely(&mut self, at: u64) -> Answer {
         let value = if self.markup.is_nil() {
-            self.stack.release_from(self.attached(), self.top().base);
+            self.core.stack.release_from(self.attached(), self.top().base);
             self.new_none()
         } else {
             let made = match self.top().kind {
-                FrameKind::Items => make::list(self, at),
+                FrameKind::Items if self.top().spoiled && self.is_lost() => Err(Refusal::kept()),
+                FrameKind::Items => make::list(&mut self.core, at),
                 FrameKind::Named => self.end_named(at),
                 _ if self.is_lost() => Err(Refusal::kept()),
                 _ => Err(self.untagged(at)),
             };
             match made {
                 Ok(value) => value,
-                Err(refusal) => return self.lost_container(refusal),
+                Err(refusal) => return self.lost_in_markup(refusal),
             }
         };
         self.markup.close();
         self.pop_frame();
         let answer = self.put_in_markup(value, at);
         self.valued(answer)
-    }
-
-    /// `None`: a new reference.
-    pub(super) fn new_none(&self) -> *mut ffi::PyObject {
-        self.attached().None().into_ptr()
     }
 
     /// The element at hand ends: its own text goes to the field that asks for it, if there is one.
@@ -648,7 +486,9 @@ impl Builder {
         self.top_mut().key = NONE;
         self.top_mut().unnamed = false;
         let field = self.aim().field;
-        if !self.stack.get(self.top().slots + field as usize).is_null() && !self.collects(field) {
+        if !self.core.stack.get(self.top().slots + field as usize).is_null()
+            && !self.collects(field)
+        {
             let answer = self.again_by_rule("text", at);
             if self.keyed(answer)? == Flow::Skip {
                 return Ok(());
@@ -686,7 +526,7 @@ impl Builder {
     /// A value is made of an element or attribute: puts it where it belongs. Takes over the
     /// reference.
     #[inline]
-    pub(super) fn put_in_markup(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+    pub(crate) fn put_in_markup(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         let value =
             if self.aim().finishes { self.finish(self.aim().node, value, at)? } else { value };
         match self.top().kind {
@@ -696,13 +536,13 @@ impl Builder {
                     return self.gather(value, at);
                 }
                 let place = self.top().slots + aim.field as usize;
-                let old = self.stack.replace(place, value);
+                let old = self.core.stack.replace(place, value);
                 if old.is_null() { Ok(Flow::Take) } else { self.replaced(old, place) }
             }
             FrameKind::Root => self.deliver_root(value),
             FrameKind::Named => self.put_named(value, at),
             _ => {
-                self.stack.push(value);
+                self.core.stack.push(value);
                 if let Kind::Tuple(_) = self.plan().nodes[self.top().node as usize].kind {
                     self.expect_position();
                 }
@@ -718,13 +558,16 @@ impl Builder {
         let py = self.attached();
         // SAFETY: the stack gave its reference to the old value to us, and owns one to the new.
         let (old, new) = unsafe {
-            (Bound::from_owned_ptr(py, old), Bound::from_borrowed_ptr(py, self.stack.get(place)))
+            (
+                Bound::from_owned_ptr(py, old),
+                Bound::from_borrowed_ptr(py, self.core.stack.get(place)),
+            )
         };
         if self.markup.options.repeated == Repeated::Join
             && let (Ok(old), Ok(new)) = (old.cast::<PyString>(), new.cast::<PyString>())
         {
             let joined = old.add(" ")?.add(new)?;
-            let new = self.stack.replace(place, joined.into_ptr());
+            let new = self.core.stack.replace(place, joined.into_ptr());
             // SAFETY: the stack gave its reference to us.
             unsafe { drop(Bound::from_owned_ptr(py, new)) };
         }
@@ -741,34 +584,45 @@ impl Builder {
         }
         // What follows is not in it.
         self.top_mut().unnamed = false;
-        if self.stack.len() == 0 {
+        if self.core.stack.len() == 0 {
             return self.deliver(value);
         }
         let dict = self.wrapped_root(value)?;
         self.deliver(dict)
     }
 
-    /// What a run of events that is for markup does with `duplicates=`: elements repeat.
-    pub(super) fn settle_markup(&mut self) {
-        if self.is_markup() {
-            self.options.duplicates = Duplicates::Last;
+    /// The element at hand does not fit, whatever comes in it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn lost_element(&mut self, refusal: Refusal) -> Answer {
+        self.keep(refusal)?;
+        if let Some(open) = self.markup.open.last_mut() {
+            open.lost = true;
         }
+        Ok(Flow::Skip)
     }
-}
 
-/// An element's or attribute's name as it is written.
-pub(super) fn written(key: &Key<'_>) -> String {
-    let name = key.name.text.as_str();
-    match key.prefix {
-        Some(prefix) => format!("{}:{name}", prefix.text.as_str()),
-        None => name.to_owned(),
+    /// Whether the element at hand is known not to fit.
+    pub(crate) fn is_lost(&self) -> bool {
+        self.markup.open.last().is_some_and(|open| open.lost)
     }
-}
 
-/// What a key is in messages.
-fn noun(key: &Key<'_>) -> &'static str {
-    match key.kind {
-        KeyKind::Attribute => "attribute",
-        _ => "element",
+    /// The object of the element at hand.
+    #[inline(always)]
+    fn make_object(&mut self, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
+        // What else is wrong with an element that does not fit at all is not reported.
+        if self.top().spoiled && self.is_lost() {
+            return Err(Refusal::kept());
+        }
+        make::object(&mut self.core, at)
+    }
+
+    /// What the element at hand becomes cannot be made, and it ends.
+    #[cold]
+    #[inline(never)]
+    fn lost_in_markup(&mut self, refusal: Refusal) -> Answer {
+        self.keep(refusal)?;
+        self.markup.close();
+        self.leave_lost()
     }
 }

@@ -6,10 +6,10 @@
 //! that was kept. Nothing of this is on the way of a value that fits, but for a look at the
 //! container's mark where it ends.
 
-use super::builder::{Answer, Builder, Duplicates};
 use super::frame::{FrameKind, NONE};
 use super::refusal::{Mismatch, Refusal, Why};
-use crate::plan::Brief;
+use super::{Answer, Core, Duplicates};
+use crate::plan::KindByte;
 use penstock_core::sink::{Flow, Look};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -43,7 +43,7 @@ impl Problems {
     }
 }
 
-impl Builder {
+impl<'p> Core<'p> {
     /// What is wrong with the record at hand and was not told yet, in the order of the document.
     pub(crate) fn take_problems(&mut self) -> Problems {
         let mut problems = std::mem::take(&mut self.problems);
@@ -53,14 +53,11 @@ impl Builder {
 
     /// What may be told later, and whose place in the document was not looked up yet.
     pub(crate) fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
-        let deferred =
-            self.markup.deferred.iter_mut().filter_map(|(.., refusal)| refusal.mismatch());
-        let all = self.problems.kept.iter_mut().chain(deferred);
-        all.filter(|mismatch| mismatch.place.is_none())
+        self.problems.kept.iter_mut().filter(|mismatch| mismatch.place.is_none())
     }
 
     /// Keeps what was refused, if it is a problem of the record among others.
-    pub(super) fn keep(&mut self, refusal: Refusal) -> Result<(), Refusal> {
+    pub(crate) fn keep(&mut self, refusal: Refusal) -> Result<(), Refusal> {
         match refusal.why() {
             Why::Kept => Ok(()),
             Why::Mismatch(mismatch) if self.options.all_errors && !mismatch.limit => {
@@ -91,7 +88,7 @@ impl Builder {
 
     /// The answer to a value, of which it may be that it does not fit.
     #[inline(always)]
-    pub(super) fn valued(&mut self, answer: Answer) -> Answer {
+    pub(crate) fn valued(&mut self, answer: Answer) -> Answer {
         match answer {
             Ok(flow) => Ok(flow),
             Err(refusal) => self.lost_value(refusal),
@@ -100,7 +97,7 @@ impl Builder {
 
     /// The answer to the beginning of a container, of which it may be that it does not fit.
     #[inline(always)]
-    pub(super) fn begun(&mut self, answer: Answer) -> Answer {
+    pub(crate) fn begun(&mut self, answer: Answer) -> Answer {
         match answer {
             Ok(flow) => Ok(flow),
             Err(refusal) => self.lost_part(refusal),
@@ -109,7 +106,7 @@ impl Builder {
 
     /// The answer to a key, of which it may be that it does not fit.
     #[inline(always)]
-    pub(super) fn keyed(&mut self, answer: Answer) -> Answer {
+    pub(crate) fn keyed(&mut self, answer: Answer) -> Answer {
         match answer {
             Ok(flow) => Ok(flow),
             Err(refusal) => self.lost_key(refusal),
@@ -118,7 +115,7 @@ impl Builder {
 
     /// The answer to what was looked ahead for, of which it may be that it does not fit: then the
     /// map at hand is passed over.
-    pub(super) fn looked(&mut self, answer: Result<Look, Refusal>) -> Result<Look, Refusal> {
+    pub(crate) fn looked(&mut self, answer: Result<Look, Refusal>) -> Result<Look, Refusal> {
         match answer {
             Ok(look) => Ok(look),
             Err(refusal) => self.lost_container(refusal).map(|_| Look::Skip),
@@ -144,47 +141,35 @@ impl Builder {
     /// The value at hand does not fit.
     #[cold]
     #[inline(never)]
-    pub(super) fn lost_value(&mut self, refusal: Refusal) -> Answer {
+    pub(crate) fn lost_value(&mut self, refusal: Refusal) -> Answer {
         self.keep(refusal)?;
         self.fill_lost()
-    }
-
-    /// The element at hand does not fit, whatever comes in it.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn lost_element(&mut self, refusal: Refusal) -> Answer {
-        self.keep(refusal)?;
-        if let Some(open) = self.markup.open.last_mut() {
-            open.lost = true;
-        }
-        Ok(Flow::Skip)
-    }
-
-    /// Whether the element at hand is known not to fit.
-    pub(super) fn is_lost(&self) -> bool {
-        self.markup.open.last().is_some_and(|open| open.lost)
     }
 
     /// The container at hand cannot be made, and ends.
     #[cold]
     #[inline(never)]
-    pub(super) fn lost_container(&mut self, refusal: Refusal) -> Answer {
+    pub(crate) fn lost_container(&mut self, refusal: Refusal) -> Answer {
         self.keep(refusal)?;
+        self.leave_lost()
+    }
+
+    /// Leaves the container at hand, in which something does not fit, without making it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn leave_lost(&mut self) -> Answer {
         let (kind, base) = (self.top().kind, self.top().base);
         self.stack.release_from(self.attached(), base);
         let is_dict = matches!(kind, FrameKind::PlainDict | FrameKind::Dict);
         if is_dict && self.options.duplicates == Duplicates::Error {
             self.seen_keys.pop();
         }
-        if self.is_markup() {
-            self.markup.close();
-        }
         self.pop_frame();
         self.fill_lost()
     }
 
     /// Something in the place of a value that does not fit.
-    pub(super) fn fill_lost(&mut self) -> Answer {
+    pub(crate) fn fill_lost(&mut self) -> Answer {
         let py = self.attached();
         match self.top().kind {
             FrameKind::Root => return Err(self.problems_of_record()),
@@ -203,7 +188,7 @@ impl Builder {
                 self.stack.release_from(py, base + 1);
             }
             FrameKind::Union => {}
-            FrameKind::Class | FrameKind::WayMap | FrameKind::Element | FrameKind::Wrapper => {
+            FrameKind::Class | FrameKind::PathMap | FrameKind::Element | FrameKind::Wrapper => {
                 self.fill_lost_aim();
             }
             FrameKind::Row => {
@@ -215,7 +200,7 @@ impl Builder {
                 self.fill_lost_aim();
                 self.top_mut().index += 1;
             }
-            FrameKind::WayList => {
+            FrameKind::PathList => {
                 self.fill_lost_aim();
                 self.next_element()?;
             }
@@ -228,11 +213,11 @@ impl Builder {
 
     /// Something in the places of the fields that the value at hand is for.
     fn fill_lost_aim(&mut self) {
-        if self.aim().brief != Brief::Way {
+        if self.aim().kind != KindByte::OnPath {
             return self.fill_lost_field(self.aim().field);
         }
-        let way = self.top().way;
-        let fields = if way == NONE { Vec::new() } else { self.fields_behind(way) };
+        let state = self.top().leads_to;
+        let fields = if state == NONE { Vec::new() } else { self.fields_behind(state) };
         for field in fields {
             // What has a value has it from elsewhere.
             if self.stack.get(self.top().slots + field as usize).is_null() {
@@ -242,7 +227,7 @@ impl Builder {
     }
 
     /// Something in the place of a field.
-    pub(super) fn fill_lost_field(&mut self, field: u32) {
+    pub(crate) fn fill_lost_field(&mut self, field: u32) {
         let py = self.attached();
         let place = self.top().slots + field as usize;
         // What gathers its values expects its collection, and nothing else.

@@ -1,17 +1,25 @@
 //! Where the value at hand stands and what is wrong with it, for messages.
 
-use super::builder::Builder;
+use super::Core;
 use super::frame::{Frame, FrameKind};
 use super::refusal::{Mismatch, PathStep, Refusal};
 use pyo3::prelude::*;
 
 pub(crate) use penstock_core::error::brief;
 
-impl Builder {
+/// A name for a message: its beginning.
+pub(crate) fn shortened(name: &str) -> String {
+    match name.char_indices().nth(40) {
+        Some((end, _)) => format!("{}\u{2026}", name[..end].escape_debug()),
+        None => name.escape_debug().to_string(),
+    }
+}
+
+impl<'p> Core<'p> {
     /// A value that does not fit: `got` in words, against the node at hand.
     #[cold]
     #[inline(never)]
-    pub(super) fn misfit(&self, at: u64, got: &str) -> Refusal {
+    pub(crate) fn misfit(&self, at: u64, got: &str) -> Refusal {
         let expected = &self.item().name;
         let reason = format!("expected {expected}, got {got}");
         self.mismatch(at, reason, Some(expected.to_string()), Some(got.to_owned()))
@@ -20,7 +28,7 @@ impl Builder {
     /// A record in error at the value that comes.
     #[cold]
     #[inline(never)]
-    pub(super) fn mismatch(
+    pub(crate) fn mismatch(
         &self,
         at: u64,
         reason: String,
@@ -36,7 +44,7 @@ impl Builder {
     /// A record in error because it exceeds a limit.
     #[cold]
     #[inline(never)]
-    pub(super) fn exceeded(&self, at: u64, reason: String) -> Refusal {
+    pub(crate) fn exceeded(&self, at: u64, reason: String) -> Refusal {
         let mut refusal = self.mismatch(at, reason, None, None);
         if let Some(mismatch) = refusal.mismatch() {
             mismatch.limit = true;
@@ -61,20 +69,20 @@ impl Builder {
 
     /// The step from a container to its value at hand. `end` is where the container's own part of
     /// the stack ends.
-    fn step(&self, depth: usize, frame: &Frame, end: usize) -> Option<PathStep> {
+    fn step(&self, depth: usize, frame: &Frame<'_>, end: usize) -> Option<PathStep> {
         let own = end - frame.base;
         match frame.kind {
             // A document's own element is a step, where there was one that was named.
             FrameKind::Root => {
-                let name = self.way_keys.first().filter(|_| frame.unnamed)?;
+                let name = self.path_keys.first().filter(|_| frame.unnamed)?;
                 Some(PathStep::Key(name.clone()))
             }
             FrameKind::Element | FrameKind::Wrapper => {
                 let last = depth + 1 == self.frames.len();
-                let attribute = last && self.markup.attribute;
+                let attribute = last && self.attribute;
                 let step = if attribute { PathStep::Attribute } else { PathStep::Key };
                 if frame.unnamed {
-                    return self.way_keys.get(depth).map(|name| step(name.clone()));
+                    return self.path_keys.get(depth).map(|name| step(name.clone()));
                 }
                 let state = &self.plan().classes[frame.class as usize].states[frame.state as usize];
                 let names = if attribute { &state.attributes } else { &state.elements };
@@ -83,16 +91,16 @@ impl Builder {
             }
             FrameKind::Plain => (own > 1).then(|| PathStep::Key(self.describe_key(frame.base + 1))),
             FrameKind::Items | FrameKind::Named => {
-                let name = self.way_keys.get(depth).filter(|_| frame.unnamed)?;
-                let attribute = depth + 1 == self.frames.len() && self.markup.attribute;
+                let name = self.path_keys.get(depth).filter(|_| frame.unnamed)?;
+                let attribute = depth + 1 == self.frames.len() && self.attribute;
                 let step = if attribute { PathStep::Attribute } else { PathStep::Key };
                 Some(step(name.clone()))
             }
             FrameKind::Union => None,
-            FrameKind::Class | FrameKind::WayMap => {
+            FrameKind::Class | FrameKind::PathMap => {
                 let state = &self.plan().classes[frame.class as usize].states[frame.state as usize];
                 if frame.unnamed {
-                    return self.way_keys.get(depth).map(|key| PathStep::Key(key.clone()));
+                    return self.path_keys.get(depth).map(|key| PathStep::Key(key.clone()));
                 }
                 let edge = state.keys.get(frame.key as usize)?;
                 Some(PathStep::Key(edge.name.to_string()))
@@ -103,14 +111,14 @@ impl Builder {
                 }
                 // As it was written, where it is no text any more.
                 if frame.unnamed {
-                    return self.way_keys.get(depth).map(|key| PathStep::Key(key.clone()));
+                    return self.path_keys.get(depth).map(|key| PathStep::Key(key.clone()));
                 }
                 Some(PathStep::Key(self.describe_key(frame.base + own - 1)))
             }
             FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
                 Some(PathStep::Index(own as u64 + frame.index))
             }
-            FrameKind::WayList | FrameKind::Gathered | FrameKind::Row => {
+            FrameKind::PathList | FrameKind::Gathered | FrameKind::Row => {
                 Some(PathStep::Index(frame.index))
             }
         }
@@ -125,21 +133,13 @@ impl Builder {
     }
 
     /// Remembers a key that is not a known one, for messages.
-    pub(super) fn remember_way_key(&mut self, key: &str) {
+    pub(crate) fn remember_key(&mut self, key: &str) {
         self.top_mut().unnamed = true;
         let depth = self.frames.len() - 1;
-        if self.way_keys.len() <= depth {
-            self.way_keys.resize(depth + 1, String::new());
+        if self.path_keys.len() <= depth {
+            self.path_keys.resize(depth + 1, String::new());
         }
-        self.way_keys[depth].clear();
-        self.way_keys[depth].push_str(key);
-    }
-}
-
-/// A name for a message: its beginning.
-pub(super) fn shortened(name: &str) -> String {
-    match name.char_indices().nth(40) {
-        Some((end, _)) => format!("{}\u{2026}", name[..end].escape_debug()),
-        None => name.escape_debug().to_string(),
+        self.path_keys[depth].clear();
+        self.path_keys[depth].push_str(key);
     }
 }

@@ -15,7 +15,7 @@ use super::{Kind, Node, known, layout, wrappers};
 
 /// The steps after a value is made.
 #[derive(Default)]
-pub(crate) struct After {
+pub(crate) struct PostSteps {
     /// In this order.
     pub(crate) steps: Vec<Step>,
     /// The first step for which `None` is an ordinary value. Without one, `None` stands for an
@@ -97,9 +97,9 @@ impl Node {
     }
 }
 
-impl After {
+impl PostSteps {
     /// Adds steps to a node.
-    pub(super) fn add(node: &mut Node, steps: impl IntoIterator<Item = Step>) -> &mut After {
+    pub(super) fn add(node: &mut Node, steps: impl IntoIterator<Item = Step>) -> &mut PostSteps {
         let after = node.after.get_or_insert_default();
         after.steps.extend(steps);
         after

@@ -7,7 +7,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDateTime, PyDelta, PyDict, PyString, PyTime, PyType, PyTzInfo};
 use pyo3::{ffi, intern};
 
-pub(super) fn new_datetime(
+pub(crate) fn new_datetime(
     py: Python<'_>,
     found: datetime::DateTime,
 ) -> PyResult<Bound<'_, PyAny>> {
@@ -27,13 +27,13 @@ pub(super) fn new_datetime(
     Ok(made.into_any())
 }
 
-pub(super) fn new_time(py: Python<'_>, found: datetime::Time) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn new_time(py: Python<'_>, found: datetime::Time) -> PyResult<Bound<'_, PyAny>> {
     let datetime::Time { hour, minute, second, microsecond, offset } = found;
     let zone = zone(py, offset)?;
     Ok(PyTime::new(py, hour, minute, second, microsecond, zone)?.into_any())
 }
 
-pub(super) fn new_duration(
+pub(crate) fn new_duration(
     py: Python<'_>,
     found: duration::Duration,
 ) -> PyResult<Bound<'_, PyAny>> {
@@ -93,7 +93,7 @@ fn by_calling<'py>(class: &Bound<'py, PyAny>, value: u128) -> PyResult<Bound<'py
     class.call((), Some(&named))
 }
 
-pub(super) fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
+pub(crate) fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>> {
     static UUIDS: PyOnceLock<Uuids> = PyOnceLock::new();
     let uuids = UUIDS.get_or_try_init(py, || Uuids::of(py))?;
     let class = uuids.class.bind(py);

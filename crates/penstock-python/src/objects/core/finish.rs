@@ -1,10 +1,10 @@
 //! What is done with a value after it is made: conversions and checks.
 
-use super::builder::Builder;
-use super::make;
+use super::Core;
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
 use crate::failure::answer;
+use crate::objects::make::raised::raised_by;
 use crate::plan::{Check, Limit, NodeId, Step, Test};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyArithmeticError, PyTypeError, PyValueError};
@@ -12,122 +12,6 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
-
-impl Builder {
-    /// A value with what its node says is to be done with it. Takes the reference over and gives one
-    /// back.
-    #[inline(never)]
-    pub(super) fn finish(
-        &self,
-        node: NodeId,
-        value: *mut ffi::PyObject,
-        at: u64,
-    ) -> Result<*mut ffi::PyObject, Refusal> {
-        let node = &self.plan().nodes[node as usize];
-        let Some(after) = &node.after else { return Ok(value) };
-        let py = self.attached();
-        // SAFETY: the reference is handed over to us.
-        let mut value = unsafe { Bound::from_owned_ptr(py, value) };
-        let first = match after.null_from {
-            _ if !value.is_none() => 0,
-            Some(first) => first,
-            None => return Ok(value.into_ptr()),
-        };
-        for step in &after.steps[first..] {
-            match step {
-                Step::Call(function) => {
-                    let made = function.bind(py).call1((value,));
-                    value = made.map_err(|error| make::raised_by(self, error, at, true))?;
-                }
-                Step::Convert(function) => match function.bind(py).call1((&value,)) {
-                    Ok(made) => value = made,
-                    Err(error) => return Err(self.unconverted(&node.name, &value, error, at)),
-                },
-                Step::Trim => {
-                    value = value.call_method1(intern!(py, "strip"), (intern!(py, " \t\r\n"),))?;
-                }
-                Step::Check(check) => self.check(check, &value, at)?,
-            }
-        }
-        Ok(value.into_ptr())
-    }
-
-    /// A value that cannot be converted: the exception says why.
-    #[cold]
-    #[inline(never)]
-    fn unconverted(
-        &self,
-        expected: &str,
-        value: &Bound<'_, PyAny>,
-        error: PyErr,
-        at: u64,
-    ) -> Refusal {
-        let py = self.attached();
-        let of_value = error.is_instance_of::<PyValueError>(py)
-            || error.is_instance_of::<PyTypeError>(py)
-            || error.is_instance_of::<PyArithmeticError>(py);
-        if !of_value {
-            return error.into();
-        }
-        let said = || Ok((described(value)?, answer(py, error.value(py).str())?));
-        let (got, said): (_, Option<Bound<'_, PyString>>) = match said() {
-            Ok(said) => said,
-            Err(instead) => return PyErr::into(instead),
-        };
-        let mut reason = format!("expected {expected}, got {got}");
-        if let Some(said) = said.map(|said| said.to_string()).filter(|said| !said.is_empty()) {
-            reason.push_str(": ");
-            reason.push_str(&said);
-        }
-        let mut refusal = self.mismatch(at, reason, Some(expected.to_owned()), Some(got));
-        if let Some(mismatch) = refusal.mismatch() {
-            mismatch.cause = Some(error);
-        }
-        refusal
-    }
-
-    /// Asks a question of a value.
-    #[inline]
-    fn check(&self, check: &Check, value: &Bound<'_, PyAny>, at: u64) -> Result<(), Refusal> {
-        let raised = |error| make::raised_by(self, error, at, true);
-        let holds = match &check.test {
-            Test::Bound(op, limit) => match compared(value, *op, limit) {
-                Some(holds) => holds,
-                None => {
-                    let limit = limit.object().bind(value.py());
-                    value.rich_compare(limit, *op).and_then(|it| it.is_truthy()).map_err(raised)?
-                }
-            },
-            Test::Multiple(of, function) => match small(value) {
-                Some(value) => value.wrapping_rem(*of) == 0,
-                None => self.holds(function, value).map_err(raised)?,
-            },
-            Test::Length { least, most } => {
-                let length = value.len().map_err(raised)?;
-                if (*least..=*most).contains(&length) {
-                    return Ok(());
-                }
-                let text = value.is_instance_of::<PyString>();
-                let got = if text { described(value)? } else { length.to_string() };
-                return Err(self.unmet(check, got, at));
-            }
-            Test::Holds(function) => self.holds(function, value).map_err(raised)?,
-        };
-        if holds { Ok(()) } else { Err(self.unmet(check, described(value)?, at)) }
-    }
-
-    fn holds(&self, function: &Py<PyAny>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        function.bind(value.py()).call1((value,))?.is_truthy()
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn unmet(&self, check: &Check, got: String, at: u64) -> Refusal {
-        let expected = &check.expected;
-        let reason = format!("expected {expected}, got {got}");
-        self.mismatch(at, reason, Some(expected.to_string()), Some(got))
-    }
-}
 
 /// An integer of 64 bits.
 #[inline]
@@ -190,4 +74,120 @@ fn described(value: &Bound<'_, PyAny>) -> PyResult<String> {
         Some(text) => shortened(&text.to_string_lossy()),
         None => value.get_type().name()?.to_string(),
     })
+}
+
+impl<'p> Core<'p> {
+    /// A value with what its node says is to be done with it. Takes the reference over and gives one
+    /// back.
+    #[inline(never)]
+    pub(crate) fn finish(
+        &self,
+        node: NodeId,
+        value: *mut ffi::PyObject,
+        at: u64,
+    ) -> Result<*mut ffi::PyObject, Refusal> {
+        let node = &self.plan().nodes[node as usize];
+        let Some(after) = &node.after else { return Ok(value) };
+        let py = self.attached();
+        // SAFETY: the reference is handed over to us.
+        let mut value = unsafe { Bound::from_owned_ptr(py, value) };
+        let first = match after.null_from {
+            _ if !value.is_none() => 0,
+            Some(first) => first,
+            None => return Ok(value.into_ptr()),
+        };
+        for step in &after.steps[first..] {
+            match step {
+                Step::Call(function) => {
+                    let made = function.bind(py).call1((value,));
+                    value = made.map_err(|error| raised_by(self, error, at, true))?;
+                }
+                Step::Convert(function) => match function.bind(py).call1((&value,)) {
+                    Ok(made) => value = made,
+                    Err(error) => return Err(self.unconverted(&node.name, &value, error, at)),
+                },
+                Step::Trim => {
+                    value = value.call_method1(intern!(py, "strip"), (intern!(py, " \t\r\n"),))?;
+                }
+                Step::Check(check) => self.check(check, &value, at)?,
+            }
+        }
+        Ok(value.into_ptr())
+    }
+
+    /// A value that cannot be converted: the exception says why.
+    #[cold]
+    #[inline(never)]
+    fn unconverted(
+        &self,
+        expected: &str,
+        value: &Bound<'_, PyAny>,
+        error: PyErr,
+        at: u64,
+    ) -> Refusal {
+        let py = self.attached();
+        let of_value = error.is_instance_of::<PyValueError>(py)
+            || error.is_instance_of::<PyTypeError>(py)
+            || error.is_instance_of::<PyArithmeticError>(py);
+        if !of_value {
+            return error.into();
+        }
+        let said = || Ok((described(value)?, answer(py, error.value(py).str())?));
+        let (got, said): (_, Option<Bound<'_, PyString>>) = match said() {
+            Ok(said) => said,
+            Err(instead) => return PyErr::into(instead),
+        };
+        let mut reason = format!("expected {expected}, got {got}");
+        if let Some(said) = said.map(|said| said.to_string()).filter(|said| !said.is_empty()) {
+            reason.push_str(": ");
+            reason.push_str(&said);
+        }
+        let mut refusal = self.mismatch(at, reason, Some(expected.to_owned()), Some(got));
+        if let Some(mismatch) = refusal.mismatch() {
+            mismatch.cause = Some(error);
+        }
+        refusal
+    }
+
+    /// Asks a question of a value.
+    #[inline]
+    fn check(&self, check: &Check, value: &Bound<'_, PyAny>, at: u64) -> Result<(), Refusal> {
+        let raised = |error| raised_by(self, error, at, true);
+        let holds = match &check.test {
+            Test::Bound(op, limit) => match compared(value, *op, limit) {
+                Some(holds) => holds,
+                None => {
+                    let limit = limit.object().bind(value.py());
+                    value.rich_compare(limit, *op).and_then(|it| it.is_truthy()).map_err(raised)?
+                }
+            },
+            Test::Multiple(of, function) => match small(value) {
+                Some(value) => value.wrapping_rem(*of) == 0,
+                None => self.holds(function, value).map_err(raised)?,
+            },
+            Test::Length { least, most } => {
+                let length = value.len().map_err(raised)?;
+                if (*least..=*most).contains(&length) {
+                    return Ok(());
+                }
+                let text = value.is_instance_of::<PyString>();
+                let got = if text { described(value)? } else { length.to_string() };
+                return Err(self.unmet(check, got, at));
+            }
+            Test::Holds(function) => self.holds(function, value).map_err(raised)?,
+        };
+        if holds { Ok(()) } else { Err(self.unmet(check, described(value)?, at)) }
+    }
+
+    fn holds(&self, function: &Py<PyAny>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        function.bind(value.py()).call1((value,))?.is_truthy()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unmet(&self, check: &Check, got: String, at: u64) -> Refusal {
+        let expected = &check.expected;
+        let reason = format!("expected {expected}, got {got}");
+        self.mismatch(at, reason, Some(expected.to_string()), Some(got))
+    }
 }

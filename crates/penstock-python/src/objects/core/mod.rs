@@ -1,0 +1,511 @@
+//! What both sinks share: the stack of values, the containers under construction, and the objects
+//! that are made of them.
+//!
+//! [`Core`] knows what the coming value becomes and puts a value where it belongs. It knows nothing
+//! of how a format names things: that is up to the sinks, [`Keyed`](super::keyed::Keyed) and
+//! [`Markup`](super::markup::Markup).
+//!
+//! A value goes to its place in steps, each of which calls the next:
+//!
+//! | method | in | does |
+//! |---|---|---|
+//! | `give_*` | `scalars.rs`, `lexical.rs` | makes an object of a scalar |
+//! | `put_part` | `keyed/` | takes a container that is made |
+//! | `put` | here | converts and checks, if the type asks for it |
+//! | `store` | here | chooses by the container at hand |
+//! | `put_field`, `put_column`, `put_rarely` | here | the place itself |
+//! | `deliver` | here | the record is complete |
+//!
+//! Elements have a `put_in_markup` of their own instead of the second to the fifth.
+
+pub(crate) mod caches;
+mod finish;
+pub(crate) mod frame;
+mod keys;
+mod lexical;
+pub(crate) mod paths;
+pub(crate) mod place;
+pub(crate) mod problems;
+pub(crate) mod refusal;
+mod scalars;
+pub(crate) mod stack;
+mod standard;
+mod tags;
+pub(crate) mod text;
+mod typed;
+
+use self::caches::FieldCaches;
+use self::frame::{Frame, FrameKind, ON_PATH};
+use self::problems::Problems;
+use self::refusal::Refusal;
+use self::stack::Stack;
+use self::text::new_str;
+use super::make::ring::Ring;
+use crate::plan::{Aim, ClassPlan, KeyEdge, Kind, LentKeys, Node, NodeId, Plan, State, element};
+use penstock_core::event::Text;
+use penstock_core::json::lend;
+use penstock_core::limits::Limits;
+use penstock_core::sink::Flow;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::collections::{BTreeMap, HashSet};
+use std::ptr::NonNull;
+
+/// What a second value for the same key means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Duplicates {
+    /// The last one counts.
+    Last,
+    /// The first one counts.
+    First,
+    /// The record is in error.
+    Error,
+}
+
+/// What a key that the class does not name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unknown {
+    /// It is passed over.
+    Skip,
+    /// The record is in error.
+    Error,
+    /// It is passed over and counted.
+    Collect,
+}
+
+/// How to build.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Options {
+    pub(crate) duplicates: Duplicates,
+    pub(crate) unknown: Unknown,
+    /// Whether to tell of all that is wrong with a record.
+    pub(crate) all_errors: bool,
+    /// Whether to pause after each record.
+    pub(crate) pause: bool,
+    /// Whether a row that nobody holds any more may be filled again.
+    pub(crate) recycle: bool,
+}
+
+/// How many different unknown keys are counted one by one.
+const MOST_UNKNOWN: usize = 1_000;
+
+/// Builds the values of one run, by a plan that it borrows. Whoever keeps both across calls is a
+/// [`Builder`](super::Builder).
+pub(crate) struct Core<'p> {
+    plan: &'p Plan,
+    pub(crate) options: Options,
+    pub(crate) stack: Stack,
+    /// The containers around the value at hand, the root's own frame first.
+    pub(crate) frames: Vec<Frame<'p>>,
+    /// The last of them. Containers are entered and left for each record, so a frame is written
+    /// where it stays and never moved.
+    top: NonNull<Frame<'p>>,
+    /// The keys of the map at hand, if it is one of fields.
+    pub(crate) edges: &'p [KeyEdge],
+    /// What is lent to the reader, if anything.
+    pub(crate) lends: Option<&'p LentKeys>,
+    /// The keys of `edges` as they stand in the text.
+    pub(crate) lent: &'p [lend::Key],
+    /// The aims of the fields of the class at hand.
+    pub(crate) aims: &'p [Aim],
+    pub(crate) caches: FieldCaches,
+    /// The first cache of each class.
+    cache_base: Vec<usize>,
+    pub(crate) ring: Ring,
+    /// The key or index by which a path's `*` found the record, where its class asks for it.
+    pub(crate) matched: Option<Py<PyAny>>,
+    /// Finished records, oldest first.
+    rows: Vec<Py<PyAny>>,
+    unknown: BTreeMap<String, u64>,
+    /// The keys of each open dict, kept only where duplicates are errors.
+    pub(crate) seen_keys: Vec<HashSet<Box<str>>>,
+    /// Where the container or key at hand begins, for values that are made of a key or an index.
+    pub(crate) at: u64,
+    /// Keys that lead on, met beyond the 64 that a frame can mark: with the depth of their frame.
+    pub(crate) seen_beyond: Vec<(usize, usize)>,
+    /// The keys by which the containers on the path to fields were found, by depth.
+    pub(crate) path_keys: Vec<String>,
+    /// The value at hand is an attribute's.
+    pub(crate) attribute: bool,
+    /// How many digits a number may have that stands in text (`limits.number`).
+    pub(crate) number: usize,
+    /// What is wrong with the record at hand, where all of it is to be told.
+    pub(crate) problems: Problems,
+}
+
+// SAFETY: the only pointer in here is `top`, into the vector beside it. All else may be sent: the plan
+// may be shared, and owned references to Python objects are not bound to a thread.
+unsafe impl Send for Core<'_> {}
+
+/// What a sink's method answers.
+pub(crate) type Answer = Result<Flow, Refusal>;
+
+impl<'p> Core<'p> {
+    /// A builder for values of a plan's type.
+    pub(crate) fn new(plan: &'p Plan, options: Options) -> Self {
+        let mut caches = 0;
+        let mut cache_base = Vec::with_capacity(plan.classes.len());
+        for class in &plan.classes {
+            cache_base.push(caches);
+            caches += class.fields.len();
+        }
+        let root = plan.root;
+        let aim = &plan.aims[root as usize];
+        let mut frames = Vec::with_capacity(8);
+        frames.push(Frame::new(FrameKind::Root, root, aim, 0));
+        // SAFETY: the vector has a buffer, which stays where it is when the vector is moved.
+        let top = unsafe { NonNull::new_unchecked(frames.as_mut_ptr()) };
+        Core {
+            plan,
+            options,
+            stack: Stack::default(),
+            top,
+            frames,
+            edges: &[],
+            lends: None,
+            lent: &[],
+            aims: &[],
+            caches: FieldCaches::new(caches),
+            cache_base,
+            ring: Ring::default(),
+            matched: None,
+            rows: Vec::new(),
+            unknown: BTreeMap::new(),
+            seen_keys: Vec::new(),
+            at: 0,
+            seen_beyond: Vec::new(),
+            path_keys: Vec::new(),
+            attribute: false,
+            number: Limits::default().number,
+            problems: Problems::default(),
+        }
+    }
+
+    /// The finished records, which the caller takes over.
+    pub(crate) fn take_rows(&mut self) -> Vec<Py<PyAny>> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// A finished record, where one at a time is finished.
+    #[inline]
+    pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
+        self.rows.pop()
+    }
+
+    /// How many finished records are waiting.
+    pub(crate) fn ready(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Changes whether rows may be used again.
+    pub(crate) fn set_recycling(&mut self, recycle: bool) {
+        self.options.recycle = recycle;
+    }
+
+    /// The keys that no class named, with how often each was met.
+    pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
+        &self.unknown
+    }
+
+    /// Forgets the record under construction.
+    pub(crate) fn abandon(&mut self) {
+        self.stack.release_from(self.attached(), 0);
+        self.seen_keys.clear();
+        self.seen_beyond.clear();
+        self.problems = Problems::default();
+        self.frames.truncate(1);
+        self.frames_changed();
+        self.top_mut().spoiled = false;
+    }
+
+    /// The record that follows is of this kind, where several kinds are read at once.
+    pub(crate) fn expect_kind(&mut self, kind: u32) {
+        let Some(&node) = self.plan.kinds.get(kind as usize) else { return };
+        let aim = self.aim_of(node);
+        (self.top_mut().node, self.top_mut().aim) = (node, aim);
+    }
+
+    /// The interpreter's token, as long as the plan is borrowed.
+    #[inline(always)]
+    pub(crate) fn attached(&self) -> Python<'p> {
+        // SAFETY: events reach a builder only by way of a run, whose every entry is given the token
+        // and keeps it while the reader runs.
+        unsafe { Python::assume_attached() }
+    }
+
+    /// The plan.
+    #[inline(always)]
+    pub(crate) fn plan(&self) -> &'p Plan {
+        self.plan
+    }
+
+    /// Whether the plan is one for markup.
+    pub(crate) fn is_markup(&self) -> bool {
+        self.plan().form.has_elements()
+    }
+
+    /// What the coming value is to become.
+    #[inline(always)]
+    pub(crate) fn aim(&self) -> &'p Aim {
+        self.top().aim
+    }
+
+    /// The node of the coming value.
+    #[inline(always)]
+    pub(crate) fn item(&self) -> &'p Node {
+        &self.plan.nodes[self.aim().node as usize]
+    }
+
+    /// The class whose fields the container at hand holds.
+    #[inline(always)]
+    pub(crate) fn class(&self) -> &'p ClassPlan {
+        &self.plan.classes[self.top().class as usize]
+    }
+
+    #[inline(always)]
+    pub(crate) fn state(&self) -> &'p State {
+        &self.class().states[self.top().state as usize]
+    }
+
+    /// The aim of a value that becomes a node and is for no field.
+    #[inline(always)]
+    pub(crate) fn aim_of(&self, node: NodeId) -> &'p Aim {
+        &self.plan.aims[node as usize]
+    }
+
+    /// The coming value is for a field of the class at hand.
+    #[inline(always)]
+    pub(crate) fn aim_at(&mut self, field: u32) {
+        self.top_mut().aim = &self.aims[field as usize];
+    }
+
+    /// The container at hand.
+    #[inline(always)]
+    pub(crate) fn top(&self) -> &Frame<'p> {
+        // SAFETY: always the last of `frames`, which is never empty: see `frames_changed`.
+        unsafe { self.top.as_ref() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn top_mut(&mut self) -> &mut Frame<'p> {
+        // SAFETY: as above.
+        unsafe { self.top.as_mut() }
+    }
+
+    /// To be called after each change of `frames`.
+    #[inline(always)]
+    fn frames_changed(&mut self) {
+        let last = self.frames.len() - 1;
+        // SAFETY: the root's frame is never removed, so `last` is an index of the vector. Through its
+        // own pointer, so that reading the vector later does not end what this one may do.
+        self.top = unsafe { NonNull::new_unchecked(self.frames.as_mut_ptr().add(last)) };
+        self.edges = &[];
+        self.lent = &[];
+    }
+
+    #[inline(always)]
+    pub(crate) fn push_frame(&mut self, frame: Frame<'p>) {
+        self.frames.push(frame);
+        self.frames_changed();
+    }
+
+    /// Has the keys and fields of the map at hand within reach.
+    #[inline(always)]
+    pub(crate) fn at_class(&mut self) {
+        let class = self.class();
+        self.aims = &class.aims;
+        if matches!(self.top().kind, FrameKind::Class | FrameKind::PathMap) {
+            let state = &class.states[self.top().state as usize];
+            self.edges = &state.keys;
+            if let Some(lends) = self.lends {
+                self.lent = lends.keys(state);
+            }
+        }
+    }
+
+    /// Leaves the container at hand for the one around it.
+    #[inline(always)]
+    pub(crate) fn pop_frame(&mut self) {
+        self.frames.truncate(self.frames.len() - 1);
+        self.frames_changed();
+        if !self.seen_beyond.is_empty() {
+            let depth = self.frames.len();
+            self.seen_beyond.retain(|(of, _)| *of <= depth);
+        }
+        if self.top().kind.has_fields() {
+            self.at_class();
+        }
+    }
+
+    /// The coming value is for the field at the next position of a named tuple.
+    #[inline(always)]
+    pub(crate) fn aim_at_column(&mut self) {
+        let aim = self.aims.get(self.top().index as usize).unwrap_or(&ON_PATH);
+        self.top_mut().aim = aim;
+    }
+
+    /// What a key that the class at hand does not name means.
+    pub(crate) fn unknown_in_class(&self) -> Unknown {
+        if self.class().forbids_unknown { Unknown::Error } else { self.options.unknown }
+    }
+
+    /// One more of what no class named.
+    pub(crate) fn count_unknown(&mut self, name: String) {
+        if let Some(count) = self.unknown.get_mut(&name) {
+            *count += 1;
+        } else if self.unknown.len() < MOST_UNKNOWN {
+            self.unknown.insert(name, 1);
+        } else {
+            *self.unknown.entry("...".to_owned()).or_default() += 1;
+        }
+    }
+
+    /// A value is made: does with it what is to be done, and puts it where it belongs. Takes over
+    /// the reference.
+    #[inline(always)]
+    pub(crate) fn put(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        if self.aim().finishes {
+            let value = self.finish(self.aim().node, value, at)?;
+            return self.store(value, at);
+        }
+        self.store(value, at)
+    }
+
+    /// Puts a finished value where it belongs. Takes over the reference.
+    #[inline(always)]
+    pub(crate) fn store(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        // What most values are for is asked first: a table of all kinds would be jumped through.
+        if self.top().kind == FrameKind::Class {
+            return self.put_field(value, at);
+        }
+        match self.top().kind {
+            FrameKind::PlainDict | FrameKind::PlainList | FrameKind::Dict | FrameKind::List => {
+                self.stack.push(value);
+                Ok(Flow::Take)
+            }
+            FrameKind::Root => self.deliver(value),
+            FrameKind::Row => self.put_column(value, at),
+            _ => self.put_rarely(value, at),
+        }
+    }
+
+    /// Puts a value into a field.
+    #[inline(always)]
+    fn put_field(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        let aim = self.aim();
+        if aim.gathers {
+            return self.gather(value, at);
+        }
+        let place = self.top().slots + aim.field as usize;
+        let old = self.stack.replace(place, value);
+        if !old.is_null() {
+            // SAFETY: the stack gave its reference to us.
+            unsafe { drop(Bound::from_owned_ptr(self.attached(), old)) };
+        }
+        Ok(Flow::Take)
+    }
+
+    /// Puts a value at the next position of a named tuple.
+    #[inline(always)]
+    fn put_column(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        let answer = self.put_field(value, at)?;
+        self.top_mut().index += 1;
+        self.aim_at_column();
+        Ok(answer)
+    }
+
+    #[inline(never)]
+    fn put_rarely(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        match self.top().kind {
+            FrameKind::Tuple => {
+                self.stack.push(value);
+                self.expect_position();
+                Ok(Flow::Take)
+            }
+            FrameKind::Gathered => {
+                let answer = self.gather(value, at)?;
+                self.top_mut().index += 1;
+                Ok(answer)
+            }
+            FrameKind::PathMap => self.put_field(value, at),
+            FrameKind::PathList => {
+                let answer = self.put_field(value, at)?;
+                self.next_element()?;
+                Ok(answer)
+            }
+            _ => self.store(value, at),
+        }
+    }
+
+    /// The coming element of a tuple of a fixed length.
+    pub(crate) fn expect_position(&mut self) {
+        if let Kind::Tuple(items) = &self.plan().nodes[self.top().node as usize].kind {
+            let item = items.get(self.stack.len() - self.top().base);
+            self.top_mut().aim = item.map_or(&ON_PATH, |&item| self.aim_of(item));
+        }
+    }
+
+    /// A record is complete.
+    #[inline(always)]
+    pub(crate) fn deliver(&mut self, value: *mut ffi::PyObject) -> Answer {
+        // SAFETY: the reference is handed over to us.
+        self.rows.push(unsafe { Bound::from_owned_ptr(self.attached(), value) }.unbind());
+        Ok(if self.options.pause { Flow::Pause } else { Flow::Take })
+    }
+
+    /// The place of the cache for the field at hand.
+    #[inline(always)]
+    pub(crate) fn cache(&self) -> Option<usize> {
+        let of_fields = matches!(
+            self.top().kind,
+            FrameKind::Class | FrameKind::Row | FrameKind::Element | FrameKind::Wrapper
+        );
+        of_fields.then(|| self.field_cache())
+    }
+
+    #[inline(always)]
+    pub(crate) fn field_cache(&self) -> usize {
+        self.cache_base[self.top().class as usize] + self.aim().field as usize
+    }
+
+    /// The exception that the interpreter has just set.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn raised(&self) -> Refusal {
+        PyErr::fetch(self.attached()).into()
+    }
+
+    /// Whether a field takes any number of values.
+    pub(crate) fn collects(&self, field: u32) -> bool {
+        let field = &self.class().fields[field as usize];
+        field.keyed.is_some()
+            || (field.gathers && element(&self.plan().nodes, field.node).is_some())
+    }
+
+    /// `None`: a new reference.
+    pub(crate) fn new_none(&self) -> *mut ffi::PyObject {
+        self.attached().None().into_ptr()
+    }
+
+    /// Puts a key of a `dict[K, V]` on the stack.
+    pub(crate) fn push_dict_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        let Kind::Dict(keys, _) = self.plan().nodes[self.top().node as usize].kind else {
+            return Ok(Flow::Skip);
+        };
+        let py = self.attached();
+        let node = &self.plan().nodes[keys as usize];
+        let object = match &node.kind {
+            Kind::Str | Kind::Any if node.after.is_none() => {
+                // The keys of the outermost dict are met once each.
+                if self.frames.len() == 2 { new_str(py, key) } else { caches::key(py, key) }
+            }
+            Kind::Int if node.after.is_none() => self.int_key(keys, key, at)?,
+            _ => self.typed_key(keys, key, at)?,
+        };
+        if object.is_null() {
+            return Err(self.raised());
+        }
+        self.stack.push(object);
+        Ok(Flow::Take)
+    }
+}

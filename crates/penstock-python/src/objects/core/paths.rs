@@ -1,0 +1,241 @@
+//! Fields whose path has several steps: what both sinks do on the path to them.
+
+use super::frame::{FrameKind, NONE, ON_PATH};
+use super::place::shortened;
+use super::refusal::Refusal;
+use super::{Answer, Core};
+use crate::objects::make::raised::own_code_raised;
+use crate::plan::{Build, Kind, KindByte, Target, element};
+use penstock_core::event::{Matched, Text};
+use penstock_core::sink::Flow;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use std::ptr;
+
+impl<'p> Core<'p> {
+    /// The coming value leads on to a state, or nowhere.
+    pub(crate) fn aim_on_path(&mut self, state: u32) {
+        self.top_mut().aim = &ON_PATH;
+        self.top_mut().leads_to = state;
+    }
+
+    /// A key or an element that only a `*` names.
+    #[inline(never)]
+    pub(crate) fn follow_other(&mut self, target: Target, by: Matched<'_>) -> Answer {
+        if let Matched::Key(key) = by {
+            self.remember_key(key.text.as_str());
+        }
+        match target {
+            Target::Field(aim) => self.aim_at(aim),
+            Target::State(state) => {
+                // A key is there, so its value will be. That an element is there shows when it
+                // is passed.
+                if let Matched::Key(_) = by {
+                    self.give_to_takers(state, by)?;
+                }
+                self.aim_on_path(state);
+            }
+        }
+        Ok(Flow::Take)
+    }
+
+    /// Gives the key or index that leads to a state to the fields that collect it.
+    fn give_to_takers(&mut self, state: u32, by: Matched<'_>) -> Result<(), Refusal> {
+        if state == NONE {
+            return Ok(());
+        }
+        for &field in &self.class().states[state as usize].takes_key {
+            self.aim_at(field);
+            self.give_step(by)?;
+        }
+        Ok(())
+    }
+
+    /// The key or index of a match as the value of the field at hand, wherever that lies.
+    fn give_step(&mut self, by: Matched<'_>) -> Result<(), Refusal> {
+        // As if the field's own object were at hand: putting into it must not move a list on.
+        let kind = std::mem::replace(&mut self.top_mut().kind, FrameKind::Class);
+        let result = match by {
+            Matched::Key(key) if self.plan().form.is_lexical() => {
+                self.lexical(key, self.at).and_then(|value| self.put(value, self.at))
+            }
+            Matched::Key(key) => self.give_text(key, self.at),
+            Matched::Index(index) => self.give_int(index as i64, self.at),
+        };
+        let result = self.valued(result);
+        self.top_mut().kind = kind;
+        result.map(|_| ())
+    }
+
+    /// The record that comes was found by a `*`.
+    pub(crate) fn record_matched(&mut self, by: Matched<'_>) {
+        // Of several kinds of records it is the one that was said last.
+        if !self.plan().takes_key(self.top().node) {
+            return;
+        }
+        let py = self.attached();
+        self.matched = Some(match by {
+            Matched::Key(key) => PyString::new(py, key.text.as_str()).into_any().unbind(),
+            Matched::Index(index) => {
+                let Ok(index) = index.into_pyobject(py);
+                let index: Bound<'_, PyInt> = index;
+                index.into_any().unbind()
+            }
+        });
+    }
+
+    /// Gives the key by which the record was found to the fields that take it.
+    #[inline(never)]
+    pub(crate) fn give_key(&mut self, fields: &[u32]) -> Result<(), Refusal> {
+        let Some(matched) = self.matched.take() else { return Ok(()) };
+        let matched = matched.bind(self.attached());
+        for &field in fields {
+            self.aim_at(field);
+            match matched.cast::<PyString>() {
+                Ok(key) => {
+                    self.give_step(Matched::Key(Text::from(key.to_str()?)))?;
+                }
+                Err(_) => self.give_step(Matched::Index(matched.extract()?))?,
+            }
+        }
+        Ok(())
+    }
+
+    /// The fields that a state leads to.
+    pub(crate) fn fields_behind(&self, state: u32) -> Vec<u32> {
+        let class = self.class();
+        let mut fields = Vec::new();
+        let mut open = vec![state];
+        let mut known = open.clone();
+        while let Some(state) = open.pop() {
+            let state = &class.states[state as usize];
+            let edges = state.keys.iter().map(|edge| edge.to);
+            let targets = edges.chain(state.indexes.iter().map(|(_, to)| *to)).chain(state.other);
+            let takers = state.takes_key.iter().map(|&field| Target::Field(field));
+            for target in targets.chain(takers) {
+                match target {
+                    Target::Field(aim) => fields.push(class.aims[aim as usize].field),
+                    Target::State(next) if !known.contains(&next) => {
+                        known.push(next);
+                        open.push(next);
+                    }
+                    Target::State(_) => {}
+                }
+            }
+        }
+        fields
+    }
+
+    pub(crate) fn forget_field(&mut self, field: u32) {
+        let old = self.stack.replace(self.top().slots + field as usize, ptr::null_mut());
+        // SAFETY: the stack gave its reference to us.
+        unsafe { drop(Bound::from_owned_ptr_or_opt(self.attached(), old)) };
+    }
+
+    /// A value without parts on the path to fields: it holds no field, so it counts as absent.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn pass_scalar(&mut self, at: u64) -> Answer {
+        self.at = at;
+        self.next_element()?;
+        Ok(Flow::Take)
+    }
+
+    /// One element of the list at hand is passed, if it is one of fields.
+    pub(crate) fn next_element(&mut self) -> Result<(), Refusal> {
+        match self.top().kind {
+            FrameKind::PathList => {
+                if self.aim().kind == KindByte::OnPath {
+                    let (state, index) = (self.top().leads_to, self.top().index);
+                    self.give_to_takers(state, Matched::Index(index))?;
+                }
+                self.top_mut().index += 1;
+                self.aim_element()?;
+            }
+            FrameKind::Row => {
+                self.top_mut().index += 1;
+                self.aim_at_column();
+            }
+            FrameKind::Tuple => self.top_mut().index += 1,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Says where the coming element of a list on the path to fields leads.
+    pub(crate) fn aim_element(&mut self) -> Result<(), Refusal> {
+        let index = self.top().index;
+        let state = self.state();
+        let named = state.indexes.iter().find(|(at, _)| *at == index).map(|(_, to)| *to);
+        self.aim_on_path(NONE);
+        match named.or(state.other) {
+            Some(target) => self.follow_other(target, Matched::Index(index)).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// Adds a value to what the field at hand gathers. Takes over the reference.
+    #[inline(never)]
+    pub(crate) fn gather(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        let py = self.attached();
+        // SAFETY: the reference is handed over to us.
+        let value = unsafe { Bound::from_owned_ptr(py, value) };
+        let index = self.aim().field as usize;
+        let field = &self.class().fields[index];
+        let place = self.top().slots + index;
+        let gathered = self.stack.get(place);
+        if let Some(key) = field.keyed {
+            return self.gather_keyed(place, &value, key, at);
+        }
+        if element(&self.plan().nodes, field.node).is_none() {
+            if !gathered.is_null() {
+                let reason = format!("{:?} is matched more than once by one record", field.key);
+                return Err(self.mismatch(at, reason, None, None));
+            }
+            self.stack.replace(place, value.into_ptr());
+        } else if gathered.is_null() {
+            self.stack.replace(place, PyList::new(py, [value])?.into_ptr());
+        } else {
+            // SAFETY: the stack owns this reference, and only this function fills such a place
+            // where the field is a collection: with a list.
+            let list = unsafe { Bound::from_borrowed_ptr(py, gathered).cast_into_unchecked() };
+            let list: Bound<'_, PyList> = list;
+            list.append(value)?;
+        }
+        Ok(Flow::Take)
+    }
+
+    /// Adds an object to the dict of the field at hand, by the value of a field of its own.
+    #[inline(never)]
+    fn gather_keyed(
+        &mut self,
+        place: usize,
+        value: &Bound<'_, PyAny>,
+        key: u32,
+        at: u64,
+    ) -> Answer {
+        let py = value.py();
+        let Kind::Class(class) = self.item().kind else { return Ok(Flow::Take) };
+        let class = &self.plan().classes[class as usize];
+        let name = class.fields[key as usize].name.bind(py);
+        let key = match class.build {
+            Build::Dict { .. } => value.get_item(name)?,
+            _ => value.getattr(name)?,
+        };
+        if self.stack.get(place).is_null() {
+            self.stack.replace(place, PyDict::new(py).into_any().into_ptr());
+        }
+        // SAFETY: the stack owns this reference, and only this function fills such a place.
+        let dict = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(place)) };
+        let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
+        let known = dict.contains(&key);
+        if known.map_err(|error| own_code_raised(self, error, at))? {
+            let shown = key.repr()?.to_string_lossy().into_owned();
+            let reason = format!("two objects have the key {}", shortened(&shown));
+            return Err(self.mismatch(at, reason, None, None));
+        }
+        dict.set_item(key, value)?;
+        Ok(Flow::Take)
+    }
+}

@@ -1,0 +1,545 @@
+//! The sink for formats of keys: JSON, CSV, property lists.
+
+mod order;
+mod paths;
+mod unions;
+
+use self::order::Order;
+use super::core::caches;
+use super::core::frame::{Frame, FrameKind, ON_PATH};
+use super::core::place::brief;
+use super::core::refusal::{Mismatch, PathStep, Refusal};
+use super::core::{Answer, Core, Duplicates, Options, Unknown};
+use super::make;
+use super::owned::Build;
+use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, Target};
+use penstock_core::event::{Key, Matched, Scalar, Text};
+use penstock_core::json::lend;
+use penstock_core::near::nearest;
+use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink, Want};
+use pyo3::ffi;
+use std::collections::HashSet;
+use std::ops::{Deref, DerefMut};
+
+/// In which format's text keys are lent to the reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lends {
+    /// In none: the reader finds keys by itself.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for formats that have no reader yet"))]
+    Nothing,
+    /// In that of JSON.
+    Json,
+}
+
+/// How to build from keys.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyedOptions {
+    pub(crate) lends: Lends,
+    /// `limits.number`: digits of one number, where values are untyped text.
+    pub(crate) number: usize,
+}
+
+/// Builds from maps and lists.
+pub(crate) struct Keyed<'p> {
+    pub(crate) core: Core<'p>,
+    /// Which key followed which, once a document proves to have an order of its own.
+    order: Option<Box<Order>>,
+}
+
+impl<'p> Deref for Keyed<'p> {
+    type Target = Core<'p>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Core<'p> {
+        &self.core
+    }
+}
+
+impl DerefMut for Keyed<'_> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.core
+    }
+}
+
+impl<'p> Build<'p> for Keyed<'p> {
+    type Options = KeyedOptions;
+
+    fn new(plan: &'p Plan, options: Options, own: KeyedOptions) -> Self {
+        let mut core = Core::new(plan, options);
+        core.number = own.number;
+        core.lends = match own.lends {
+            Lends::Nothing => None,
+            Lends::Json => Some(plan.lent_to_json()),
+        };
+        Keyed { core, order: None }
+    }
+    fn core(&self) -> &Core<'p> {
+        &self.core
+    }
+    fn core_mut(&mut self) -> &mut Core<'p> {
+        &mut self.core
+    }
+    fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
+        self.core.unplaced()
+    }
+}
+
+impl Sink for Keyed<'_> {
+    type Error = Refusal;
+
+    #[inline(always)]
+    fn begin_map(&mut self, at: u64) -> Answer {
+        let aim = self.aim();
+        let answer = match aim.kind {
+            KindByte::Any => self.begin_dict(FrameKind::PlainDict, aim.node, self.top().aim),
+            KindByte::Other => match self.item().kind {
+                Kind::Class(class) => self.enter_class(class, aim.node, false, at),
+                Kind::Tagged(_) => self.look(aim.node),
+                _ => self.begin_other_map(aim.node, at),
+            },
+            KindByte::OnPath => self.begin_path_map(at),
+            _ => Err(self.misfit(at, "an object")),
+        };
+        self.begun(answer)
+    }
+
+    #[inline(always)]
+    fn end_map(&mut self, at: u64) -> Answer {
+        let made = match self.top().kind {
+            FrameKind::Class => make::object(&mut self.core, at),
+            FrameKind::PlainDict | FrameKind::Dict => make::dict(&mut self.core, at),
+            FrameKind::PathMap => return self.end_on_path(),
+            _ => return self.end_on_path(),
+        };
+        self.end_part(made, at)
+    }
+
+    #[inline(always)]
+    fn begin_list(&mut self, at: u64) -> Answer {
+        let aim = self.aim();
+        let answer = match aim.kind {
+            KindByte::Any => {
+                let element = self.top().aim;
+                self.core.push_frame(Frame::new(
+                    FrameKind::PlainList,
+                    aim.node,
+                    element,
+                    self.core.stack.len(),
+                ));
+                Ok(Flow::Take)
+            }
+            KindByte::OnPath => self.begin_path_list(at),
+            _ if aim.gathers && self.gathers_elements() => self.begin_gathered(),
+            _ => match self.item().kind {
+                Kind::Class(class) => self.begin_row(class, aim.node, at),
+                _ => self.begin_list_of(aim.node, at),
+            },
+        };
+        self.begun(answer)
+    }
+
+    #[inline(always)]
+    fn end_list(&mut self, at: u64) -> Answer {
+        let made = match self.top().kind {
+            FrameKind::PlainList | FrameKind::List | FrameKind::Tuple => {
+                make::list(&mut self.core, at)
+            }
+            FrameKind::Row => make::object(&mut self.core, at),
+            _ => return self.end_on_path(),
+        };
+        self.end_part(made, at)
+    }
+
+    #[inline(always)]
+    fn key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        let answer = match self.top().kind {
+            FrameKind::PlainDict => self.plain_key(key, at),
+            FrameKind::Dict => self.dict_key(key, at),
+            _ => self.field_key(key, at),
+        };
+        self.keyed(answer)
+    }
+
+    #[inline(always)]
+    fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
+        self.key(key.name, at)
+    }
+
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+        let answer = self.give_scalar(value, at);
+        self.valued(answer)
+    }
+
+    fn abandon(&mut self) {
+        self.core.abandon();
+    }
+
+    fn matched(&mut self, by: Matched<'_>) {
+        self.record_matched(by);
+    }
+
+    fn record(&mut self, kind: u32) {
+        self.core.expect_kind(kind);
+    }
+
+    #[inline(always)]
+    fn null(&mut self, at: u64) -> Answer {
+        let answer = self.give_null(at);
+        self.valued(answer)
+    }
+
+    #[inline(always)]
+    fn boolean(&mut self, value: bool, at: u64) -> Answer {
+        let answer = self.give_bool(value, at);
+        self.valued(answer)
+    }
+
+    #[inline(always)]
+    fn int(&mut self, value: i64, at: u64) -> Answer {
+        let answer = self.give_int(value, at);
+        self.valued(answer)
+    }
+
+    #[inline(always)]
+    fn float(&mut self, value: f64, at: u64) -> Answer {
+        let answer = self.give_float(value, at);
+        self.valued(answer)
+    }
+
+    #[inline(always)]
+    fn number(&mut self, digits: &[u8], at: u64) -> Answer {
+        let answer = self.give_number(digits, at);
+        self.valued(answer)
+    }
+
+    #[inline(always)]
+    fn text(&mut self, text: Text<'_>, at: u64) -> Answer {
+        let answer = self.give_text(text, at);
+        self.valued(answer)
+    }
+
+    #[inline(always)]
+    fn expected_key_found(&mut self, at: u64) -> Answer {
+        let key = self.top().next;
+        self.found_key(key);
+        let answer = self.follow(key as usize, at);
+        self.keyed(answer)
+    }
+
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Answer {
+        Ok(Flow::Take)
+    }
+}
+
+impl Lent for Keyed<'_> {
+    #[inline(always)]
+    fn expected_key(&self) -> &[u8] {
+        self.core.lent.get(self.top().next as usize).map_or(&[], lend::Key::as_bytes)
+    }
+
+    #[inline(always)]
+    fn want(&self) -> Want {
+        self.aim().want
+    }
+}
+
+impl LookAhead for Keyed<'_> {
+    #[inline(always)]
+    fn tag_wanted(&self) -> &[u8] {
+        self.tag_as_written()
+    }
+
+    #[inline(always)]
+    fn tag_found(&mut self, value: Text<'_>) -> bool {
+        self.take_early_tag(value)
+    }
+
+    fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
+        let answer = self.tag_key(key, at);
+        self.looked(answer)
+    }
+
+    fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, Refusal> {
+        let answer = self.tag_value(value, at);
+        self.looked(answer)
+    }
+
+    fn look_end(&mut self, at: u64) -> Result<Look, Refusal> {
+        let answer = self.no_tag(at);
+        self.looked(answer)
+    }
+}
+
+impl<'p> Keyed<'p> {
+    /// Enters the object of a class: its map, or for a named tuple its array.
+    #[inline(always)]
+    pub(crate) fn enter_class(
+        &mut self,
+        class: ClassId,
+        node: NodeId,
+        row: bool,
+        at: u64,
+    ) -> Answer {
+        let plan = &self.plan().classes[class as usize];
+        let base = self.core.stack.len();
+        self.core.stack.push_empty(plan.fields.len());
+        let kind = if row { FrameKind::Row } else { FrameKind::Class };
+        let aim = self.top().aim;
+        let mut frame = Frame::new(kind, node, aim, base);
+        frame.class = class;
+        self.core.push_frame(frame);
+        self.at_class();
+        if !plan.takes_key.is_empty() {
+            self.core.at = at;
+            self.give_key(&plan.takes_key)?;
+        }
+        if row {
+            self.aim_at_column();
+        } else if self.order.is_some() {
+            self.top_mut().next = self.first_key();
+        }
+        Ok(Flow::Take)
+    }
+
+    /// The map at hand, whose class was not known, is of this one. As if it were just
+    /// [entered](Self::enter_class), for a class that takes no key.
+    #[inline(always)]
+    pub(crate) fn become_class(&mut self, class: ClassId) {
+        self.core.stack.push_empty(self.plan().classes[class as usize].fields.len());
+        (self.top_mut().kind, self.top_mut().class) = (FrameKind::Class, class);
+        self.at_class();
+        if self.order.is_some() {
+            self.top_mut().next = self.first_key();
+        }
+    }
+
+    /// What a known key leads to.
+    #[inline(always)]
+    fn follow(&mut self, key: usize, at: u64) -> Answer {
+        match self.core.edges[key].to {
+            Target::Field(aim) => {
+                self.aim_at(aim);
+                if self.core.options.duplicates != Duplicates::Last {
+                    return self.follow_once(at);
+                }
+                Ok(Flow::Take)
+            }
+            Target::State(state) => self.follow_path(key, state, at),
+        }
+    }
+
+    /// A key of a field, where a second one is not simply the one that counts.
+    #[inline(never)]
+    fn follow_once(&mut self, at: u64) -> Answer {
+        let field = self.aim().field;
+        let filled = !self.core.stack.get(self.top().slots + field as usize).is_null();
+        if filled && !self.aim().gathers {
+            let name = &self.class().fields[field as usize].key;
+            return self.again(name, at);
+        }
+        Ok(Flow::Take)
+    }
+
+    /// A key came again, where that is not simply the last one counting.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn again(&mut self, name: &str, at: u64) -> Answer {
+        if self.core.options.duplicates == Duplicates::First {
+            return Ok(Flow::Skip);
+        }
+        let reason = format!("the key {} occurs more than once", brief(name));
+        Err(self.mismatch(at, reason, None, None))
+    }
+
+    /// A key that the class does not name.
+    #[inline(never)]
+    fn unknown_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        self.remember_key(key.text.as_str());
+        if let Some(rest) = self.class().rest {
+            return self.key_of_rest(rest, key, at);
+        }
+        match self.unknown_in_class() {
+            Unknown::Skip => Ok(Flow::Skip),
+            _ if self.says_class(key.bytes()) => Ok(Flow::Skip),
+            Unknown::Error => {
+                let name = key.text.as_str();
+                let class = &self.class().name;
+                let near = nearest(name, self.state().keys.iter().map(|edge| &*edge.name));
+                let near =
+                    near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+                let reason = format!("{class} has no field for the key {}{near}", brief(name));
+                Err(self.mismatch(at, reason, None, None))
+            }
+            Unknown::Collect => {
+                self.core.count_unknown(format!("{}.{}", self.class().name, key.text.as_str()));
+                Ok(Flow::Skip)
+            }
+        }
+    }
+
+    /// A key that the class does not name, and takes nevertheless.
+    fn key_of_rest(&mut self, rest: u32, key: Text<'_>, at: u64) -> Answer {
+        let object = caches::key(self.attached(), key);
+        if object.is_null() {
+            return Err(self.raised());
+        }
+        self.aim_at(rest);
+        self.gather(object, at)
+    }
+
+    /// A container of this node is made, and left: puts it where it belongs.
+    #[inline(always)]
+    fn put_part(&mut self, node: NodeId, value: *mut ffi::PyObject, at: u64) -> Answer {
+        // A member of a union has an end of its own.
+        let value = if node == self.aim().node { value } else { self.finish(node, value, at)? };
+        self.put(value, at)
+    }
+
+    #[inline(always)]
+    fn begin_dict(&mut self, kind: FrameKind, node: NodeId, values: &'p Aim) -> Answer {
+        self.core.push_frame(Frame::new(kind, node, values, self.core.stack.len()));
+        if self.core.options.duplicates == Duplicates::Error {
+            self.core.seen_keys.push(HashSet::new());
+        }
+        Ok(Flow::Take)
+    }
+
+    /// A map that becomes a dict, or the member of a union that takes maps.
+    #[inline(never)]
+    fn begin_other_map(&mut self, node: NodeId, at: u64) -> Answer {
+        match &self.plan().nodes[node as usize].kind {
+            &Kind::Class(class) => self.enter_class(class, node, false, at),
+            &Kind::Dict(_, value) => self.begin_dict(FrameKind::Dict, node, self.aim_of(value)),
+            Kind::Any => self.begin_dict(FrameKind::PlainDict, node, self.aim_of(PLAIN)),
+            Kind::Tokens(tokens) if let Some(member) = tokens.map => {
+                self.begin_other_map(member, at)
+            }
+            Kind::Tagged(_) => self.look(node),
+            _ => Err(self.misfit(at, "an object")),
+        }
+    }
+
+    /// A list for a node.
+    #[inline(always)]
+    fn begin_list_of(&mut self, node: NodeId, at: u64) -> Answer {
+        let (kind, element) = match &self.plan().nodes[node as usize].kind {
+            Kind::List(element)
+            | Kind::Set(element)
+            | Kind::FrozenSet(element)
+            | Kind::TupleOf(element) => (FrameKind::List, self.aim_of(*element)),
+            Kind::Tuple(items) => {
+                let first = items.first().map_or(&ON_PATH, |&n| self.aim_of(n));
+                (FrameKind::Tuple, first)
+            }
+            _ => return self.begin_other_list(node, at),
+        };
+        self.core.push_frame(Frame::new(kind, node, element, self.core.stack.len()));
+        Ok(Flow::Take)
+    }
+
+    /// A list that becomes a named tuple, a plain one, or the member of a union that takes lists.
+    #[inline(never)]
+    fn begin_other_list(&mut self, node: NodeId, at: u64) -> Answer {
+        match &self.plan().nodes[node as usize].kind {
+            &Kind::Class(class) => self.begin_row(class, node, at),
+            Kind::Any => {
+                let plain = self.aim_of(PLAIN);
+                self.core.push_frame(Frame::new(
+                    FrameKind::PlainList,
+                    node,
+                    plain,
+                    self.core.stack.len(),
+                ));
+                Ok(Flow::Take)
+            }
+            Kind::Tokens(tokens) if let Some(member) = tokens.list => {
+                self.begin_list_of(member, at)
+            }
+            _ => Err(self.misfit(at, "an array")),
+        }
+    }
+
+    /// An array where an object of a class is expected.
+    #[inline(never)]
+    fn begin_row(&mut self, class: ClassId, node: NodeId, at: u64) -> Answer {
+        let plan = &self.plan().classes[class as usize];
+        if plan.takes_rows {
+            return self.enter_class(class, node, true, at);
+        }
+        let expected = &self.item().name;
+        let reason = format!(
+            "expected {expected}, got an array; for its elements ask for list[{expected}], or end \
+             the path in '/*'"
+        );
+        Err(self.mismatch(at, reason, Some(expected.to_string()), Some("an array".to_owned())))
+    }
+
+    /// A key of fields that was not the one lent.
+    #[inline(never)]
+    fn field_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        match self.state().table.find(key.bytes()) {
+            Some(found) => {
+                self.found_key(found);
+                self.follow(found as usize, at)
+            }
+            None => match self.state().other {
+                Some(target) => {
+                    self.core.at = at;
+                    self.follow_other(target, Matched::Key(key))
+                }
+                None => self.unknown_key(key, at),
+            },
+        }
+    }
+
+    /// A key of a plain dict.
+    #[inline(always)]
+    fn plain_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        if self.core.options.duplicates == Duplicates::Error {
+            self.key_once(key, at)?;
+        }
+        let object = caches::key(self.attached(), key);
+        if object.is_null() {
+            return Err(self.raised());
+        }
+        self.core.stack.push(object);
+        Ok(Flow::Take)
+    }
+
+    /// A key of a `dict[K, V]`.
+    fn dict_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        if self.core.options.duplicates == Duplicates::Error {
+            self.key_once(key, at)?;
+        }
+        self.push_dict_key(key, at)
+    }
+
+    /// Remembers a key of the dict at hand, where it may occur only once.
+    #[inline(never)]
+    fn key_once(&mut self, key: Text<'_>, at: u64) -> Result<(), Refusal> {
+        let key = key.text.as_str();
+        if self.core.seen_keys.last_mut().is_none_or(|seen| seen.insert(key.into())) {
+            return Ok(());
+        }
+        let reason = format!("the key {} occurs more than once", brief(key));
+        let mut refusal = self.mismatch(at, reason, None, None);
+        if let Some(mismatch) = refusal.mismatch() {
+            mismatch.path.push(PathStep::Key(key.to_owned()));
+        }
+        Err(refusal)
+    }
+
+    /// The container at hand ends, of whose values this was made.
+    #[inline(always)]
+    fn end_part(&mut self, made: Result<*mut ffi::PyObject, Refusal>, at: u64) -> Answer {
+        let value = match made {
+            Ok(value) => value,
+            Err(refusal) => return self.lost_container(refusal),
+        };
+        let node = self.top().node;
+        self.pop_frame();
+        let answer = self.put_part(node, value, at);
+        self.valued(answer)
+    }
+}

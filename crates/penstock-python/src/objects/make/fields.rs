@@ -1,0 +1,190 @@
+//! Fields of the object at hand: those that have no value, and those that gather several.
+
+use super::outer_mismatch;
+use super::raised::own_code_raised;
+use crate::objects::core::Core;
+use crate::objects::core::frame::FrameKind;
+use crate::objects::core::refusal::{PathStep, Refusal};
+use crate::plan::{Absent, ClassPlan, Field, Kind, NodeId, Target, element};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+use std::ptr;
+
+/// Fills the places of all fields that have no value, and finishes those that were gathered.
+#[inline(never)]
+pub(crate) fn fill_all(builder: &mut Core<'_>, class: &ClassPlan, at: u64) -> Result<(), Refusal> {
+    for (index, field) in class.fields.iter().enumerate() {
+        if (builder.stack.get(builder.top().slots + index).is_null() || field.gathers)
+            && let Err(refusal) = fill(builder, class, field, index, at)
+        {
+            builder.keep(refusal)?;
+            keep_missing(builder, class, index + 1, at)?;
+            return Err(Refusal::kept());
+        }
+    }
+    Ok(())
+}
+
+/// Fills the place of a field that has no value, and finishes one that was gathered.
+fn fill(
+    builder: &mut Core<'_>,
+    class: &ClassPlan,
+    field: &Field,
+    index: usize,
+    at: u64,
+) -> Result<(), Refusal> {
+    let py = builder.attached();
+    let place = builder.top().slots + index;
+    let there = builder.stack.get(place);
+    let value = if !there.is_null() {
+        // SAFETY: gathered collections are lists, made by `gather`; the stack owns it.
+        let gathered = unsafe { Bound::from_borrowed_ptr(py, there) };
+        let finishes = gathers_items(builder, field)
+            && builder.plan().nodes[field.node as usize].after.is_some();
+        match collected(builder, field.node, gathered.clone(), at)? {
+            Some(other) => finished(builder, field, finishes, other, at)?,
+            None if finishes => finished(builder, field, finishes, gathered, at)?,
+            None => return Ok(()),
+        }
+    } else {
+        match &field.absent {
+            Absent::Value(value) => value.bind(py).clone(),
+            Absent::Factory(factory) => match factory.bind(py).call0() {
+                Ok(value) => value,
+                Err(error) => return Err(own_code_raised(builder, error, at)),
+            },
+            Absent::Unset => return Ok(()),
+            Absent::Error if field.gathers => match nothing_gathered(builder, field)? {
+                Some(value) => finished(builder, field, true, value, at)?,
+                None => return Err(missing(builder, class, field, at)),
+            },
+            Absent::Error => return Err(missing(builder, class, field, at)),
+        }
+    };
+    let old = builder.stack.replace(place, value.into_ptr());
+    // SAFETY: the stack gave its reference to us.
+    unsafe { drop(Bound::from_owned_ptr_or_opt(py, old)) };
+    Ok(())
+}
+
+/// Keeps a problem for each required field without a value, from one on.
+#[cold]
+#[inline(never)]
+pub(crate) fn keep_missing(
+    builder: &mut Core<'_>,
+    class: &ClassPlan,
+    from: usize,
+    at: u64,
+) -> Result<(), Refusal> {
+    for (index, field) in class.fields.iter().enumerate().skip(from) {
+        let lacks = builder.stack.get(builder.top().slots + index).is_null()
+            && matches!(field.absent, Absent::Error)
+            && !(field.gathers && nothing_gathered(builder, field)?.is_some());
+        if lacks {
+            let refusal = missing(builder, class, field, at);
+            builder.keep(refusal)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether what a field gathers are the items of its value, and not the value itself.
+fn gathers_items(builder: &Core<'_>, field: &Field) -> bool {
+    let items = || element(&builder.plan().nodes, field.node).is_some();
+    field.gathers && (field.keyed.is_some() || items())
+}
+
+/// A collection that was gathered, with what is to be done with it.
+fn finished<'py>(
+    builder: &Core<'_>,
+    field: &Field,
+    finishes: bool,
+    value: Bound<'py, PyAny>,
+    at: u64,
+) -> Result<Bound<'py, PyAny>, Refusal> {
+    if !finishes {
+        return Ok(value);
+    }
+    let py = value.py();
+    let mut made = builder.finish(field.node, value.into_ptr(), at);
+    if let Some(mismatch) = made.as_mut().err().and_then(Refusal::mismatch) {
+        mismatch.path = builder.path(false);
+        mismatch.path.push(PathStep::Key(field.key.to_string()));
+    }
+    // SAFETY: the reference is handed over to us.
+    Ok(unsafe { Bound::from_owned_ptr(py, made?) })
+}
+
+/// A list as the collection that a node asks for, if that is another one.
+pub(crate) fn collected<'py>(
+    builder: &Core<'_>,
+    node: NodeId,
+    list: Bound<'py, PyAny>,
+    at: u64,
+) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    let py = list.py();
+    let class = match &builder.plan().nodes[node as usize].kind {
+        Kind::Set(_) => py.get_type::<pyo3::types::PySet>(),
+        Kind::FrozenSet(_) => py.get_type::<pyo3::types::PyFrozenSet>(),
+        Kind::TupleOf(_) => py.get_type::<PyTuple>(),
+        _ => return Ok(None),
+    };
+    // Sets hash their elements, which may be the elements' own code.
+    let other = class.call1((list,));
+    other.map(Some).map_err(|error| own_code_raised(builder, error, at))
+}
+
+/// What a field has gathered when nothing matched: an empty collection, if it is one.
+fn nothing_gathered<'py>(
+    builder: &Core<'py>,
+    field: &Field,
+) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    let py = builder.attached();
+    Ok(Some(match &builder.plan().nodes[field.node as usize].kind {
+        Kind::List(_) => PyList::empty(py).into_any(),
+        Kind::Set(_) => pyo3::types::PySet::empty(py)?.into_any(),
+        Kind::FrozenSet(_) => pyo3::types::PyFrozenSet::empty(py)?.into_any(),
+        Kind::TupleOf(_) => PyTuple::empty(py).into_any(),
+        Kind::Dict(..) if field.keyed.is_some() => PyDict::new(py).into_any(),
+        _ => return Ok(None),
+    }))
+}
+
+/// A required field without a value.
+#[cold]
+#[inline(never)]
+fn missing(builder: &Core<'_>, class: &ClassPlan, field: &Field, at: u64) -> Refusal {
+    let reason = if builder.top().kind == FrameKind::Row {
+        format!("{} lacks an item for the field {:?}", class.name, field.key)
+    } else if builder.is_markup() {
+        format!("{} lacks the required {}", class.name, markup_place(class, field))
+    } else {
+        // The keys of a choice are told apart by a word.
+        let keys = field.key.escape_debug().to_string().replace(" or ", "\" or \"");
+        format!("{} lacks the required key \"{keys}\"", class.name)
+    };
+    outer_mismatch(builder, at, reason)
+}
+
+/// Where markup has the value of a field, in words.
+fn markup_place(class: &ClassPlan, field: &Field) -> String {
+    let leads = |target: &Target| match target {
+        Target::Field(aim) => {
+            ptr::eq(&class.fields[class.aims[*aim as usize].field as usize], field)
+        }
+        Target::State(_) => false,
+    };
+    let element = class.states.iter().any(|state| {
+        let edges = state.elements.edges.iter().map(|edge| &edge.to);
+        edges.chain(&state.other).any(leads)
+    });
+    let attribute = class.states.iter().flat_map(|state| &state.attributes.edges);
+    let place = match (element, attribute.map(|edge| &edge.to).any(leads)) {
+        (true, true) => "element or attribute",
+        (true, false) => "element",
+        (false, true) => "attribute",
+        (false, false) => "text",
+    };
+    // The paths of a choice are told apart by a word.
+    format!("{place} '{}'", field.key.replace(" or ", "' or '"))
+}

@@ -1,0 +1,284 @@
+//! The sink for formats of elements: XML.
+
+mod attributes;
+mod elements;
+mod named;
+mod plain;
+mod unions;
+
+use self::unions::HeldAttributes;
+use super::core::refusal::{Mismatch, Refusal};
+use super::core::{Answer, Core, Duplicates, Options};
+use super::owned::Build;
+use crate::plan::Plan;
+use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
+use penstock_core::limits::Limits;
+use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use std::collections::HashSet;
+use std::ops::{Deref, DerefMut};
+
+/// What a second element means where the class has a field for one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Repeated {
+    /// The record is in error.
+    #[default]
+    Error,
+    /// The first one counts.
+    First,
+    /// The last one counts.
+    Last,
+    /// The texts are joined by a space, for a field that is a `str`.
+    Join,
+}
+
+/// Which elements are lists in plain dicts even where they are alone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum ForceList {
+    /// None.
+    #[default]
+    Never,
+    /// All.
+    Always,
+    /// Those of these names.
+    Names(HashSet<String>),
+}
+
+/// How to build from markup.
+#[derive(Clone, Debug)]
+pub(crate) struct MarkupOptions {
+    pub(crate) repeated: Repeated,
+    pub(crate) force_list: ForceList,
+    /// `limits.token`: bytes of text that may be kept for the elements that are open.
+    pub(crate) token: usize,
+    /// `limits.number`: digits of one integer.
+    pub(crate) number: usize,
+}
+
+impl Default for MarkupOptions {
+    fn default() -> Self {
+        let Limits { token, number, .. } = Limits::default();
+        let (repeated, force_list) = (Repeated::default(), ForceList::default());
+        MarkupOptions { repeated, force_list, token, number }
+    }
+}
+
+/// An element under construction.
+#[derive(Clone, Copy)]
+pub(crate) struct Open {
+    /// Where it begins in the source.
+    pub(crate) at: u64,
+    /// Where its text begins in the buffer.
+    pub(crate) text: usize,
+    /// `xsi:nil` was said of it: it stands for `None`, whatever is in it.
+    pub(crate) nil: bool,
+    /// In a plain dict: it is a list even if it is alone.
+    pub(crate) forced: bool,
+    /// It does not fit, whatever comes in it.
+    pub(crate) lost: bool,
+}
+
+/// What the value of an attribute is for.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Awaited {
+    /// The field at hand.
+    #[default]
+    Field,
+    /// Whether the element is `None`.
+    Nil,
+    /// A plain dict.
+    Plain,
+    /// Which class of a union the element is.
+    Tag,
+    /// To be given to the class of a union once that is known.
+    Held,
+}
+
+/// What markup needs beside the frames.
+#[derive(Default)]
+pub(crate) struct MarkupState {
+    pub(crate) options: MarkupOptions,
+    /// The text of the open elements.
+    pub(crate) text: String,
+    /// Whether no character beyond ASCII came into the buffer since it was empty.
+    pub(crate) ascii: bool,
+    /// How many elements are open of one that becomes a scalar, itself included.
+    pub(crate) leaf: u32,
+    /// The elements that something is made of, each scalar's own and those that have a frame.
+    pub(crate) open: Vec<Open>,
+    pub(crate) awaited: Awaited,
+    /// Attributes that wait for the class of their union.
+    pub(crate) held: HeldAttributes,
+    /// Attributes that do not fit their fields, with the depth of the frame and the field: an
+    /// element may come that counts instead.
+    pub(crate) deferred: Vec<(usize, u32, Refusal)>,
+    /// For names that are put together.
+    pub(crate) name: String,
+    /// The coming element of a plain dict is a list even if it is alone.
+    pub(crate) forced: bool,
+}
+
+impl MarkupState {
+    /// Forgets all open elements.
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.open.clear();
+        self.held.clear();
+        self.deferred.clear();
+        self.leaf = 0;
+    }
+
+    /// Where the element at hand begins.
+    pub(crate) fn at(&self) -> u64 {
+        self.open.last().map_or(0, |open| open.at)
+    }
+
+    /// Whether the element at hand stands for `None`. What is in it is not looked at, so nothing is
+    /// open inside.
+    #[inline(always)]
+    pub(crate) fn is_nil(&self) -> bool {
+        self.open.last().is_some_and(|open| open.nil)
+    }
+
+    /// The element at hand ends: its text goes.
+    pub(crate) fn close(&mut self) -> Open {
+        let end = Open { at: 0, text: 0, nil: false, forced: false, lost: false };
+        let open = self.open.pop().unwrap_or(end);
+        self.text.truncate(open.text);
+        open
+    }
+}
+
+/// Builds from elements.
+pub(crate) struct Markup<'p> {
+    pub(crate) core: Core<'p>,
+    markup: MarkupState,
+}
+
+impl<'p> Deref for Markup<'p> {
+    type Target = Core<'p>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Core<'p> {
+        &self.core
+    }
+}
+
+impl DerefMut for Markup<'_> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.core
+    }
+}
+
+impl<'p> Build<'p> for Markup<'p> {
+    type Options = MarkupOptions;
+
+    fn new(plan: &'p Plan, mut options: Options, markup: MarkupOptions) -> Self {
+        // An element that comes again is one more of its kind, and no duplicate.
+        options.duplicates = Duplicates::Last;
+        let mut core = Core::new(plan, options);
+        core.number = markup.number;
+        let markup = MarkupState { options: markup, ..MarkupState::default() };
+        Markup { core, markup }
+    }
+
+    fn core(&self) -> &Core<'p> {
+        &self.core
+    }
+    fn core_mut(&mut self) -> &mut Core<'p> {
+        &mut self.core
+    }
+
+    /// Where the scalar under construction begins.
+    #[inline(always)]
+    fn keeps(&self) -> Option<u64> {
+        (self.markup.leaf > 0).then(|| self.markup.at())
+    }
+
+    fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
+        let deferred = self.markup.deferred.iter_mut();
+        let deferred = deferred.filter_map(|(.., refusal)| refusal.mismatch());
+        self.core.unplaced().chain(deferred.filter(|mismatch| mismatch.place.is_none()))
+    }
+}
+
+impl Lent for Markup<'_> {}
+
+impl LookAhead for Markup<'_> {}
+
+impl Sink for Markup<'_> {
+    type Error = Refusal;
+
+    #[inline]
+    fn begin_map(&mut self, at: u64) -> Answer {
+        let answer = self.begin_element(at);
+        self.begun(answer)
+    }
+
+    #[inline]
+    fn end_map(&mut self, at: u64) -> Answer {
+        self.end_element(at)
+    }
+
+    fn begin_list(&mut self, at: u64) -> Answer {
+        let answer = Err(self.misfit(at, "an array"));
+        self.begun(answer)
+    }
+
+    fn end_list(&mut self, _at: u64) -> Answer {
+        Ok(Flow::Take)
+    }
+
+    #[inline]
+    fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
+        let answer = match key.kind {
+            KeyKind::Attribute => self.attribute(key, at),
+            KeyKind::Element | KeyKind::Member => self.element(key, at),
+        };
+        self.keyed(answer)
+    }
+
+    #[inline]
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+        let answer = match value {
+            Scalar::Untyped(text) => self.attribute_value(text, at),
+            value => self.core.give_scalar(value, at),
+        };
+        self.valued(answer)
+    }
+
+    #[inline]
+    fn piece(&mut self, text: Text<'_>, at: u64) -> Answer {
+        self.add_text(text, at)
+    }
+
+    fn abandon(&mut self) {
+        self.markup.clear();
+        self.core.abandon();
+    }
+
+    fn matched(&mut self, by: Matched<'_>) {
+        self.record_matched(by);
+    }
+
+    fn record(&mut self, kind: u32) {
+        self.core.expect_kind(kind);
+    }
+}
+
+/// An element's or attribute's name as it is written.
+pub(crate) fn written(key: &Key<'_>) -> String {
+    let name = key.name.text.as_str();
+    match key.prefix {
+        Some(prefix) => format!("{}:{name}", prefix.text.as_str()),
+        None => name.to_owned(),
+    }
+}
+
+/// What a key is in messages.
+fn noun(key: &Key<'_>) -> &'static str {
+    match key.kind {
+        KeyKind::Attribute => "attribute",
+        _ => "element",
+    }
+}

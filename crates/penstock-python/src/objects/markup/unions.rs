@@ -1,0 +1,159 @@
+//! Objects of one of several classes, from elements.
+//!
+//! Which one it is must be known before the first value is put. The attributes of an element have
+//! no order, so those before the one that says it are held back and given to the class then; a whole
+//! start tag is bounded, and so is what is held.
+
+use super::attributes::{is_about, is_nil};
+use super::{Awaited, Markup};
+use crate::objects::core::Answer;
+use crate::objects::core::place::{brief, shortened};
+use crate::objects::core::refusal::{PathStep, Refusal};
+use crate::plan::{Kind, TagRule, Tagged};
+use penstock_core::event::{Key, KeyKind, Text};
+use penstock_core::sink::Flow;
+use penstock_core::value::xsd;
+use std::ops::Range;
+
+/// Attributes that wait for their class, their texts in one buffer.
+#[derive(Default)]
+pub(crate) struct HeldAttributes {
+    attributes: Vec<Attribute>,
+    text: String,
+}
+
+struct Attribute {
+    name: Range<usize>,
+    namespace: Option<Range<usize>>,
+    prefix: Option<Range<usize>>,
+    value: Range<usize>,
+    at: u64,
+    value_at: u64,
+}
+
+impl HeldAttributes {
+    /// Forgets all.
+    pub(crate) fn clear(&mut self) {
+        self.attributes.clear();
+        self.text.clear();
+    }
+
+    fn keep(&mut self, text: Text<'_>) -> Range<usize> {
+        let from = self.text.len();
+        self.text.push_str(text.text.as_str());
+        from..self.text.len()
+    }
+
+    fn name(&mut self, key: &Key<'_>, at: u64) {
+        let name = self.keep(key.name);
+        let namespace = key.namespace.map(|uri| self.keep(uri));
+        let prefix = key.prefix.map(|prefix| self.keep(prefix));
+        let value = 0..0;
+        self.attributes.push(Attribute { name, namespace, prefix, value, at, value_at: at });
+    }
+
+    /// The value of the attribute that was held last.
+    pub(crate) fn value(&mut self, text: Text<'_>, at: u64) {
+        let value = self.keep(text);
+        if let Some(attribute) = self.attributes.last_mut() {
+            (attribute.value, attribute.value_at) = (value, at);
+        }
+    }
+}
+
+impl<'p> Markup<'p> {
+    /// An attribute of an element whose class is not known yet.
+    #[inline(never)]
+    pub(crate) fn union_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        let name = self.tag_name().map(str::as_bytes);
+        let tag = key.prefix.is_none() && name == Some(key.name.bytes());
+        if !tag && is_about(key) && is_nil(key) {
+            self.markup.awaited = Awaited::Nil;
+            return Ok(Flow::Take);
+        }
+        self.markup.held.name(key, at);
+        self.markup.awaited = if tag { Awaited::Tag } else { Awaited::Held };
+        Ok(Flow::Take)
+    }
+
+    /// The value of the attribute by which the class is known.
+    #[inline(never)]
+    pub(crate) fn tag(&mut self, text: Text<'_>, at: u64) -> Answer {
+        self.markup.held.value(text, at);
+        let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Flow::Take) };
+        let TagRule::Value { tag, table, classes, .. } = by else { return Ok(Flow::Take) };
+        let found = [text.bytes(), xsd::trimmed(text.bytes())];
+        let found = found.iter().find_map(|bytes| table.find(bytes));
+        let Some(found) = found else {
+            let got = brief(text.text.as_str());
+            let reason = format!("the attribute '{tag}' is {got}, expected {expected}");
+            let mut refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
+            if let Some(mismatch) = refusal.mismatch() {
+                mismatch.path.push(PathStep::Attribute(tag.to_string()));
+            }
+            return self.lost_element(refusal);
+        };
+        let node = classes[found as usize];
+        let Kind::Class(class) = self.plan().nodes[node as usize].kind else {
+            return Ok(Flow::Take);
+        };
+        let union = self.top().node;
+        self.pop_frame();
+        self.begin_object(class, union, self.markup.at())?;
+        self.core.matched = None;
+        // Nothing is held while what was held is given.
+        let mut held = std::mem::take(&mut self.markup.held);
+        let result = self.give_held(&held);
+        held.clear();
+        self.markup.held = held;
+        result
+    }
+
+    fn give_held(&mut self, held: &HeldAttributes) -> Answer {
+        let text = |range: &Range<usize>| Text::from(&held.text[range.clone()]);
+        for attribute in &held.attributes {
+            let key = Key {
+                name: text(&attribute.name),
+                namespace: attribute.namespace.as_ref().map(text),
+                prefix: attribute.prefix.as_ref().map(text),
+                kind: KeyKind::Attribute,
+            };
+            let answer = self.attribute(key, attribute.at);
+            if self.keyed(answer)? != Flow::Skip {
+                let answer = self.attribute_value(text(&attribute.value), attribute.value_at);
+                self.valued(answer)?;
+            }
+        }
+        Ok(Flow::Take)
+    }
+
+    /// The content begins, and the class is not known: the element does not fit.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn lost_union(&mut self, at: u64) -> Answer {
+        if self.is_lost() {
+            return Ok(Flow::Skip);
+        }
+        let refusal = self.untagged(at);
+        self.lost_element(refusal)
+    }
+
+    /// The content begins, or the element ends, and its class is not known.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn untagged(&mut self, at: u64) -> Refusal {
+        self.markup.held.clear();
+        let Some(tagged) = self.tagged() else { return self.misfit(at, "an element") };
+        let (tag, expected) = (shortened(self.tag_name().unwrap_or_default()), &tagged.expected);
+        let name = &self.plan().nodes[self.top().node as usize].name;
+        let reason =
+            format!("expected {name}, got an element without the attribute '{tag}' ({expected})");
+        let expected = Some(name.to_string());
+        let mut refusal = self.mismatch(at, reason, expected, None);
+        if let Some(mismatch) = refusal.mismatch() {
+            // The element itself is at fault, and not what is in it.
+            mismatch.path = self.path(false);
+        }
+        refusal
+    }
+}

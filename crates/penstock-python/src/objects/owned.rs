@@ -1,0 +1,156 @@
+//! A builder together with the plan that it builds by.
+//!
+//! A sink borrows its plan, and what it remembers from one event to the next points into it:
+//! what the coming value becomes, the keys of the map at hand. A run lasts longer than any call, so
+//! here a sink stands beside the `Arc` that keeps its plan, and both go together.
+
+use super::core::problems::Problems;
+use super::core::refusal::{Mismatch, PathStep, Refusal};
+use super::core::{Core, Options};
+use super::keyed::{Keyed, KeyedOptions};
+use super::markup::{Markup, MarkupOptions};
+use crate::plan::Plan;
+use penstock_core::forward;
+use penstock_core::shape::Shape;
+use penstock_core::sink::{Lent, Listener, LookAhead, Sink};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A sink that builds objects, while it borrows its plan.
+pub(crate) trait Build<'p>: Listener + Sink<Error = Refusal> {
+    /// What the options of the format are.
+    type Options;
+    fn new(plan: &'p Plan, options: Options, own: Self::Options) -> Self;
+    fn core(&self) -> &Core<'p>;
+    fn core_mut(&mut self) -> &mut Core<'p>;
+    /// See [`Owned::keeps`].
+    #[inline(always)]
+    fn keeps(&self) -> Option<u64> {
+        None
+    }
+    /// See [`Owned::unplaced`].
+    fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch>;
+}
+
+/// One of the two sinks, whatever plan it borrows.
+pub(crate) trait Side: 'static {
+    /// The shape of its documents.
+    const SHAPE: Shape;
+    type Sink<'p>: Build<'p, Options = Self::Options>;
+    type Options;
+}
+
+/// Formats of keys.
+pub(crate) enum Keys {}
+
+impl Side for Keys {
+    const SHAPE: Shape = Shape::Members;
+    type Sink<'p> = Keyed<'p>;
+    type Options = KeyedOptions;
+}
+
+/// Formats of elements.
+pub(crate) enum Elements {}
+
+impl Side for Elements {
+    const SHAPE: Shape = Shape::Elements;
+    type Sink<'p> = Markup<'p>;
+    type Options = MarkupOptions;
+}
+
+/// Builds the values of one run.
+pub(crate) struct Owned<S: Side> {
+    /// Says `'static` of a plan that lives only as long as `plan` does. Nobody outside of this
+    /// file sees that. Dropped first.
+    sink: S::Sink<'static>,
+    plan: Arc<Plan>,
+}
+
+impl<S: Side> Owned<S> {
+    /// A builder for values of a plan's type.
+    pub(crate) fn new(plan: Arc<Plan>, options: Options, own: S::Options) -> Self {
+        // SAFETY: the plan stays where it is as long as the `Arc` beside the sink does, which is
+        // neither given away nor replaced, and is dropped after it.
+        let borrowed: &'static Plan = unsafe { &*Arc::as_ptr(&plan) };
+        Owned { sink: <S::Sink<'static>>::new(borrowed, options, own), plan }
+    }
+
+    /// What it builds by.
+    #[inline]
+    pub(crate) fn planned(&self) -> &Arc<Plan> {
+        &self.plan
+    }
+
+    /// The finished records, which the caller takes over.
+    pub(crate) fn take_rows(&mut self) -> Vec<Py<PyAny>> {
+        self.sink.core_mut().take_rows()
+    }
+    /// A finished record, where one at a time is finished.
+    #[inline]
+    pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
+        self.sink.core_mut().take_row()
+    }
+    /// How many finished records are waiting.
+    pub(crate) fn ready(&self) -> usize {
+        self.sink.core().ready()
+    }
+    /// Changes whether rows may be used again.
+    pub(crate) fn set_recycling(&mut self, recycle: bool) {
+        self.sink.core_mut().set_recycling(recycle);
+    }
+    /// The keys that no class named, with how often each was met.
+    pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
+        self.sink.core().unknown()
+    }
+    /// The path to the value at hand within its record; `inside` the container at hand or to it.
+    pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
+        self.sink.core().path(inside)
+    }
+    /// What is wrong with the record at hand and was not reported yet, in the order of the document.
+    pub(crate) fn take_problems(&mut self) -> Problems {
+        self.sink.core_mut().take_problems()
+    }
+    /// What may be reported later, and whose place in the document was not looked up yet.
+    pub(crate) fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
+        self.sink.unplaced()
+    }
+    /// From where on the source must be kept for the sake of a message, if from anywhere.
+    #[inline(always)]
+    pub(crate) fn keeps(&self) -> Option<u64> {
+        self.sink.keeps()
+    }
+}
+
+/// Passes events on. Nothing of the plan comes back: an answer holds no reference, and what is lent
+/// is borrowed from the builder.
+macro_rules! to_sink {
+    ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(to_sink! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        #[inline(always)]
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            self.sink.$method($($name),*)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        #[inline(always)]
+        fn $method(&self, $($name: $kind),*) -> $result {
+            self.sink.$method($($name),*)
+        }
+    };
+}
+
+impl<S: Side> Sink for Owned<S> {
+    type Error = Refusal;
+    forward!(told, to_sink);
+}
+
+impl<S: Side> Lent for Owned<S> {
+    forward!(lent, to_sink);
+}
+
+impl<S: Side> LookAhead for Owned<S> {
+    forward!(ahead, to_sink);
+}

@@ -1,0 +1,51 @@
+//! The keys of a plan as they stand in the text of a format, for the reader to compare in place.
+//!
+//! They belong to the format and not to the plan, so they stand beside it, and are made when the
+//! format is first read by the plan.
+
+use penstock_core::json::lend::Key;
+
+use super::{Kind, NodeId, Plan, State, TagRule, Tagged};
+
+/// What is lent to the readers of one format.
+pub(crate) struct LentKeys {
+    /// For each state, by its number in the plan, its keys.
+    states: Box<[Box<[Key]>]>,
+    /// For each node, the key that says the class of its objects, if the reader may look for it.
+    tags: Box<[Key]>,
+}
+
+impl LentKeys {
+    /// The keys as they stand in JSON text.
+    pub(super) fn of_json(plan: &Plan) -> Self {
+        let states = plan.classes.iter().flat_map(|class| &class.states);
+        let keys = |state: &State| state.keys.iter().map(|edge| Key::new(&edge.name)).collect();
+        let tag = |kind: &Kind| match kind {
+            Kind::Tagged(tagged) => match &**tagged {
+                Tagged { by: TagRule::Value { tag, early, .. }, .. }
+                    if early.iter().any(Option::is_some) =>
+                {
+                    Key::new(tag)
+                }
+                _ => Key::default(),
+            },
+            _ => Key::default(),
+        };
+        LentKeys {
+            states: states.map(keys).collect(),
+            tags: plan.nodes.iter().map(|node| tag(&node.kind)).collect(),
+        }
+    }
+
+    /// The keys of a state, in its own order.
+    #[inline(always)]
+    pub(crate) fn keys(&self, state: &State) -> &[Key] {
+        &self.states[state.number as usize]
+    }
+
+    /// The key that says the class of the objects of a node; empty if none is to be looked for.
+    #[inline(always)]
+    pub(crate) fn tag(&self, node: NodeId) -> &[u8] {
+        self.tags[node as usize].as_bytes()
+    }
+}
