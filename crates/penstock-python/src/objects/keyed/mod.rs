@@ -110,6 +110,7 @@ impl Sink for Keyed<'_> {
             FrameKind::Class => make::object(&mut self.core, at),
             FrameKind::PlainDict | FrameKind::Dict => make::dict(&mut self.core, at),
             FrameKind::PathMap => return self.end_on_path(),
+            FrameKind::Union => return Err(self.unlooked(at)),
             _ => return self.end_on_path(),
         };
         self.end_part(made, at)
@@ -478,6 +479,9 @@ impl<'p> Keyed<'p> {
     /// A key of fields that was not the one lent.
     #[inline(never)]
     fn field_key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        if self.top().kind == FrameKind::Union {
+            return Err(self.unlooked(at));
+        }
         match self.state().table.find(key.bytes()) {
             Some(found) => {
                 self.found_key(found);

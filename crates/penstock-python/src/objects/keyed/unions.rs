@@ -22,6 +22,17 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Look)
     }
 
+    /// The reader reports a map without having looked for its class. None that is right does: this is
+    /// for one that does not keep to the protocol, so that it meets a refusal and not another
+    /// class's fields.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn unlooked(&self, at: u64) -> Refusal {
+        let name = &self.plan().nodes[self.top().node as usize].name;
+        let reason = format!("expected {name}, and the format cannot look ahead for its class");
+        self.mismatch(at, reason, Some(name.to_string()), None)
+    }
+
     /// The class of the map at hand is known: that of `node`.
     fn choose(&mut self, node: NodeId, at: u64) -> Result<Look, Refusal> {
         // What is to be done with an object of the union is said at the union.
