@@ -202,13 +202,11 @@ def decode(
             encoding=encoding,
             limits=limits,
         )
-    record = _format.record_type("decode", into) if kind == "ndjson" else into
+    record = _format.record_type("decode", kind, into)
     if types is not None:
         record = _plan.with_types(record, types)
-    grammar = _format.GRAMMAR[kind]
-    return _rust.decode(
-        kind, data, record, duplicates, unknown, all_errors, encoding, grammar, limits
-    )
+    dialect = _format.dialect(kind)
+    return _rust.decode(dialect, data, record, duplicates, unknown, all_errors, encoding, limits)
 
 
 def load(
@@ -265,23 +263,12 @@ def load(
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
-        record = _format.record_type("load", into) if kind == "ndjson" else into
+        record = _format.record_type("load", kind, into)
         if types is not None:
             record = _plan.with_types(record, types)
-        grammar = _format.GRAMMAR[kind]
-        return _rust.load(
-            kind,
-            given,
-            record,
-            duplicates,
-            unknown,
-            all_errors,
-            encoding,
-            grammar,
-            compression,
-            limits,
-            name,
-        )
+        dialect = _format.dialect(kind)
+        opened = _rust.Source(given, name, encoding, compression)
+        return _rust.load(dialect, opened, record, duplicates, unknown, all_errors, limits)
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -348,23 +335,10 @@ def read(
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
-        grammar = _format.GRAMMAR[kind]
-        return _rust.Reader(
-            kind,
-            given,
-            into,
-            at,
-            errors,
-            max_errors,
-            duplicates,
-            unknown,
-            all_errors,
-            encoding,
-            grammar,
-            compression,
-            limits,
-            name,
-        )
+        dialect = _format.dialect(kind)
+        opened = _rust.Source(given, name, encoding, compression)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+        return _rust.Reader(dialect, opened, into, at, policy, limits)
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -584,4 +558,5 @@ def send(
         >>> penstock.send(path, Largest())
         (3, 'Bern')
     """
-    return _send.send(format, None, source, handler, encoding, compression, member, limits)
+    dialect = None if format is None else _format.dialect(_format.checked(format))
+    return _send.send(dialect, source, handler, encoding, compression, member, limits)

@@ -82,21 +82,9 @@ class Decoder(_rust.Decoder[T]):
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        kind = _format.checked(format)
-        grammar = _format.GRAMMAR[kind]
-        return cls._make(
-            kind,
-            into,
-            at,
-            errors,
-            max_errors,
-            duplicates,
-            unknown,
-            all_errors,
-            encoding,
-            grammar,
-            limits,
-        )
+        dialect = _format.dialect(_format.checked(format))
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+        return cls._make(dialect, into, at, policy, encoding, limits)
 
     @classmethod
     def _make(cls, *arguments: Any) -> Self:

@@ -5,54 +5,45 @@ from __future__ import annotations
 import os
 import sys
 
+from penstock import _rust
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from typing import NoReturn
 
-    from penstock._types import Format, Grammar
+    from penstock._types import Format
 
-_SUFFIXES: dict[str, Format] = {
-    ".json": "json",
-    ".geojson": "json",
-    ".ndjson": "ndjson",
-    ".jsonl": "ndjson",
-    ".atom": "xml",
-    ".fb2": "xml",
-    ".gml": "xml",
-    ".gpx": "xml",
-    ".graphml": "xml",
-    ".kml": "xml",
-    ".mathml": "xml",
-    ".musicxml": "xml",
-    ".nxml": "xml",
-    ".osm": "xml",
-    ".owl": "xml",
-    ".rdf": "xml",
-    ".rss": "xml",
-    ".svg": "xml",
-    ".tei": "xml",
-    ".tmx": "xml",
-    ".wsdl": "xml",
-    ".xhtml": "xml",
-    ".xlf": "xml",
-    ".xliff": "xml",
-    ".xml": "xml",
-    ".xsd": "xml",
-    ".xsl": "xml",
-    ".xslt": "xml",
-}
-# First bytes that leave no doubt.
-_FIRST: dict[bytes, Format] = {b"{": "json", b"[": "json", b'"': "json", b"<": "xml"}
+# The table of formats is the extension's. Of each format it has the name, the name that people use,
+# the suffixes, the characters with which only this format begins, and whether it is a list of values.
+_TITLES: dict[Format, str] = {}
+_SUFFIXES: dict[str, Format] = {}
+_FIRST: dict[str, Format] = {}
+_STREAMS: set[Format] = set()
+for _name, _title, _suffixes, _begins, _is_stream in _rust.FORMATS:
+    _TITLES[_name] = _title
+    _SUFFIXES.update(dict.fromkeys(_suffixes, _name))
+    _FIRST.update(dict.fromkeys(_begins, _name))
+    if _is_stream:
+        _STREAMS.add(_name)
+
+_FIRST_BYTES = {character.encode(): name for character, name in _FIRST.items()}
+
+NAMES: tuple[Format, ...] = tuple(_TITLES)
+
+# What each format is without an option of its own.
+_DIALECTS: dict[Format, _rust.Dialect] = {}
+
 _PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
 _UNREADABLE = {".plist": "property lists", ".csv": "CSV", ".tsv": "CSV"}
 
-# The options of each format for the verbs of `penstock`, which do not offer them.
-GRAMMAR: dict[Format, Grammar] = {
-    "json": "document",
-    "ndjson": "lines",
-    "xml": (None, "error", (), "error", False),
-}
+
+def dialect(format: Format) -> _rust.Dialect:
+    """Return a format without any option of its own."""
+    known = _DIALECTS.get(format)
+    if known is None:
+        known = _DIALECTS[format] = _rust.Dialect(format)
+    return known
 
 
 def checked(format: str) -> Format:
@@ -61,12 +52,13 @@ def checked(format: str) -> Format:
     Raises:
         ValueError: Penstock cannot read it.
     """
-    for known in GRAMMAR:
+    for known in NAMES:
         if format == known:
             return known
     if f".{format}" in _UNREADABLE:
         _refuse(_UNREADABLE[f".{format}"])
-    raise ValueError(f"format={format!r} is not a format: 'json', 'ndjson' and 'xml' are")
+    names = _listed([repr(name) for name in NAMES], "and")
+    raise ValueError(f"format={format!r} is not a format: {names} are")
 
 
 def of_source(source: object, name: str | None) -> Format:
@@ -82,10 +74,11 @@ def of_source(source: object, name: str | None) -> Format:
     if isinstance(source, str) and (os.path.isfile(source) or not os.path.exists(source)):  # noqa: PTH110, PTH113 - as above
         with open(source, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
             first = file.read(64)
-        if _opening(first).startswith(("{", "[", "<", "bplist")):
+        if _opening(first).startswith((*_FIRST, "bplist")):
             return of_data(first)
     what = "a stream without a name" if name is None else repr(name)
-    raise ValueError(f"cannot tell the format of {what}: pass format='json', 'ndjson' or 'xml'")
+    names = _listed([repr(name) for name in NAMES], "or")
+    raise ValueError(f"cannot tell the format of {what}: pass format={names}")
 
 
 def of_name(name: str) -> Format | None:
@@ -98,7 +91,7 @@ def of_name(name: str) -> Format | None:
     for packed in _PACKED:
         stem = stem.removesuffix(packed)
     suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - importing pathlib is slow
-    if suffix in _UNREADABLE:
+    if suffix in _UNREADABLE and suffix not in _SUFFIXES:
         _refuse(_UNREADABLE[suffix])
     return _SUFFIXES.get(suffix)
 
@@ -109,7 +102,7 @@ def of_data(data: object) -> Format:
     Raises:
         ValueError: Penstock cannot read the format yet.
     """
-    if type(data) is bytes and (known := _FIRST.get(data[:1])):
+    if type(data) is bytes and (known := _FIRST_BYTES.get(data[:1])):
         return known
     if isinstance(data, str):
         start = data[:64].removeprefix("\ufeff").lstrip()
@@ -121,7 +114,7 @@ def of_data(data: object) -> Format:
             return "json"
     if start.startswith("bplist"):
         _refuse(_UNREADABLE[".plist"])
-    return "xml" if start.startswith("<") else "json"
+    return _FIRST.get(start[:1], "json")
 
 
 def _opening(data: bytes) -> str:
@@ -131,15 +124,17 @@ def _opening(data: bytes) -> str:
     return data.replace(b"\0", b"").decode("latin-1").lstrip()
 
 
-def record_type(verb: str, into: object) -> object:
-    """Return the type of one record if a whole NDJSON document is asked for as `into`.
+def record_type(verb: str, format: Format, into: object) -> object:
+    """Return the type of one record if a whole source is asked for as `into`.
 
-    The whole document is a list. A checker takes `into` for the result, so it must be a list type,
-    such as `list[City]`.
+    A format of many values, such as NDJSON, is a list as a whole. A checker takes `into` for the
+    result, so it must be a list type, such as `list[City]`. For other formats it is `into`.
 
     Raises:
         TypeError: `into` is another type than a list.
     """
+    if format not in _STREAMS:
+        return into
     # Whoever passes `Any` has imported `typing`, so there is no need to do it here.
     typing = sys.modules.get("typing")
     if into is object or into is list or (typing is not None and into is typing.Any):
@@ -148,11 +143,16 @@ def record_type(verb: str, into: object) -> object:
         return into.__args__[0]  # type: ignore[attr-defined]  # every alias of list has it
     shown = getattr(into, "__name__", None) or repr(into)
     message = (
-        f"{verb}() of NDJSON gives a list: ask for list[{shown}], "
-        f"or call penstock.ndjson.{verb}() with {shown}"
+        f"{verb}() of {_TITLES[format]} gives a list: ask for list[{shown}], "
+        f"or call penstock.{format}.{verb}() with {shown}"
     )
     raise TypeError(message)
 
 
 def _refuse(what: str) -> NoReturn:
-    raise ValueError(f"{what} cannot be read yet: JSON, NDJSON and XML can")
+    raise ValueError(f"{what} cannot be read yet: {_listed(list(_TITLES.values()), 'and')} can")
+
+
+def _listed(words: list[str], last: str) -> str:
+    """Join words as a sentence does: `a, b and c`."""
+    return f"{', '.join(words[:-1])} {last} {words[-1]}"

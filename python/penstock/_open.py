@@ -56,7 +56,7 @@ def document(
     limits: Limits | None,
 ) -> Any:
     """Open the result of `located`, as JSON."""
-    opened = _rust.open(given, duplicates, encoding, compression, limits, name)
+    opened = _rust.open(_rust.Source(given, name, encoding, compression), duplicates, limits)
     if into is None and at is None:
         return opened
     record = object if into is None else into
@@ -67,7 +67,7 @@ def document(
 
 def _again(text: bytes, duplicates: Duplicates) -> Document:
     """Unpickle a document."""
-    return _rust.open(text, duplicates, None, None, None, None)
+    return _rust.open(_rust.Source(text, None, None, None), duplicates, None)
 
 
 def _records_again(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from penstock._limits import Limits
-    from penstock._types import Compression, Grammar, Source
+    from penstock._types import Compression, Source
 
 # Flags of code objects, as `inspect` names them.
 _VARARGS = 0x04
@@ -23,8 +23,7 @@ _ASYNC = 0x80 | 0x200
 
 
 def send(
-    format: str | None,
-    grammar: Grammar | None,
+    dialect: _rust.Dialect | None,
     source: Source,
     handler: object,
     encoding: str | None,
@@ -34,15 +33,15 @@ def send(
 ) -> Any:
     """Find the handler's methods, then the source, and send the source to the methods.
 
-    Without a format, find it from the source.
+    Without a dialect, find the format from the source.
     """
     claims = reachable(handler)
     given, name = _sources.locate("send", source, compression, member, limits)
     try:
-        kind = _format.of_source(given, name) if format is None else _format.checked(format)
-        if grammar is None:
-            grammar = _format.GRAMMAR[kind]
-        return _rust.send(kind, given, claims, Stop, encoding, grammar, compression, limits, name)
+        if dialect is None:
+            dialect = _format.dialect(_format.of_source(given, name))
+        opened = _rust.Source(given, name, encoding, compression)
+        return _rust.send(dialect, opened, claims, Stop, limits)
     finally:
         del given  # This closes an archive that was opened here.
 

@@ -95,12 +95,6 @@ if TYPE_CHECKING:
         | tuple[Literal["comment"], str, int]
         | tuple[Literal["instruction"], tuple[str, str], int]
     )
-    # The options of a format, as the extension takes them: for JSON the name of the framing, for
-    # XML `namespaces`, `unresolved`, `repair`, `repeated` and `force_list`.
-    Markup: TypeAlias = tuple[
-        dict[str, str] | Literal[False] | None, str, tuple[str, ...], str, bool | Collection[str]
-    ]
-    Grammar: TypeAlias = str | Markup
     # What to do with a record that does not fit.
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:

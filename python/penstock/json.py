@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "decode", "load", "open", "read", "send"]
 
+_DIALECT = _rust.Dialect("json")
+
 
 @_rust.direct_json
 def decode(
@@ -91,9 +93,7 @@ def decode(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    return _rust.decode(
-        "json", data, into, duplicates, unknown, all_errors, encoding, "document", limits
-    )
+    return _rust.decode(_DIALECT, data, into, duplicates, unknown, all_errors, encoding, limits)
 
 
 def load(
@@ -149,19 +149,8 @@ def load(
         into = _plan.with_types(into, types)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
-        return _rust.load(
-            "json",
-            given,
-            into,
-            duplicates,
-            unknown,
-            all_errors,
-            encoding,
-            "document",
-            compression,
-            limits,
-            name,
-        )
+        opened = _rust.Source(given, name, encoding, compression)
+        return _rust.load(_DIALECT, opened, into, duplicates, unknown, all_errors, limits)
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -234,22 +223,9 @@ def read(
         into, at = _plan.of_records(into, at, types)
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
-        return _rust.Reader(
-            "json",
-            given,
-            into,
-            at,
-            errors,
-            max_errors,
-            duplicates,
-            unknown,
-            all_errors,
-            encoding,
-            "document",
-            compression,
-            limits,
-            name,
-        )
+        opened = _rust.Source(given, name, encoding, compression)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+        return _rust.Reader(_DIALECT, opened, into, at, policy, limits)
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -419,7 +395,7 @@ def send(
         Bern 3000
         Chur 7000
     """
-    return _send.send("json", "document", source, handler, encoding, compression, member, limits)
+    return _send.send(_DIALECT, source, handler, encoding, compression, member, limits)
 
 
 class Decoder(_decoder.Decoder[T]):
@@ -463,16 +439,5 @@ class Decoder(_decoder.Decoder[T]):
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        return cls._make(
-            "json",
-            into,
-            at,
-            errors,
-            max_errors,
-            duplicates,
-            unknown,
-            all_errors,
-            encoding,
-            "document",
-            limits,
-        )
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+        return cls._make(_DIALECT, into, at, policy, encoding, limits)

@@ -41,6 +41,14 @@ if TYPE_CHECKING:
 
 __all__ = ["Decoder", "decode", "load", "open", "read", "send"]
 
+_LINES = _rust.Dialect("ndjson")
+
+
+def _dialect(framing: Framing) -> _rust.Dialect:
+    """Return the format with this framing. The extension checks the word."""
+    return _LINES if framing == "lines" else _rust.Dialect("ndjson", framing=framing)
+
+
 
 def decode(
     data: Data,
@@ -88,9 +96,8 @@ def decode(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    return _rust.decode(
-        "ndjson", data, into, duplicates, unknown, all_errors, encoding, framing, limits
-    )
+    dialect = _dialect(framing)
+    return _rust.decode(dialect, data, into, duplicates, unknown, all_errors, encoding, limits)
 
 
 def load(
@@ -146,19 +153,8 @@ def load(
         into = _plan.with_types(into, types)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
-        return _rust.load(
-            "ndjson",
-            given,
-            into,
-            duplicates,
-            unknown,
-            all_errors,
-            encoding,
-            framing,
-            compression,
-            limits,
-            name,
-        )
+        opened = _rust.Source(given, name, encoding, compression)
+        return _rust.load(_dialect(framing), opened, into, duplicates, unknown, all_errors, limits)
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -225,22 +221,9 @@ def read(
         into, at = _plan.of_records(into, at, types)
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
-        return _rust.Reader(
-            "ndjson",
-            given,
-            into,
-            at,
-            errors,
-            max_errors,
-            duplicates,
-            unknown,
-            all_errors,
-            encoding,
-            framing,
-            compression,
-            limits,
-            name,
-        )
+        opened = _rust.Source(given, name, encoding, compression)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+        return _rust.Reader(_dialect(framing), opened, into, at, policy, limits)
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -344,7 +327,8 @@ def send(
         >>> handler.total
         172015
     """
-    return _send.send("ndjson", framing, source, handler, encoding, compression, member, limits)
+    dialect = _dialect(framing)
+    return _send.send(dialect, source, handler, encoding, compression, member, limits)
 
 
 class Decoder(_decoder.Decoder[T]):
@@ -386,16 +370,5 @@ class Decoder(_decoder.Decoder[T]):
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        return cls._make(
-            "ndjson",
-            into,
-            at,
-            errors,
-            max_errors,
-            duplicates,
-            unknown,
-            all_errors,
-            encoding,
-            framing,
-            limits,
-        )
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+        return cls._make(_dialect(framing), into, at, policy, encoding, limits)

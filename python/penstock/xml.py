@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         Data,
         Errors,
         ForceList,
-        Markup,
         Namespaces,
         RepairWord,
         Repeated,
@@ -49,20 +48,21 @@ if TYPE_CHECKING:
 __all__ = ["Decoder", "Events", "decode", "events", "load", "read", "send"]
 
 
-def _grammar(
+def _dialect(
     namespaces: Namespaces | None,
     unresolved: Unresolved,
     repair: RepairWord | Iterable[RepairWord],
     repeated: Repeated = "error",
     force_list: ForceList = False,
-) -> Markup:
-    """Return the options of XML as the extension takes them. The extension checks their values."""
-    return (
-        namespaces if namespaces is None or namespaces is False else dict(namespaces),
-        unresolved,
-        (repair,) if isinstance(repair, str) else tuple(repair),
-        repeated,
-        force_list if isinstance(force_list, bool) else frozenset(force_list),
+) -> _rust.Dialect:
+    """Return XML with these options. The extension checks their values."""
+    return _rust.Dialect(
+        "xml",
+        namespaces=namespaces if namespaces is None or namespaces is False else dict(namespaces),
+        unresolved=unresolved,
+        repair=(repair,) if isinstance(repair, str) else tuple(repair),
+        repeated=repeated,
+        force_list=force_list if isinstance(force_list, bool) else frozenset(force_list),
     )
 
 
@@ -141,8 +141,8 @@ def decode(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
-    return _rust.decode("xml", data, into, "last", unknown, all_errors, encoding, grammar, limits)
+    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
+    return _rust.decode(dialect, data, into, "last", unknown, all_errors, encoding, limits)
 
 
 def load(
@@ -202,22 +202,11 @@ def load(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
+    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
-        return _rust.load(
-            "xml",
-            given,
-            into,
-            "last",
-            unknown,
-            all_errors,
-            encoding,
-            grammar,
-            compression,
-            limits,
-            name,
-        )
+        opened = _rust.Source(given, name, encoding, compression)
+        return _rust.load(dialect, opened, into, "last", unknown, all_errors, limits)
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -299,25 +288,12 @@ def read(
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
+    dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
-        return _rust.Reader(
-            "xml",
-            given,
-            into,
-            at,
-            errors,
-            max_errors,
-            "last",
-            unknown,
-            all_errors,
-            encoding,
-            grammar,
-            compression,
-            limits,
-            name,
-        )
+        opened = _rust.Source(given, name, encoding, compression)
+        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors)
+        return _rust.Reader(dialect, opened, into, at, policy, limits)
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -372,8 +348,8 @@ def send(
         >>> penstock.xml.send(io.BytesIO(feed), Headlines())
         ['News', 'Rain & more']
     """
-    grammar = _grammar(namespaces, unresolved, repair)
-    return _send.send("xml", grammar, source, handler, encoding, compression, member, limits)
+    dialect = _dialect(namespaces, unresolved, repair)
+    return _send.send(dialect, source, handler, encoding, compression, member, limits)
 
 
 def events(
@@ -441,10 +417,11 @@ def events(
         ('end', 'b', 20)
         ('end', 'a', 22)
     """
-    grammar = _grammar(namespaces, unresolved, repair)
+    dialect = _dialect(namespaces, unresolved, repair)
     given, name = _sources.locate("events", source, compression, member, limits)
     try:
-        return Events(given, encoding, grammar, compression, limits, name)
+        opened = _rust.Source(given, name, encoding, compression)
+        return Events(dialect, opened, limits)
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -491,17 +468,6 @@ class Decoder(_decoder.Decoder[T]):
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        grammar = _grammar(namespaces, unresolved, repair, repeated, force_list)
-        return cls._make(
-            "xml",
-            into,
-            at,
-            errors,
-            max_errors,
-            "last",
-            unknown,
-            all_errors,
-            encoding,
-            grammar,
-            limits,
-        )
+        dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
+        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors)
+        return cls._make(dialect, into, at, policy, encoding, limits)

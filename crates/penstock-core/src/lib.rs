@@ -10,6 +10,7 @@
 pub mod document;
 pub mod error;
 pub mod event;
+pub mod format;
 pub mod index;
 pub mod json;
 pub mod keys;

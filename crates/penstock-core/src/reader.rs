@@ -113,6 +113,72 @@ pub trait FormatReader {
     }
 }
 
+/// A reader that somebody else goes on with.
+impl<F: FormatReader> FormatReader for &mut F {
+    #[inline]
+    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+        (**self).run(given, sink)
+    }
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        (**self).run_dyn(given, sink)
+    }
+    #[inline(always)]
+    fn run_for<D: Destination, S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        (**self).run_for::<D, S>(given, sink)
+    }
+    #[inline]
+    fn base(&self) -> u64 {
+        (**self).base()
+    }
+    #[inline]
+    fn consumed(&self) -> usize {
+        (**self).consumed()
+    }
+    #[inline]
+    fn offset(&self) -> u64 {
+        (**self).offset()
+    }
+    fn drop_front(&mut self, count: usize) {
+        (**self).drop_front(count);
+    }
+    fn jump(&mut self, base: u64) {
+        (**self).jump(base);
+    }
+    fn is_document(&self) -> bool {
+        (**self).is_document()
+    }
+    fn abandon(&mut self, depth: usize) {
+        (**self).abandon(depth);
+    }
+    fn is_abandoned(&self) -> bool {
+        (**self).is_abandoned()
+    }
+    fn can_recover(&self) -> bool {
+        (**self).can_recover()
+    }
+    fn recover(&mut self) {
+        (**self).recover();
+    }
+    fn is_lost(&self) -> bool {
+        (**self).is_lost()
+    }
+    fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
+        (**self).pass_bytes(bytes)
+    }
+    #[inline(always)]
+    fn take_repairs(&mut self) -> Vec<Repair> {
+        (**self).take_repairs()
+    }
+}
+
 /// The reader of a format, by the format.
 #[derive(Debug)]
 pub enum Reader {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 
+from penstock import _format
 from penstock._rust import __version__
 
 TYPE_CHECKING = False
@@ -293,7 +294,7 @@ def _source(options: argparse._ArgumentGroup) -> None:
     options.add_argument(
         "--format",
         metavar="FORMAT",
-        choices=("json", "ndjson", "xml"),
+        choices=_format.NAMES,
         help="the format: json, ndjson or xml; needed if neither the name nor the first bytes "
         "show it",
     )

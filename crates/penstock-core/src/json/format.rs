@@ -1,51 +1,93 @@
-//! JSON as one of the formats: its reader as a run sees it.
+//! JSON and its streams as formats: their rows in the table, their options, and their reader as a
+//! run sees it.
+
+use std::sync::Arc;
 
 use memchr::memchr;
 
 use super::{Framing, Reader};
 use crate::error::Fail;
-use crate::reader::{FormatReader, Step};
+use crate::format::{self, Format, Said, WrongOption};
+use crate::limits::Limits;
+use crate::reader::{self, FormatReader, Step};
 use crate::run::Given;
+use crate::shape::Form;
 use crate::sink::Listener;
 
-/// A reader that somebody else goes on with.
-impl FormatReader for &mut Reader {
-    #[inline]
-    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
-        FormatReader::run(&mut **self, given, sink)
+/// One JSON document.
+pub static JSON: Format = Format {
+    name: "json",
+    article: "a",
+    title: "JSON",
+    suffixes: &[".json", ".geojson"],
+    begins_with: &['{', '['],
+    is_stream: false,
+    form: Form::KEYED,
+    dialect: document,
+};
+
+/// JSON documents one after the other.
+pub static NDJSON: Format = Format {
+    name: "ndjson",
+    article: "a",
+    title: "NDJSON",
+    suffixes: &[".ndjson", ".jsonl"],
+    begins_with: &[],
+    is_stream: true,
+    form: Form::KEYED,
+    dialect: stream,
+};
+
+/// JSON with a framing.
+#[derive(Clone, Copy, Debug)]
+struct Dialect {
+    format: &'static Format,
+    framing: Framing,
+}
+
+fn document(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+    match options.first() {
+        Some((option, _)) => Err(WrongOption::Unknown { option: option.clone() }),
+        None => Ok(Arc::new(Dialect { format: &JSON, framing: Framing::Document })),
     }
-    fn base(&self) -> u64 {
-        Reader::base(self)
+}
+
+/// `framing`: how the documents follow one another.
+fn stream(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+    let mut framing = Framing::Lines;
+    for (option, said) in options {
+        framing = match &**option {
+            "framing" => said.word("framing", &FRAMINGS)?,
+            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+        };
     }
-    fn consumed(&self) -> usize {
-        Reader::consumed(self)
-    }
-    fn drop_front(&mut self, count: usize) {
-        Reader::drop_front(self, count);
-    }
-    fn jump(&mut self, base: u64) {
-        Reader::jump(self, base);
+    Ok(Arc::new(Dialect { format: &NDJSON, framing }))
+}
+
+const FRAMINGS: [(&str, Framing); 3] = [
+    ("lines", Framing::Lines),
+    ("sequence", Framing::Sequence),
+    ("concatenated", Framing::Concatenated),
+];
+
+impl format::Dialect for Dialect {
+    fn format(&self) -> &'static Format {
+        self.format
     }
     fn is_document(&self) -> bool {
-        FormatReader::is_document(&**self)
+        self.framing == Framing::Document
     }
-    fn abandon(&mut self, depth: usize) {
-        Reader::abandon(self, depth);
+    fn default_records(&self) -> &'static str {
+        match self.framing {
+            Framing::Document => {
+                "the elements of a top-level array, else the document as one record"
+            }
+            Framing::Lines => "a line each",
+            Framing::Sequence | Framing::Concatenated => "a value each",
+        }
     }
-    fn is_abandoned(&self) -> bool {
-        Reader::is_abandoned(self)
-    }
-    fn can_recover(&self) -> bool {
-        FormatReader::can_recover(&**self)
-    }
-    fn recover(&mut self) {
-        FormatReader::recover(&mut **self);
-    }
-    fn is_lost(&self) -> bool {
-        Reader::is_lost(self)
-    }
-    fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
-        FormatReader::pass_bytes(&mut **self, bytes)
+    fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
+        reader::Reader::Json(Reader::new(self.framing, limits))
     }
 }
 

@@ -11,6 +11,7 @@ mod start;
 mod token;
 
 pub use crate::reader::Step;
+pub use format::{JSON, NDJSON};
 pub use framing::Framing;
 pub use reader::Reader;
 pub use start::{Coming, Container, Start};

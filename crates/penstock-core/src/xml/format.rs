@@ -1,10 +1,144 @@
-//! XML as one of the formats: its reader as a run sees it.
+//! XML as a format: its row in the table, its options, and its reader as a run sees it.
 
-use super::{Reader, Repair};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Options, Reader, Repair, RepairKind, Repairs, Unresolved};
 use crate::error::Fail;
-use crate::reader::{FormatReader, Step};
+use crate::format::{self, Format, Said, Value, WrongOption, wrong_word};
+use crate::limits::Limits;
+use crate::reader::{self, FormatReader, Step};
 use crate::run::Given;
+use crate::shape::Form;
 use crate::sink::Listener;
+use crate::source::Detect;
+
+/// XML.
+pub static FORMAT: Format = Format {
+    name: "xml",
+    article: "an",
+    title: "XML",
+    suffixes: &[
+        ".atom",
+        ".fb2",
+        ".gml",
+        ".gpx",
+        ".graphml",
+        ".kml",
+        ".mathml",
+        ".musicxml",
+        ".nxml",
+        ".osm",
+        ".owl",
+        ".rdf",
+        ".rss",
+        ".svg",
+        ".tei",
+        ".tmx",
+        ".wsdl",
+        ".xhtml",
+        ".xlf",
+        ".xliff",
+        ".xml",
+        ".xsd",
+        ".xsl",
+        ".xslt",
+    ],
+    begins_with: &['<'],
+    is_stream: false,
+    form: Form::MARKUP,
+    dialect,
+};
+
+/// How XML is to be read.
+#[derive(Clone, Debug)]
+struct Dialect {
+    options: Options,
+    namespaces: BTreeMap<String, String>,
+}
+
+/// `namespaces`: the URIs of the prefixes in paths, or false for names as they are written;
+/// `unresolved`: what becomes of references that nothing in the document declares; `repair`: the
+/// faults that may be repaired.
+fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+    let mut dialect = Dialect { options: Options::default(), namespaces: BTreeMap::new() };
+    for (option, said) in options {
+        match &**option {
+            "namespaces" => dialect.bind(said)?,
+            "unresolved" => {
+                let words = [("error", Unresolved::Error), ("text", Unresolved::Text)];
+                dialect.options.unresolved = said.word("unresolved", &words)?;
+            }
+            "repair" => dialect.options.repairs = repairs(said)?,
+            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+        }
+    }
+    Ok(Arc::new(dialect))
+}
+
+impl Dialect {
+    fn bind(&mut self, said: &Said) -> Result<(), WrongOption> {
+        match &said.value {
+            Value::Nothing => {}
+            Value::Flag(false) => self.options.namespaces = false,
+            Value::Pairs(pairs) => {
+                for (prefix, uri) in pairs {
+                    let uri = uri.text("a namespace's URI")?.to_owned();
+                    let prefix = prefix.text("a namespace's prefix")?.to_owned();
+                    self.namespaces.insert(prefix, uri);
+                }
+            }
+            _ => {
+                let wanted = "a mapping of prefixes to URIs, None or False";
+                return Err(said.wrong("namespaces", wanted));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// One word or several.
+fn repairs(said: &Said) -> Result<Repairs, WrongOption> {
+    let words = match &said.value {
+        Value::Several(words) => words,
+        _ => std::slice::from_ref(said),
+    };
+    let mut repairs = Repairs::default();
+    for word in words {
+        let word = word.text("repair")?;
+        let mut meant =
+            RepairKind::ALL.iter().filter(|kind| word == "all" || word == kind.name()).peekable();
+        if meant.peek().is_none() {
+            let names = RepairKind::ALL.map(|kind| format!("'{}'", kind.name()));
+            let allowed = format!("'all' or some of {}", names.join(", "));
+            return Err(wrong_word("repair", word, &allowed));
+        }
+        repairs = meant.fold(repairs, |repairs, kind| repairs.with(*kind));
+    }
+    Ok(repairs)
+}
+
+impl format::Dialect for Dialect {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+    fn is_document(&self) -> bool {
+        true
+    }
+    fn detect(&self) -> Detect {
+        Detect::Xml
+    }
+    fn namespaces(&self) -> Option<&BTreeMap<String, String>> {
+        self.options.namespaces.then_some(&self.namespaces)
+    }
+    fn default_records(&self) -> &'static str {
+        "the child elements of the root"
+    }
+    fn reader(&self, everything: bool, limits: &Limits) -> reader::Reader {
+        let options = Options { declarations: everything, ..self.options };
+        reader::Reader::Xml(Box::new(Reader::new(options, limits)))
+    }
+}
 
 impl FormatReader for Reader {
     #[inline]

@@ -21,6 +21,7 @@ mod token;
 mod walk;
 
 pub use dtd::Notation;
+pub use format::FORMAT;
 pub use namespaces::{XML, XMLNS};
 pub use options::{Options, Unresolved};
 pub use reader::Reader;

@@ -1,0 +1,150 @@
+//! Options as a caller gives them, before a format knows what they mean.
+
+use std::fmt;
+
+/// The value of an option, and what the caller's language calls its type.
+#[derive(Clone, Debug)]
+pub struct Said {
+    /// The name of its type, for messages: `list`.
+    pub kind: String,
+    /// What it is.
+    pub value: Value,
+}
+
+/// What an option may be.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// The caller leaves it open.
+    Nothing,
+    /// True or false.
+    Flag(bool),
+    /// A whole number.
+    Number(i64),
+    /// Text.
+    Text(String),
+    /// Several values in an order.
+    Several(Vec<Said>),
+    /// Values by other values.
+    Pairs(Vec<(Said, Said)>),
+    /// Anything else.
+    Other,
+}
+
+/// An option that cannot be taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WrongOption {
+    /// It is of a type that the option does not take.
+    Type {
+        /// The option, or a part of it.
+        option: String,
+        /// What it takes: `a str`.
+        wanted: String,
+        /// The type that was given.
+        kind: String,
+    },
+    /// It is none of the words that the option takes.
+    Word {
+        /// The option.
+        option: String,
+        /// The words that it takes.
+        allowed: String,
+        /// The word that was given.
+        word: String,
+    },
+    /// The format has no such option.
+    Unknown {
+        /// The option.
+        option: String,
+    },
+}
+
+impl fmt::Display for WrongOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WrongOption::Type { option, wanted, kind } => {
+                write!(f, "{option} must be {wanted}, not {kind}")
+            }
+            WrongOption::Word { option, allowed, word } => {
+                write!(f, "{option} must be {allowed}, not '{}'", word.escape_debug())
+            }
+            WrongOption::Unknown { option } => write!(f, "there is no option {option}"),
+        }
+    }
+}
+
+impl std::error::Error for WrongOption {}
+
+impl Said {
+    /// The error for a value of another type.
+    #[must_use]
+    pub fn wrong(&self, option: &str, wanted: &str) -> WrongOption {
+        let (option, wanted) = (option.to_owned(), wanted.to_owned());
+        WrongOption::Type { option, wanted, kind: self.kind.clone() }
+    }
+
+    /// The text that it is.
+    ///
+    /// # Errors
+    /// If it is none.
+    pub fn text(&self, option: &str) -> Result<&str, WrongOption> {
+        match &self.value {
+            Value::Text(text) => Ok(text),
+            _ => Err(self.wrong(option, "a str")),
+        }
+    }
+
+    /// The one of `words` that it is.
+    ///
+    /// # Errors
+    /// If it is not text, or another word.
+    pub fn word<T: Copy>(&self, option: &str, words: &[(&str, T)]) -> Result<T, WrongOption> {
+        let word = self.text(option)?;
+        match words.iter().find(|(known, _)| *known == word) {
+            Some((_, meaning)) => Ok(*meaning),
+            None => {
+                let known: Vec<String> =
+                    words.iter().map(|(word, _)| format!("'{word}'")).collect();
+                Err(wrong_word(option, word, &alternatives(&known)))
+            }
+        }
+    }
+}
+
+/// The error for a word that is none of those allowed.
+#[must_use]
+pub fn wrong_word(option: &str, word: &str, allowed: &str) -> WrongOption {
+    let (option, allowed) = (option.to_owned(), allowed.to_owned());
+    WrongOption::Word { option, allowed, word: word.to_owned() }
+}
+
+/// `'a', 'b' or 'c'`
+#[must_use]
+pub fn alternatives(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [word] => word.clone(),
+        [words @ .., last] => format!("{} or {last}", words.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(kind: &str, value: Value) -> Said {
+        Said { kind: kind.to_owned(), value }
+    }
+
+    #[test]
+    fn what_is_wrong_is_one_line() {
+        let words = [("error", 1), ("text", 2)];
+        let text = said("str", Value::Text("text".to_owned()));
+        assert_eq!(text.word("unresolved", &words), Ok(2));
+        let other = said("str", Value::Text("te\nxt".to_owned()));
+        let error = other.word("unresolved", &words).map_err(|error| error.to_string());
+        assert_eq!(error, Err("unresolved must be 'error' or 'text', not 'te\\nxt'".to_owned()));
+        let list = said("list", Value::Several(Vec::new()));
+        let error = list.word("unresolved", &words).map_err(|error| error.to_string());
+        assert_eq!(error, Err("unresolved must be a str, not list".to_owned()));
+    }
+}

@@ -1,0 +1,319 @@
+//! What a document is written in, and how the caller wants it to be read: a dialect of a format, as
+//! a Python object.
+
+use crate::failure::guarded;
+use crate::objects::{ForceList, FormatOptions, KeyedOptions, Lends, MarkupOptions, Repeated};
+use crate::options::{text, unknown_word, wrong_type};
+use crate::plan::{Aimed, Plan, Prefixes, plan_from, plan_of_kinds};
+use penstock_core::format::{self, FORMATS, Format, Said, Value, WrongOption};
+use penstock_core::limits::Limits;
+use penstock_core::reader::Reader;
+use penstock_core::select::{Path, PathError, Records};
+use penstock_core::source::Detect;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyDict, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString, PyTuple,
+};
+use std::sync::Arc;
+
+/// A format with its options.
+///
+/// The options of the text go to the format (`framing` of NDJSON; `namespaces`, `unresolved` and
+/// `repair` of XML). What is to be made of elements stands here: `repeated` and `force_list`.
+#[pyclass(frozen, module = "penstock._rust")]
+pub(crate) struct Dialect {
+    core: Arc<dyn format::Dialect>,
+    /// The namespaces of the prefixes in paths, for plans.
+    prefixes: Option<Py<PyDict>>,
+    repeated: Repeated,
+    force_list: ForceList,
+    /// What it was made with, to be made again elsewhere.
+    options: Py<PyDict>,
+}
+
+/// What is read into what.
+pub(crate) struct Choice {
+    pub(crate) plan: Arc<Plan>,
+    /// Which values are records. Nothing if each one at the root is.
+    pub(crate) records: Option<Records>,
+    /// Both in words, for `repr`.
+    pub(crate) title: String,
+}
+
+#[pymethods]
+impl Dialect {
+    #[new]
+    #[pyo3(signature = (format, /, **options))]
+    fn new(py: Python<'_>, format: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        guarded(py, || {
+            let format = of_name(format)?;
+            let options = options.map_or_else(|| PyDict::new(py), Clone::clone);
+            let (mut repeated, mut force_list) = (Repeated::default(), ForceList::default());
+            let mut said = Vec::with_capacity(options.len());
+            for (option, value) in &options {
+                match (format.form.has_elements(), text("an option", &option)?) {
+                    (true, "repeated") => repeated = self::repeated(text("repeated", &value)?)?,
+                    (true, "force_list") => force_list = self::force_list(&value)?,
+                    (_, option) => said.push((option.to_owned(), of_python(&value)?)),
+                }
+            }
+            let core = (format.dialect)(&said).map_err(|wrong| refused(&wrong))?;
+            let prefixes = core.namespaces().map(|namespaces| namespaces.into_pyobject(py));
+            let prefixes = prefixes.transpose()?.map(Bound::unbind);
+            Ok(Dialect { core, prefixes, repeated, force_list, options: options.unbind() })
+        })
+    }
+
+    /// The name of the format.
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.name()
+    }
+
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        guarded(py, || Ok((PyTuple::new(py, [self.name()])?, self.options.bind(py).clone())))
+    }
+}
+
+impl Dialect {
+    /// The dialect of a format without any option.
+    pub(crate) fn usual(py: Python<'_>, format: &'static Format) -> PyResult<Self> {
+        let core = (format.dialect)(&[]).map_err(|wrong| refused(&wrong))?;
+        let prefixes = core.namespaces().is_some().then(|| PyDict::new(py).unbind());
+        let (repeated, force_list) = (Repeated::default(), ForceList::default());
+        let options = PyDict::new(py).unbind();
+        Ok(Dialect { core, prefixes, repeated, force_list, options })
+    }
+
+    /// What the format is called.
+    #[inline]
+    pub(crate) fn name(&self) -> &'static str {
+        self.core.format().name
+    }
+
+    /// The same with its article.
+    pub(crate) fn shown(&self) -> String {
+        let Format { article, name, .. } = self.core.format();
+        format!("{article} {name}")
+    }
+
+    /// Whether a source is one document, and not values one after the other.
+    #[inline]
+    pub(crate) fn is_document(&self) -> bool {
+        self.core.is_document()
+    }
+
+    /// Whether the format has elements and attributes.
+    pub(crate) fn has_elements(&self) -> bool {
+        self.core.format().form.has_elements()
+    }
+
+    /// Whether a document itself says its encoding.
+    #[inline]
+    pub(crate) fn detect(&self) -> Detect {
+        self.core.detect()
+    }
+
+    /// The plan for what a user passes as a type.
+    pub(crate) fn plan(&self, into: &Bound<'_, PyAny>) -> PyResult<Arc<Plan>> {
+        let py = into.py();
+        plan_from(py, into, self.aimed(py))
+    }
+
+    /// What a plan is to be for.
+    fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> Aimed<'a, 'py> {
+        let form = self.core.format().form;
+        match &self.prefixes {
+            Some(prefixes) => Aimed { form, prefixes: Prefixes::Bound(Some(prefixes.bind(py))) },
+            None if form.has_elements() => Aimed { form, prefixes: Prefixes::AsWritten },
+            None => form.into(),
+        }
+    }
+
+    /// A reader at the beginning of a source. `everything` says that declarations of namespaces are
+    /// wanted as attributes.
+    #[inline]
+    pub(crate) fn reader(&self, everything: bool, limits: &Limits) -> Reader {
+        self.core.reader(everything, limits)
+    }
+
+    /// How to build from the format.
+    pub(crate) fn building(&self, limits: &Limits) -> FormatOptions {
+        let &Limits { token, number, .. } = limits;
+        if !self.has_elements() {
+            return FormatOptions::Keyed(KeyedOptions { lends: Lends::Json, number });
+        }
+        let (repeated, force_list) = (self.repeated, self.force_list.clone());
+        FormatOptions::Markup(MarkupOptions { repeated, force_list, token, number })
+    }
+
+    /// The URI that a prefix in a path stands for.
+    pub(crate) fn namespace(&self, prefix: &str) -> Option<&str> {
+        self.core.namespaces()?.get(prefix).map(String::as_str)
+    }
+
+    /// Whether names are only names: the format has no namespaces, or they are not to be resolved.
+    pub(crate) fn has_plain_names(&self) -> bool {
+        self.core.namespaces().is_none()
+    }
+
+    /// What is read into what, from `at=` and the type that goes with it.
+    pub(crate) fn choose(
+        &self,
+        into: &Bound<'_, PyAny>,
+        at: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Choice> {
+        let Some(at) = at else {
+            let plan = self.plan(into)?;
+            let records = self.is_document().then(Records::by_default);
+            let title = format!("{}, {}", plan.nodes[plan.root as usize].written, self.core.default_records());
+            return Ok(Choice { plan, records, title });
+        };
+        if let Ok(at) = at.cast::<PyString>() {
+            let at = at.to_str()?;
+            let plan = self.plan(into)?;
+            let records = Records::at(&self.path(at)?).map_err(|error| wrong_path(at, &error))?;
+            let title = format!("{}, at {at:?}", plan.nodes[plan.root as usize].written);
+            return Ok(Choice { plan, records: Some(records), title });
+        }
+        if !at.hasattr("keys")? {
+            return Err(wrong_type("at", "a str, a mapping of paths to types, or None", at));
+        }
+        self.kinds(into, &at.py().get_type::<PyDict>().call1((at,))?.cast_into()?)
+    }
+
+    /// Several kinds of records, from a dict of paths and types.
+    fn kinds(&self, into: &Bound<'_, PyAny>, at: &Bound<'_, PyDict>) -> PyResult<Choice> {
+        let py = at.py();
+        if !into.is(py.get_type::<PyAny>()) {
+            let message = "at says the type of each kind of record: leave the other type out";
+            return Err(PyValueError::new_err(message));
+        }
+        if at.is_empty() {
+            return Err(PyValueError::new_err("at names no records: it is empty"));
+        }
+        let (mut words, mut paths, mut types) = (Vec::new(), Vec::new(), Vec::new());
+        for (word, kind) in at {
+            let word = text("a path in at", &word)?.to_owned();
+            paths.push(self.path(&word)?);
+            words.push(word);
+            types.push(kind);
+        }
+        let records = Records::several(&paths);
+        let records = records.map_err(|(path, error)| wrong_path(&words[path], &error))?;
+        let plan = plan_of_kinds(py, &types, self.aimed(py))?;
+        let mut into: Vec<&str> = Vec::new();
+        for &kind in &plan.kinds {
+            let written = &*plan.nodes[kind as usize].written;
+            if !into.contains(&written) {
+                into.push(written);
+            }
+        }
+        let at = words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+        let title = format!("{}, at {at}", into.join(" | "));
+        Ok(Choice { plan, records: Some(records), title })
+    }
+
+    /// A path of records, its prefixes resolved.
+    fn path(&self, at: &str) -> PyResult<Path> {
+        let mut path = Path::parse(at).map_err(|error| wrong_path(at, &error))?;
+        if self.core.namespaces().is_none() {
+            path.as_written();
+        } else {
+            let bound = path.bind(|prefix| self.namespace(prefix));
+            bound.map_err(|error| wrong_path(at, &error))?;
+        }
+        Ok(path)
+    }
+}
+
+/// A path that is none, or leads nowhere.
+pub(crate) fn wrong_path(at: &str, error: &PathError) -> PyErr {
+    PyValueError::new_err(format!("at={at:?}, column {}: {}", error.column, error.reason))
+}
+
+/// The format of a name.
+fn of_name(name: &str) -> PyResult<&'static Format> {
+    Format::by_name(name).ok_or_else(|| {
+        let names: Vec<String> = FORMATS.iter().map(|format| format!("'{}'", format.name)).collect();
+        unknown_word("format", name, &format::alternatives(&names))
+    })
+}
+
+/// The table of formats: of each its name, what people call it, its suffixes, the characters that only
+/// it may begin with, and whether a source is a list of values.
+pub(crate) fn table(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    let rows = FORMATS.iter().map(|format| {
+        let begins: Vec<String> = format.begins_with.iter().map(char::to_string).collect();
+        let suffixes = PyTuple::new(py, format.suffixes)?;
+        (format.name, format.title, suffixes, PyTuple::new(py, begins)?, format.is_stream)
+            .into_pyobject(py)
+    });
+    PyTuple::new(py, rows.collect::<PyResult<Vec<_>>>()?)
+}
+
+/// An option for the format, which knows what may be said.
+fn of_python(object: &Bound<'_, PyAny>) -> PyResult<Said> {
+    let kind = object.get_type().name()?.to_string();
+    let value = if object.is_none() {
+        Value::Nothing
+    } else if let Ok(flag) = object.cast::<PyBool>() {
+        Value::Flag(flag.is_true())
+    } else if let Ok(text) = object.cast::<PyString>() {
+        Value::Text(text.to_str()?.to_owned())
+    } else if object.is_instance_of::<PyInt>() {
+        object.extract().map_or(Value::Other, Value::Number)
+    } else if let Ok(mapping) = object.cast::<PyMapping>() {
+        let mut pairs = Vec::new();
+        for pair in mapping.items()? {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            pairs.push((of_python(&key)?, of_python(&value)?));
+        }
+        Value::Pairs(pairs)
+    } else if object.is_instance_of::<PyList>()
+        || object.is_instance_of::<PyTuple>()
+        || object.is_instance_of::<PySet>()
+        || object.is_instance_of::<PyFrozenSet>()
+    {
+        let several = object.try_iter()?.map(|one| of_python(&one?));
+        Value::Several(several.collect::<PyResult<_>>()?)
+    } else {
+        Value::Other
+    };
+    Ok(Said { kind, value })
+}
+
+/// The exception for an option that the format does not take.
+#[cold]
+fn refused(wrong: &WrongOption) -> PyErr {
+    match wrong {
+        WrongOption::Word { .. } => PyValueError::new_err(wrong.to_string()),
+        WrongOption::Type { .. } | WrongOption::Unknown { .. } => {
+            PyTypeError::new_err(wrong.to_string())
+        }
+    }
+}
+
+/// `repeated=`
+fn repeated(word: &str) -> PyResult<Repeated> {
+    match word {
+        "error" => Ok(Repeated::Error),
+        "first" => Ok(Repeated::First),
+        "last" => Ok(Repeated::Last),
+        "join" => Ok(Repeated::Join),
+        _ => Err(unknown_word("repeated", word, "'error', 'first', 'last' or 'join'")),
+    }
+}
+
+/// `force_list=`: a bool, or an iterable of names.
+fn force_list(object: &Bound<'_, PyAny>) -> PyResult<ForceList> {
+    if let Ok(always) = object.cast::<PyBool>() {
+        return Ok(if always.is_true() { ForceList::Always } else { ForceList::Never });
+    }
+    let names = object.try_iter()?.map(|name| Ok(text("force_list", &name?)?.to_owned()));
+    Ok(ForceList::Names(names.collect::<PyResult<_>>()?))
+}
