@@ -12,14 +12,16 @@ from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
 
 from penstock._limits import Limits
 from penstock._repairs import Repair
-from penstock._types import At, Errors, Event, Grammar, Rename, Types, Unix, Unknown
+from penstock._types import At, Errors, Event, Format, Rename, Types, Unix, Unknown
 
 _T = TypeVar("_T", default=Any)
 _D = TypeVar("_D")
 _F = TypeVar("_F")
 
 __all__ = [
+    "FORMATS",
     "Decoder",
+    "Dialect",
     "Document",
     "DocumentList",
     "DocumentMap",
@@ -29,10 +31,12 @@ __all__ = [
     "Lines",
     "Operation",
     "Plan",
+    "Policy",
     "Progress",
     "Reader",
     "Records",
     "Report",
+    "Source",
     "Timing",
     "__build__",
     "__version__",
@@ -54,44 +58,68 @@ __all__ = [
 __version__: str
 __build__: Literal["release", "debug"]
 
+FORMATS: tuple[tuple[Format, str, tuple[str, ...], tuple[str, ...], bool], ...]
+
+@final
+class Dialect:
+    def __new__(cls, format: str, /, **options: object) -> Self: ...
+    @property
+    def format(self) -> str: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]: ...
+
+@final
+class Policy:
+    def __new__(
+        cls,
+        errors: Errors,
+        max_errors: int,
+        duplicates: str,
+        unknown: str,
+        all_errors: bool,
+        /,
+    ) -> Self: ...
+    def __getnewargs__(self) -> tuple[object, ...]: ...
+
+@final
+class Source:
+    def __new__(
+        cls,
+        source: object,
+        name: str | None,
+        encoding: str | None,
+        compression: str | None,
+        /,
+    ) -> Self: ...
+
 def decode(
-    format: str,
+    dialect: Dialect,
     data: str | Buffer,
     type: object,
     duplicates: str,
     unknown: str,
     all_errors: bool,
     encoding: str | None,
-    grammar: Grammar,
     limits: Limits | None,
     /,
 ) -> Any: ...
 def direct(function: _F, /) -> _F: ...
 def direct_json(function: _F, /) -> _F: ...
 def load(
-    format: str,
-    source: object,
+    dialect: Dialect,
+    source: Source,
     type: object,
     duplicates: str,
     unknown: str,
     all_errors: bool,
-    encoding: str | None,
-    grammar: Grammar,
-    compression: str | None,
     limits: Limits | None,
-    name: str | None,
     /,
 ) -> Any: ...
 def send(
-    format: str,
-    source: object,
+    dialect: Dialect,
+    source: Source,
     claims: list[tuple[str, bool, Callable[[Any], object]]],
     stop: type[BaseException],
-    encoding: str | None,
-    grammar: Grammar,
-    compression: str | None,
     limits: Limits | None,
-    name: str | None,
     /,
 ) -> Any: ...
 def nothing() -> None: ...
@@ -134,14 +162,7 @@ class Items(Generic[_T]):
 @final
 class Events:
     def __new__(
-        cls,
-        source: object,
-        encoding: str | None,
-        grammar: Grammar,
-        compression: str | None,
-        limits: Limits | None,
-        name: str | None,
-        /,
+        cls, dialect: Dialect, source: Source, limits: Limits | None, /
     ) -> Self: ...
     def __iter__(self) -> Self: ...
     def __next__(self) -> Event: ...
@@ -190,20 +211,12 @@ class Lines:
 class Reader(Generic[_T]):
     def __new__(
         cls,
-        format: str,
-        source: object,
+        dialect: Dialect,
+        source: Source,
         type: object,
         at: At[_T] | None,
-        errors: Errors,
-        max_errors: int,
-        duplicates: str,
-        unknown: str,
-        all_errors: bool,
-        encoding: str | None,
-        grammar: Grammar,
-        compression: str | None,
+        policy: Policy,
         limits: Limits | None,
-        name: str | None,
         timing: bool = True,
         /,
     ) -> Self: ...
@@ -234,15 +247,7 @@ class Reader(Generic[_T]):
     @property
     def repair_counts(self) -> dict[str, int]: ...
 
-def open(
-    source: object,
-    duplicates: str,
-    encoding: str | None,
-    compression: str | None,
-    limits: Limits | None,
-    name: str | None,
-    /,
-) -> Document: ...
+def open(source: Source, duplicates: str, limits: Limits | None, /) -> Document: ...
 
 @disjoint_base
 class Document:
@@ -346,16 +351,11 @@ class Records(Generic[_T]):
 class Decoder(Generic[_T]):
     def __new__(
         cls,
-        format: str,
+        dialect: Dialect,
         type: object,
         at: At[_T] | None,
-        errors: Errors,
-        max_errors: int,
-        duplicates: str,
-        unknown: str,
-        all_errors: bool,
+        policy: Policy,
         encoding: str | None,
-        grammar: Grammar,
         limits: Limits | None,
         /,
     ) -> Self: ...

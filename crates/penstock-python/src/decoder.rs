@@ -1,10 +1,10 @@
 //! `Decoder`: the records of chunks that the caller feeds.
 
+use crate::dialect::{Choice, Dialect};
 use crate::failure::guarded;
-use crate::grammar::{Choice, Grammar};
 use crate::held::Held;
 use crate::objects::{Options, Pause};
-use crate::options::{self, Errors};
+use crate::options::{self, Errors, PolicyObject};
 use crate::plan::Plan;
 use crate::progress::{Meter, count};
 use crate::pump::{Pump, Settings, Turn};
@@ -12,6 +12,7 @@ use crate::reader::unknown_keys;
 use crate::repairs;
 use crate::{small, whole};
 use penstock_core::run::Windows;
+use penstock_core::source::Detect;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
@@ -48,7 +49,13 @@ enum Whole {
 
 impl Whole {
     /// For a decoder with these settings, and `other` ones that are not the default.
-    fn new(plan: &Arc<Plan>, settings: &Settings, at: bool, other: bool) -> Self {
+    fn new(
+        plan: &Arc<Plan>,
+        dialect: &Dialect,
+        settings: &Settings,
+        at: bool,
+        other: bool,
+    ) -> Self {
         if at {
             return Whole::No("this Decoder reads the records at a path, and decodes no document");
         }
@@ -57,7 +64,7 @@ impl Whole {
         }
         let Options { duplicates, unknown, all_errors, .. } = settings.options;
         let usual = Options { duplicates, unknown, all_errors, ..small::OPTIONS } == small::OPTIONS;
-        let json = settings.grammar.is_document() && !settings.grammar.is_markup();
+        let json = dialect.is_json();
         let plan = Arc::clone(plan);
         if usual && json && !other { Whole::Usual(plan) } else { Whole::Other(plan) }
     }
@@ -231,69 +238,45 @@ impl Decoder {
 #[pymethods]
 impl Decoder {
     #[new]
-    #[pyo3(signature = (format, r#type, at, errors, max_errors, duplicates, unknown, all_errors, encoding, grammar, limits, /))]
-    #[expect(clippy::too_many_arguments, reason = "the public classes give them all, by position")]
+    #[pyo3(signature = (dialect, r#type, at, policy, encoding, limits, /))]
     fn new(
         py: Python<'_>,
-        format: &str,
+        dialect: &Bound<'_, Dialect>,
         r#type: &Bound<'_, PyAny>,
         at: Option<&Bound<'_, PyAny>>,
-        errors: &Bound<'_, PyAny>,
-        max_errors: &Bound<'_, PyAny>,
-        duplicates: &Bound<'_, PyAny>,
-        unknown: &Bound<'_, PyAny>,
-        all_errors: &Bound<'_, PyAny>,
+        policy: &Bound<'_, PolicyObject>,
         encoding: Option<&Bound<'_, PyAny>>,
-        grammar: &Bound<'_, PyAny>,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let arguments = PyTuple::new(
                 py,
                 [
-                    format.into_pyobject(py)?.into_any(),
+                    dialect.as_any().clone(),
                     r#type.clone(),
                     at.into_pyobject(py)?,
-                    errors.clone(),
-                    max_errors.clone(),
-                    duplicates.clone(),
-                    unknown.clone(),
-                    all_errors.clone(),
+                    policy.as_any().clone(),
                     encoding.into_pyobject(py)?,
-                    grammar.clone(),
                     limits.into_pyobject(py)?,
                 ],
             )?;
+            let (dialect, policy) = (dialect.get(), policy.get());
             let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
             let encoding = encoding.filter(|encoding| !encoding.is_utf8());
-            let grammar = Grammar::new(format, grammar)?;
-            if encoding.is_some() && !grammar.is_markup() {
+            if encoding.is_some() && dialect.detect() == Detect::Nothing {
                 let message = "a Decoder is fed UTF-8; for another encoding use read()";
                 return Err(PyValueError::new_err(message));
             }
-            let Choice { plan, records, title } = grammar.choose(r#type, at)?;
-            let title = format!("{} -> {title}", grammar.format());
-            let settings = Settings {
-                records,
-                grammar,
-                options: Options {
-                    duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
-                    unknown: options::unknown(options::text("unknown", unknown)?)?,
-                    all_errors: options::flag("all_errors", all_errors)?,
-                    pause: true,
-                    recycle: false,
-                },
-                errors: Errors::new(errors)?,
-                max_errors: options::max_errors(max_errors)?,
-                limits: options::limits(limits)?,
-                name: None,
-            };
-            let held = settings.errors.held();
+            let Choice { plan, records, title } = dialect.choose(r#type, at)?;
+            let title = format!("{} -> {title}", dialect.name());
             let other = encoding.is_some() || limits.is_some();
-            let whole = Whole::new(&plan, &settings, at.is_some(), other);
-            let detect = settings.grammar.detect();
+            let limits = options::limits(limits)?;
+            let settings = Settings::new(py, policy, records, limits, None, false)?;
+            let held = settings.errors.held();
+            let whole = Whole::new(&plan, dialect, &settings, at.is_some(), other);
+            let detect = dialect.detect();
             let input = Windows::pushed(detect, encoding, settings.limits.total);
-            let pump = Pump::new(plan, settings, input);
+            let pump = Pump::new(dialect, plan, settings, input);
             let meter = Meter::new(pump.gauge().clone(), None);
             let run = Run { pump, pending: None, left: Vec::new(), begun: false, ended: false };
             let arguments = arguments.unbind();

@@ -12,6 +12,7 @@ use penstock_core::select::{Path, PathError, Records};
 use penstock_core::source::Detect;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{
     PyBool, PyDict, PyFrozenSet, PyInt, PyList, PyMapping, PySet, PyString, PyTuple,
 };
@@ -107,6 +108,11 @@ impl Dialect {
         self.core.is_document()
     }
 
+    /// Whether it is one JSON document.
+    pub(crate) fn is_json(&self) -> bool {
+        std::ptr::eq(self.core.format(), &raw const penstock_core::json::JSON)
+    }
+
     /// Whether the format has elements and attributes.
     pub(crate) fn has_elements(&self) -> bool {
         self.core.format().form.has_elements()
@@ -170,7 +176,11 @@ impl Dialect {
         let Some(at) = at else {
             let plan = self.plan(into)?;
             let records = self.is_document().then(Records::by_default);
-            let title = format!("{}, {}", plan.nodes[plan.root as usize].written, self.core.default_records());
+            let title = format!(
+                "{}, {}",
+                plan.nodes[plan.root as usize].written,
+                self.core.default_records()
+            );
             return Ok(Choice { plan, records, title });
         };
         if let Ok(at) = at.cast::<PyString>() {
@@ -239,9 +249,16 @@ pub(crate) fn wrong_path(at: &str, error: &PathError) -> PyErr {
 /// The format of a name.
 fn of_name(name: &str) -> PyResult<&'static Format> {
     Format::by_name(name).ok_or_else(|| {
-        let names: Vec<String> = FORMATS.iter().map(|format| format!("'{}'", format.name)).collect();
+        let names: Vec<String> =
+            FORMATS.iter().map(|format| format!("'{}'", format.name)).collect();
         unknown_word("format", name, &format::alternatives(&names))
     })
+}
+
+/// JSON without any option: what documents that are looked into are written in.
+pub(crate) fn json(py: Python<'_>) -> PyResult<&Dialect> {
+    static JSON: PyOnceLock<Dialect> = PyOnceLock::new();
+    JSON.get_or_try_init(py, || Dialect::usual(py, &penstock_core::json::JSON))
 }
 
 /// The table of formats: of each its name, what people call it, its suffixes, the characters that only

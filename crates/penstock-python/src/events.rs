@@ -4,11 +4,12 @@
 //! between two of them. What is kept is a batch, the names of the open elements, and a piece of
 //! text.
 
+use crate::dialect::Dialect;
 use crate::failure::{self, Named, guarded};
-use crate::grammar::Grammar;
 use crate::held::Held;
 use crate::pump::bring;
-use crate::{options, repairs, sources};
+use crate::sources::SourceObject;
+use crate::{options, repairs};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::reader::{FormatReader, Reader, Step};
@@ -148,28 +149,20 @@ impl Events {
 #[pymethods]
 impl Events {
     #[new]
-    #[pyo3(signature = (source, encoding, grammar, compression, limits, name, /))]
+    #[pyo3(signature = (dialect, source, limits, /))]
     fn new(
         py: Python<'_>,
-        source: &Bound<'_, PyAny>,
-        encoding: Option<&Bound<'_, PyAny>>,
-        grammar: &Bound<'_, PyAny>,
-        compression: Option<&Bound<'_, PyAny>>,
+        dialect: &Dialect,
+        source: &SourceObject,
         limits: Option<&Bound<'_, PyAny>>,
-        name: Option<&Bound<'_, PyString>>,
     ) -> PyResult<Self> {
         guarded(py, || {
-            let grammar = Grammar::new("xml", grammar)?;
-            let compression = options::text_or_none("compression", compression)?;
-            let compression = options::compression(compression)?;
-            let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
             let limits = options::limits(limits)?;
-            let (source, held) =
-                sources::open(source, compression, encoding, grammar.detect(), &limits)?;
-            let name = name.map(|name| name.to_string_lossy().into_owned());
-            let title = name.clone().unwrap_or_else(|| "an xml stream".to_owned());
-            let reader = grammar.reader(false, &limits);
-            let run = RunOf::new(reader, Windows::of(source), Policy::Raise).without_numbers();
+            let (opened, held) = source.open(py, dialect.detect(), &limits)?;
+            let name = source.name();
+            let title = name.clone().unwrap_or_else(|| format!("{} stream", dialect.shown()));
+            let reader = dialect.reader(false, &limits);
+            let run = RunOf::new(reader, Windows::of(opened), Policy::Raise).without_numbers();
             let told = Told::new(py);
             let run = Run { run, told, name, pending: None, closed: false };
             Ok(Events { run: Mutex::new(run), held, title })

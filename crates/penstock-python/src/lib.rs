@@ -8,10 +8,10 @@
 mod clock;
 mod costs;
 mod decoder;
+mod dialect;
 mod document;
 mod events;
 mod failure;
-mod grammar;
 mod held;
 mod messages;
 mod objects;
@@ -38,6 +38,8 @@ mod _rust {
     #[pymodule_export]
     use crate::decoder::Decoder;
     #[pymodule_export]
+    use crate::dialect::Dialect;
+    #[pymodule_export]
     use crate::document::{Document, DocumentList, DocumentMap, Records};
     #[pymodule_export]
     use crate::document::{document_items, document_records, document_values, open};
@@ -46,6 +48,8 @@ mod _rust {
     #[pymodule_export]
     use crate::messages::{Element, Items, send};
     #[pymodule_export]
+    use crate::options::PolicyObject;
+    #[pymodule_export]
     use crate::plan::PlanObject;
     #[pymodule_export]
     use crate::progress::Progress;
@@ -53,6 +57,8 @@ mod _rust {
     use crate::reader::Reader;
     #[pymodule_export]
     use crate::rows::Lines;
+    #[pymodule_export]
+    use crate::sources::SourceObject;
     #[pymodule_export]
     use crate::timing::Timing;
     #[pymodule_export]
@@ -73,6 +79,7 @@ mod _rust {
         py.get_type::<crate::reader::Batches>();
         py.get_type::<crate::rows::Through>();
         crate::clock::add(module)?;
+        module.add("FORMATS", crate::dialect::table(py)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("__build__", if cfg!(debug_assertions) { "debug" } else { "release" })
     }

@@ -1,14 +1,15 @@
 //! What a caller may choose, from the words in which it is said.
 
+use crate::failure::guarded;
 use crate::held::Held;
 use crate::objects::{Duplicates, Unknown};
-use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
 use penstock_core::run::Policy;
 use penstock_core::source::{Compression, Encoding, encoding};
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyString};
+use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 
 /// A word that is none of those allowed.
 #[cold]
@@ -74,16 +75,6 @@ where
     }
 }
 
-/// `format=`: the name as a constant, for errors.
-pub(crate) fn format(word: &str) -> PyResult<&'static str> {
-    match word {
-        "json" => Ok("json"),
-        "ndjson" => Ok("ndjson"),
-        "xml" => Ok("xml"),
-        _ => Err(unknown_word("format", word, "'json', 'ndjson' or 'xml'")),
-    }
-}
-
 /// `duplicates=`
 pub(crate) fn duplicates(word: &str) -> PyResult<Duplicates> {
     match word {
@@ -112,17 +103,6 @@ pub(crate) fn unknown_in_memory(word: &str) -> PyResult<Unknown> {
              to count",
         )),
         word => unknown(word),
-    }
-}
-
-/// `framing=`
-pub(crate) fn framing(word: &str) -> PyResult<Framing> {
-    match word {
-        "document" => Ok(Framing::Document),
-        "lines" => Ok(Framing::Lines),
-        "sequence" => Ok(Framing::Sequence),
-        "concatenated" => Ok(Framing::Concatenated),
-        _ => Err(unknown_word("framing", word, "'lines', 'sequence' or 'concatenated'")),
     }
 }
 
@@ -175,6 +155,58 @@ pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
         amplification: bound(&object.getattr("amplification")?, u64::MAX)?,
         expansion: bytes("expansion")?,
     })
+}
+
+/// What becomes of records: the words that `read` and `Decoder` share, checked once.
+#[pyclass(frozen, name = "Policy", module = "penstock._rust")]
+pub(crate) struct PolicyObject {
+    /// What it was made with, to be made again elsewhere.
+    arguments: Py<PyTuple>,
+    pub(crate) max_errors: usize,
+    pub(crate) duplicates: Duplicates,
+    pub(crate) unknown: Unknown,
+    pub(crate) all_errors: bool,
+}
+
+#[pymethods]
+impl PolicyObject {
+    #[new]
+    #[pyo3(signature = (errors, max_errors, duplicates, unknown, all_errors, /))]
+    fn new(
+        py: Python<'_>,
+        errors: &Bound<'_, PyAny>,
+        max_errors: &Bound<'_, PyAny>,
+        duplicates: &Bound<'_, PyAny>,
+        unknown: &Bound<'_, PyAny>,
+        all_errors: &Bound<'_, PyAny>,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            Errors::new(errors)?;
+            Ok(PolicyObject {
+                arguments: PyTuple::new(py, [errors, max_errors, duplicates, unknown, all_errors])?
+                    .unbind(),
+                max_errors: self::max_errors(max_errors)?,
+                duplicates: self::duplicates(text("duplicates", duplicates)?)?,
+                unknown: self::unknown(text("unknown", unknown)?)?,
+                all_errors: flag("all_errors", all_errors)?,
+            })
+        })
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
+        self.arguments.bind(py).clone()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.arguments)
+    }
+}
+
+impl PolicyObject {
+    /// What becomes of records that do not fit.
+    pub(crate) fn errors(&self, py: Python<'_>) -> PyResult<Errors> {
+        Errors::new(&self.arguments.bind(py).get_item(0)?)
+    }
 }
 
 /// `errors=`: what becomes of records that do not fit.

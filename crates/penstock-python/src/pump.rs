@@ -5,10 +5,10 @@
 //! into objects that `read`, `load` and `Decoder` share: driven row by row, batch by batch, chunk by
 //! chunk. Policies and problems are the core's; here problems become exceptions.
 
+use crate::dialect::Dialect;
 use crate::failure::{self, Named};
-use crate::grammar::Grammar;
 use crate::objects::{Builder, Options, Pause};
-use crate::options::Errors;
+use crate::options::{Errors, PolicyObject};
 use crate::plan::Plan;
 use crate::timing::{Sampler, Timed};
 use penstock_clock::Mono;
@@ -61,13 +61,29 @@ pub(crate) enum Turn {
 
 /// How a run is to be done.
 pub(crate) struct Settings {
-    pub(crate) grammar: Grammar,
     pub(crate) records: Option<Records>,
     pub(crate) options: Options,
     pub(crate) errors: Errors,
     pub(crate) max_errors: usize,
     pub(crate) limits: Limits,
     pub(crate) name: Option<String>,
+}
+
+impl Settings {
+    /// For records that are delivered one by one. Rows that nobody holds may be filled again if
+    /// `recycle` says so.
+    pub(crate) fn new(
+        py: Python<'_>,
+        policy: &PolicyObject,
+        records: Option<Records>,
+        limits: Limits,
+        name: Option<String>,
+        recycle: bool,
+    ) -> PyResult<Self> {
+        let PolicyObject { max_errors, duplicates, unknown, all_errors, .. } = *policy;
+        let options = Options { duplicates, unknown, all_errors, pause: true, recycle };
+        Ok(Settings { records, options, errors: policy.errors(py)?, max_errors, limits, name })
+    }
 }
 
 /// A run of records into objects.
@@ -82,18 +98,23 @@ pub(crate) struct Pump {
 }
 
 impl Pump {
-    pub(crate) fn new(plan: Arc<Plan>, settings: Settings, input: Windows) -> Self {
-        let Settings { grammar, records, mut options, errors, max_errors, limits, name } = settings;
+    pub(crate) fn new(
+        dialect: &Dialect,
+        plan: Arc<Plan>,
+        settings: Settings,
+        input: Windows,
+    ) -> Self {
+        let Settings { records, mut options, errors, max_errors, limits, name } = settings;
         // Of a whole document that becomes plain values, nothing is to be lost.
         let declarations = records.is_none() && plan.is_plain();
-        let reader = grammar.reader(declarations, &limits);
+        let reader = dialect.reader(declarations, &limits);
         let policy = errors.policy(max_errors);
         options.all_errors &= policy.describes();
-        let builder = Builder::new(plan, options, grammar.building(&limits), records);
+        let builder = Builder::new(plan, options, dialect.building(&limits), records);
         Pump {
             run: Run::new(reader, input, policy),
             builder,
-            format: grammar.format(),
+            format: dialect.name(),
             name,
             errors,
             gauge: Arc::default(),

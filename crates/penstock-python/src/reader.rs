@@ -1,17 +1,16 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
 use crate::decoder::may_wait;
+use crate::dialect::{Choice, Dialect};
 use crate::failure::guarded;
-use crate::grammar::{Choice, Grammar};
 use crate::held::Held;
-use crate::objects::{Builder, Options, Pause};
-use crate::options::{self, Errors};
+use crate::objects::{Builder, Pause};
+use crate::options::{self, PolicyObject};
 use crate::progress::{Meter, Progress, count};
 use crate::pump::{Pump, Settings, Turn};
 use crate::repairs;
-use crate::sources;
+use crate::sources::SourceObject;
 use crate::timing::Timing;
-use penstock_core::limits::Limits;
 use penstock_core::run::Windows;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -157,60 +156,29 @@ impl Reader {
 #[pymethods]
 impl Reader {
     #[new]
-    #[pyo3(signature = (format, source, r#type, at, errors, max_errors, duplicates, unknown, all_errors, encoding, grammar, compression, limits, name, timing = true, /))]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "the public functions give them all, by position"
-    )]
+    #[pyo3(signature = (dialect, source, r#type, at, policy, limits, timing = true, /))]
+    #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
     fn new(
         py: Python<'_>,
-        format: &str,
-        source: &Bound<'_, PyAny>,
+        dialect: &Dialect,
+        source: &SourceObject,
         r#type: &Bound<'_, PyAny>,
         at: Option<&Bound<'_, PyAny>>,
-        errors: &Bound<'_, PyAny>,
-        max_errors: &Bound<'_, PyAny>,
-        duplicates: &Bound<'_, PyAny>,
-        unknown: &Bound<'_, PyAny>,
-        all_errors: &Bound<'_, PyAny>,
-        encoding: Option<&Bound<'_, PyAny>>,
-        grammar: &Bound<'_, PyAny>,
-        compression: Option<&Bound<'_, PyAny>>,
+        policy: &PolicyObject,
         limits: Option<&Bound<'_, PyAny>>,
-        name: Option<&Bound<'_, PyString>>,
         timing: bool,
     ) -> PyResult<Self> {
         guarded(py, || {
-            let name = name.map(|name| name.to_string_lossy().into_owned());
-            let grammar = Grammar::new(format, grammar)?;
+            let name = source.name();
             let limits = options::limits(limits)?;
-            let shown = name.clone().unwrap_or_else(|| format!("{} stream", grammar.shown()));
-            let Choice { plan, records, title } = grammar.choose(r#type, at)?;
+            let shown = name.clone().unwrap_or_else(|| format!("{} stream", dialect.shown()));
+            let Choice { plan, records, title } = dialect.choose(r#type, at)?;
             let title = format!("{shown} -> {title}");
-            let settings = Settings {
-                records,
-                grammar,
-                options: Options {
-                    duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
-                    unknown: options::unknown(options::text("unknown", unknown)?)?,
-                    all_errors: options::flag("all_errors", all_errors)?,
-                    pause: true,
-                    recycle: true,
-                },
-                errors: Errors::new(errors)?,
-                max_errors: options::max_errors(max_errors)?,
-                limits,
-                name,
-            };
-            let limits: &Limits = &settings.limits;
-            let compression = options::text_or_none("compression", compression)?;
-            let compression = options::compression(compression)?;
-            let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
-            let detect = settings.grammar.detect();
-            let (source, held) = sources::open(source, compression, encoding, detect, limits)?;
+            let settings = Settings::new(py, policy, records, limits, name, true)?;
+            let (source, held) = source.open(py, dialect.detect(), &settings.limits)?;
             let held = held.into_iter().chain(settings.errors.held()).collect();
             let total = source.total();
-            let mut pump = Pump::new(plan, settings, Windows::of(source));
+            let mut pump = Pump::new(dialect, plan, settings, Windows::of(source));
             if timing {
                 pump.time();
             }

@@ -4,8 +4,8 @@
 //! file has no current position that readers could share by mistake, so any number of threads, and
 //! of processes after a fork, may read.
 
+use crate::dialect::Dialect;
 use crate::failure::{self, Where, guarded};
-use crate::grammar::Grammar;
 use crate::objects::Options;
 use crate::options;
 use crate::plan::Plan;
@@ -15,6 +15,7 @@ use penstock_core::error::Fault;
 use penstock_core::index::{
     Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Stuck, Unusable, decode, encode,
 };
+use penstock_core::json::NDJSON;
 use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, locate_in};
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
@@ -38,7 +39,7 @@ pub(crate) struct Lines {
     fingerprint: Fingerprint,
     index: Index,
     name: String,
-    grammar: Grammar,
+    dialect: Dialect,
     plan: Arc<Plan>,
     options: Options,
     limits: Limits,
@@ -80,8 +81,8 @@ impl Lines {
         required: bool,
     ) -> PyResult<Self> {
         guarded(py, || {
-            let grammar = Grammar::new("ndjson", PyString::new(py, "lines").as_any())?;
-            let plan = grammar.plan(r#type)?;
+            let dialect = Dialect::usual(py, &NDJSON)?;
+            let plan = dialect.plan(r#type)?;
             let options = Options {
                 duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
                 unknown: options::unknown(options::text("unknown", unknown)?)?,
@@ -124,7 +125,7 @@ impl Lines {
                 fingerprint,
                 index,
                 name: name.to_owned(),
-                grammar,
+                dialect,
                 plan,
                 options,
                 limits,
@@ -160,7 +161,7 @@ impl Lines {
         r#type: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         guarded(py, || {
-            let plan = self.grammar.plan(r#type)?;
+            let plan = self.dialect.plan(r#type)?;
             let (mark, line) = self.line(py, record)?;
             self.decoded(py, record, mark, &line, &plan)
         })
@@ -246,7 +247,7 @@ impl Lines {
             ..PartOf::default()
         };
         let how = (Arc::clone(plan), self.options);
-        whole::part(py, &self.grammar, how, &self.limits, (line, line.len()), of)
+        whole::part(py, &self.dialect, how, &self.limits, (line, line.len()), of)
     }
 
     #[cold]

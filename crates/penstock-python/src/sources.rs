@@ -3,41 +3,99 @@
 //! The interpreter lock is given up while a source is read. Files that are Python objects take it
 //! back for as long as their own methods run.
 
-use crate::failure;
+use crate::failure::{self, guarded};
 use crate::held::Held;
+use crate::options;
 use penstock_core::limits::Limits;
 use penstock_core::source::{Compression, Detect, Encoding, Options, Source};
 use pyo3::exceptions::{PyIsADirectoryError, PyOSError, PyTypeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 use std::fs::File;
 use std::io::{self, Read};
 
-/// Opens what the caller handed over.
-pub(crate) fn open(
-    object: &Bound<'_, PyAny>,
-    compression: Compression,
+/// What a caller handed over, what it is called, and how its bytes are to be taken.
+#[pyclass(frozen, name = "Source", module = "penstock._rust")]
+pub(crate) struct SourceObject {
+    object: Py<PyAny>,
+    name: Option<String>,
     encoding: Option<Encoding>,
-    detect: Detect,
-    limits: &Limits,
-) -> PyResult<(Source, Option<Held>)> {
-    let mut held = None;
-    let (reader, total_hint): (Box<dyn Read + Send>, Option<u64>) =
-        if let Ok(path) = object.cast::<PyString>() {
-            let (file, total) = open_path(path)?;
-            (Box::new(file), total)
-        } else if let Some(file) = PythonFile::new(object)? {
-            held = Some(file.method.clone());
-            (Box::new(file), None)
-        } else {
-            let chunks = Chunks::new(object)?;
-            held = Some(chunks.iterator.clone());
-            (Box::new(chunks), None)
-        };
-    let source =
-        Source::open(reader, Options { compression, encoding, detect, limits, total_hint });
-    Ok((source, held))
+    compression: Compression,
+}
+
+#[pymethods]
+impl SourceObject {
+    #[new]
+    #[pyo3(signature = (source, name, encoding, compression, /))]
+    fn new(
+        py: Python<'_>,
+        source: &Bound<'_, PyAny>,
+        name: Option<&Bound<'_, PyString>>,
+        encoding: Option<&Bound<'_, PyAny>>,
+        compression: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let compression = options::text_or_none("compression", compression)?;
+            Ok(SourceObject {
+                object: source.clone().unbind(),
+                name: name.map(|name| name.to_string_lossy().into_owned()),
+                encoding: options::encoding(options::text_or_none("encoding", encoding)?)?,
+                compression: options::compression(compression)?,
+            })
+        })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.object)
+    }
+}
+
+impl SourceObject {
+    /// What messages call it.
+    pub(crate) fn name(&self) -> Option<String> {
+        self.name.clone()
+    }
+
+    /// What the caller handed over.
+    pub(crate) fn object<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.object.bind(py)
+    }
+
+    pub(crate) fn encoding(&self) -> Option<Encoding> {
+        self.encoding
+    }
+
+    pub(crate) fn compression(&self) -> Compression {
+        self.compression
+    }
+
+    /// Opens it. The caller's object is returned as well, if it is one that must be kept.
+    pub(crate) fn open(
+        &self,
+        py: Python<'_>,
+        detect: Detect,
+        limits: &Limits,
+    ) -> PyResult<(Source, Option<Held>)> {
+        let object = self.object.bind(py);
+        let mut held = None;
+        let (reader, total_hint): (Box<dyn Read + Send>, Option<u64>) =
+            if let Ok(path) = object.cast::<PyString>() {
+                let (file, total) = open_path(path)?;
+                (Box::new(file), total)
+            } else if let Some(file) = PythonFile::new(object)? {
+                held = Some(file.method.clone());
+                (Box::new(file), None)
+            } else {
+                let chunks = Chunks::new(object)?;
+                held = Some(chunks.iterator.clone());
+                (Box::new(chunks), None)
+            };
+        let SourceObject { compression, encoding, .. } = *self;
+        let options = Options { compression, encoding, detect, limits, total_hint };
+        Ok((Source::open(reader, options), held))
+    }
 }
 
 /// A file by its path, and its size if it has one.

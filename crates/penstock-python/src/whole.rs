@@ -1,13 +1,15 @@
 //! `decode` and `load`: whole documents, and parts of texts that are decoded by themselves.
 
 use crate::decoder::{in_pieces, slice};
+use crate::dialect::Dialect;
 use crate::failure::{self, Named, guarded};
-use crate::grammar::Grammar;
-use crate::objects::{Builder, Options, PathStep, Pause};
-use crate::options::{self, Errors};
+use crate::objects::{Builder, Options, PathStep, Pause, Unknown};
+use crate::options::{self, Errors, PolicyObject};
 use crate::plan::Plan;
 use crate::pump::{LARGE, Pump, Settings, Turn as PumpTurn};
-use crate::{repairs, sources};
+use crate::repairs;
+use crate::small;
+use crate::sources::SourceObject;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
@@ -18,7 +20,8 @@ use penstock_core::run::{
 };
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{
-    Compression, Detect, Options as SourceOptions, Settled, Sniff, Source, sniff, xml_encoding,
+    Compression, Detect, Encoding, Options as SourceOptions, Settled, Sniff, Source, sniff,
+    xml_encoding,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
@@ -40,8 +43,8 @@ const CALLER: i32 = 2;
 pub(crate) const BULK: usize = 64 << 10;
 
 /// The words that decoding in memory and from a source share.
-struct Common {
-    grammar: Grammar,
+struct Common<'a> {
+    dialect: &'a Dialect,
     plan: Arc<Plan>,
     options: Options,
     limits: Limits,
@@ -49,47 +52,25 @@ struct Common {
     caller: i32,
 }
 
-impl Common {
+impl<'a> Common<'a> {
     fn new(
-        format: &str,
+        dialect: &'a Dialect,
         into: &Bound<'_, PyAny>,
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
         all_errors: &Bound<'_, PyAny>,
-        grammar: &Bound<'_, PyAny>,
-        limits: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Self> {
-        Common::by(None, format, into, duplicates, unknown, all_errors, grammar, limits)
-    }
-
-    /// With a plan that was made before of `into`, if there is one.
-    #[expect(clippy::too_many_arguments, reason = "as above")]
-    fn by(
-        plan: Option<&Arc<Plan>>,
-        format: &str,
-        into: &Bound<'_, PyAny>,
-        duplicates: &Bound<'_, PyAny>,
-        unknown: &Bound<'_, PyAny>,
-        all_errors: &Bound<'_, PyAny>,
-        grammar: &Bound<'_, PyAny>,
         limits: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let duplicates = options::text("duplicates", duplicates)?;
         let unknown = options::unknown_in_memory(options::text("unknown", unknown)?)?;
-        let grammar = Grammar::new(format, grammar)?;
-        Ok(Common {
-            plan: plan.map_or_else(|| grammar.plan(into), |plan| Ok(Arc::clone(plan)))?,
-            grammar,
-            options: Options {
-                duplicates: options::duplicates(duplicates)?,
-                unknown,
-                all_errors: options::flag("all_errors", all_errors)?,
-                pause: false,
-                recycle: false,
-            },
-            limits: options::limits(limits)?,
-            caller: CALLER,
-        })
+        let options = Options {
+            duplicates: options::duplicates(duplicates)?,
+            unknown,
+            all_errors: options::flag("all_errors", all_errors)?,
+            ..small::OPTIONS
+        };
+        let (plan, limits) = (dialect.plan(into)?, options::limits(limits)?);
+        Ok(Common { dialect, plan, options, limits, caller: CALLER })
     }
 
     /// What the rows are for the caller: the one value, or the list of all.
@@ -106,7 +87,6 @@ impl Common {
 
     fn pump(self, name: Option<String>, input: Windows) -> Pump {
         let settings = Settings {
-            grammar: self.grammar,
             records: None,
             options: self.options,
             errors: Errors::Raise,
@@ -114,33 +94,33 @@ impl Common {
             limits: self.limits,
             name,
         };
-        Pump::new(self.plan, settings, input)
+        Pump::new(self.dialect, self.plan, settings, input)
     }
 }
 
 /// The document in memory.
 #[pyfunction]
-#[pyo3(signature = (format, data, r#type, duplicates, unknown, all_errors, encoding, grammar, limits, /))]
+#[pyo3(signature = (dialect, data, r#type, duplicates, unknown, all_errors, encoding, limits, /))]
 #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
 pub(crate) fn decode<'py>(
     py: Python<'py>,
-    format: &str,
+    dialect: &Dialect,
     data: &Bound<'py, PyAny>,
     r#type: &Bound<'py, PyAny>,
     duplicates: &Bound<'py, PyAny>,
     unknown: &Bound<'py, PyAny>,
     all_errors: &Bound<'py, PyAny>,
     encoding: Option<&Bound<'py, PyAny>>,
-    grammar: &Bound<'py, PyAny>,
     limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let common = Common::new(format, r#type, duplicates, unknown, all_errors, grammar, limits)?;
+        let common = Common::new(dialect, r#type, duplicates, unknown, all_errors, limits)?;
+        let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
         at_hand(py, common, data, encoding)
     })
 }
 
-/// The document in memory that a `Decoder` decodes, which was made with these arguments and has made
+/// The document in memory that a `Decoder` decodes. It was made with these arguments, and has made
 /// its plan of them.
 ///
 /// # Errors
@@ -151,33 +131,37 @@ pub(crate) fn decode_by<'py>(
     plan: &Arc<Plan>,
     data: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let argument = |index| arguments.get_item(index);
-    let some = |index| argument(index).map(|object| (!object.is_none()).then_some(object));
-    let format = argument(0)?;
-    let mut common = Common::by(
-        Some(plan),
-        options::text("format", &format)?,
-        &argument(1)?,
-        &argument(5)?,
-        &argument(6)?,
-        &argument(7)?,
-        &argument(9)?,
-        some(10)?.as_ref(),
-    )?;
-    // No function written in Python stands between.
-    common.caller = CALLER - 1;
-    at_hand(py, common, data, some(8)?.as_ref())
+    let some = |index| -> PyResult<Option<Bound<'py, PyAny>>> {
+        let argument = arguments.get_item(index)?;
+        Ok((!argument.is_none()).then_some(argument))
+    };
+    let dialect = arguments.get_item(0)?.cast_into::<Dialect>()?;
+    let policy = arguments.get_item(3)?.cast_into::<PolicyObject>()?;
+    let PolicyObject { duplicates, unknown, all_errors, .. } = *policy.get();
+    if unknown == Unknown::Collect {
+        options::unknown_in_memory("collect")?;
+    }
+    let encoding = some(4)?;
+    let common = Common {
+        dialect: dialect.get(),
+        plan: Arc::clone(plan),
+        options: Options { duplicates, unknown, all_errors, ..small::OPTIONS },
+        limits: options::limits(some(5)?.as_ref())?,
+        // No function written in Python stands between.
+        caller: CALLER - 1,
+    };
+    let encoding = options::encoding(options::text_or_none("encoding", encoding.as_ref())?)?;
+    at_hand(py, common, data, encoding)
 }
 
 /// Decodes what is in memory, whatever holds it.
 fn at_hand<'py>(
     py: Python<'py>,
-    common: Common,
+    common: Common<'_>,
     data: &Bound<'py, PyAny>,
-    encoding: Option<&Bound<'py, PyAny>>,
+    encoding: Option<Encoding>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let encoding = options::text_or_none("encoding", encoding)?;
-    let encoding = options::encoding(encoding)?.filter(|encoding| !encoding.is_utf8());
+    let encoding = encoding.filter(|encoding| !encoding.is_utf8());
     if let Ok(text) = data.cast::<PyString>() {
         // Already decoded, whatever it was encoded in. A lone surrogate has no UTF-8.
         let text = match text.to_str() {
@@ -186,7 +170,7 @@ fn at_hand<'py>(
         };
         return in_memory(py, common, text.as_bytes());
     }
-    let detect = common.grammar.detect();
+    let detect = common.dialect.detect();
     if let Some(encoding) = encoding.filter(|_| detect == Detect::Nothing) {
         let mut bytes = Vec::new();
         in_pieces(data, |piece| {
@@ -215,7 +199,7 @@ fn at_hand<'py>(
     }
     // In another encoding, or another buffer, which may change while it is read: copied piece
     // by piece.
-    let (is_document, caller) = (common.grammar.is_document(), common.caller);
+    let (is_document, caller) = (common.dialect.is_document(), common.caller);
     let input = Windows::pushed(detect, encoding, common.limits.total);
     let mut pump = common.pump(None, input);
     let mut pause = Pause::begin(py)?;
@@ -232,41 +216,32 @@ fn at_hand<'py>(
 
 /// The document of a path, a file or chunks.
 #[pyfunction]
-#[pyo3(signature = (format, source, r#type, duplicates, unknown, all_errors, encoding, grammar, compression, limits, name, /))]
+#[pyo3(signature = (dialect, source, r#type, duplicates, unknown, all_errors, limits, /))]
 #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
 pub(crate) fn load<'py>(
     py: Python<'py>,
-    format: &str,
-    source: &Bound<'py, PyAny>,
+    dialect: &Dialect,
+    source: &SourceObject,
     r#type: &Bound<'py, PyAny>,
     duplicates: &Bound<'py, PyAny>,
     unknown: &Bound<'py, PyAny>,
     all_errors: &Bound<'py, PyAny>,
-    encoding: Option<&Bound<'py, PyAny>>,
-    grammar: &Bound<'py, PyAny>,
-    compression: Option<&Bound<'py, PyAny>>,
     limits: Option<&Bound<'py, PyAny>>,
-    name: Option<&Bound<'py, PyString>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let common = Common::new(format, r#type, duplicates, unknown, all_errors, grammar, limits)?;
-        let compression = options::text_or_none("compression", compression)?;
-        let compression = options::compression(compression)?;
-        let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
-        let detect = common.grammar.detect();
-        let (source, _held) = sources::open(source, compression, encoding, detect, &common.limits)?;
-        let name = name.map(|name| name.to_string_lossy().into_owned());
-        from_source(py, common, source, name)
+        let common = Common::new(dialect, r#type, duplicates, unknown, all_errors, limits)?;
+        let (opened, _held) = source.open(py, dialect.detect(), &common.limits)?;
+        from_source(py, common, opened, source.name())
     })
 }
 
-fn from_source(
-    py: Python<'_>,
-    common: Common,
+fn from_source<'py>(
+    py: Python<'py>,
+    common: Common<'_>,
     source: Source,
     name: Option<String>,
-) -> PyResult<Bound<'_, PyAny>> {
-    let is_document = common.grammar.is_document();
+) -> PyResult<Bound<'py, PyAny>> {
+    let is_document = common.dialect.is_document();
     let mut pump = common.pump(name, Windows::of(source));
     let mut pause = Pause::begin(py)?;
     loop {
@@ -282,12 +257,16 @@ fn from_source(
 }
 
 /// Bytes that cannot change under us: read where they are.
-fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+fn in_memory<'py>(
+    py: Python<'py>,
+    common: Common<'_>,
+    bytes: &[u8],
+) -> PyResult<Bound<'py, PyAny>> {
     let start = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
     let mut counted = Counter::new();
     counted.skip(start as u64);
     let input = Lent::new(&bytes[start..], Origin { counted, ..Origin::default() });
-    let named = Named::new(common.grammar.format(), None);
+    let named = Named::new(common.dialect.name(), None);
     if let Some(total) = common.limits.total
         && bytes.len() as u64 > total
     {
@@ -298,10 +277,10 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
     {
         return Err(at_once(py, &refuse(name), &input, &named));
     }
-    let Common { grammar, plan, options, limits, caller } = &common;
-    let mut builder = building(grammar, Arc::clone(plan), *options, limits);
+    let Common { dialect, plan, options, limits, caller } = &common;
+    let mut builder = building(dialect, Arc::clone(plan), *options, limits);
     // Of a document that becomes plain values, nothing is to be lost.
-    let reader = grammar.reader(plan.is_plain(), limits);
+    let reader = dialect.reader(plan.is_plain(), limits);
     let mut run = Run::new(reader, input, Policy::Raise);
     if let Err(failure) = drive(py, &mut run, &mut builder, bytes.len())? {
         return Err(match (&*failure, packed(bytes)) {
@@ -313,7 +292,7 @@ fn in_memory<'py>(py: Python<'py>, common: Common, bytes: &[u8]) -> PyResult<Bou
         });
     }
     repairs::warn(run.repairs(), py, None, *caller)?;
-    Common::result(py, grammar.is_document(), builder.take_rows())
+    Common::result(py, dialect.is_document(), builder.take_rows())
 }
 
 /// Whether it is the first byte that is not the format.
@@ -329,8 +308,8 @@ fn at_once(py: Python<'_>, fault: &Fault, input: &Lent<'_>, named: &Named<'_>) -
 }
 
 /// A builder of all that the input holds.
-fn building(grammar: &Grammar, plan: Arc<Plan>, options: Options, limits: &Limits) -> Builder {
-    Builder::new(plan, options, grammar.building(limits), None)
+fn building(dialect: &Dialect, plan: Arc<Plan>, options: Options, limits: &Limits) -> Builder {
+    Builder::new(plan, options, dialect.building(limits), None)
 }
 
 /// The value of a document that was read to its end.
@@ -401,7 +380,7 @@ pub(crate) struct PartOf<'a> {
 /// As for `decode`, with places in the source.
 pub(crate) fn part<'py>(
     py: Python<'py>,
-    grammar: &Grammar,
+    dialect: &Dialect,
     (plan, options): (Arc<Plan>, Options),
     limits: &Limits,
     (text, len): (&[u8], usize),
@@ -409,15 +388,15 @@ pub(crate) fn part<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let PartOf { counted, before, source, record, path } = of;
     let (bytes, behind) = text.split_at(len);
-    let reader = grammar.reader(plan.is_plain(), limits);
-    let mut builder = building(grammar, plan, options, limits);
+    let reader = dialect.reader(plan.is_plain(), limits);
+    let mut builder = building(dialect, plan, options, limits);
     let input = Lent::new(bytes, Origin { counted, before, behind });
     let run = Run::new(reader, input, Policy::Raise);
     let mut run = match record {
         Some(record) => run.behind_records(record.saturating_sub(1)),
         None => run.without_numbers(),
     };
-    let named = Named { format: grammar.format(), source, within: path };
+    let named = Named { format: dialect.name(), source, within: path };
     let ended = drive(py, &mut run, &mut builder, len)?;
     ended.map_err(|failure| failure::of_failure(py, failure, &named))?;
     Common::result(py, true, builder.take_rows())
@@ -438,7 +417,7 @@ fn packed(bytes: &[u8]) -> Option<String> {
 #[cold]
 fn surrogate<'py>(
     py: Python<'py>,
-    common: &Common,
+    common: &Common<'_>,
     text: &Bound<'py, PyString>,
     error: PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -453,6 +432,6 @@ fn surrogate<'py>(
     let offset = before.call_method0("encode")?.len()?;
     let reason = "the str has a lone surrogate, which is not text";
     let (input, named) =
-        (Lent::new(head, Origin::default()), Named::new(common.grammar.format(), None));
+        (Lent::new(head, Origin::default()), Named::new(common.dialect.name(), None));
     Err(at_once(py, &Fault::malformed(offset as u64, reason), &input, &named))
 }

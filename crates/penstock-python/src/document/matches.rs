@@ -1,8 +1,8 @@
 //! The values at a path in a document.
 
 use super::{Handle, values};
+use crate::dialect::wrong_path;
 use crate::failure::guarded;
-use crate::grammar::wrong_path;
 use crate::objects::PathStep;
 use crate::options::text;
 use penstock_core::document::{self, Match, View, place_of, scalar_end};

@@ -15,12 +15,11 @@ pub(crate) use parts::{Document, DocumentList, DocumentMap, document_items, docu
 pub(crate) use records::{RecordWalk, Records, document_records};
 pub(crate) use walk::Walk;
 
-use crate::grammar::Grammar;
+use crate::dialect;
 use crate::objects::{Options, PathStep};
 use crate::plan::Plan;
 use crate::whole::{self, PartOf};
 use penstock_core::document::{self, View};
-use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, Place, locate_in};
 use penstock_core::word::Word;
@@ -120,7 +119,7 @@ impl Inner {
             path: Some(path),
         };
         let part = (&text[range.start..], range.len());
-        whole::part(py, &GRAMMAR, (plan, options), &self.limits, part, of)
+        whole::part(py, dialect::json(py)?, (plan, options), &self.limits, part, of)
     }
 
     /// The path to a map or list.
@@ -138,9 +137,6 @@ impl Inner {
         path
     }
 }
-
-/// How the text of every document is written.
-const GRAMMAR: Grammar = Grammar::Json { format: "json", framing: Framing::Document };
 
 /// A path as `at` would write it.
 fn written(path: &[PathStep]) -> String {

@@ -6,7 +6,7 @@ use crate::decoder::in_pieces;
 use crate::failure::{self, Named, guarded};
 use crate::objects::Duplicates;
 use crate::options;
-use crate::sources;
+use crate::sources::SourceObject;
 use penstock_core::document::{self, Gather, MOST_TEXT, NoMemory};
 use penstock_core::error::Fault;
 use penstock_core::json::{Framing, Reader};
@@ -20,7 +20,7 @@ use penstock_core::source::{
     Compression, Detect, Encoding, Options, Sniff, Source, SourceError, sniff,
 };
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::PyBytes;
 use std::convert::Infallible;
 use std::io::{self, Cursor};
 
@@ -31,42 +31,36 @@ const PIECES: usize = 32;
 
 /// Opens a JSON document: `bytes` that are one, or what a path, a file or chunks hold.
 #[pyfunction]
-#[pyo3(signature = (source, duplicates, encoding, compression, limits, name, /))]
+#[pyo3(signature = (source, duplicates, limits, /))]
 pub(crate) fn open<'py>(
     py: Python<'py>,
-    source: &Bound<'py, PyAny>,
+    source: &SourceObject,
     duplicates: &Bound<'py, PyAny>,
-    encoding: Option<&Bound<'py, PyAny>>,
-    compression: Option<&Bound<'py, PyAny>>,
     limits: Option<&Bound<'py, PyAny>>,
-    name: Option<&Bound<'py, PyString>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
         let duplicates = options::duplicates(options::text("duplicates", duplicates)?)?;
         let limits = options::limits(limits)?;
-        let compression = options::text_or_none("compression", compression)?;
-        let compression = options::compression(compression)?;
-        let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
-        let name = name.map(|name| name.to_string_lossy().into_owned());
-        let opening = Opening::new(duplicates, limits, name);
-        let inner = if let Ok(bytes) = source.cast::<PyBytes>() {
+        let (compression, encoding) = (source.compression(), source.encoding());
+        let opening = Opening::new(duplicates, limits, source.name());
+        let object = source.object(py);
+        let inner = if let Ok(bytes) = object.cast::<PyBytes>() {
             if as_they_are(bytes.as_bytes(), encoding, compression) {
                 opening.lent(bytes)?
             } else {
                 let copy = Cursor::new(bytes.as_bytes().to_vec());
                 opening.read(py, Box::new(copy), compression, encoding)?
             }
-        } else if is_buffer(source) {
+        } else if is_buffer(object) {
             let mut copy = Vec::new();
-            in_pieces(source, |piece| {
+            in_pieces(object, |piece| {
                 copy.extend_from_slice(piece);
                 Ok(())
             })?;
             opening.read(py, Box::new(Cursor::new(copy)), compression, encoding)?
         } else {
-            let (source, _held) =
-                sources::open(source, compression, encoding, Detect::Nothing, &opening.limits)?;
-            opening.source(py, source)?
+            let (opened, _held) = source.open(py, Detect::Nothing, &opening.limits)?;
+            opening.source(py, opened)?
         };
         Document::root(py, Handle::new(inner))
     })

@@ -165,7 +165,7 @@ impl Document {
                 }
                 _ => into,
             };
-            let plan = super::GRAMMAR.plan(&into)?;
+            let plan = crate::dialect::json(py)?.plan(&into)?;
             let unknown = options::unknown_in_memory(unknown)?;
             let how = (plan, values::options(&inner, unknown, all_errors));
             let view = inner.view(py);

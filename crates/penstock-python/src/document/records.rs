@@ -85,7 +85,7 @@ impl Records {
     ) -> PyResult<Self> {
         let inner = part.handle.get()?;
         let view = inner.view(py);
-        let plan = super::GRAMMAR.plan(into)?;
+        let plan = crate::dialect::json(py)?.plan(into)?;
         let unknown = options::unknown_in_memory(options::text("unknown", unknown)?)?;
         let how = values::options(&inner, unknown, options::flag("all_errors", all_errors)?);
         let which = match at {

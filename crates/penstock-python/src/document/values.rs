@@ -21,7 +21,7 @@ pub(super) fn options(inner: &Inner, unknown: Unknown, all_errors: bool) -> Opti
 
 /// The plan of plain values.
 pub(super) fn plain(py: Python<'_>) -> PyResult<Arc<Plan>> {
-    super::GRAMMAR.plan(py.get_type::<PyAny>().as_any())
+    crate::dialect::json(py)?.plan(py.get_type::<PyAny>().as_any())
 }
 
 /// The object of a word. `path` leads to it, in case that it is none.

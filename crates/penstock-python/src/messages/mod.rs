@@ -13,14 +13,14 @@ mod sink;
 
 pub(crate) use element::{Element, Items};
 
+use crate::dialect::Dialect;
 use crate::failure::{self, Named, guarded};
-use crate::grammar::Grammar;
 use crate::pump::bring;
-use crate::{options, repairs, sources};
+use crate::sources::SourceObject;
+use crate::{options, repairs};
 use dispatch::{Dispatch, Given};
 use penstock_core::run::{Input, Policy, Run, Spot, Turn, Windows};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
 use sink::Messages;
 
 /// Who is to be warned: the caller of the public function, which calls a private one that calls.
@@ -28,34 +28,25 @@ const CALLER: i32 = 3;
 
 /// Sends what is in a path, a file or chunks.
 #[pyfunction]
-#[pyo3(signature = (format, source, claims, stop, encoding, grammar, compression, limits, name, /))]
-#[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
+#[pyo3(signature = (dialect, source, claims, stop, limits, /))]
 pub(crate) fn send<'py>(
     py: Python<'py>,
-    format: &str,
-    source: &Bound<'py, PyAny>,
+    dialect: &Dialect,
+    source: &SourceObject,
     claims: Vec<Given<'py>>,
     stop: &Bound<'py, PyAny>,
-    encoding: Option<&Bound<'py, PyAny>>,
-    grammar: &Bound<'py, PyAny>,
-    compression: Option<&Bound<'py, PyAny>>,
     limits: Option<&Bound<'py, PyAny>>,
-    name: Option<&Bound<'py, PyString>>,
 ) -> PyResult<Option<Py<PyAny>>> {
     guarded(py, || {
-        let grammar = Grammar::new(format, grammar)?;
-        let compression = options::compression(options::text_or_none("compression", compression)?)?;
-        let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
         let limits = options::limits(limits)?;
-        let namespace = |prefix: &str| grammar.namespace(prefix);
-        let dispatch = Dispatch::new(&claims, grammar.is_plain(), namespace)?;
-        let (source, _held) =
-            sources::open(source, compression, encoding, grammar.detect(), &limits)?;
-        let name = name.map(|name| name.to_string_lossy().into_owned());
-        let named = Named::new(grammar.format(), name.as_deref());
-        let reader = grammar.reader(false, &limits);
-        let mut run = Run::new(reader, Windows::of(source), Policy::Raise).without_numbers();
-        let markup = grammar.is_markup();
+        let namespace = |prefix: &str| dialect.namespace(prefix);
+        let dispatch = Dispatch::new(&claims, dialect.has_plain_names(), namespace)?;
+        let (opened, _held) = source.open(py, dialect.detect(), &limits)?;
+        let name = source.name();
+        let named = Named::new(dialect.name(), name.as_deref());
+        let reader = dialect.reader(false, &limits);
+        let mut run = Run::new(reader, Windows::of(opened), Policy::Raise).without_numbers();
+        let markup = dialect.has_elements();
         let mut messages = Messages::new(dispatch, markup, stop.clone(), limits.token);
         let raised = |failure| failure::of_failure(py, failure, &named);
         loop {
