@@ -188,6 +188,7 @@ pub(crate) fn of_problem<C: Raised>(
 
 /// The exception for what ended a run.
 #[cold]
+#[expect(clippy::boxed_local, reason = "a run's failure is boxed, and this is where they all end")]
 pub(crate) fn of_failure<C: Raised, B: Raised>(
     py: Python<'_>,
     failure: Failed<C, B>,

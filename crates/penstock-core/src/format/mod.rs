@@ -40,8 +40,11 @@ pub struct Format {
     /// What its events are like.
     pub form: Form,
     /// Makes a dialect of options, of which each is known by its name.
-    pub dialect: fn(&[(String, Said)]) -> Result<Arc<dyn Dialect>, WrongOption>,
+    pub dialect: MakeDialect,
 }
+
+/// Makes a dialect of options that a caller named.
+pub type MakeDialect = fn(&[(String, Said)]) -> Result<Arc<dyn Dialect>, WrongOption>;
 
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

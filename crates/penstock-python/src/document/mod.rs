@@ -127,13 +127,13 @@ impl Inner {
         let view = self.view(py);
         let container = view.container(container);
         let path = container.map_or_else(Vec::new, |container| view.path(&container));
-        path.into_iter().map(PathStep::from).collect()
+        path
     }
 
     /// The path to a value in a map or list.
     fn path_to(&self, py: Python<'_>, container: Word, slot: usize) -> Vec<PathStep> {
         let mut path = self.path(py, container);
-        path.extend(self.view(py).container(container).map(|it| it.step(slot).into()));
+        path.extend(self.view(py).container(container).map(|it| it.step(slot)));
         path
     }
 }
