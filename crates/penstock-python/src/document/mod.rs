@@ -126,8 +126,7 @@ impl Inner {
     fn path(&self, py: Python<'_>, container: Word) -> Vec<PathStep> {
         let view = self.view(py);
         let container = view.container(container);
-        let path = container.map_or_else(Vec::new, |container| view.path(&container));
-        path
+        container.map_or_else(Vec::new, |container| view.path(&container))
     }
 
     /// The path to a value in a map or list.
