@@ -2,7 +2,7 @@
 //! a Python object.
 
 use crate::failure::guarded;
-use crate::objects::{ForceList, FormatOptions, KeyedOptions, Lends, MarkupOptions, Repeated};
+use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated};
 use crate::options::{text, unknown_word, wrong_type};
 use crate::plan::{Aimed, Plan, Prefixes, plan_from, plan_of_kinds};
 use penstock_core::format::{self, FORMATS, Format, Said, Value, WrongOption};
@@ -151,7 +151,7 @@ impl Dialect {
     pub(crate) fn building(&self, limits: &Limits) -> FormatOptions {
         let &Limits { token, number, .. } = limits;
         if !self.has_elements() {
-            return FormatOptions::Keyed(KeyedOptions { lends: Lends::Json, number });
+            return FormatOptions::Keyed(KeyedOptions { lends: self.core.format().lends, number });
         }
         let (repeated, force_list) = (self.repeated, self.force_list.clone());
         FormatOptions::Markup(MarkupOptions { repeated, force_list, token, number })

@@ -5,12 +5,11 @@
 // The extension is one library for one interpreter: nothing is exported to other crates.
 #![allow(unreachable_pub)]
 
+mod buffers;
 mod clock;
 mod costs;
-mod decoder;
 mod dialect;
 mod document;
-mod events;
 mod failure;
 mod held;
 mod messages;
@@ -19,14 +18,10 @@ mod options;
 mod plan;
 mod progress;
 mod pump;
-mod reader;
 mod repairs;
-mod rows;
-mod small;
 mod sources;
 mod timing;
-mod verb;
-mod whole;
+mod verbs;
 
 /// The extension module.
 #[pyo3::pymodule(gil_used = true)]
@@ -36,15 +31,11 @@ mod _rust {
     #[pymodule_export]
     use crate::costs::{Operation, nothing};
     #[pymodule_export]
-    use crate::decoder::Decoder;
-    #[pymodule_export]
     use crate::dialect::Dialect;
     #[pymodule_export]
     use crate::document::{Document, DocumentList, DocumentMap, Records};
     #[pymodule_export]
     use crate::document::{document_items, document_records, document_values, open};
-    #[pymodule_export]
-    use crate::events::Events;
     #[pymodule_export]
     use crate::messages::{Element, Items, send};
     #[pymodule_export]
@@ -54,17 +45,21 @@ mod _rust {
     #[pymodule_export]
     use crate::progress::Progress;
     #[pymodule_export]
-    use crate::reader::Reader;
-    #[pymodule_export]
-    use crate::rows::Lines;
-    #[pymodule_export]
     use crate::sources::SourceObject;
     #[pymodule_export]
     use crate::timing::Timing;
     #[pymodule_export]
-    use crate::verb::{direct, direct_json};
+    use crate::verbs::decode::{decode, load};
     #[pymodule_export]
-    use crate::whole::{decode, load};
+    use crate::verbs::direct::{direct, direct_json};
+    #[pymodule_export]
+    use crate::verbs::events::Events;
+    #[pymodule_export]
+    use crate::verbs::feed::Decoder;
+    #[pymodule_export]
+    use crate::verbs::lines::Lines;
+    #[pymodule_export]
+    use crate::verbs::read::Reader;
 
     use pyo3::prelude::*;
 
@@ -76,8 +71,8 @@ mod _rust {
         py.get_type::<crate::document::Matches>();
         py.get_type::<crate::document::RecordWalk>();
         py.get_type::<crate::document::Walk>();
-        py.get_type::<crate::reader::Batches>();
-        py.get_type::<crate::rows::Through>();
+        py.get_type::<crate::verbs::read::Batches>();
+        py.get_type::<crate::verbs::lines::Through>();
         crate::clock::add(module)?;
         module.add("FORMATS", crate::dialect::table(py)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;

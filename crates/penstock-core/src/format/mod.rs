@@ -39,8 +39,19 @@ pub struct Format {
     pub is_stream: bool,
     /// What its events are like.
     pub form: Form,
+    /// In which text a sink can lend the reader the key that it expects.
+    pub lends: Lends,
     /// Makes a dialect of options, of which each is known by its name.
     pub dialect: MakeDialect,
+}
+
+/// In which format's text the keys stand that a sink lends to the reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lends {
+    /// In none: the reader finds keys by itself.
+    Nothing,
+    /// In that of JSON ([`json::lend`](crate::json::lend)).
+    Json,
 }
 
 /// Makes a dialect of options that a caller named.

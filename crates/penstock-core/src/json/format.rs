@@ -7,7 +7,7 @@ use memchr::memchr;
 
 use super::{Framing, Reader};
 use crate::error::Fail;
-use crate::format::{self, Format, Said, WrongOption};
+use crate::format::{self, Format, Lends, Said, WrongOption};
 use crate::limits::Limits;
 use crate::reader::{self, FormatReader, Step};
 use crate::run::Given;
@@ -23,6 +23,7 @@ pub static JSON: Format = Format {
     begins_with: &['{', '['],
     is_stream: false,
     form: Form::KEYED,
+    lends: Lends::Json,
     dialect: document,
 };
 
@@ -35,6 +36,7 @@ pub static NDJSON: Format = Format {
     begins_with: &[],
     is_stream: true,
     form: Form::KEYED,
+    lends: Lends::Json,
     dialect: stream,
 };
 

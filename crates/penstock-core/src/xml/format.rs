@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::{Options, Reader, Repair, RepairKind, Repairs, Unresolved};
 use crate::error::Fail;
-use crate::format::{self, Format, Said, Value, WrongOption, wrong_word};
+use crate::format::{self, Format, Lends, Said, Value, WrongOption, wrong_word};
 use crate::limits::Limits;
 use crate::reader::{self, FormatReader, Step};
 use crate::run::Given;
@@ -47,6 +47,7 @@ pub static FORMAT: Format = Format {
     begins_with: &['<'],
     is_stream: false,
     form: Form::MARKUP,
+    lends: Lends::Nothing,
     dialect,
 };
 

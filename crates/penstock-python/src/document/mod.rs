@@ -18,7 +18,7 @@ pub(crate) use walk::Walk;
 use crate::dialect;
 use crate::objects::{Options, PathStep};
 use crate::plan::Plan;
-use crate::whole::{self, PartOf};
+use crate::verbs::decode::{self, PartOf};
 use penstock_core::document::{self, View};
 use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, Place, locate_in};
@@ -119,7 +119,7 @@ impl Inner {
             path: Some(path),
         };
         let part = (&text[range.start..], range.len());
-        whole::part(py, dialect::json(py)?, (plan, options), &self.limits, part, of)
+        decode::part(py, dialect::json(py)?, (plan, options), &self.limits, part, of)
     }
 
     /// The path to a map or list.

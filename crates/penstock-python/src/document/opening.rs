@@ -2,7 +2,7 @@
 
 use super::parts::Document;
 use super::{Handle, HeldText, Inner};
-use crate::decoder::in_pieces;
+use crate::buffers::in_pieces;
 use crate::failure::{self, Named, guarded};
 use crate::objects::Duplicates;
 use crate::options;

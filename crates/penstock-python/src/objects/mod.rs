@@ -23,6 +23,6 @@ pub(crate) use self::core::text::new_str;
 pub(crate) use self::core::{Duplicates, Options, Unknown};
 pub(crate) use collector::Pause;
 pub(crate) use destination::{Builder, FormatOptions};
-pub(crate) use keyed::{KeyedOptions, Lends};
+pub(crate) use keyed::KeyedOptions;
 pub(crate) use markup::{ForceList, MarkupOptions, Repeated};
 pub(crate) use owned::{Keys, Owned, Side};

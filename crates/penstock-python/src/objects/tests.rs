@@ -2,9 +2,10 @@
 
 use super::core::refusal::Refusal;
 use super::owned::{Keys, Owned};
-use super::{Duplicates, KeyedOptions, Lends, Options, Unknown};
+use super::{Duplicates, KeyedOptions, Options, Unknown};
 use crate::plan::plan_from;
 use penstock_core::event::{Cell, Key, KeyKind, Row, Scalar, Text};
+use penstock_core::format::Lends;
 use penstock_core::shape::Form;
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_core::stage::Replay;

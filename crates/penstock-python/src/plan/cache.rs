@@ -25,7 +25,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyTuple, PyType};
 
 use crate::failure::guarded;
-use crate::small;
+use crate::verbs::small;
 use penstock_core::shape::Form;
 
 use super::names::Scope;

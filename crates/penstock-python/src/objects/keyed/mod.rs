@@ -14,22 +14,13 @@ use super::make;
 use super::owned::Build;
 use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, Target};
 use penstock_core::event::{Key, Matched, Scalar, Text};
+use penstock_core::format::Lends;
 use penstock_core::json::lend;
 use penstock_core::near::nearest;
 use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink, Want};
 use pyo3::ffi;
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
-
-/// In which format's text keys are lent to the reader.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lends {
-    /// In none: the reader finds keys by itself.
-    #[cfg_attr(not(test), expect(dead_code, reason = "for formats that have no reader yet"))]
-    Nothing,
-    /// In that of JSON.
-    Json,
-}
 
 /// How to build from keys.
 #[derive(Clone, Copy, Debug)]

@@ -1,16 +1,16 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
-use crate::decoder::may_wait;
 use crate::dialect::{Choice, Dialect};
 use crate::failure::guarded;
 use crate::held::Held;
-use crate::objects::{Builder, Pause};
+use crate::objects::Pause;
 use crate::options::{self, PolicyObject};
 use crate::progress::{Meter, Progress, count};
 use crate::pump::{Pump, Settings, Turn};
 use crate::repairs;
 use crate::sources::SourceObject;
 use crate::timing::Timing;
+use crate::verbs::{may_wait, unknown_keys};
 use penstock_core::run::Windows;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -305,18 +305,6 @@ fn no_end(py: Python<'_>, error: PyErr) -> PyErr {
     let raised = PyRuntimeError::new_err("code that the Reader called raised StopIteration");
     raised.set_cause(py, Some(error));
     raised
-}
-
-/// The keys that no class named.
-pub(crate) fn unknown_keys<'py>(
-    py: Python<'py>,
-    builder: &Builder,
-) -> PyResult<Bound<'py, PyDict>> {
-    let keys = PyDict::new(py);
-    for (name, count) in builder.unknown() {
-        keys.set_item(PyString::new(py, name), count)?;
-    }
-    Ok(keys)
 }
 
 /// What `Reader.batches` returns.

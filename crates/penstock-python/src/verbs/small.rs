@@ -7,9 +7,10 @@
 //! first one is running or from another thread, finds none and makes its own.
 
 use crate::failure::{self, Named};
-use crate::objects::{Duplicates, KeyedOptions, Keys, Lends, Options, Owned, Unknown};
+use crate::objects::{Duplicates, KeyedOptions, Keys, Options, Owned, Unknown};
 use crate::plan::{Plan, plan_from};
-use crate::whole;
+use crate::verbs::decode;
+use penstock_core::format::Lends;
 use penstock_core::json::{self, Framing};
 use penstock_core::limits::Limits;
 use penstock_core::run::{Lent, Origin, Policy, Run};
@@ -87,12 +88,12 @@ impl Spare {
         let Spare { reader, builder, .. } = &mut *self;
         reader.reopen();
         let mut run = Run::new(reader, Lent::new(text, Origin::default()), Policy::Raise);
-        if let Err(failure) = whole::drive(py, &mut run, builder, text.len())? {
+        if let Err(failure) = decode::drive(py, &mut run, builder, text.len())? {
             return Err(failure::of_failure(py, failure, &Named::new("json", None)));
         }
         let row = builder.take_row();
         self.wait(py);
-        whole::the_value(py, row)
+        decode::the_value(py, row)
     }
 }
 
@@ -161,7 +162,7 @@ pub(crate) fn small_text<'a>(data: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
         first,
         b'{' | b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' | b' ' | b'\t' | b'\n' | b'\r'
     );
-    (json && second != 0 && bytes.len() < whole::BULK).then_some(bytes)
+    (json && second != 0 && bytes.len() < decode::BULK).then_some(bytes)
 }
 
 fn decode_by<'py>(py: Python<'py>, plan: &Arc<Plan>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {

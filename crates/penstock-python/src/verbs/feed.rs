@@ -1,5 +1,6 @@
 //! `Decoder`: the records of chunks that the caller feeds.
 
+use crate::buffers::in_pieces;
 use crate::dialect::{Choice, Dialect};
 use crate::failure::guarded;
 use crate::held::Held;
@@ -8,20 +9,16 @@ use crate::options::{self, Errors, PolicyObject};
 use crate::plan::Plan;
 use crate::progress::{Meter, count};
 use crate::pump::{Pump, Settings, Turn};
-use crate::reader::unknown_keys;
 use crate::repairs;
-use crate::{small, whole};
+use crate::verbs::{decode, small};
+use crate::verbs::{may_wait, unknown_keys};
 use penstock_core::run::Windows;
 use penstock_core::source::Detect;
-use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyMemoryView, PySlice, PyString, PyTuple};
+use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
 use std::sync::{Arc, Mutex, MutexGuard};
-
-/// How much of a fed chunk is worked on at a time.
-const PIECE: usize = 256 << 10;
 
 /// Records from chunks. The public classes of the same name derive from this one.
 #[pyclass(frozen, generic, subclass, module = "penstock._rust")]
@@ -160,67 +157,6 @@ impl Run {
     }
 }
 
-/// Something else than bytes.
-#[cold]
-fn no_bytes(chunk: &Bound<'_, PyAny>) -> PyErr {
-    match chunk.get_type().name() {
-        Ok(kind) => PyTypeError::new_err(format!("expected a bytes-like object, got {kind}")),
-        Err(error) => error,
-    }
-}
-
-/// Whether an error may wait until the rows before it are delivered. An interrupt may not.
-pub(crate) fn may_wait(py: Python<'_>, error: &PyErr) -> bool {
-    error.is_instance_of::<PyException>(py)
-}
-
-/// Gives the bytes of a bytes-like object piece by piece. Only `bytes` are borrowed; whatever may
-/// change meanwhile is copied.
-pub(crate) fn in_pieces(
-    chunk: &Bound<'_, PyAny>,
-    mut work: impl FnMut(&[u8]) -> PyResult<()>,
-) -> PyResult<()> {
-    if let Ok(bytes) = chunk.cast::<PyBytes>() {
-        return bytes.as_bytes().chunks(PIECE).try_for_each(work);
-    }
-    if chunk.is_instance_of::<PyString>() {
-        return Err(no_bytes(chunk));
-    }
-    let view = match PyMemoryView::from(chunk) {
-        Ok(view) => view,
-        Err(error) if error.is_instance_of::<PyTypeError>(chunk.py()) => {
-            return Err(no_bytes(chunk));
-        }
-        Err(error) => return Err(error),
-    };
-    let py = chunk.py();
-    // Anything but plain bytes in a row is made so by the view itself, at once.
-    let view = match view.call_method1(intern!(py, "cast"), ("B",)) {
-        Ok(view) => view,
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
-            view.call_method0(intern!(py, "tobytes"))?
-        }
-        Err(error) => return Err(error),
-    };
-    let length = view.len()?;
-    for from in (0..length).step_by(PIECE) {
-        let piece = slice(&view, from, length.min(from + PIECE))?;
-        let piece = py.get_type::<PyBytes>().call1((piece,))?;
-        work(piece.cast::<PyBytes>()?.as_bytes())?;
-    }
-    Ok(())
-}
-
-/// `object[from:to]`. The class `slice` is called for it: `PySlice::new` loses its three ints, and
-/// `PySequence` asks `collections.abc`, which can fail for want of memory.
-pub(crate) fn slice<'py>(
-    object: &Bound<'py, PyAny>,
-    from: usize,
-    to: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    object.get_item(object.py().get_type::<PySlice>().call1((from, to))?)
-}
-
 impl Decoder {
     fn enter(&self) -> PyResult<MutexGuard<'_, Run>> {
         match self.run.try_lock() {
@@ -319,7 +255,7 @@ impl Decoder {
                 Whole::Other(plan) => plan,
                 Whole::No(why) => return Err(PyValueError::new_err(*why)),
             };
-            whole::decode_by(py, self.arguments.bind(py), plan, data)
+            decode::decode_by(py, self.arguments.bind(py), plan, data)
         })
     }
 

@@ -1,6 +1,6 @@
 //! `decode` and `load`: whole documents, and parts of texts that are decoded by themselves.
 
-use crate::decoder::{in_pieces, slice};
+use crate::buffers::{in_pieces, slice};
 use crate::dialect::Dialect;
 use crate::failure::{self, Named, guarded};
 use crate::objects::{Builder, Options, PathStep, Pause, Unknown};
@@ -8,8 +8,8 @@ use crate::options::{self, Errors, PolicyObject};
 use crate::plan::Plan;
 use crate::pump::{LARGE, Pump, Settings, Turn as PumpTurn};
 use crate::repairs;
-use crate::small;
 use crate::sources::SourceObject;
+use crate::verbs::small;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
@@ -43,7 +43,7 @@ const CALLER: i32 = 2;
 pub(crate) const BULK: usize = 64 << 10;
 
 /// The words that decoding in memory and from a source share.
-struct Common<'a> {
+struct Request<'a> {
     dialect: &'a Dialect,
     plan: Arc<Plan>,
     options: Options,
@@ -52,7 +52,7 @@ struct Common<'a> {
     caller: i32,
 }
 
-impl<'a> Common<'a> {
+impl<'a> Request<'a> {
     fn new(
         dialect: &'a Dialect,
         into: &Bound<'_, PyAny>,
@@ -70,7 +70,7 @@ impl<'a> Common<'a> {
             ..small::OPTIONS
         };
         let (plan, limits) = (dialect.plan(into)?, options::limits(limits)?);
-        Ok(Common { dialect, plan, options, limits, caller: CALLER })
+        Ok(Request { dialect, plan, options, limits, caller: CALLER })
     }
 
     /// What the rows are for the caller: the one value, or the list of all.
@@ -114,7 +114,7 @@ pub(crate) fn decode<'py>(
     limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let common = Common::new(dialect, r#type, duplicates, unknown, all_errors, limits)?;
+        let common = Request::new(dialect, r#type, duplicates, unknown, all_errors, limits)?;
         let encoding = options::encoding(options::text_or_none("encoding", encoding)?)?;
         at_hand(py, common, data, encoding)
     })
@@ -142,7 +142,7 @@ pub(crate) fn decode_by<'py>(
         options::unknown_in_memory("collect")?;
     }
     let encoding = some(4)?;
-    let common = Common {
+    let common = Request {
         dialect: dialect.get(),
         plan: Arc::clone(plan),
         options: Options { duplicates, unknown, all_errors, ..small::OPTIONS },
@@ -157,7 +157,7 @@ pub(crate) fn decode_by<'py>(
 /// Decodes what is in memory, whatever holds it.
 fn at_hand<'py>(
     py: Python<'py>,
-    common: Common<'_>,
+    common: Request<'_>,
     data: &Bound<'py, PyAny>,
     encoding: Option<Encoding>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -211,7 +211,7 @@ fn at_hand<'py>(
     pump.advance(py)?;
     pump.promote_if_large(&mut pause);
     repairs::warn(pump.repairs(), py, None, caller)?;
-    Common::result(py, is_document, pump.builder_mut().take_rows())
+    Request::result(py, is_document, pump.builder_mut().take_rows())
 }
 
 /// The document of a path, a file or chunks.
@@ -229,7 +229,7 @@ pub(crate) fn load<'py>(
     limits: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     guarded(py, || {
-        let common = Common::new(dialect, r#type, duplicates, unknown, all_errors, limits)?;
+        let common = Request::new(dialect, r#type, duplicates, unknown, all_errors, limits)?;
         let (opened, _held) = source.open(py, dialect.detect(), &common.limits)?;
         from_source(py, common, opened, source.name())
     })
@@ -237,7 +237,7 @@ pub(crate) fn load<'py>(
 
 fn from_source<'py>(
     py: Python<'py>,
-    common: Common<'_>,
+    common: Request<'_>,
     source: Source,
     name: Option<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -253,13 +253,13 @@ fn from_source<'py>(
     }
     pump.promote_if_large(&mut pause);
     repairs::warn(pump.repairs(), py, pump.name(), CALLER)?;
-    Common::result(py, is_document, pump.builder_mut().take_rows())
+    Request::result(py, is_document, pump.builder_mut().take_rows())
 }
 
 /// Bytes that cannot change under us: read where they are.
 fn in_memory<'py>(
     py: Python<'py>,
-    common: Common<'_>,
+    common: Request<'_>,
     bytes: &[u8],
 ) -> PyResult<Bound<'py, PyAny>> {
     let start = if bytes.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
@@ -277,7 +277,7 @@ fn in_memory<'py>(
     {
         return Err(at_once(py, &refuse(name), &input, &named));
     }
-    let Common { dialect, plan, options, limits, caller } = &common;
+    let Request { dialect, plan, options, limits, caller } = &common;
     let mut builder = building(dialect, Arc::clone(plan), *options, limits);
     // Of a document that becomes plain values, nothing is to be lost.
     let reader = dialect.reader(plan.is_plain(), limits);
@@ -292,7 +292,7 @@ fn in_memory<'py>(
         });
     }
     repairs::warn(run.repairs(), py, None, *caller)?;
-    Common::result(py, dialect.is_document(), builder.take_rows())
+    Request::result(py, dialect.is_document(), builder.take_rows())
 }
 
 /// Whether it is the first byte that is not the format.
@@ -399,7 +399,7 @@ pub(crate) fn part<'py>(
     let named = Named { format: dialect.name(), source, within: path };
     let ended = drive(py, &mut run, &mut builder, len)?;
     ended.map_err(|failure| failure::of_failure(py, failure, &named))?;
-    Common::result(py, true, builder.take_rows())
+    Request::result(py, true, builder.take_rows())
 }
 
 /// What the data is, if it is compressed.
@@ -417,7 +417,7 @@ fn packed(bytes: &[u8]) -> Option<String> {
 #[cold]
 fn surrogate<'py>(
     py: Python<'py>,
-    common: &Common<'_>,
+    common: &Request<'_>,
     text: &Bound<'py, PyString>,
     error: PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {

@@ -10,7 +10,7 @@ use crate::objects::Options;
 use crate::options;
 use crate::plan::Plan;
 use crate::sources::open_path;
-use crate::whole::{self, PartOf};
+use crate::verbs::decode::{self, PartOf};
 use penstock_core::error::Fault;
 use penstock_core::index::{
     Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Stuck, Unusable, decode, encode,
@@ -247,7 +247,7 @@ impl Lines {
             ..PartOf::default()
         };
         let how = (Arc::clone(plan), self.options);
-        whole::part(py, &self.dialect, how, &self.limits, (line, line.len()), of)
+        decode::part(py, &self.dialect, how, &self.limits, (line, line.len()), of)
     }
 
     #[cold]

@@ -8,7 +8,7 @@
 //! documentation included, is the function's own.
 
 use crate::failure::guarded;
-use crate::small;
+use crate::verbs::small;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};

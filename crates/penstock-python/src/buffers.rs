@@ -1,0 +1,65 @@
+//! The bytes of objects that have some.
+
+use pyo3::exceptions::PyTypeError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMemoryView, PySlice, PyString};
+
+/// How many bytes are given at a time.
+const PIECE: usize = 256 << 10;
+
+/// Gives the bytes of a bytes-like object piece by piece. Only `bytes` are borrowed; whatever may
+/// change meanwhile is copied.
+pub(crate) fn in_pieces(
+    chunk: &Bound<'_, PyAny>,
+    mut work: impl FnMut(&[u8]) -> PyResult<()>,
+) -> PyResult<()> {
+    if let Ok(bytes) = chunk.cast::<PyBytes>() {
+        return bytes.as_bytes().chunks(PIECE).try_for_each(work);
+    }
+    if chunk.is_instance_of::<PyString>() {
+        return Err(no_bytes(chunk));
+    }
+    let view = match PyMemoryView::from(chunk) {
+        Ok(view) => view,
+        Err(error) if error.is_instance_of::<PyTypeError>(chunk.py()) => {
+            return Err(no_bytes(chunk));
+        }
+        Err(error) => return Err(error),
+    };
+    let py = chunk.py();
+    // Anything but plain bytes in a row is made so by the view itself, at once.
+    let view = match view.call_method1(intern!(py, "cast"), ("B",)) {
+        Ok(view) => view,
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => {
+            view.call_method0(intern!(py, "tobytes"))?
+        }
+        Err(error) => return Err(error),
+    };
+    let length = view.len()?;
+    for from in (0..length).step_by(PIECE) {
+        let piece = slice(&view, from, length.min(from + PIECE))?;
+        let piece = py.get_type::<PyBytes>().call1((piece,))?;
+        work(piece.cast::<PyBytes>()?.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// `object[from:to]`. The class `slice` is called for it: `PySlice::new` loses its three ints, and
+/// `PySequence` asks `collections.abc`, which can fail for want of memory.
+pub(crate) fn slice<'py>(
+    object: &Bound<'py, PyAny>,
+    from: usize,
+    to: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    object.get_item(object.py().get_type::<PySlice>().call1((from, to))?)
+}
+
+/// Something else than bytes.
+#[cold]
+fn no_bytes(chunk: &Bound<'_, PyAny>) -> PyErr {
+    match chunk.get_type().name() {
+        Ok(kind) => PyTypeError::new_err(format!("expected a bytes-like object, got {kind}")),
+        Err(error) => error,
+    }
+}

@@ -1,0 +1,32 @@
+//! What Python calls: one file for each verb.
+//!
+//! A verb takes the caller's words, opens the source, drives a run and hands out what comes of it.
+//! What the run does is the core's; what becomes of the interpreter lock and the collector meanwhile
+//! is `pump.rs`.
+
+pub(crate) mod decode;
+pub(crate) mod direct;
+pub(crate) mod events;
+pub(crate) mod feed;
+pub(crate) mod lines;
+pub(crate) mod read;
+pub(crate) mod small;
+
+use crate::objects::Builder;
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+
+/// Whether an error may wait until the rows before it are delivered. An interrupt may not.
+fn may_wait(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyException>(py)
+}
+
+/// The keys that no class named.
+fn unknown_keys<'py>(py: Python<'py>, builder: &Builder) -> PyResult<Bound<'py, PyDict>> {
+    let keys = PyDict::new(py);
+    for (name, count) in builder.unknown() {
+        keys.set_item(PyString::new(py, name), count)?;
+    }
+    Ok(keys)
+}
