@@ -10,12 +10,13 @@ from penstock import _rust
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import NoReturn
 
     from penstock._types import Format
 
 # The table of formats is the extension's. Of each format it has the name, the name that people use,
-# the suffixes, the characters with which only this format begins, and whether it is a list of values.
+# the suffixes, the characters that only this format begins with, and whether it is a list.
 _TITLES: dict[Format, str] = {}
 _SUFFIXES: dict[str, Format] = {}
 _FIRST: dict[str, Format] = {}
@@ -57,7 +58,7 @@ def checked(format: str) -> Format:
             return known
     if f".{format}" in _UNREADABLE:
         _refuse(_UNREADABLE[f".{format}"])
-    names = _listed([repr(name) for name in NAMES], "and")
+    names = listed([repr(name) for name in NAMES], "and")
     raise ValueError(f"format={format!r} is not a format: {names} are")
 
 
@@ -77,7 +78,7 @@ def of_source(source: object, name: str | None) -> Format:
         if _opening(first).startswith((*_FIRST, "bplist")):
             return of_data(first)
     what = "a stream without a name" if name is None else repr(name)
-    names = _listed([repr(name) for name in NAMES], "or")
+    names = listed([repr(name) for name in NAMES], "or")
     raise ValueError(f"cannot tell the format of {what}: pass format={names}")
 
 
@@ -150,9 +151,9 @@ def record_type(verb: str, format: Format, into: object) -> object:
 
 
 def _refuse(what: str) -> NoReturn:
-    raise ValueError(f"{what} cannot be read yet: {_listed(list(_TITLES.values()), 'and')} can")
+    raise ValueError(f"{what} cannot be read yet: {listed(list(_TITLES.values()), 'and')} can")
 
 
-def _listed(words: list[str], last: str) -> str:
+def listed(words: Sequence[str], last: str) -> str:
     """Join words as a sentence does: `a, b and c`."""
     return f"{', '.join(words[:-1])} {last} {words[-1]}"

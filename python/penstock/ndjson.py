@@ -49,7 +49,6 @@ def _dialect(framing: Framing) -> _rust.Dialect:
     return _LINES if framing == "lines" else _rust.Dialect("ndjson", framing=framing)
 
 
-
 def decode(
     data: Data,
     into: TypeForm[T] = PLAIN,

@@ -295,8 +295,8 @@ def _source(options: argparse._ArgumentGroup) -> None:
         "--format",
         metavar="FORMAT",
         choices=_format.NAMES,
-        help="the format: json, ndjson or xml; needed if neither the name nor the first bytes "
-        "show it",
+        help=f"the format: {_format.listed(_format.NAMES, 'or')}; needed if neither the name "
+        "nor the first bytes show it",
     )
     options.add_argument(
         "--encoding", metavar="NAME", help="the encoding, if the file does not declare it"
