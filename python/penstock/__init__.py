@@ -267,8 +267,15 @@ def load(
         if types is not None:
             record = _plan.with_types(record, types)
         dialect = _format.dialect(kind)
-        opened = _rust.Source(given, name, encoding, compression)
-        return _rust.load(dialect, opened, record, duplicates, unknown, all_errors, limits)
+        return _rust.load(
+            dialect,
+            _rust.Source(given, name, encoding, compression),
+            record,
+            duplicates,
+            unknown,
+            all_errors,
+            limits,
+        )
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -336,9 +343,10 @@ def read(
     try:
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
         dialect = _format.dialect(kind)
-        opened = _rust.Source(given, name, encoding, compression)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
-        return _rust.Reader(dialect, opened, into, at, policy, limits)
+        return _rust.Reader(
+            dialect, _rust.Source(given, name, encoding, compression), into, at, policy, limits
+        )
     finally:
         del given  # This closes an archive that was opened here.
 

@@ -40,8 +40,9 @@ def send(
     try:
         if dialect is None:
             dialect = _format.dialect(_format.of_source(given, name))
-        opened = _rust.Source(given, name, encoding, compression)
-        return _rust.send(dialect, opened, claims, Stop, limits)
+        return _rust.send(
+            dialect, _rust.Source(given, name, encoding, compression), claims, Stop, limits
+        )
     finally:
         del given  # This closes an archive that was opened here.
 

@@ -149,8 +149,15 @@ def load(
         into = _plan.with_types(into, types)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
-        opened = _rust.Source(given, name, encoding, compression)
-        return _rust.load(_DIALECT, opened, into, duplicates, unknown, all_errors, limits)
+        return _rust.load(
+            _DIALECT,
+            _rust.Source(given, name, encoding, compression),
+            into,
+            duplicates,
+            unknown,
+            all_errors,
+            limits,
+        )
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -223,9 +230,10 @@ def read(
         into, at = _plan.of_records(into, at, types)
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
-        opened = _rust.Source(given, name, encoding, compression)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
-        return _rust.Reader(_DIALECT, opened, into, at, policy, limits)
+        return _rust.Reader(
+            _DIALECT, _rust.Source(given, name, encoding, compression), into, at, policy, limits
+        )
     finally:
         del given  # This closes an archive that was opened here.
 

@@ -205,8 +205,15 @@ def load(
     dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
-        opened = _rust.Source(given, name, encoding, compression)
-        return _rust.load(dialect, opened, into, "last", unknown, all_errors, limits)
+        return _rust.load(
+            dialect,
+            _rust.Source(given, name, encoding, compression),
+            into,
+            "last",
+            unknown,
+            all_errors,
+            limits,
+        )
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -291,9 +298,10 @@ def read(
     dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
-        opened = _rust.Source(given, name, encoding, compression)
         policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors)
-        return _rust.Reader(dialect, opened, into, at, policy, limits)
+        return _rust.Reader(
+            dialect, _rust.Source(given, name, encoding, compression), into, at, policy, limits
+        )
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -420,8 +428,7 @@ def events(
     dialect = _dialect(namespaces, unresolved, repair)
     given, name = _sources.locate("events", source, compression, member, limits)
     try:
-        opened = _rust.Source(given, name, encoding, compression)
-        return Events(dialect, opened, limits)
+        return Events(dialect, _rust.Source(given, name, encoding, compression), limits)
     finally:
         del given  # This closes an archive that was opened here.
 

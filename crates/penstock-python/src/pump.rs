@@ -178,7 +178,9 @@ impl Pump {
             } else {
                 run.advance(builder)
             };
-            gauge.skipped.store(run.refused(), Ordering::Relaxed);
+            if !matches!(turn, Ok(RunTurn::Problem(_))) {
+                gauge.skipped.store(run.refused(), Ordering::Relaxed);
+            }
             match turn {
                 Ok(RunTurn::Paused) => {
                     let records = run.delivered();
@@ -255,10 +257,12 @@ impl Pump {
         Named::new(self.format, self.name.as_deref())
     }
 
-    /// Gives the problem of a record to the caller's function.
+    /// Gives the problem of a record to the caller's function. The record counts as passed over once
+    /// there is an exception to give.
     #[cold]
     fn hand(&mut self, py: Python<'_>, problem: Problem<PyErr>) -> PyResult<()> {
         let handed = failure::of_problem(py, problem, &self.named()).and_then(|error| {
+            self.gauge.skipped.store(self.run.refused(), Ordering::Relaxed);
             let Errors::Give(target) = &self.errors else { return Err(error) };
             target.get(py)?.call1((error.into_value(py),))
         });
