@@ -6,7 +6,7 @@
 use super::lexical::type_of;
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
-use super::standard::new_datetime;
+use super::standard::{new_datetime, new_uuid};
 use super::text::{new_ascii, new_str};
 use super::{Answer, Core};
 use crate::failure::answer;
@@ -16,6 +16,7 @@ use penstock_core::near::nearest;
 use penstock_core::value::lexical::{self, Value};
 use penstock_core::value::unix::{self, Unit};
 use penstock_core::value::xsd::{self, Integer};
+use penstock_core::value::{datetime, uuid};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -418,6 +419,12 @@ impl<'p> Core<'p> {
             Kind::Int | Kind::Float | Kind::Bool if !self.plan().lax => {
                 return Err(self.misfit(at, STRING));
             }
+            // What documents have most of, without a value of any type in between. A text that is
+            // none has its reason from below.
+            Kind::DateTime if let Ok(found) = datetime::datetime(text.bytes()) => {
+                new_datetime(py, found)?
+            }
+            Kind::Uuid if let Some(value) = uuid::uuid(text.bytes()) => new_uuid(py, value)?,
             kind => match type_of(kind) {
                 Some(to) => return self.converted(lexical::quoted(text.bytes(), to), text, at),
                 None => return Err(self.misfit(at, STRING)),
