@@ -1,26 +1,26 @@
-//! The cyclic garbage collector during bulk loads.
+//! Pauses the cyclic garbage collector during bulk loads.
 //!
-//! Each few hundred new objects make the collector look for cycles among objects that were all
-//! just made and are all alive: for a large load that is more than half of the time. So it is
-//! paused, by one count for the whole process, and what was made meanwhile is afterwards put
-//! among the old objects without a visit, so that the caller's next line does not pay instead.
+//! The collector runs after every few hundred new objects. In a large load these are all new and
+//! alive, so it finds nothing and takes more than half of the time. So we pause it, by one count
+//! for the whole process. Afterwards the new objects are moved among the old ones without a visit,
+//! so that the caller's next line does not pay instead.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::{ffi, intern};
 use std::sync::Mutex;
 
-/// Pauses in force, in this process.
+/// The pauses in force in this process.
 struct Count {
     /// How many.
     depth: usize,
-    /// True if the collector ran before the first of them, so that it is to run after the last.
+    /// True if the collector was enabled before the first of them, so that the last one enables it.
     was_enabled: bool,
-    /// Which process this counts for: a forked child begins anew.
+    /// The process that this counts for: a forked child begins anew.
     process: u64,
-    /// How many objects became old without a visit since the last full collection of ours.
+    /// How many objects became old without a visit since our last full collection.
     promoted: u64,
-    /// How many may, before there is another one.
+    /// How many may become old before the next full collection.
     patience: u64,
 }
 
@@ -33,16 +33,16 @@ static COUNT: Mutex<Count> =
 /// Whether the fork hook is in place.
 static HOOKED: PyOnceLock<()> = PyOnceLock::new();
 
-/// The collector is paused as long as this lives. Never kept across a return to Python code
-/// that may run for long.
+/// Pauses the collector as long as it lives. Never keep it across a return to Python code that may
+/// run for long.
 pub(crate) struct Pause {
     process: u64,
     promote: bool,
 }
 
 fn with<T>(work: impl FnOnce(&mut Count) -> T) -> T {
-    // Nothing in here can panic or give up the interpreter lock, so the lock is free or held by
-    // nobody that will ever wait for us.
+    // Nothing in here can panic or give up the interpreter lock. So the lock is free, or its holder
+    // will never wait for us.
     let mut count = match COUNT.lock() {
         Ok(count) => count,
         Err(poisoned) => poisoned.into_inner(),
@@ -51,7 +51,7 @@ fn with<T>(work: impl FnOnce(&mut Count) -> T) -> T {
 }
 
 impl Pause {
-    /// Pauses the collector. What is made meanwhile stays young, unless [`promote`](Self::promote)
+    /// Pauses the collector. Objects made meanwhile stay young, unless [`promote`](Self::promote)
     /// is called.
     pub(crate) fn begin(py: Python<'_>) -> PyResult<Pause> {
         HOOKED.get_or_try_init(py, || hook(py))?;
@@ -68,7 +68,7 @@ impl Pause {
         Ok(Pause { process, promote: false })
     }
 
-    /// Says that what was made is a lot: it becomes old without a visit when the pause ends.
+    /// Says that many objects were made: when the pause ends, they become old without a visit.
     pub(crate) fn promote(&mut self) {
         self.promote = true;
     }
@@ -106,8 +106,8 @@ impl Drop for Pause {
     }
 }
 
-/// The functions of the module `gc`, found once: where memory is short at the end of a load,
-/// nothing need be made to call them.
+/// The functions of the module `gc`, found once, so that calling them at the end of a load
+/// allocates nothing even if memory is short.
 struct Functions {
     get_freeze_count: Py<PyAny>,
     get_count: Py<PyAny>,
@@ -134,8 +134,8 @@ fn functions(py: Python<'_>) -> PyResult<&'static Functions> {
     })
 }
 
-/// Moves all tracked objects to the oldest generation without looking at them, unless somebody
-/// froze objects for reasons of their own.
+/// Moves all tracked objects to the oldest generation without visiting them, unless the program has
+/// frozen objects itself.
 fn promote(py: Python<'_>) -> PyResult<()> {
     let gc = functions(py)?;
     if gc.get_freeze_count.call0(py)?.extract::<usize>(py)? > 0 {
@@ -148,11 +148,11 @@ fn promote(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Looks at the old objects if many have become old without a visit.
+/// Runs a full collection if many objects have become old without a visit.
 ///
-/// The collector does not learn of those, and would not look at the old ones again because of
-/// them. So it is made to before the next large load, by when what was loaded before is often
-/// gone: garbage in cycles that loads leave behind stays bounded.
+/// The collector does not count those, so it would never visit the old objects because of them. We
+/// run it before the next large load, because the objects of earlier loads are often gone by then.
+/// This bounds the garbage in cycles that loads leave behind.
 fn catch_up(py: Python<'_>) -> PyResult<()> {
     // SAFETY: `py` shows that the interpreter is attached.
     let enabled = unsafe { ffi::PyGC_IsEnabled() } == 1;
@@ -169,7 +169,7 @@ fn catch_up(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// Has a forked child begin with no pause: the threads that held them are not in it.
+/// Makes a forked child begin with no pause: the threads that held the pauses are not in it.
 fn hook(py: Python<'_>) -> PyResult<()> {
     let after = wrap_pyfunction!(after_fork, py)?;
     let names = pyo3::types::PyDict::new(py);

@@ -1,4 +1,4 @@
-//! Building as the end of a run.
+//! The builder as the destination of a run.
 
 use super::core::Options;
 use super::core::refusal::{PathStep, Refusal, Why};
@@ -80,7 +80,7 @@ pub(crate) enum Builder {
     Markup(Outlet<Owned<Elements>>),
 }
 
-/// Hands a call to the outlet of the sink that was chosen.
+/// Forwards a call to the outlet of the sink that was chosen.
 macro_rules! each {
     ($self:expr, $outlet:ident => $call:expr) => {
         match $self {
@@ -91,7 +91,7 @@ macro_rules! each {
 }
 
 impl Builder {
-    /// A builder of the records that `records` chooses, or else of whatever is at the root.
+    /// A builder of the records that `records` chooses, or else of the value at the root.
     pub(crate) fn new(
         plan: Arc<Plan>,
         options: Options,

@@ -1,9 +1,9 @@
-//! Events to Python objects: the only place that touches CPython's object layout.
+//! Makes Python objects from events: the only place that touches CPython's object layout.
 //!
-//! Values are gathered on one stack of owned references, and every container is made in one step
-//! when its last value is there: an object of the right class, a list of the right length, a dict of
-//! the right size. So nothing half made can be seen from Python, and giving up a record is
-//! dropping the stack.
+//! The builder gathers values on one stack of owned references. It makes each container in one step
+//! when its last value is there: an object of the right class, a list of the right length, a dict
+//! of the right size. So Python code never sees a half-made one, and to give up a record is to drop
+//! the stack.
 //!
 //! There are two sinks over one [`core`]: [`keyed`] for formats of maps and lists, [`markup`] for
 //! formats of elements. [`make`] makes the containers of both. [`owned`] is what a run holds.

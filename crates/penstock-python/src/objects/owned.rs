@@ -1,8 +1,8 @@
 //! A builder together with the plan that it builds by.
 //!
-//! A sink borrows its plan, and what it remembers from one event to the next points into it:
-//! what the coming value becomes, the keys of the map at hand. A run lasts longer than any call, so
-//! here a sink stands beside the `Arc` that keeps its plan, and both go together.
+//! A sink borrows its plan, and its state between events points into the plan: the type of the
+//! coming value, the keys of the current map. A run lasts longer than any call. So an [`Owned`]
+//! holds a sink beside the `Arc` that keeps its plan, and both go together.
 
 use super::core::problems::Problems;
 use super::core::refusal::{Mismatch, PathStep, Refusal};
@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 /// A sink that builds objects, while it borrows its plan.
 pub(crate) trait Build<'p>: Listener + Sink<Error = Refusal> {
-    /// What the options of the format are.
+    /// The options of the format.
     type Options;
     fn new(plan: &'p Plan, options: Options, own: Self::Options) -> Self;
     fn core(&self) -> &Core<'p>;
@@ -33,7 +33,7 @@ pub(crate) trait Build<'p>: Listener + Sink<Error = Refusal> {
     fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch>;
 }
 
-/// One of the two sinks, whatever plan it borrows.
+/// One of the two sinks, for any plan that it may borrow.
 pub(crate) trait Side: 'static {
     /// The shape of its documents.
     const SHAPE: Shape;
@@ -61,7 +61,7 @@ impl Side for Elements {
 
 /// Builds the values of one run.
 pub(crate) struct Owned<S: Side> {
-    /// Says `'static` of a plan that lives only as long as `plan` does. Nobody outside of this
+    /// Claims `'static` for a plan that lives only as long as `plan` does. Nobody outside of this
     /// file sees that. Dropped first.
     sink: S::Sink<'static>,
     plan: Arc<Plan>,
@@ -70,13 +70,13 @@ pub(crate) struct Owned<S: Side> {
 impl<S: Side> Owned<S> {
     /// A builder for values of a plan's type.
     pub(crate) fn new(plan: Arc<Plan>, options: Options, own: S::Options) -> Self {
-        // SAFETY: the plan stays where it is as long as the `Arc` beside the sink does, which is
-        // neither given away nor replaced, and is dropped after it.
+        // SAFETY: the plan stays where it is as long as the `Arc` beside the sink lives. The `Arc`
+        // is neither given away nor replaced, and is dropped after the sink.
         let borrowed: &'static Plan = unsafe { &*Arc::as_ptr(&plan) };
         Owned { sink: <S::Sink<'static>>::new(borrowed, options, own), plan }
     }
 
-    /// What it builds by.
+    /// The plan.
     #[inline]
     pub(crate) fn planned(&self) -> &Arc<Plan> {
         &self.plan
@@ -86,7 +86,7 @@ impl<S: Side> Owned<S> {
     pub(crate) fn take_rows(&mut self) -> Vec<Py<PyAny>> {
         self.sink.core_mut().take_rows()
     }
-    /// A finished record, where one at a time is finished.
+    /// The finished record, for drivers that take one at a time.
     #[inline]
     pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
         self.sink.core_mut().take_row()
@@ -95,35 +95,35 @@ impl<S: Side> Owned<S> {
     pub(crate) fn ready(&self) -> usize {
         self.sink.core().ready()
     }
-    /// Changes whether rows may be used again.
+    /// Sets whether rows may be filled again.
     pub(crate) fn set_recycling(&mut self, recycle: bool) {
         self.sink.core_mut().set_recycling(recycle);
     }
-    /// The keys that no class named, with how often each was met.
+    /// The keys that no class named, with the number of times each occurred.
     pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
         self.sink.core().unknown()
     }
-    /// The path to the value at hand within its record; `inside` the container at hand or to it.
+    /// See [`Core::path`].
     pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
         self.sink.core().path(inside)
     }
-    /// What is wrong with the record at hand and was not reported yet, in the order of the document.
+    /// The problems of the current record that were not reported yet, in the order of the document.
     pub(crate) fn take_problems(&mut self) -> Problems {
         self.sink.core_mut().take_problems()
     }
-    /// What may be reported later, and whose place in the document was not looked up yet.
+    /// Problems that may be reported later, and whose position was not looked up yet.
     pub(crate) fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
         self.sink.unplaced()
     }
-    /// From where on the source must be kept for the sake of a message, if from anywhere.
+    /// From where on the source must be kept for a message, if at all.
     #[inline(always)]
     pub(crate) fn keeps(&self) -> Option<u64> {
         self.sink.keeps()
     }
 }
 
-/// Passes events on. Nothing of the plan comes back: an answer holds no reference, and what is lent
-/// is borrowed from the builder.
+/// Forwards events. No reference to the plan gets out: an answer holds none, and lent keys are
+/// borrowed from the builder.
 macro_rules! to_sink {
     ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(to_sink! { @ $how $method($($name: $kind),*) $(-> $result)? })*

@@ -1,4 +1,4 @@
-//! Rows of a format with keys and untyped text (CSV), which no reader tells yet.
+//! Rows of a format with keys and untyped text (CSV), for which there is no reader yet.
 
 use super::core::refusal::Refusal;
 use super::owned::{Keys, Owned};
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::ffi::CString;
 
-/// The package, as far as plans import it: from the sources, with this very extension.
+/// The Python package, as far as plans import it: from the sources, with this very extension.
 fn package(py: Python<'_>) -> PyResult<()> {
     let sys = py.import("sys")?;
     let modules = sys.getattr("modules")?.cast_into::<PyDict>()?;
@@ -52,7 +52,7 @@ fn shown(py: Python<'_>, builder: &mut Owned<Keys>) -> String {
     made.bind(py).repr().expect("a row has a repr").to_string()
 }
 
-/// What each row becomes, as Python shows it, or the reason why it does not; for a type that
+/// What each row becomes, as Python shows it, or the reason why it does not fit, for the type that
 /// `code` defines as `T`.
 fn read(code: &str, rows: &[&[(&str, &str)]]) -> Vec<String> {
     Python::initialize();
@@ -62,7 +62,7 @@ fn read(code: &str, rows: &[&[(&str, &str)]]) -> Vec<String> {
     })
 }
 
-/// Tells one row, as `tests/events/row.txt` lists it.
+/// Reports one row, as `tests/events/row.txt` lists it.
 fn read_row(py: Python<'_>, builder: &mut Owned<Keys>, row: &[(&str, &str)]) -> String {
     let told = (|| {
         builder.begin_map(0)?;
@@ -179,7 +179,7 @@ fn rows_without_a_class() {
     assert_eq!(read("import typing; T = typing.Any", &[row]), ["{'id': '7', 'name': 'Vila'}"]);
 }
 
-/// Two classes that a key tells apart.
+/// Two classes that a key distinguishes.
 const UNION: &str = "
 import dataclasses, typing
 @dataclasses.dataclass
@@ -208,7 +208,8 @@ fn told(code: &str, tell: impl Fn(&mut Owned<Keys>) -> Result<Flow, Refusal>) ->
     })
 }
 
-/// A reader that neither looks ahead nor has the stage for it is refused, wherever it goes on.
+/// A reader that neither looks ahead nor stands behind the stage is refused, whatever it reports
+/// next.
 #[test]
 fn a_reader_that_does_not_look() {
     let first = |name: &'static str| {
@@ -229,7 +230,7 @@ fn a_reader_that_does_not_look() {
     assert_eq!(told(UNION, empty), reason);
 }
 
-/// Behind the stage such a reader does, as one that looks itself, and so does a row.
+/// Behind the stage such a reader works like one that looks ahead itself, and so does a row.
 #[test]
 fn looking_ahead_by_others() {
     Python::initialize();
@@ -263,7 +264,7 @@ fn looking_ahead_by_others() {
     assert_eq!(told(UNION, row), "A(t='a', x=7)");
 }
 
-/// Values that have types of their own become what the type asks for, or are refused by their name.
+/// Values with types of their own become what the type asks for, or the refusal names their type.
 #[test]
 fn values_with_types_of_their_own() {
     let date = datetime::date(b"2026-11-02").expect("a date");

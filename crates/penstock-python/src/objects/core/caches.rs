@@ -1,8 +1,8 @@
-//! Strings that occur again and again are made once.
+//! Caches of strings, so that a string that occurs again and again is made once.
 //!
-//! Two caches, both direct-mapped, compared by bytes and never by hash alone: the keys of plain
-//! dicts, for the whole process; and the values of one field of one run, which measures whether it
-//! is worth its while and switches itself off if not.
+//! There are two, both direct-mapped, and both compare bytes, never the hash alone. One holds the
+//! keys of plain dicts, for the whole process. The other holds the values of one field of one run;
+//! it measures whether it pays and switches itself off if not.
 
 use super::text::new_ascii;
 use penstock_core::event::Text;
@@ -58,14 +58,14 @@ fn same(left: &[u8], right: &[u8]) -> bool {
     }
 }
 
-/// A direct-mapped table of ASCII strings: a new one takes the place of the old.
+/// A direct-mapped table of ASCII strings: a new string replaces the old one.
 struct Table<const SIZE: usize> {
     entries: [*mut ffi::PyObject; SIZE],
 }
 
 impl<const SIZE: usize> Table<SIZE> {
-    /// The string with these bytes, which may be from before: a new reference, and whether it is
-    /// from before. Null with an exception set if there is no memory.
+    /// The string with these bytes, cached or new: a new reference, and whether it was cached. Null
+    /// with an exception set if there is no memory.
     #[inline(always)]
     fn get(&mut self, py: Python<'_>, bytes: &[u8]) -> (*mut ffi::PyObject, bool) {
         let hash = spread(bytes);
@@ -86,8 +86,8 @@ impl<const SIZE: usize> Table<SIZE> {
         }
         let fresh = new_ascii(py, bytes);
         if !fresh.is_null() {
-            // SAFETY: as above; the table takes one reference and gives up that to the old entry,
-            // a `str`, whose destruction runs no code.
+            // SAFETY: as above; the table takes one reference and gives up its reference to the old
+            // entry, a `str`, whose destruction runs no code.
             unsafe {
                 ffi::Py_INCREF(fresh);
                 ffi::Py_XDECREF(entry);
@@ -126,7 +126,7 @@ pub(crate) fn key(py: Python<'_>, key: Text<'_>) -> *mut ffi::PyObject {
     object
 }
 
-/// How many values a field cache serves before it judges itself.
+/// After how many values a field cache measures whether it pays.
 const TRIAL: u32 = 512;
 
 /// The values of one field.
@@ -142,9 +142,9 @@ pub(crate) struct FieldCaches {
     fields: Vec<Slot>,
 }
 
-/// What a field has.
+/// The state of one field's cache.
 enum Slot {
-    /// So many values seen, and no cache yet: small documents never pay for one.
+    /// No cache yet, only a count of the values: small documents never pay for a cache.
     Waiting(u8),
     /// A cache.
     Open(Box<FieldCache>),

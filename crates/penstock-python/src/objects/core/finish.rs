@@ -1,4 +1,4 @@
-//! What is done with a value after it is made: conversions and checks.
+//! Conversions and checks of a value after it is made.
 
 use super::Core;
 use super::place::{brief, shortened};
@@ -13,7 +13,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 
-/// An integer of 64 bits.
+/// The value as a 64-bit integer, if it is one.
 #[inline]
 fn small(value: &Bound<'_, PyAny>) -> Option<i64> {
     if !value.is_exact_instance_of::<PyInt>() {
@@ -25,10 +25,10 @@ fn small(value: &Bound<'_, PyAny>) -> Option<i64> {
     (overflow == 0).then_some(small)
 }
 
-/// How a value compares to a limit, where both are plain numbers of the same type.
+/// Compares a value to a limit, if both are plain numbers of the same type.
 #[inline]
 fn compared(value: &Bound<'_, PyAny>, op: CompareOp, limit: &Limit) -> Option<bool> {
-    /// As many integers on both sides of zero are doubles.
+    /// Every integer up to this magnitude is exactly a double.
     const EXACT: u64 = 1 << 53;
     let order = match limit {
         Limit::Int(limit, _) => match small(value) {
@@ -49,7 +49,7 @@ fn compared(value: &Bound<'_, PyAny>, op: CompareOp, limit: &Limit) -> Option<bo
     }))
 }
 
-/// A value for a message: as a document would have it, and the beginning of it.
+/// A value as a message shows it: as a document would write it, shortened.
 fn described(value: &Bound<'_, PyAny>) -> PyResult<String> {
     let py = value.py();
     if let Ok(text) = value.cast::<PyString>() {
@@ -77,8 +77,7 @@ fn described(value: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 impl<'p> Core<'p> {
-    /// A value with what its node says is to be done with it. Takes the reference over and gives one
-    /// back.
+    /// Converts and checks a value as its node asks. Takes the reference over and gives one back.
     #[inline(never)]
     pub(crate) fn finish(
         &self,
@@ -115,7 +114,7 @@ impl<'p> Core<'p> {
         Ok(value.into_ptr())
     }
 
-    /// A value that cannot be converted: the exception says why.
+    /// The refusal of a value that cannot be converted: the exception says why.
     #[cold]
     #[inline(never)]
     fn unconverted(
@@ -149,7 +148,7 @@ impl<'p> Core<'p> {
         refusal
     }
 
-    /// Asks a question of a value.
+    /// Applies one check to a value.
     #[inline]
     fn check(&self, check: &Check, value: &Bound<'_, PyAny>, at: u64) -> Result<(), Refusal> {
         let raised = |error| raised_by(self, error, at, true);

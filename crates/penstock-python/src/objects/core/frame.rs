@@ -10,7 +10,7 @@ pub(crate) struct Frame<'p> {
     pub(crate) kind: FrameKind,
     /// The container's own node.
     pub(crate) node: NodeId,
-    /// What the coming element or value is to become: a part of the plan.
+    /// What the coming element or value becomes: a part of the plan.
     pub(crate) aim: &'p Aim,
     /// Where its values begin on the stack.
     pub(crate) base: usize,
@@ -20,19 +20,19 @@ pub(crate) struct Frame<'p> {
     pub(crate) state: u32,
     /// Maps of fields: the key that is expected next, as an index into the state's keys.
     pub(crate) next: u32,
-    /// The key found last, likewise; [`NONE`] if it was not one of them.
+    /// The index of the last key found; [`NONE`] if it was not one of the state's keys.
     pub(crate) key: u32,
-    /// If the coming value is on the path to fields: the state it leads to, or [`NONE`] if it leads
-    /// to no field.
+    /// The state that the coming value leads to, if that value is on the path to fields. [`NONE`]
+    /// if it leads to no field.
     pub(crate) leads_to: u32,
-    /// How many elements there were, where the stack does not tell.
+    /// The number of elements so far, for frames where the stack does not show it.
     pub(crate) index: u64,
-    /// Which keys that lead on to another state were met: the first 64 of them. In an element:
-    /// which fields have their value from an attribute.
+    /// Which of the first 64 keys that lead on to another state occurred. In an element: which
+    /// fields have their value from an attribute.
     pub(crate) seen: u64,
-    /// True if the key at hand is not a known one: it is then kept for messages.
+    /// True if the current key is not a known one: messages then use the remembered key.
     pub(crate) unnamed: bool,
-    /// True if something in it does not fit: then it is not made.
+    /// True if a value in it does not fit: then the container is not made.
     pub(crate) spoiled: bool,
 }
 
@@ -61,7 +61,7 @@ impl<'p> Frame<'p> {
 /// No key, no state.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The aim of a value that is on the path to fields, or leads to none.
+/// The aim of a value that is on the path to fields, or that leads to none.
 pub(crate) static ON_PATH: Aim = Aim {
     kind: KindByte::OnPath,
     want: Want::Native,

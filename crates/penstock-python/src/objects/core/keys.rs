@@ -1,4 +1,4 @@
-//! Keys of dicts that are not text: each as its type prints itself, and in one way only.
+//! Dict keys that are not `str`. Each must be written exactly as its type prints it.
 
 use super::Core;
 use super::frame::FrameKind;
@@ -12,10 +12,10 @@ use penstock_core::value::xsd::{self, Integer};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// A reference that the caller takes over, or why there is none.
+/// A reference that the caller takes over, or the reason why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
-/// How many digits an integer may have. There is no use for such a key.
+/// The most digits of an integer key. Nobody needs a longer one.
 const MOST_DIGITS: usize = 4_300;
 
 /// Whether text is an integer as `str` prints it.
@@ -35,9 +35,10 @@ impl<'p> Core<'p> {
     pub(crate) fn int_key(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
         match is_integer(key.bytes()).then(|| xsd::integer(key.bytes())).flatten() {
             Some(Integer::Small(value)) if self.top().kind == FrameKind::Dict => {
-                // It prints as it is written.
+                // It prints exactly as it is written, so messages need no remembered key.
                 self.top_mut().unnamed = false;
-                // SAFETY: makes a new object; the interpreter is attached while events are told.
+                // SAFETY: makes a new object; the interpreter is attached while events are
+                // reported.
                 Ok(unsafe { ffi::PyLong_FromLongLong(value) })
             }
             _ => self.typed_key(node, key, at),
@@ -47,7 +48,7 @@ impl<'p> Core<'p> {
     /// The object that the text of a key stands for.
     #[inline(never)]
     pub(crate) fn typed_key(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
-        // In messages stands the key as it is written, and the type of the key.
+        // Messages show the key as it is written, and the key's type.
         self.remember_key(key.text.as_str());
         let aim = self.top().aim;
         self.top_mut().aim = self.aim_of(node);
@@ -57,7 +58,7 @@ impl<'p> Core<'p> {
         made.map_err(|refusal| self.of_key(refusal, expected, key))
     }
 
-    /// The refusal of a key, not of the value that it is the key of.
+    /// Turns a refusal of a key's text into one that says that the key, not its value, is wrong.
     #[cold]
     #[inline(never)]
     fn of_key(&self, mut refusal: Refusal, expected: &str, key: Text<'_>) -> Refusal {

@@ -1,8 +1,8 @@
-//! Text to objects: what [`penstock_core::value::lexical`] makes of a text becomes the object that
-//! the type asks for.
+//! Text to objects: [`penstock_core::value::lexical`] converts a text to a value, and this module
+//! makes the object that the type asks for.
 //!
-//! That module knows the forms and this one the objects. Only a choice is looked up here: its
-//! values are objects.
+//! That module knows the forms of text, this one the Python objects. Only a choice is looked up
+//! here, because its values are objects.
 
 use super::place::{brief, shortened};
 use super::refusal::Refusal;
@@ -17,10 +17,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDate};
 
-/// A reference that the caller takes over, or why there is none.
+/// A reference that the caller takes over, or the reason why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
-/// What a kind is called where text is converted, if it is one of text.
+/// The type that [`penstock_core::value::lexical`] converts text to for a kind, if there is one.
 pub(crate) fn type_of(kind: &Kind) -> Option<Type> {
     Some(match kind {
         Kind::Bool => Type::Bool,
@@ -40,8 +40,8 @@ pub(crate) fn type_of(kind: &Kind) -> Option<Type> {
 }
 
 impl Choice {
-    /// The object that an untyped text stands for: that of the very text, or of what it spells
-    /// without the white space around it.
+    /// Looks an untyped text up: first exactly as it is written, then without the white space
+    /// around it.
     fn lexical<'py>(
         &self,
         py: Python<'py>,
@@ -68,7 +68,7 @@ impl Choice {
 }
 
 impl<'p> Core<'p> {
-    /// Untyped text as the value at hand, in a format of keys.
+    /// Gives untyped text as the current value, in a format of keys.
     #[inline(never)]
     pub(crate) fn give_untyped(&mut self, text: Text<'_>, at: u64) -> Answer {
         if self.aim().kind == KindByte::OnPath {
@@ -78,7 +78,7 @@ impl<'p> Core<'p> {
         self.put(made, at)
     }
 
-    /// The object that an untyped text stands for as the value at hand. `at` is where the element,
+    /// The object that an untyped text stands for as the current value. `at` is where the element,
     /// the cell or the attribute's value begins.
     #[inline]
     pub(crate) fn lexical(&mut self, text: Text<'_>, at: u64) -> Made {
@@ -108,7 +108,7 @@ impl<'p> Core<'p> {
         self.converted(made, text, at)
     }
 
-    /// What the options say of numbers in text.
+    /// The options for numbers in text.
     #[inline(always)]
     fn rules(&self) -> Rules {
         Rules { lax: self.plan().lax, number: self.number }
@@ -123,7 +123,7 @@ impl<'p> Core<'p> {
         at: u64,
     ) -> Made {
         let object = match found {
-            // SAFETY: makes a new object; the interpreter is attached while events are told.
+            // SAFETY: makes a new object; the interpreter is attached while events are reported.
             Ok(Value::Int(value)) => unsafe { ffi::PyLong_FromLongLong(value) },
             // SAFETY: as above.
             Ok(Value::Float(value)) => unsafe { ffi::PyFloat_FromDouble(value) },
@@ -157,7 +157,7 @@ impl<'p> Core<'p> {
         Ok(object.into_ptr())
     }
 
-    /// A text that stands for no value of its type.
+    /// The refusal of a text that is no value of its type.
     #[cold]
     #[inline(never)]
     fn unconverted_text(&self, reason: Reason, text: Text<'_>, at: u64) -> Refusal {
@@ -170,7 +170,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// Untyped text for a node that is no type of text alone.
+    /// Converts untyped text for a node that [`type_of`] has no type for.
     #[inline(never)]
     fn lexical_rarely(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let py = self.attached();
@@ -191,7 +191,7 @@ impl<'p> Core<'p> {
         if object.is_null() { Err(self.raised()) } else { Ok(object) }
     }
 
-    /// A number that is no instant.
+    /// The refusal of a number that is no instant.
     #[cold]
     #[inline(never)]
     pub(crate) fn no_instant(

@@ -1,8 +1,8 @@
-//! What both sinks share: the stack of values, the containers under construction, and the objects
-//! that are made of them.
+//! What both sinks share: the stack of values, the containers under construction, and the code that
+//! makes objects from them.
 //!
-//! [`Core`] knows what the coming value becomes and puts a value where it belongs. It knows nothing
-//! of how a format names things: that is up to the sinks, [`Keyed`](super::keyed::Keyed) and
+//! [`Core`] knows what the coming value becomes, and puts each value in its place. It does not know
+//! how a format names things: the sinks do, [`Keyed`](super::keyed::Keyed) and
 //! [`Markup`](super::markup::Markup).
 //!
 //! A value goes to its place in steps, each of which calls the next:
@@ -51,7 +51,7 @@ use pyo3::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::ptr::NonNull;
 
-/// What a second value for the same key means.
+/// What happens with a second value for the same key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Duplicates {
     /// The last one counts.
@@ -62,14 +62,14 @@ pub(crate) enum Duplicates {
     Error,
 }
 
-/// What a key that the class does not name means.
+/// What happens with a key that the class does not name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unknown {
-    /// It is passed over.
+    /// It is skipped.
     Skip,
     /// The record is in error.
     Error,
-    /// It is passed over and counted.
+    /// It is skipped and counted.
     Collect,
 }
 
@@ -78,63 +78,64 @@ pub(crate) enum Unknown {
 pub(crate) struct Options {
     pub(crate) duplicates: Duplicates,
     pub(crate) unknown: Unknown,
-    /// Whether to tell of all that is wrong with a record.
+    /// Whether to report every problem of a record.
     pub(crate) all_errors: bool,
     /// Whether to pause after each record.
     pub(crate) pause: bool,
-    /// Whether a row that nobody holds any more may be filled again.
+    /// Whether to fill a row again once nobody holds it any more.
     pub(crate) recycle: bool,
 }
 
 /// How many different unknown keys are counted one by one.
 const MOST_UNKNOWN: usize = 1_000;
 
-/// Builds the values of one run, by a plan that it borrows. Whoever keeps both across calls is a
-/// [`Builder`](super::Builder).
+/// Builds the values of one run, by a plan that it borrows. A [`Builder`](super::Builder) keeps
+/// both across calls.
 pub(crate) struct Core<'p> {
     plan: &'p Plan,
     pub(crate) options: Options,
     pub(crate) stack: Stack,
-    /// The containers around the value at hand, the root's own frame first.
+    /// The containers around the current value, the root's own frame first.
     pub(crate) frames: Vec<Frame<'p>>,
-    /// The last of them. Containers are entered and left for each record, so a frame is written
-    /// where it stays and never moved.
+    /// The last of `frames`. Each record enters and leaves containers, so a frame is written where
+    /// it stays and never moved.
     top: NonNull<Frame<'p>>,
-    /// The keys of the map at hand, if it is one of fields.
+    /// The keys of the current map, if it holds fields.
     pub(crate) edges: &'p [KeyEdge],
-    /// What is lent to the reader, if anything.
+    /// The keys lent to the reader, if any.
     pub(crate) lends: Option<&'p LentKeys>,
     /// The keys of `edges` as they stand in the text.
     pub(crate) lent: &'p [lend::Key],
-    /// The aims of the fields of the class at hand.
+    /// The aims of the fields of the current class.
     pub(crate) aims: &'p [Aim],
     pub(crate) caches: FieldCaches,
-    /// The first cache of each class.
+    /// The index of the first cache of each class.
     cache_base: Vec<usize>,
     pub(crate) ring: Ring,
-    /// The key or index by which a path's `*` found the record, where its class asks for it.
+    /// The key or index by which a path's `*` found the record, if its class asks for it.
     pub(crate) matched: Option<Py<PyAny>>,
     /// Finished records, oldest first.
     rows: Vec<Py<PyAny>>,
     unknown: BTreeMap<String, u64>,
     /// The keys of each open dict, kept only where duplicates are errors.
     pub(crate) seen_keys: Vec<HashSet<Box<str>>>,
-    /// Where the container or key at hand begins, for values that are made of a key or an index.
+    /// Where the current container or key begins, for values made from a key or an index.
     pub(crate) at: u64,
-    /// Keys that lead on, met beyond the 64 that a frame can mark: with the depth of their frame.
+    /// Keys that lead on and have an index beyond the 64 bits of a frame, with the depth of their
+    /// frame.
     pub(crate) seen_beyond: Vec<(usize, usize)>,
-    /// The keys by which the containers on the path to fields were found, by depth.
+    /// The keys of the containers on the path to fields, by depth.
     pub(crate) path_keys: Vec<String>,
-    /// The value at hand is an attribute's.
+    /// True if the current value is an attribute's.
     pub(crate) attribute: bool,
-    /// How many digits a number may have that stands in text (`limits.number`).
+    /// The most digits of a number in text (`limits.number`).
     pub(crate) number: usize,
-    /// What is wrong with the record at hand, where all of it is to be told.
+    /// The problems of the current record, if all of them are to be reported.
     pub(crate) problems: Problems,
 }
 
-// SAFETY: the only pointer in here is `top`, into the vector beside it. All else may be sent: the plan
-// may be shared, and owned references to Python objects are not bound to a thread.
+// SAFETY: the only pointer in here is `top`, into the vector beside it. Everything else may be
+// sent: the plan may be shared, and owned references to Python objects are not bound to a thread.
 unsafe impl Send for Core<'_> {}
 
 /// What a sink's method answers.
@@ -186,7 +187,7 @@ impl<'p> Core<'p> {
         std::mem::take(&mut self.rows)
     }
 
-    /// A finished record, where one at a time is finished.
+    /// The finished record, for drivers that take one at a time.
     #[inline]
     pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
         self.rows.pop()
@@ -197,12 +198,12 @@ impl<'p> Core<'p> {
         self.rows.len()
     }
 
-    /// Changes whether rows may be used again.
+    /// Sets whether rows may be filled again.
     pub(crate) fn set_recycling(&mut self, recycle: bool) {
         self.options.recycle = recycle;
     }
 
-    /// The keys that no class named, with how often each was met.
+    /// The keys that no class named, with the number of times each occurred.
     pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
         &self.unknown
     }
@@ -218,7 +219,7 @@ impl<'p> Core<'p> {
         self.top_mut().spoiled = false;
     }
 
-    /// The record that follows is of this kind, where several kinds are read at once.
+    /// Sets the kind of the next record, where several kinds are read at once.
     pub(crate) fn expect_kind(&mut self, kind: u32) {
         let Some(&node) = self.plan.kinds.get(kind as usize) else { return };
         let aim = self.aim_of(node);
@@ -228,8 +229,8 @@ impl<'p> Core<'p> {
     /// The interpreter's token, as long as the plan is borrowed.
     #[inline(always)]
     pub(crate) fn attached(&self) -> Python<'p> {
-        // SAFETY: events reach a builder only by way of a run, whose every entry is given the token
-        // and keeps it while the reader runs.
+        // SAFETY: events reach a builder only through a run. Every entry of a run is given the
+        // token and keeps it while the reader runs.
         unsafe { Python::assume_attached() }
     }
 
@@ -239,12 +240,12 @@ impl<'p> Core<'p> {
         self.plan
     }
 
-    /// Whether the plan is one for markup.
+    /// Whether the plan is for markup.
     pub(crate) fn is_markup(&self) -> bool {
         self.plan().form.has_elements()
     }
 
-    /// What the coming value is to become.
+    /// What the coming value becomes.
     #[inline(always)]
     pub(crate) fn aim(&self) -> &'p Aim {
         self.top().aim
@@ -256,7 +257,7 @@ impl<'p> Core<'p> {
         &self.plan.nodes[self.aim().node as usize]
     }
 
-    /// The class whose fields the container at hand holds.
+    /// The class whose fields the current container holds.
     #[inline(always)]
     pub(crate) fn class(&self) -> &'p ClassPlan {
         &self.plan.classes[self.top().class as usize]
@@ -267,19 +268,19 @@ impl<'p> Core<'p> {
         &self.class().states[self.top().state as usize]
     }
 
-    /// The aim of a value that becomes a node and is for no field.
+    /// The aim of a value that becomes this node and is for no field.
     #[inline(always)]
     pub(crate) fn aim_of(&self, node: NodeId) -> &'p Aim {
         &self.plan.aims[node as usize]
     }
 
-    /// The coming value is for a field of the class at hand.
+    /// Aims the coming value at a field of the current class.
     #[inline(always)]
     pub(crate) fn aim_at(&mut self, field: u32) {
         self.top_mut().aim = &self.aims[field as usize];
     }
 
-    /// The container at hand.
+    /// The current container.
     #[inline(always)]
     pub(crate) fn top(&self) -> &Frame<'p> {
         // SAFETY: always the last of `frames`, which is never empty: see `frames_changed`.
@@ -292,12 +293,13 @@ impl<'p> Core<'p> {
         unsafe { self.top.as_mut() }
     }
 
-    /// To be called after each change of `frames`.
+    /// Must be called after each change of `frames`.
     #[inline(always)]
     fn frames_changed(&mut self) {
         let last = self.frames.len() - 1;
-        // SAFETY: the root's frame is never removed, so `last` is an index of the vector. Through its
-        // own pointer, so that reading the vector later does not end what this one may do.
+        // SAFETY: the root's frame is never removed, so `last` is an index of the vector. The
+        // pointer comes from the vector's own, so that a later read of the vector does not
+        // invalidate it.
         self.top = unsafe { NonNull::new_unchecked(self.frames.as_mut_ptr().add(last)) };
         self.edges = &[];
         self.lent = &[];
@@ -309,7 +311,7 @@ impl<'p> Core<'p> {
         self.frames_changed();
     }
 
-    /// Has the keys and fields of the map at hand within reach.
+    /// Puts the keys and fields of the current map within reach.
     #[inline(always)]
     pub(crate) fn at_class(&mut self) {
         let class = self.class();
@@ -323,7 +325,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// Leaves the container at hand for the one around it.
+    /// Leaves the current container for the one around it.
     #[inline(always)]
     pub(crate) fn pop_frame(&mut self) {
         self.frames.truncate(self.frames.len() - 1);
@@ -337,19 +339,19 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// The coming value is for the field at the next position of a named tuple.
+    /// Aims the coming value at the field at the next position of a named tuple.
     #[inline(always)]
     pub(crate) fn aim_at_column(&mut self) {
         let aim = self.aims.get(self.top().index as usize).unwrap_or(&ON_PATH);
         self.top_mut().aim = aim;
     }
 
-    /// What a key that the class at hand does not name means.
+    /// What happens with a key that the current class does not name.
     pub(crate) fn unknown_in_class(&self) -> Unknown {
         if self.class().forbids_unknown { Unknown::Error } else { self.options.unknown }
     }
 
-    /// One more of what no class named.
+    /// Counts a name that no class has.
     pub(crate) fn count_unknown(&mut self, name: String) {
         if let Some(count) = self.unknown.get_mut(&name) {
             *count += 1;
@@ -360,8 +362,8 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// A value is made: does with it what is to be done, and puts it where it belongs. Takes over
-    /// the reference.
+    /// Takes a value that was just made: converts and checks it if its type asks for it, and puts
+    /// it in its place. Takes over the reference.
     #[inline(always)]
     pub(crate) fn put(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         if self.aim().finishes {
@@ -371,10 +373,10 @@ impl<'p> Core<'p> {
         self.store(value, at)
     }
 
-    /// Puts a finished value where it belongs. Takes over the reference.
+    /// Puts a finished value in its place. Takes over the reference.
     #[inline(always)]
     pub(crate) fn store(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
-        // What most values are for is asked first: a table of all kinds would be jumped through.
+        // Most values are for a class, so that is asked first: the `match` below is a jump table.
         if self.top().kind == FrameKind::Class {
             return self.put_field(value, at);
         }
@@ -437,7 +439,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// The coming element of a tuple of a fixed length.
+    /// Aims at the coming element of a tuple of a fixed length.
     pub(crate) fn expect_position(&mut self) {
         if let Kind::Tuple(items) = &self.plan().nodes[self.top().node as usize].kind {
             let item = items.get(self.stack.len() - self.top().base);
@@ -445,7 +447,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// A record is complete.
+    /// Appends a complete record to the rows.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, value: *mut ffi::PyObject) -> Answer {
         // SAFETY: the reference is handed over to us.
@@ -453,7 +455,7 @@ impl<'p> Core<'p> {
         Ok(if self.options.pause { Flow::Pause } else { Flow::Take })
     }
 
-    /// The place of the cache for the field at hand.
+    /// The index of the current field's cache.
     #[inline(always)]
     pub(crate) fn cache(&self) -> Option<usize> {
         let of_fields = matches!(
@@ -468,7 +470,7 @@ impl<'p> Core<'p> {
         self.cache_base[self.top().class as usize] + self.aim().field as usize
     }
 
-    /// The exception that the interpreter has just set.
+    /// The exception that the interpreter has just set, as a refusal.
     #[cold]
     #[inline(never)]
     pub(crate) fn raised(&self) -> Refusal {
@@ -496,7 +498,7 @@ impl<'p> Core<'p> {
         let node = &self.plan().nodes[keys as usize];
         let object = match &node.kind {
             Kind::Str | Kind::Any if node.after.is_none() => {
-                // The keys of the outermost dict are met once each.
+                // The keys of the outermost dict occur once each, so a cache would not help.
                 if self.frames.len() == 2 { new_str(py, key) } else { caches::key(py, key) }
             }
             Kind::Int if node.after.is_none() => self.int_key(keys, key, at)?,

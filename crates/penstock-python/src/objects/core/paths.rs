@@ -1,4 +1,4 @@
-//! Fields whose path has several steps: what both sinks do on the path to them.
+//! Fields whose path has several steps: what both sinks do with the containers on that path.
 
 use super::frame::{FrameKind, NONE, ON_PATH};
 use super::place::shortened;
@@ -14,13 +14,13 @@ use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use std::ptr;
 
 impl<'p> Core<'p> {
-    /// The coming value leads on to a state, or nowhere.
+    /// The coming value leads to a state, or to no field ([`NONE`]).
     pub(crate) fn aim_on_path(&mut self, state: u32) {
         self.top_mut().aim = &ON_PATH;
         self.top_mut().leads_to = state;
     }
 
-    /// A key or an element that only a `*` names.
+    /// Follows a key or an element that only a `*` names.
     #[inline(never)]
     pub(crate) fn follow_other(&mut self, target: Target, by: Matched<'_>) -> Answer {
         if let Matched::Key(key) = by {
@@ -29,8 +29,8 @@ impl<'p> Core<'p> {
         match target {
             Target::Field(aim) => self.aim_at(aim),
             Target::State(state) => {
-                // A key is there, so its value will be. That an element is there shows when it
-                // is passed.
+                // After a key its value always comes. Whether there is an element only shows when
+                // it has been passed.
                 if let Matched::Key(_) = by {
                     self.give_to_takers(state, by)?;
                 }
@@ -40,7 +40,7 @@ impl<'p> Core<'p> {
         Ok(Flow::Take)
     }
 
-    /// Gives the key or index that leads to a state to the fields that collect it.
+    /// Gives the key or index that leads to a state to the fields that collect keys.
     fn give_to_takers(&mut self, state: u32, by: Matched<'_>) -> Result<(), Refusal> {
         if state == NONE {
             return Ok(());
@@ -52,9 +52,10 @@ impl<'p> Core<'p> {
         Ok(())
     }
 
-    /// The key or index of a match as the value of the field at hand, wherever that lies.
+    /// Puts the key or index of a match into the current field.
     fn give_step(&mut self, by: Matched<'_>) -> Result<(), Refusal> {
-        // As if the field's own object were at hand: putting into it must not move a list on.
+        // As if the field's own object were the current container, so that this does not advance a
+        // list.
         let kind = std::mem::replace(&mut self.top_mut().kind, FrameKind::Class);
         let result = match by {
             Matched::Key(key) if self.plan().form.is_lexical() => {
@@ -68,9 +69,9 @@ impl<'p> Core<'p> {
         result.map(|_| ())
     }
 
-    /// The record that comes was found by a `*`.
+    /// The coming record was found by a `*`.
     pub(crate) fn record_matched(&mut self, by: Matched<'_>) {
-        // Of several kinds of records it is the one that was said last.
+        // Among several kinds of records, the one expected last decides.
         if !self.plan().takes_key(self.top().node) {
             return;
         }
@@ -102,7 +103,7 @@ impl<'p> Core<'p> {
         Ok(())
     }
 
-    /// The fields that a state leads to.
+    /// The fields that can be reached from a state.
     pub(crate) fn fields_behind(&self, state: u32) -> Vec<u32> {
         let class = self.class();
         let mut fields = Vec::new();
@@ -133,7 +134,8 @@ impl<'p> Core<'p> {
         unsafe { drop(Bound::from_owned_ptr_or_opt(self.attached(), old)) };
     }
 
-    /// A value without parts on the path to fields: it holds no field, so it counts as absent.
+    /// A scalar where the path to fields needs a container: it holds no field, so it counts as
+    /// absent.
     #[cold]
     #[inline(never)]
     pub(crate) fn pass_scalar(&mut self, at: u64) -> Answer {
@@ -142,7 +144,7 @@ impl<'p> Core<'p> {
         Ok(Flow::Take)
     }
 
-    /// One element of the list at hand is passed, if it is one of fields.
+    /// Counts one element of the current list as passed, if the list holds fields.
     pub(crate) fn next_element(&mut self) -> Result<(), Refusal> {
         match self.top().kind {
             FrameKind::PathList => {
@@ -163,7 +165,7 @@ impl<'p> Core<'p> {
         Ok(())
     }
 
-    /// Says where the coming element of a list on the path to fields leads.
+    /// Sets where the coming element of a list on the path to fields leads.
     pub(crate) fn aim_element(&mut self) -> Result<(), Refusal> {
         let index = self.top().index;
         let state = self.state();
@@ -175,7 +177,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// Adds a value to what the field at hand gathers. Takes over the reference.
+    /// Adds a value to the collection of the current field. Takes over the reference.
     #[inline(never)]
     pub(crate) fn gather(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         let py = self.attached();
@@ -197,8 +199,8 @@ impl<'p> Core<'p> {
         } else if gathered.is_null() {
             self.stack.replace(place, PyList::new(py, [value])?.into_ptr());
         } else {
-            // SAFETY: the stack owns this reference, and only this function fills such a place
-            // where the field is a collection: with a list.
+            // SAFETY: the stack owns this reference. Where the field is a collection, only this
+            // function fills such a place, and with a list.
             let list = unsafe { Bound::from_borrowed_ptr(py, gathered).cast_into_unchecked() };
             let list: Bound<'_, PyList> = list;
             list.append(value)?;
@@ -206,7 +208,7 @@ impl<'p> Core<'p> {
         Ok(Flow::Take)
     }
 
-    /// Adds an object to the dict of the field at hand, by the value of a field of its own.
+    /// Adds an object to the dict of the current field. The key is one of the object's own fields.
     #[inline(never)]
     fn gather_keyed(
         &mut self,

@@ -1,4 +1,4 @@
-//! Where the value at hand stands and what is wrong with it, for messages.
+//! The path and the reason of a value that does not fit, for messages.
 
 use super::Core;
 use super::frame::{Frame, FrameKind};
@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 
 pub(crate) use penstock_core::error::brief;
 
-/// A name for a message: its beginning.
+/// The beginning of a name, short enough for a message.
 pub(crate) fn shortened(name: &str) -> String {
     match name.char_indices().nth(40) {
         Some((end, _)) => format!("{}\u{2026}", name[..end].escape_debug()),
@@ -16,7 +16,7 @@ pub(crate) fn shortened(name: &str) -> String {
 }
 
 impl<'p> Core<'p> {
-    /// A value that does not fit: `got` in words, against the node at hand.
+    /// The refusal of a value that does not fit the current node; `got` describes the value.
     #[cold]
     #[inline(never)]
     pub(crate) fn misfit(&self, at: u64, got: &str) -> Refusal {
@@ -25,7 +25,7 @@ impl<'p> Core<'p> {
         self.mismatch(at, reason, Some(expected.to_string()), Some(got.to_owned()))
     }
 
-    /// A record in error at the value that comes.
+    /// The refusal of a record because of the coming value.
     #[cold]
     #[inline(never)]
     pub(crate) fn mismatch(
@@ -41,7 +41,7 @@ impl<'p> Core<'p> {
         mismatch.into()
     }
 
-    /// A record in error because it exceeds a limit.
+    /// The refusal of a record that exceeds a limit.
     #[cold]
     #[inline(never)]
     pub(crate) fn exceeded(&self, at: u64, reason: String) -> Refusal {
@@ -52,7 +52,8 @@ impl<'p> Core<'p> {
         refusal
     }
 
-    /// The way to the value at hand within its record; `inside` the container at hand or to it.
+    /// The path to the current value within its record; with `inside`, to the value that comes in
+    /// the current container, else to the container.
     #[cold]
     #[inline(never)]
     pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
@@ -67,12 +68,12 @@ impl<'p> Core<'p> {
         path
     }
 
-    /// The step from a container to its value at hand. `end` is where the container's own part of
+    /// The step from a container to its current value. `end` is where the container's own part of
     /// the stack ends.
     fn step(&self, depth: usize, frame: &Frame<'_>, end: usize) -> Option<PathStep> {
         let own = end - frame.base;
         match frame.kind {
-            // A document's own element is a step, where there was one that was named.
+            // A document's root element is a step, if it was named.
             FrameKind::Root => {
                 let name = self.path_keys.first().filter(|_| frame.unnamed)?;
                 Some(PathStep::Key(name.clone()))
@@ -109,7 +110,7 @@ impl<'p> Core<'p> {
                 if own.is_multiple_of(2) {
                     return None;
                 }
-                // As it was written, where it is no text any more.
+                // A key that is no longer text is shown as it was written.
                 if frame.unnamed {
                     return self.path_keys.get(depth).map(|key| PathStep::Key(key.clone()));
                 }
@@ -124,10 +125,10 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// A dict's key that stands on the stack, as text.
+    /// A dict's key on the stack, as text.
     fn describe_key(&self, place: usize) -> String {
         let py = self.attached();
-        // SAFETY: the stack owns what stands in its places; places of keys are never empty.
+        // SAFETY: the stack owns the references in its places; places of keys are never empty.
         let key = unsafe { Bound::from_borrowed_ptr(py, self.stack.get(place)) };
         key.str().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned())
     }

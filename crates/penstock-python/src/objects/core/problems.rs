@@ -1,10 +1,9 @@
-//! All that is wrong with one record, and not the first thing only (`all_errors=True`).
+//! Reports all problems of one record instead of only the first (`all_errors=True`).
 //!
-//! What does not fit is kept instead of told, and building goes on. In the place of the value
-//! stands one that is never looked at, because a container in which something is wrong is not
-//! made: no code of the user's is called for it. Where the record ends, it ends in error, with all
-//! that was kept. Nothing of this is on the way of a value that fits, but for a look at the
-//! container's mark where it ends.
+//! The builder keeps a problem and goes on. In the place of the value it puts one that is never
+//! used, because a container with a problem in it is not made: none of the user's code is called
+//! for it. When the record ends, the builder refuses it with all the problems that it kept. A value
+//! that fits costs nothing more, except for one look at the container's mark where that ends.
 
 use super::frame::{FrameKind, NONE};
 use super::refusal::{Mismatch, Refusal, Why};
@@ -15,16 +14,16 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-/// How many problems of one record are kept. More are counted.
+/// How many problems of one record are kept. The rest are only counted.
 const MOST: usize = 100;
 
-/// How many bytes their paths and reasons may take together, from the second one on.
+/// How many bytes the paths and reasons may take together, from the second problem on.
 const MOST_BYTES: usize = 1 << 20;
 
-/// What is wrong with the record at hand.
+/// The problems of the current record.
 #[derive(Default)]
 pub(crate) struct Problems {
-    /// In the order in which they were met, or that of the document.
+    /// In the order in which the builder met them, or in that of the document.
     pub(crate) kept: Vec<Mismatch>,
     /// How many more there were.
     pub(crate) omitted: u64,
@@ -44,19 +43,19 @@ impl Problems {
 }
 
 impl<'p> Core<'p> {
-    /// What is wrong with the record at hand and was not told yet, in the order of the document.
+    /// The problems of the current record that were not reported yet, in the order of the document.
     pub(crate) fn take_problems(&mut self) -> Problems {
         let mut problems = std::mem::take(&mut self.problems);
         problems.kept.sort_by_key(|problem| problem.at);
         problems
     }
 
-    /// What may be told later, and whose place in the document was not looked up yet.
+    /// Problems that may be reported later, and whose position was not looked up yet.
     pub(crate) fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
         self.problems.kept.iter_mut().filter(|mismatch| mismatch.place.is_none())
     }
 
-    /// Keeps what was refused, if it is a problem of the record among others.
+    /// Keeps a mismatch if all errors are reported. Returns every other refusal.
     pub(crate) fn keep(&mut self, refusal: Refusal) -> Result<(), Refusal> {
         match refusal.why() {
             Why::Kept => Ok(()),
@@ -70,14 +69,14 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// None of the containers at hand will be made.
+    /// Marks the current containers: none of them will be made.
     fn spoil(&mut self) {
-        // What is around a container that is marked is marked already.
+        // If a container is marked, those around it are marked already.
         let unmarked = self.frames.iter_mut().rev().take_while(|frame| !frame.spoiled);
         unmarked.for_each(|frame| frame.spoiled = true);
     }
 
-    /// The record ends in error.
+    /// Ends the record with an error.
     fn problems_of_record(&mut self) -> Refusal {
         self.problems.kept.sort_by_key(|problem| problem.at);
         if self.problems.kept.is_empty() {
@@ -86,7 +85,7 @@ impl<'p> Core<'p> {
         self.problems.kept.remove(0).into()
     }
 
-    /// The answer to a value, of which it may be that it does not fit.
+    /// The answer to a value that may not fit.
     #[inline(always)]
     pub(crate) fn valued(&mut self, answer: Answer) -> Answer {
         match answer {
@@ -95,7 +94,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// The answer to the beginning of a container, of which it may be that it does not fit.
+    /// The answer to the beginning of a container that may not fit.
     #[inline(always)]
     pub(crate) fn begun(&mut self, answer: Answer) -> Answer {
         match answer {
@@ -104,7 +103,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// The answer to a key, of which it may be that it does not fit.
+    /// The answer to a key that may not fit.
     #[inline(always)]
     pub(crate) fn keyed(&mut self, answer: Answer) -> Answer {
         match answer {
@@ -113,8 +112,8 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// The answer to what was looked ahead for, of which it may be that it does not fit: then the
-    /// map at hand is passed over.
+    /// The answer to looking ahead, which may find that the current map does not fit: then it is
+    /// skipped.
     pub(crate) fn looked(&mut self, answer: Result<Look, Refusal>) -> Result<Look, Refusal> {
         match answer {
             Ok(look) => Ok(look),
@@ -122,7 +121,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// A key does not fit: its value is passed over.
+    /// A key does not fit: its value is skipped.
     #[cold]
     #[inline(never)]
     fn lost_key(&mut self, refusal: Refusal) -> Answer {
@@ -130,7 +129,7 @@ impl<'p> Core<'p> {
         Ok(Flow::Skip)
     }
 
-    /// A container that begins does not fit: it is passed over.
+    /// A container that begins does not fit: it is skipped.
     #[cold]
     #[inline(never)]
     fn lost_part(&mut self, refusal: Refusal) -> Answer {
@@ -138,7 +137,7 @@ impl<'p> Core<'p> {
         Ok(Flow::Skip)
     }
 
-    /// The value at hand does not fit.
+    /// The current value does not fit.
     #[cold]
     #[inline(never)]
     pub(crate) fn lost_value(&mut self, refusal: Refusal) -> Answer {
@@ -146,7 +145,7 @@ impl<'p> Core<'p> {
         self.fill_lost()
     }
 
-    /// The container at hand cannot be made, and ends.
+    /// The current container cannot be made, and ends.
     #[cold]
     #[inline(never)]
     pub(crate) fn lost_container(&mut self, refusal: Refusal) -> Answer {
@@ -154,7 +153,7 @@ impl<'p> Core<'p> {
         self.leave_lost()
     }
 
-    /// Leaves the container at hand, in which something does not fit, without making it.
+    /// Leaves the current container without making it, because a value in it does not fit.
     #[cold]
     #[inline(never)]
     pub(crate) fn leave_lost(&mut self) -> Answer {
@@ -168,7 +167,7 @@ impl<'p> Core<'p> {
         self.fill_lost()
     }
 
-    /// Something in the place of a value that does not fit.
+    /// Puts a filler in the place of a value that does not fit.
     pub(crate) fn fill_lost(&mut self) -> Answer {
         let py = self.attached();
         match self.top().kind {
@@ -182,7 +181,7 @@ impl<'p> Core<'p> {
                 self.stack.push(self.new_none());
                 self.expect_position();
             }
-            // Behind their dict stands the key of the value.
+            // The key of the value is on the stack behind their dict.
             FrameKind::Plain | FrameKind::Named => {
                 let base = self.top().base;
                 self.stack.release_from(py, base + 1);
@@ -211,7 +210,7 @@ impl<'p> Core<'p> {
         Ok(Flow::Take)
     }
 
-    /// Something in the places of the fields that the value at hand is for.
+    /// Puts fillers in the places of the fields that the current value is for.
     fn fill_lost_aim(&mut self) {
         if self.aim().kind != KindByte::OnPath {
             return self.fill_lost_field(self.aim().field);
@@ -219,18 +218,18 @@ impl<'p> Core<'p> {
         let state = self.top().leads_to;
         let fields = if state == NONE { Vec::new() } else { self.fields_behind(state) };
         for field in fields {
-            // What has a value has it from elsewhere.
+            // A field that has a value has it from elsewhere.
             if self.stack.get(self.top().slots + field as usize).is_null() {
                 self.fill_lost_field(field);
             }
         }
     }
 
-    /// Something in the place of a field.
+    /// Puts a filler in the place of a field.
     pub(crate) fn fill_lost_field(&mut self, field: u32) {
         let py = self.attached();
         let place = self.top().slots + field as usize;
-        // What gathers its values expects its collection, and nothing else.
+        // A field that gathers expects its own collection there, and nothing else.
         let lost: *mut ffi::PyObject = if !self.collects(field) {
             self.new_none()
         } else if !self.stack.get(place).is_null() {

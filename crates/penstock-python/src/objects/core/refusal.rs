@@ -20,28 +20,28 @@ pub(crate) enum Why {
     Mismatch(Mismatch),
     /// An exception that is not ours to interpret.
     Python(PyErr),
-    /// What is wrong is kept already.
+    /// The builder has kept the problem already.
     Kept,
 }
 
 impl Refusal {
-    /// What is wrong is kept already.
+    /// A refusal whose problem is kept already.
     #[cold]
     pub(crate) fn kept() -> Self {
         Refusal(Box::new(Why::Kept))
     }
 
-    /// What it says.
+    /// The reason.
     pub(crate) fn why(self) -> Why {
         *self.0
     }
 
-    /// Whether it is that the value does not fit.
+    /// Whether a value does not fit.
     pub(crate) fn is_mismatch(&self) -> bool {
         matches!(*self.0, Why::Mismatch(_))
     }
 
-    /// What does not fit, if it is that.
+    /// The mismatch, if a value does not fit.
     pub(crate) fn mismatch(&mut self) -> Option<&mut Mismatch> {
         match &mut *self.0 {
             Why::Mismatch(mismatch) => Some(mismatch),

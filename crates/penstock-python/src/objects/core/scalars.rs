@@ -1,7 +1,7 @@
-//! Values without parts: the text or number of the document to the object that the type asks for.
+//! Scalars: makes the object that the type asks for from a text or number of the document.
 //!
-//! The rules are strict: an integer does for a float, and nothing else does for anything else. A
-//! number is never rounded but for a float, and then to the nearest.
+//! The rules are strict: a float also takes an integer, and there are no other conversions. A
+//! number is rounded only for a float, and then to the nearest.
 
 use super::lexical::type_of;
 use super::place::{brief, shortened};
@@ -24,7 +24,7 @@ use pyo3::types::PyString;
 use pyo3::{ffi, intern};
 use std::ffi::CString;
 
-/// A reference that the caller takes over, or why there is none.
+/// A reference that the caller takes over, or the reason why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
 /// What a string is called in messages.
@@ -43,7 +43,7 @@ impl Choice {
         self.missing(PyString::new(py, text).into_any())
     }
 
-    /// The text that was probably meant by one that is none of the choice's.
+    /// The text of the choice that was probably meant by another text.
     fn nearest(&self, py: Python<'_>, text: &str) -> PyResult<Option<String>> {
         let value = |object: &Py<PyAny>| {
             let object = object.bind(py);
@@ -52,7 +52,7 @@ impl Choice {
                 Err(_) => object.getattr(intern!(py, "_value_"))?.extract::<String>(),
             }
         };
-        // Of what cannot say its value there is nothing to say.
+        // Members that cannot give their value are left out.
         let texts = self.text_objects.iter().map(|it| answer(py, value(it)));
         let texts = texts.filter_map(PyResult::transpose).collect::<PyResult<Vec<_>>>()?;
         Ok(nearest(text, texts.iter().map(String::as_str)).map(str::to_owned))
@@ -66,7 +66,7 @@ impl Choice {
         self.missing(value.into_pyobject(py).map_err(PyErr::from)?.into_any())
     }
 
-    /// Asks an enum that has a say about values that are not its members'.
+    /// Asks an enum with a `_missing_` of its own about a value that none of its members has.
     fn missing<'py>(&self, value: Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
         let py = value.py();
         let Some(class) = &self.enum_class else { return Ok(None) };
@@ -88,8 +88,7 @@ impl<'p> Core<'p> {
         self.store(object, at)
     }
 
-    /// Puts an object that was made as a node says: that of the value at hand, or of the member of
-    /// its union.
+    /// Puts an object made for a node: the current value's, or a member's of its union.
     #[inline(always)]
     pub(crate) fn give_as(&mut self, node: NodeId, made: Made, at: u64) -> Answer {
         let mut object = made?;
@@ -102,7 +101,7 @@ impl<'p> Core<'p> {
         self.put(object, at)
     }
 
-    /// The node of the value at hand, or of the member of its union that takes such values.
+    /// The node of the current value, or of the member of its union that takes such values.
     #[inline(always)]
     fn taker(&self, of: impl Fn(&Tokens) -> Option<NodeId>) -> Option<NodeId> {
         match &self.item().kind {
@@ -111,7 +110,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// What a node makes of its value.
+    /// The kind of a node.
     #[inline(always)]
     pub(crate) fn kind(&self, node: NodeId) -> &'p Kind {
         &self.plan().nodes[node as usize].kind
@@ -162,7 +161,8 @@ impl<'p> Core<'p> {
     pub(crate) fn give_int(&mut self, value: i64, at: u64) -> Answer {
         match self.aim().kind {
             KindByte::Int | KindByte::Any => {
-                // SAFETY: makes a new object; the interpreter is attached while events are told.
+                // SAFETY: makes a new object; the interpreter is attached while events are
+                // reported.
                 self.give(unsafe { ffi::PyLong_FromLongLong(value) }, at)
             }
             _ => self.give_int_rarely(value, at),
@@ -204,7 +204,8 @@ impl<'p> Core<'p> {
     pub(crate) fn give_float(&mut self, value: f64, at: u64) -> Answer {
         match self.aim().kind {
             KindByte::Float | KindByte::Any => {
-                // SAFETY: makes a new object; the interpreter is attached while events are told.
+                // SAFETY: makes a new object; the interpreter is attached while events are
+                // reported.
                 self.give(unsafe { ffi::PyFloat_FromDouble(value) }, at)
             }
             _ => self.give_float_rarely(value, at),
@@ -237,7 +238,7 @@ impl<'p> Core<'p> {
         let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
         let what = if whole { "an integer" } else { "a number" };
         let taker = self.taker(|tokens| {
-            // A number that is an integer after all.
+            // With `strict=False`, an integer type also takes a number such as `2.0`.
             let loosely = tokens.integer.filter(|_| self.plan().lax);
             if whole { tokens.integer } else { tokens.number.or(loosely) }
         });
@@ -250,7 +251,8 @@ impl<'p> Core<'p> {
         };
         let made = match self.kind(taker) {
             Kind::Int if let Some(Integer::Small(value)) = xsd::integer(digits) => {
-                // SAFETY: makes a new object; the interpreter is attached while events are told.
+                // SAFETY: makes a new object; the interpreter is attached while events are
+                // reported.
                 Ok(unsafe { ffi::PyLong_FromLongLong(value) })
             }
             Kind::Int | Kind::Any if whole => {
@@ -297,8 +299,8 @@ impl<'p> Core<'p> {
         digits: &[u8],
     ) -> Result<Bound<'p, PyAny>, Refusal> {
         let py = self.attached();
-        // The interpreter refuses more digits at once than a setting of the process allows. Ours
-        // is a limit of its own, so what is longer is put together from parts.
+        // The interpreter limits the digits of one conversion by a setting of the process. We have
+        // a limit of our own, so a longer number is put together from parts.
         const PART: usize = 600;
         let mut value = 0_i64.into_pyobject(py).map_err(PyErr::from)?.into_any();
         for part in digits.chunks(PART) {
@@ -325,10 +327,10 @@ impl<'p> Core<'p> {
         let class = DECIMAL.import(py, "decimal", "Decimal")?;
         // SAFETY: the digits are ASCII; a new reference, or null with an exception set.
         let text = unsafe { Bound::from_owned_ptr_or_err(py, new_ascii(py, digits)) }?;
-        // Without an exponent, nothing that fits into memory is beyond the range.
+        // Without an exponent, no number that fits into memory is out of range.
         let in_range = !digits.iter().any(|byte| matches!(byte, b'e' | b'E'));
         match class.call1((text,)) {
-            // A context without traps answers NaN for what it cannot hold.
+            // A context without traps returns NaN for a number that it cannot hold.
             Ok(object)
                 if in_range || object.call_method0(intern!(py, "is_finite"))?.is_truthy()? =>
             {
@@ -339,7 +341,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// A string, with the kinds that make up most documents up front.
+    /// A string. The kinds that most documents use come first.
     #[inline(always)]
     pub(crate) fn give_text(&mut self, text: Text<'_>, at: u64) -> Answer {
         match self.aim().kind {
@@ -379,7 +381,7 @@ impl<'p> Core<'p> {
         self.put(made, at)
     }
 
-    /// What the first member of a union that takes it makes of a text.
+    /// The value of a text as the first member of a union that takes it.
     pub(crate) fn first_fit(
         &mut self,
         members: impl Iterator<Item = NodeId>,
@@ -397,14 +399,14 @@ impl<'p> Core<'p> {
             }
             tried += 1;
         }
-        // Of a single one it is worth saying what was wrong.
+        // If only one member was tried, its reason is worth reporting.
         match refused {
             Some(refusal) if tried == 1 => Err(refusal),
             _ => Err(self.misfit(at, &brief(text.text.as_str()))),
         }
     }
 
-    /// What a node makes of a string: a new reference.
+    /// Converts a string as a node asks: a new reference.
     pub(crate) fn text_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let py = self.attached();
         let object = match self.kind(node) {
@@ -419,8 +421,8 @@ impl<'p> Core<'p> {
             Kind::Int | Kind::Float | Kind::Bool if !self.plan().lax => {
                 return Err(self.misfit(at, STRING));
             }
-            // What documents have most of, without a value of any type in between. A text that is
-            // none has its reason from below.
+            // The most frequent kind, without a value in between. If the text is no date, the
+            // general case below finds the reason.
             Kind::DateTime if let Ok(found) = datetime::datetime(text.bytes()) => {
                 new_datetime(py, found)?
             }
@@ -433,13 +435,13 @@ impl<'p> Core<'p> {
         Ok(object.into_ptr())
     }
 
-    /// A text that is none of a choice's.
+    /// The refusal of a text that is not in a choice.
     #[cold]
     #[inline(never)]
     pub(crate) fn no_choice(&self, choice: &Choice, at: u64, text: Text<'_>) -> Refusal {
         let text = text.text.as_str();
         let mut refusal = self.misfit(at, &brief(text));
-        // Where they are few the message names them all.
+        // If there are few, the message names them all.
         let near = match choice.nearest(self.attached(), text) {
             Ok(near) => near,
             Err(instead) => return instead.into(),
@@ -453,7 +455,7 @@ impl<'p> Core<'p> {
         refusal
     }
 
-    /// A string of the right kind with the wrong content.
+    /// The refusal of a string with the wrong content.
     #[cold]
     #[inline(never)]
     pub(crate) fn bad_text(&self, at: u64, text: Text<'_>, why: &str) -> Refusal {
@@ -463,7 +465,7 @@ impl<'p> Core<'p> {
         self.mismatch(at, reason, Some(expected), Some(got))
     }
 
-    /// A value as a format that is not JSON gives it.
+    /// Gives a scalar of a format other than JSON.
     #[inline(never)]
     pub(crate) fn give_scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
         match value {

@@ -4,8 +4,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ptr;
 
-/// Owned references and empty places. Whatever is on it when it is truncated or dropped is
-/// released.
+/// Owned references and empty places. Truncating or dropping the stack releases the references on
+/// it.
 #[derive(Default)]
 pub(crate) struct Stack {
     values: Vec<*mut ffi::PyObject>,
@@ -33,8 +33,9 @@ impl Stack {
     pub(crate) fn push_empty(&mut self, count: usize) {
         self.values.reserve(count);
         let length = self.values.len();
-        // SAFETY: there is room for so many behind the length, and all of them are written. Volatile,
-        // as the compiler would make a call of it that fills memory, and they are few.
+        // SAFETY: there is room for `count` more behind the length, and all of them are written.
+        // Volatile, because the compiler would otherwise call a function that fills memory, and
+        // they are few.
         unsafe {
             let end = self.values.as_mut_ptr().add(length);
             for index in 0..count {
@@ -50,7 +51,7 @@ impl Stack {
         self.values[place]
     }
 
-    /// Puts a value in a place and gives back what was there, owned, or null.
+    /// Puts a value in a place and returns the old one, owned, or null.
     #[inline(always)]
     pub(crate) fn replace(
         &mut self,
@@ -60,27 +61,27 @@ impl Stack {
         std::mem::replace(&mut self.values[place], value)
     }
 
-    /// All from a place on, borrowed.
+    /// All values from a place on, borrowed.
     #[inline(always)]
     pub(crate) fn from(&self, place: usize) -> &[*mut ffi::PyObject] {
         &self.values[place..]
     }
 
-    /// Forgets all from a place on, whose references have found other owners.
+    /// Forgets all values from a place on, whose references have found other owners.
     #[inline(always)]
     pub(crate) fn forget_from(&mut self, place: usize) {
         self.values.truncate(place);
     }
 
-    /// Forgets some from a place on, whose references have found other owners. Those behind them
-    /// stay.
+    /// Forgets `count` values from a place on, whose references have found other owners. The values
+    /// behind them stay.
     pub(crate) fn forget_some(&mut self, place: usize, count: usize) {
         self.values.drain(place..place + count);
     }
 
-    /// Releases all from a place on.
+    /// Releases all values from a place on.
     pub(crate) fn release_from(&mut self, _py: Python<'_>, place: usize) {
-        // One at a time and off the stack first: a destructor may run any code.
+        // Each value leaves the stack before it is released: a destructor may run any code.
         while self.values.len() > place {
             if let Some(value) = self.values.pop() {
                 // SAFETY: the stack owned this reference or held null, and `_py` shows that the

@@ -44,8 +44,8 @@ pub(crate) fn new_duration(
 /// How many offsets there are, in minutes: each is less than a day, to the east or the west.
 const OFFSETS: usize = 2 * 24 * 60;
 
-/// The zone of an offset: `timezone.utc` for a `Z`, and one object for each offset, as there are
-/// few and documents repeat them.
+/// The zone of an offset: `timezone.utc` for a `Z`, else one object per offset, because there are
+/// few offsets and documents repeat them.
 fn zone<'py>(
     py: Python<'py>,
     offset: Option<datetime::Offset>,
@@ -53,7 +53,7 @@ fn zone<'py>(
     static ZONES: [PyOnceLock<Py<PyTzInfo>>; OFFSETS] = [const { PyOnceLock::new() }; OFFSETS];
     let Some(offset) = offset else { return Ok(None) };
     let minutes = offset.minutes();
-    // Those to the west stand in the second half, from its end.
+    // Offsets to the west are in the second half, from its end.
     let known = &ZONES[usize::from(minutes.rem_euclid(OFFSETS as i16).unsigned_abs())];
     let zone = known.get_or_try_init(py, || -> PyResult<Py<PyTzInfo>> {
         if minutes == 0 {
@@ -65,12 +65,12 @@ fn zone<'py>(
     Ok(Some(zone.bind(py)))
 }
 
-/// What making a UUID takes.
+/// What is needed to make a UUID.
 struct Uuids {
     class: Py<PyType>,
-    /// Where its objects keep the number and what is known of its safety.
+    /// Where its objects keep the number and `is_safe`.
     slots: Option<[usize; 2]>,
-    /// What is known of the safety of one that is made from a number.
+    /// The `is_safe` of a UUID that is made from a number.
     safety: Py<PyAny>,
 }
 
@@ -99,9 +99,9 @@ pub(crate) fn new_uuid(py: Python<'_>, value: u128) -> PyResult<Bound<'_, PyAny>
     let class = uuids.class.bind(py);
     let Some(offsets) = uuids.slots else { return by_calling(class, value) };
     let parts = [value.into_pyobject(py)?.into_any().unbind(), uuids.safety.clone_ref(py)];
-    // SAFETY: `slots` found that objects of the class are memory from the generic allocator, in
-    // which these are the offsets of the two slots and nothing else is. They are empty, since the
-    // object is new, and take the references over.
+    // SAFETY: `slots` found that objects of the class are memory from the generic allocator which
+    // holds only the two slots at these offsets. The slots are empty, since the object is new, and
+    // take the references over.
     unsafe {
         let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
         let object = Bound::from_owned_ptr_or_err(py, object)?;

@@ -1,11 +1,11 @@
-//! Unions of classes: what says the class of the object at hand.
+//! Unions of classes: how the class of the current object is found.
 
 use super::Core;
 use super::frame::FrameKind;
 use crate::plan::{Kind, TagRule, Tagged};
 
 impl<'p> Core<'p> {
-    /// The union that the element at hand is of.
+    /// The union of the current element.
     pub(crate) fn tagged(&self) -> Option<&'p Tagged> {
         match &self.plan().nodes[self.top().node as usize].kind {
             Kind::Tagged(tagged) => Some(tagged),
@@ -13,7 +13,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// The key that says the class of the map or element at hand.
+    /// The key that gives the class of the current map or element.
     pub(crate) fn tag_name(&self) -> Option<&str> {
         match &self.tagged()?.by {
             TagRule::Value { tag, .. } => Some(tag),
@@ -21,7 +21,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// Whether a key that the class at hand does not name is the one that says the class.
+    /// Whether a key that the current class does not name is the one that gives the class.
     pub(crate) fn says_class(&self, key: &[u8]) -> bool {
         let frame = self.top();
         if !matches!(frame.kind, FrameKind::Class | FrameKind::Element) || frame.state != 0 {

@@ -37,8 +37,8 @@ pub(crate) fn new_ascii(_py: Python<'_>, bytes: &[u8]) -> *mut ffi::PyObject {
     }
 }
 
-/// A new `str` of text that may be beyond ASCII: counted and measured once, then written at its
-/// final width.
+/// A new `str` of text that may have characters beyond ASCII. It is counted and measured once, then
+/// written at its final width.
 #[inline(never)]
 fn new_wide(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
     if let Some(object) = new_short(text) {
@@ -80,12 +80,12 @@ fn new_wide(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
     }
 }
 
-/// The most bytes of a string that is decoded before it is measured.
+/// Up to how many bytes a string is decoded before it is measured.
 const SHORT: usize = 96;
 
-/// A new `str` of a short text: decoded once into a buffer, which also shows its width. For so few
-/// characters that is quicker than to measure first. Nothing for longer ones, and for the rare
-/// ones beyond U+FFFF.
+/// A new `str` of a short text, decoded once into a buffer, which also shows its width. For so few
+/// characters that is faster than measuring first. None if the text is longer, or has one of the
+/// rare characters beyond U+FFFF.
 #[inline(always)]
 fn new_short(text: Text<'_>) -> Option<*mut ffi::PyObject> {
     if text.bytes().len() > SHORT {

@@ -1,8 +1,9 @@
-//! Values that come with a type of their own, as binary formats and objects give them: bytes, dates and
-//! times, durations, UUIDs, decimals and UIDs.
+//! Values that come with a type of their own, as binary formats and objects give them: bytes, dates
+//! and times, durations, UUIDs, decimals and UIDs.
 //!
-//! The rules are strict here too. A value becomes what the type asks for if that is its own class, and a
-//! number of digits becomes what a JSON number of these digits would. Nothing is made of its text.
+//! The rules are strict here too. A value becomes what the type asks for if it is of that very
+//! class. A decimal number is converted as a JSON number with these digits would be. Text is never
+//! converted.
 
 use super::refusal::Refusal;
 use super::standard::{new_datetime, new_duration, new_time, new_uuid};
@@ -18,7 +19,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDate};
 
 impl<'p> Core<'p> {
-    /// Puts a value that has a type of its own, or says that the type at hand has no place for it.
+    /// Puts a value that has a type of its own, or refuses it if the current type does not take it.
     #[inline(never)]
     pub(crate) fn give_typed(&mut self, value: Scalar<'_>, at: u64) -> Answer {
         if self.aim().kind == KindByte::OnPath {
@@ -32,8 +33,8 @@ impl<'p> Core<'p> {
                 None => Err(self.misfit(at, value.called())),
             };
         };
-        // The members of a union are of different classes, so the first that has a place for the
-        // value is the one that is meant.
+        // The members of a union are of different classes, so the first that takes the value is the
+        // right one.
         for member in tokens.untyped() {
             if let Some(made) = self.typed_as(member, value, at).transpose() {
                 return self.give_as(member, made, at);
@@ -42,7 +43,7 @@ impl<'p> Core<'p> {
         Err(self.misfit(at, value.called()))
     }
 
-    /// What a node makes of a value: a new reference, or nothing if it has no place for such values.
+    /// Converts a value for a node: a new reference, or None if the node does not take such values.
     fn typed_as(
         &self,
         node: NodeId,
@@ -105,8 +106,7 @@ impl<'p> Core<'p> {
                     _ => return Ok(None),
                 }
             }
-            // The kinds that remain are others than the type asks for. Those with a method of their
-            // own never come here.
+            // No other pair fits. Kinds with a method of their own never come here.
             (
                 Scalar::Null
                 | Scalar::Bool(_)

@@ -22,18 +22,18 @@ use pyo3::ffi;
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 
-/// How to build from keys.
+/// How to build from formats of keys.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyedOptions {
     pub(crate) lends: Lends,
-    /// `limits.number`: digits of one number, where values are untyped text.
+    /// `limits.number`: the most digits of one number, where values are untyped text.
     pub(crate) number: usize,
 }
 
 /// Builds from maps and lists.
 pub(crate) struct Keyed<'p> {
     pub(crate) core: Core<'p>,
-    /// Which key followed which, once a document proves to have an order of its own.
+    /// Which key followed which, as soon as a document proves to have an order of its own.
     order: Option<Box<Order>>,
 }
 
@@ -294,7 +294,7 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Take)
     }
 
-    /// The map at hand, whose class was not known, is of this one. As if it were just
+    /// Makes the current map, whose class was not known, one of this class. As if it were just
     /// [entered](Self::enter_class), for a class that takes no key.
     #[inline(always)]
     pub(crate) fn become_class(&mut self, class: ClassId) {
@@ -306,7 +306,7 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// What a known key leads to.
+    /// Follows a known key.
     #[inline(always)]
     fn follow(&mut self, key: usize, at: u64) -> Answer {
         match self.core.edges[key].to {
@@ -321,7 +321,7 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// A key of a field, where a second one is not simply the one that counts.
+    /// Checks a field's key where a second one does not simply replace the first.
     #[inline(never)]
     fn follow_once(&mut self, at: u64) -> Answer {
         let field = self.aim().field;
@@ -333,7 +333,7 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Take)
     }
 
-    /// A key came again, where that is not simply the last one counting.
+    /// Answers a repeated key where it does not simply replace the first.
     #[cold]
     #[inline(never)]
     pub(crate) fn again(&mut self, name: &str, at: u64) -> Answer {
@@ -370,7 +370,7 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// A key that the class does not name, and takes nevertheless.
+    /// A key that the class does not name but collects.
     fn key_of_rest(&mut self, rest: u32, key: Text<'_>, at: u64) -> Answer {
         let object = caches::key(self.attached(), key);
         if object.is_null() {
@@ -380,10 +380,10 @@ impl<'p> Keyed<'p> {
         self.gather(object, at)
     }
 
-    /// A container of this node is made, and left: puts it where it belongs.
+    /// Puts a container of this node, which was made and left, in its place.
     #[inline(always)]
     fn put_part(&mut self, node: NodeId, value: *mut ffi::PyObject, at: u64) -> Answer {
-        // A member of a union has an end of its own.
+        // A member of a union has conversions and checks of its own.
         let value = if node == self.aim().node { value } else { self.finish(node, value, at)? };
         self.put(value, at)
     }
@@ -397,7 +397,7 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Take)
     }
 
-    /// A map that becomes a dict, or the member of a union that takes maps.
+    /// Begins a map that becomes a dict, or the member of a union that takes maps.
     #[inline(never)]
     fn begin_other_map(&mut self, node: NodeId, at: u64) -> Answer {
         match &self.plan().nodes[node as usize].kind {
@@ -412,7 +412,7 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// A list for a node.
+    /// Begins a list for a node.
     #[inline(always)]
     fn begin_list_of(&mut self, node: NodeId, at: u64) -> Answer {
         let (kind, element) = match &self.plan().nodes[node as usize].kind {
@@ -430,7 +430,8 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Take)
     }
 
-    /// A list that becomes a named tuple, a plain one, or the member of a union that takes lists.
+    /// Begins a list that becomes a named tuple or a plain list, or the member of a union that
+    /// takes lists.
     #[inline(never)]
     fn begin_other_list(&mut self, node: NodeId, at: u64) -> Answer {
         match &self.plan().nodes[node as usize].kind {
@@ -452,7 +453,7 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// An array where an object of a class is expected.
+    /// Begins an array where an object of a class is expected.
     #[inline(never)]
     fn begin_row(&mut self, class: ClassId, node: NodeId, at: u64) -> Answer {
         let plan = &self.plan().classes[class as usize];
@@ -467,7 +468,7 @@ impl<'p> Keyed<'p> {
         Err(self.mismatch(at, reason, Some(expected.to_string()), Some("an array".to_owned())))
     }
 
-    /// A key of fields that was not the one lent.
+    /// A field's key that was not the lent one.
     #[inline(never)]
     fn field_key(&mut self, key: Text<'_>, at: u64) -> Answer {
         if self.top().kind == FrameKind::Union {
@@ -510,7 +511,7 @@ impl<'p> Keyed<'p> {
         self.push_dict_key(key, at)
     }
 
-    /// Remembers a key of the dict at hand, where it may occur only once.
+    /// Remembers a key of the current dict, where it may occur only once.
     #[inline(never)]
     fn key_once(&mut self, key: Text<'_>, at: u64) -> Result<(), Refusal> {
         let key = key.text.as_str();
@@ -525,7 +526,7 @@ impl<'p> Keyed<'p> {
         Err(refusal)
     }
 
-    /// The container at hand ends, of whose values this was made.
+    /// The current container ends: puts `made`, which was made of its values.
     #[inline(always)]
     fn end_part(&mut self, made: Result<*mut ffi::PyObject, Refusal>, at: u64) -> Answer {
         let value = match made {

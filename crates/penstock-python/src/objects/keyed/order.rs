@@ -1,12 +1,12 @@
-//! In which order keys come, for documents that have an order of their own.
+//! The order of keys, for documents that do not use the class's order.
 
 use super::Keyed;
 use crate::objects::core::frame::Frame;
 use crate::plan::{ClassPlan, Plan, State};
 
-/// For each key of each state of each class, the key that came after it last time.
+/// For each key of each state of each class, the key that last followed it.
 pub(crate) struct Order {
-    /// Where the states of each class begin in `next`, one place more than they have keys.
+    /// Where the states of each class begin in `next`. Each state has one place more than keys.
     first: Vec<Vec<usize>>,
     next: Vec<u32>,
 }
@@ -17,7 +17,7 @@ impl Order {
         let mut states = |class: &ClassPlan| {
             let mut state = |state: &State| {
                 let first = next.len();
-                // Before the first key, and after each.
+                // One place before the first key, and one after each.
                 next.extend(0..=state.keys.len() as u32);
                 first
             };
@@ -29,7 +29,7 @@ impl Order {
 }
 
 impl<'p> Keyed<'p> {
-    /// The key that is likely to come first.
+    /// The key that probably comes first.
     #[inline(always)]
     pub(crate) fn first_key(&self) -> u32 {
         match &self.order {
@@ -40,8 +40,8 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// A key of the map at hand was found: says what is likely to follow it, and learns if the
-    /// key was not the one that was likely.
+    /// A key of the current map was found: sets which one probably follows it. If another key was
+    /// expected, learns the new order.
     #[inline(always)]
     pub(crate) fn found_key(&mut self, key: u32) {
         self.top_mut().unnamed = false;
@@ -58,13 +58,13 @@ impl<'p> Keyed<'p> {
         };
     }
 
-    /// A key of the map at hand came after the last one, and another was likely.
+    /// A key of the current map followed the last one where another was expected.
     #[inline(never)]
     fn learn(&mut self, key: u32) {
         let plan = self.plan();
         let &Frame { class, state, key: last, .. } = self.top();
         let order = self.order.get_or_insert_with(|| Box::new(Order::new(plan)));
-        // Before the first key the last one is none, whose successor is 0.
+        // Before the first key, `last` is `NONE`, whose successor is 0.
         let place = order.first[class as usize][state as usize] + last.wrapping_add(1) as usize;
         order.next[place] = key;
     }

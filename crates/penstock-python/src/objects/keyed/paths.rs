@@ -1,7 +1,7 @@
 //! Fields whose path has several steps: the maps and lists on the path to them.
 //!
-//! A container on the path makes no object. Its values go to the fields of the object that it
-//! lies in, as the states of that object's class say, and whatever leads to no field is skipped.
+//! A container on the path makes no object. Its values go to the fields of the object around it, by
+//! the states of that object's class. Values that lead to no field are skipped.
 
 use super::Keyed;
 use crate::objects::core::frame::{Frame, FrameKind, NONE};
@@ -11,10 +11,10 @@ use crate::plan::{Kind, element};
 use penstock_core::sink::Flow;
 
 impl<'p> Keyed<'p> {
-    /// A key that leads on to another map or list.
+    /// Follows a key that leads to another map or list.
     #[inline(never)]
     pub(crate) fn follow_path(&mut self, key: usize, state: u32, at: u64) -> Answer {
-        // A key met before begins its part of the record anew; what came by a `*` adds up.
+        // A repeated key replaces its part of the record; matches of a `*` add up.
         let depth = self.core.frames.len();
         let again = if key < 64 {
             self.top().seen & 1 << key != 0
@@ -36,14 +36,14 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Take)
     }
 
-    /// Empties the fields that a state leads to.
+    /// Empties the fields that can be reached from a state.
     fn forget_path(&mut self, state: u32) {
         for field in self.fields_behind(state) {
             self.forget_field(field);
         }
     }
 
-    /// A map on the path to fields, or one that leads nowhere.
+    /// Begins a map on the path to fields, or one that leads nowhere.
     #[inline(never)]
     pub(crate) fn begin_path_map(&mut self, at: u64) -> Answer {
         self.core.at = at;
@@ -53,7 +53,7 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Take)
     }
 
-    /// A list on the path to fields, or one that leads nowhere.
+    /// Begins a list on the path to fields, or one that leads nowhere.
     #[inline(never)]
     pub(crate) fn begin_path_list(&mut self, at: u64) -> Answer {
         self.core.at = at;
@@ -76,8 +76,8 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Take)
     }
 
-    /// The frame of the container that the coming value is, or nothing if it leads nowhere: then
-    /// it counts as passed.
+    /// The frame of the coming container on the path. None if it leads nowhere: then it counts as
+    /// passed.
     fn path_frame(&mut self, kind: FrameKind) -> Result<Option<Frame<'p>>, Refusal> {
         let state = self.top().leads_to;
         if state == NONE {
@@ -90,7 +90,7 @@ impl<'p> Keyed<'p> {
         Ok(Some(frame))
     }
 
-    /// The container on the path to fields, or the gathered list, at hand ends.
+    /// The current container ends, which is on the path to fields or a gathered list.
     #[inline(never)]
     pub(crate) fn end_on_path(&mut self) -> Answer {
         self.pop_frame();
@@ -98,7 +98,7 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Take)
     }
 
-    /// Whether an array that comes holds elements for the field at hand rather than one of them:
+    /// Whether the coming array holds elements for the current field rather than being one of them:
     /// if the field is a collection, and not of arrays.
     pub(crate) fn gathers_elements(&self) -> bool {
         let nodes = &self.plan().nodes;
@@ -108,7 +108,7 @@ impl<'p> Keyed<'p> {
             && !matches!(self.item().kind, Kind::Tuple(_))
     }
 
-    /// An array whose elements the field at hand gathers.
+    /// Begins an array whose elements the current field gathers.
     pub(crate) fn begin_gathered(&mut self) -> Answer {
         let top = *self.top();
         let mut frame =

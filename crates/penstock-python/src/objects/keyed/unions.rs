@@ -1,7 +1,7 @@
 //! Objects of one of several classes, from maps.
 //!
-//! Which one it is must be known before the first value is put. So the reader looks the members of
-//! the map over, without reporting them, up to the key that says it.
+//! The class must be known before the first value is put. So the reader goes over the members of
+//! the map, without reporting them, up to the key that gives the class.
 
 use super::Keyed;
 use crate::objects::core::Answer;
@@ -14,7 +14,7 @@ use penstock_core::sink::{Flow, Look};
 use penstock_core::value::xsd;
 
 impl<'p> Keyed<'p> {
-    /// A map begins whose class is to be looked for.
+    /// Begins a map whose class must be found.
     #[inline(always)]
     pub(crate) fn look(&mut self, node: NodeId) -> Answer {
         let base = self.core.stack.len();
@@ -22,9 +22,9 @@ impl<'p> Keyed<'p> {
         Ok(Flow::Look)
     }
 
-    /// The reader reports a map without having looked for its class. None that is right does: this is
-    /// for one that does not keep to the protocol, so that it meets a refusal and not another
-    /// class's fields.
+    /// The refusal of a map that the reader reports without having looked for its class. A correct
+    /// reader never does. One that breaks the protocol gets a refusal, and never another class's
+    /// fields.
     #[cold]
     #[inline(never)]
     pub(crate) fn unlooked(&self, at: u64) -> Refusal {
@@ -33,20 +33,20 @@ impl<'p> Keyed<'p> {
         self.mismatch(at, reason, Some(name.to_string()), None)
     }
 
-    /// The class of the map at hand is known: that of `node`.
+    /// Chooses the class of `node` for the current map.
     fn choose(&mut self, node: NodeId, at: u64) -> Result<Look, Refusal> {
-        // What is to be done with an object of the union is said at the union.
+        // The conversions and checks of the object are those of the union.
         let union = self.top().node;
         self.pop_frame();
         if let Kind::Class(class) = self.plan().nodes[node as usize].kind {
             self.enter_class(class, union, false, at)?;
         }
-        // The key by which the object was found is for it, and for none inside it.
+        // The key that found the record is for this object, and for none inside it.
         self.core.matched = None;
         Ok(Look::Found)
     }
 
-    /// The key that says the class of the map at hand, as it stands in JSON text with its colon.
+    /// The key that gives the class of the current map, as it stands in JSON text with its colon.
     #[inline(always)]
     pub(crate) fn tag_as_written(&self) -> &[u8] {
         match (self.top().kind, self.core.lends) {
@@ -55,8 +55,8 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// A member of the map at hand says its class: takes that and the member with it, if all of it is
-    /// known beforehand.
+    /// Tries to take a member of the current map that gives its class, and the class with it. This
+    /// works if the class is known from the member's text alone.
     #[inline(always)]
     pub(crate) fn take_early_tag(&mut self, value: Text<'_>) -> bool {
         let Some(Tagged { by: TagRule::Value { table, early, .. }, .. }) = self.tagged() else {
@@ -88,7 +88,7 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// The value of the key by which the class is known.
+    /// The value of the key that gives the class.
     #[inline(never)]
     pub(crate) fn tag_value(
         &mut self,
@@ -109,7 +109,7 @@ impl<'p> Keyed<'p> {
             Some(Scalar::Int(value)) => {
                 ints.iter().find(|(known, _)| *known == value).map(|(_, node)| *node)
             }
-            // No class is known by a value of another kind: what it is stands in the message.
+            // A value of another kind gives no class; the message says what it is.
             Some(_) | None => None,
         };
         if let Some(node) = node {
@@ -129,7 +129,7 @@ impl<'p> Keyed<'p> {
         Err(refusal)
     }
 
-    /// The map at hand ends, and no key of it said its class.
+    /// Answers the end of a map in which no key gave the class.
     #[inline(never)]
     pub(crate) fn no_tag(&mut self, at: u64) -> Result<Look, Refusal> {
         let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Look::Found) };

@@ -1,5 +1,5 @@
-//! Objects that are made by the names of their fields: by calling the class, by setting
-//! attributes, and dicts.
+//! Makes objects by the names of their fields: by calling the class, by setting attributes, and as
+//! dicts.
 
 use super::fields::fill_all;
 use super::named_tuple;
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::ptr;
 
-/// Calls a method of a new object. Takes the reference and gives it back.
+/// Calls a method of a new object. Takes the reference and returns it.
 #[inline(never)]
 pub(crate) fn call_post_init(
     builder: &Core<'_>,
@@ -31,7 +31,8 @@ pub(crate) fn call_post_init(
     }
 }
 
-/// All the ways of making an object that go by the names of its fields, and the named tuple.
+/// Chooses among all ways of making an object that go by the names of its fields, and the named
+/// tuple.
 #[inline(never)]
 pub(crate) fn by_name(builder: &mut Core<'_>, class: &ClassPlan, build: &Build, at: u64) -> Made {
     let base = builder.top().slots;
@@ -124,14 +125,14 @@ unsafe fn fill_entries(dict: *mut ffi::PyObject, offset: usize, values: &[*mut f
             ffi::Py_DECREF(place.replace(value));
             has_parts |= is_container(value);
         }
-        // The collector does not look at a dict in which there is nothing that it could reach.
+        // The collector does not visit a dict that holds nothing it could reach.
         if has_parts && ffi::PyObject_GC_IsTracked(dict) == 0 {
             ffi::PyObject_GC_Track(dict.cast());
         }
     }
 }
 
-/// What a function of the class's makes of the values, as a dict.
+/// Passes the values, as a dict, to a function of the class.
 fn validated<'py>(
     builder: &Core<'_>,
     class: &ClassPlan,
@@ -152,8 +153,8 @@ fn validated<'py>(
     function.call1((dict,)).map_err(|error| own_code_raised(builder, error, at))
 }
 
-/// Adds the keys that a class does not name, which alternate with their values. Elements that
-/// repeat become a list.
+/// Adds the keys that a class does not name, which alternate with their values. Repeated elements
+/// become a list.
 fn add_rest(
     builder: &Core<'_>,
     dict: &Bound<'_, PyDict>,
@@ -192,7 +193,7 @@ fn add_rest(
     Ok(())
 }
 
-/// Allocates an object and sets its attributes by the generic setter.
+/// Allocates an object and sets its attributes with the generic setter.
 fn attributes(builder: &Core<'_>, class: &ClassPlan, base: usize) -> Made {
     let py = builder.attached();
     let object = allocate(class);
@@ -204,7 +205,7 @@ fn attributes(builder: &Core<'_>, class: &ClassPlan, base: usize) -> Made {
             continue;
         }
         // SAFETY: a fresh object that nobody else has seen, a live name and value. The plan
-        // verified that the generic setter is what setting this attribute means.
+        // verified that setting this attribute means the generic setter.
         unsafe {
             let name = field.name.bind(py).as_ptr();
             if ffi::PyObject_GenericSetAttr(object, name, value) != 0 {
@@ -239,7 +240,7 @@ fn call<'py>(
     if !values.contains(&ptr::null_mut()) {
         return vectorcall(values, positional, keywords);
     }
-    // What is absent is left out, and what comes behind it goes by its name.
+    // Absent values are left out, and the values behind the first absent one are passed by name.
     let by_position = values[..positional].iter().take_while(|value| !value.is_null()).count();
     let mut given = values[..by_position].to_vec();
     let mut names = Vec::with_capacity(values.len() - by_position);

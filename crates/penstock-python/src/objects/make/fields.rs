@@ -1,4 +1,4 @@
-//! Fields of the object at hand: those that have no value, and those that gather several.
+//! Fields of the current object: those without a value, and those that gather several.
 
 use super::outer_mismatch;
 use super::raised::own_code_raised;
@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::ptr;
 
-/// Fills the places of all fields that have no value, and finishes those that were gathered.
+/// Fills the places of all fields that have no value, and finishes those that gather.
 #[inline(never)]
 pub(crate) fn fill_all(builder: &mut Core<'_>, class: &ClassPlan, at: u64) -> Result<(), Refusal> {
     for (index, field) in class.fields.iter().enumerate() {
@@ -25,7 +25,7 @@ pub(crate) fn fill_all(builder: &mut Core<'_>, class: &ClassPlan, at: u64) -> Re
     Ok(())
 }
 
-/// Fills the place of a field that has no value, and finishes one that was gathered.
+/// Fills the place of a field that has no value, or finishes one that gathers.
 fn fill(
     builder: &mut Core<'_>,
     class: &ClassPlan,
@@ -67,7 +67,7 @@ fn fill(
     Ok(())
 }
 
-/// Keeps a problem for each required field without a value, from one on.
+/// Keeps a problem for each required field without a value, from field `first` on.
 #[cold]
 #[inline(never)]
 pub(crate) fn keep_missing(
@@ -88,13 +88,13 @@ pub(crate) fn keep_missing(
     Ok(())
 }
 
-/// Whether what a field gathers are the items of its value, and not the value itself.
+/// Whether the values that a field gathers are the items of its own value.
 fn gathers_items(builder: &Core<'_>, field: &Field) -> bool {
     let items = || element(&builder.plan().nodes, field.node).is_some();
     field.gathers && (field.keyed.is_some() || items())
 }
 
-/// A collection that was gathered, with what is to be done with it.
+/// Converts and checks a gathered collection, if its node asks for it.
 fn finished<'py>(
     builder: &Core<'_>,
     field: &Field,
@@ -115,7 +115,7 @@ fn finished<'py>(
     Ok(unsafe { Bound::from_owned_ptr(py, made?) })
 }
 
-/// A list as the collection that a node asks for, if that is another one.
+/// Converts a list to the collection that a node asks for, if that is not a list.
 pub(crate) fn collected<'py>(
     builder: &Core<'_>,
     node: NodeId,
@@ -129,12 +129,12 @@ pub(crate) fn collected<'py>(
         Kind::TupleOf(_) => py.get_type::<PyTuple>(),
         _ => return Ok(None),
     };
-    // Sets hash their elements, which may be the elements' own code.
+    // A set hashes its elements, and that may call the elements' own code.
     let other = class.call1((list,));
     other.map(Some).map_err(|error| own_code_raised(builder, error, at))
 }
 
-/// What a field has gathered when nothing matched: an empty collection, if it is one.
+/// The value of a gathering field when nothing matched: an empty collection, if the type is one.
 fn nothing_gathered<'py>(
     builder: &Core<'py>,
     field: &Field,
@@ -150,7 +150,7 @@ fn nothing_gathered<'py>(
     }))
 }
 
-/// A required field without a value.
+/// The refusal of a required field without a value.
 #[cold]
 #[inline(never)]
 fn missing(builder: &Core<'_>, class: &ClassPlan, field: &Field, at: u64) -> Refusal {
@@ -159,14 +159,14 @@ fn missing(builder: &Core<'_>, class: &ClassPlan, field: &Field, at: u64) -> Ref
     } else if builder.is_markup() {
         format!("{} lacks the required {}", class.name, markup_place(class, field))
     } else {
-        // The keys of a choice are told apart by a word.
+        // An "or" stands between the keys of a choice.
         let keys = field.key.escape_debug().to_string().replace(" or ", "\" or \"");
         format!("{} lacks the required key \"{keys}\"", class.name)
     };
     outer_mismatch(builder, at, reason)
 }
 
-/// Where markup has the value of a field, in words.
+/// Describes where markup has the value of a field.
 fn markup_place(class: &ClassPlan, field: &Field) -> String {
     let leads = |target: &Target| match target {
         Target::Field(aim) => {
@@ -185,6 +185,6 @@ fn markup_place(class: &ClassPlan, field: &Field) -> String {
         (false, true) => "attribute",
         (false, false) => "text",
     };
-    // The paths of a choice are told apart by a word.
+    // An "or" stands between the paths of a choice.
     format!("{place} '{}'", field.key.replace(" or ", "' or '"))
 }

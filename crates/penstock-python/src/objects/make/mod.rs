@@ -18,14 +18,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::ptr;
 
-/// A reference that the caller takes over, or why there is none.
+/// A reference that the caller takes over, or the reason why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
 unsafe extern "C" {
     fn _PyDict_NewPresized(size: ffi::Py_ssize_t) -> *mut ffi::PyObject;
 }
 
-/// The list, tuple or set at hand. Its values leave the stack.
+/// Makes the current list, tuple or set. Its values leave the stack.
 #[inline(always)]
 pub(crate) fn list(builder: &mut Core<'_>, at: u64) -> Made {
     let base = builder.top().base;
@@ -41,7 +41,7 @@ pub(crate) fn list(builder: &mut Core<'_>, at: u64) -> Made {
     }
 }
 
-/// Whether the tuple at hand has another length than it must have.
+/// Whether the current tuple does not have the expected length.
 fn has_wrong_length(builder: &Core<'_>, expected: usize) -> bool {
     expected != builder.stack.len() - builder.top().base || builder.top().index > 0
 }
@@ -58,8 +58,8 @@ fn wrong_length(builder: &Core<'_>, expected: usize, at: u64) -> Refusal {
     outer_mismatch(builder, at, reason)
 }
 
-/// The container at hand is not made, because something in it does not fit. What else is wrong
-/// with it is kept.
+/// Refuses to make the current container, because a value in it does not fit. Keeps the container's
+/// own problems too.
 #[cold]
 #[inline(never)]
 pub(crate) fn spoiled(builder: &mut Core<'_>, at: u64) -> Refusal {
@@ -84,10 +84,10 @@ pub(crate) fn spoiled(builder: &mut Core<'_>, at: u64) -> Refusal {
     kept.err().unwrap_or_else(Refusal::kept)
 }
 
-/// What is wrong with an array for a named tuple if it has too many items.
+/// The problem of an array for a named tuple, if it has too many items.
 fn row_too_long(builder: &Core<'_>, class: &ClassPlan, at: u64) -> Option<Refusal> {
     let (expected, got) = (class.fields.len(), builder.top().index);
-    // Whoever calls its class decides for itself.
+    // If the class is called, its code decides for itself.
     let may_be_longer = !matches!(class.build, Build::Tuple) && !class.forbids_unknown;
     if got <= expected as u64 || may_be_longer {
         return None;
@@ -143,8 +143,8 @@ fn new_set(builder: &mut Core<'_>, base: usize, at: u64, frozen: bool) -> Made {
         Bound::from_owned_ptr_or_err(py, empty)?
     };
     for place in base..builder.stack.len() {
-        // SAFETY: a set nobody else has seen, and a value that the stack owns. Hashing may run
-        // the value's own code, which cannot reach either.
+        // SAFETY: a set nobody else has seen, and a value that the stack owns. Hashing may run the
+        // value's own code, which cannot reach either.
         if unsafe { ffi::PySet_Add(set.as_ptr(), builder.stack.get(place)) } != 0 {
             return Err(own_code_raised(builder, PyErr::fetch(py), at));
         }
@@ -153,7 +153,7 @@ fn new_set(builder: &mut Core<'_>, base: usize, at: u64, frozen: bool) -> Made {
     Ok(set.into_ptr())
 }
 
-/// The dict at hand, from the keys and values that alternate on the stack.
+/// Makes the current dict from the keys and values that alternate on the stack.
 #[inline(always)]
 pub(crate) fn dict(builder: &mut Core<'_>, at: u64) -> Made {
     if builder.top().spoiled {
@@ -194,7 +194,7 @@ pub(crate) fn dict(builder: &mut Core<'_>, at: u64) -> Made {
     Ok(dict)
 }
 
-/// Whether all keys of the dict at hand are plain strings or integers.
+/// Whether all keys of the current dict are plain strings or integers.
 #[inline(always)]
 fn has_plain_keys(builder: &Core<'_>) -> bool {
     let nodes = &builder.plan().nodes;
@@ -207,7 +207,8 @@ fn has_plain_keys(builder: &Core<'_>) -> bool {
     }
 }
 
-/// A dict whose keys may be any objects, or whose duplicates are not simply overwritten.
+/// Makes a dict whose keys may be any objects, or whose duplicates do not simply replace each
+/// other.
 #[inline(never)]
 fn careful_dict(builder: &mut Core<'_>, dict: Bound<'_, PyAny>, at: u64) -> Made {
     let base = builder.top().base;
@@ -230,7 +231,7 @@ fn careful_dict(builder: &mut Core<'_>, dict: Bound<'_, PyAny>, at: u64) -> Made
             if builder.options.duplicates == Duplicates::First {
                 continue;
             }
-            // Two texts may stand for one object; two of the same text were refused before.
+            // Two texts may convert to equal keys; two equal texts were refused before.
             let name = key.str()?.to_string_lossy().into_owned();
             let reason = format!("the key {} occurs more than once", brief(&name));
             let mut refusal = outer_mismatch(builder, at, reason);
@@ -248,7 +249,7 @@ fn careful_dict(builder: &mut Core<'_>, dict: Bound<'_, PyAny>, at: u64) -> Made
     Ok(dict.into_ptr())
 }
 
-/// The object at hand. Its values leave the stack.
+/// Makes the current object. Its values leave the stack.
 #[inline(always)]
 pub(crate) fn object(builder: &mut Core<'_>, at: u64) -> Made {
     let class = builder.class();
@@ -276,7 +277,7 @@ pub(crate) fn object(builder: &mut Core<'_>, at: u64) -> Made {
     }
 }
 
-/// Whether each field of the named tuple at hand has its value, from an array.
+/// Whether an array has given each field of the current named tuple its value.
 #[inline(always)]
 fn is_full_row(builder: &Core<'_>, class: &ClassPlan) -> bool {
     let top = builder.top();
@@ -304,10 +305,10 @@ fn slots(
     }
     let values = builder.stack.from(base);
     for (&offset, &value) in offsets.iter().zip(values) {
-        // SAFETY: the plan verified that at this offset of instances of this class stands the
-        // slot of this field. A fresh object's slots are null and the ring empties those of a
-        // used one; the slot takes over the stack's reference, which may be null for a field
-        // that stays unset.
+        // SAFETY: the plan verified that instances of this class have the slot of this field at
+        // this offset. A fresh object's slots are null, and the ring empties those of a used one.
+        // The slot takes over the stack's reference, which may be null for a field that stays
+        // unset.
         unsafe { *object.cast::<u8>().add(offset).cast::<*mut ffi::PyObject>() = value };
     }
     builder.stack.forget_from(base);
@@ -322,8 +323,8 @@ fn slots(
 #[inline(always)]
 fn allocate(class: &ClassPlan) -> *mut ffi::PyObject {
     let class = class.type_ptr();
-    // SAFETY: the plan verified that the class is allocated by the generic allocator and that
-    // nothing else belongs to making an instance.
+    // SAFETY: the plan verified that the class is allocated by the generic allocator and that an
+    // instance needs nothing else.
     unsafe { ffi::PyType_GenericAlloc(class, 0) }
 }
 
@@ -365,8 +366,8 @@ fn structure(
         unsafe { ffi::Py_XDECREF(value) };
     }
     builder.stack.forget_from(base);
-    // SAFETY: a live object. msgspec itself leaves a Struct without containers out of what the
-    // collector looks at, and adds it when one is assigned to it.
+    // SAFETY: a live object. msgspec itself does not show the collector a Struct without
+    // containers, and tracks it when one is assigned to it.
     unsafe {
         match bare {
             true if has_parts => ffi::PyObject_GC_Track(object.cast()),
@@ -379,7 +380,7 @@ fn structure(
     Ok(object)
 }
 
-/// Whether an object is of a type whose objects the collector looks at.
+/// Whether an object is of a type whose objects the collector visits.
 ///
 /// # Safety
 ///
@@ -390,7 +391,7 @@ unsafe fn is_container(object: *mut ffi::PyObject) -> bool {
     unsafe { ffi::PyType_HasFeature(ffi::Py_TYPE(object), ffi::Py_TPFLAGS_HAVE_GC) != 0 }
 }
 
-/// A mismatch of the container at hand as a whole.
+/// The mismatch of the current container as a whole.
 #[cold]
 #[inline(never)]
 fn outer_mismatch(builder: &Core<'_>, at: u64, reason: String) -> Refusal {

@@ -1,4 +1,4 @@
-//! What an exception of the user's own code says about a value.
+//! Turns exceptions of the user's own code into refusals.
 
 use super::outer_mismatch;
 use crate::failure::answer;
@@ -7,15 +7,16 @@ use crate::objects::core::refusal::{PathStep, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};
 
-/// The class's own code raised. What it says of its values makes the record unfit; anything else
-/// is the program's own affair and goes through as it is.
+/// The class's own code raised. A `ValueError` or `TypeError` means that the record does not fit;
+/// any other exception is the program's own affair and is raised as it is.
 #[cold]
 #[inline(never)]
 pub(crate) fn own_code_raised(builder: &Core<'_>, error: PyErr, at: u64) -> Refusal {
     raised_by(builder, error, at, false)
 }
 
-/// Code of the user's raised: of the value that comes if `inside`, else of the container at hand.
+/// The user's own code raised: about the coming value if `inside`, else about the current
+/// container.
 #[cold]
 #[inline(never)]
 pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool) -> Refusal {
@@ -40,7 +41,8 @@ pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool)
     refusal
 }
 
-/// What an exception of the user's code says, and the way from its value to what it speaks of.
+/// The text of an exception of the user's code, and the path from its value to the part that it is
+/// about.
 fn said(py: Python<'_>, error: &PyErr) -> PyResult<(Vec<PathStep>, String)> {
     if crate::plan::is_of_pydantic(error.value(py))
         && let Some(said) = answer(py, of_pydantic(py, error))?
@@ -56,7 +58,7 @@ fn said(py: Python<'_>, error: &PyErr) -> PyResult<(Vec<PathStep>, String)> {
     Ok((Vec::new(), reason))
 }
 
-/// What an exception of pydantic's says of its first problem, in a line, and where that is.
+/// The first problem of an exception of pydantic's, in one line, and its path.
 fn of_pydantic(py: Python<'_>, error: &PyErr) -> PyResult<(Vec<PathStep>, String)> {
     let plain = PyDict::new(py);
     for left_out in ["include_url", "include_context", "include_input"] {

@@ -6,9 +6,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use std::ptr;
 
-/// The last two rows of a stream, for filling again when nobody holds them.
+/// The last two rows of a stream, to be filled again when nobody holds them.
 ///
-/// Two, because a loop's variable still holds the row before while the next one is made.
+/// There are two because a loop's variable still holds the row before while the next one is made.
 #[derive(Default)]
 pub(crate) struct Ring {
     rows: [Option<Py<PyAny>>; 2],
@@ -16,7 +16,7 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    /// A row with all slots empty: used or new. A new reference, or null with an exception set.
+    /// A row with all slots empty, used or new. A new reference, or null with an exception set.
     #[inline(always)]
     pub(crate) fn next(&mut self, py: Python<'_>, class: &ClassPlan) -> *mut ffi::PyObject {
         self.turn ^= 1;
@@ -25,7 +25,7 @@ impl Ring {
         {
             let row = row.clone_ref(py);
             empty(&row, class);
-            // What was released may have run code that found the row.
+            // Releasing the old values may have run code that found the row.
             if is_untouched(row.bind(py), class) {
                 return row.into_ptr();
             }
@@ -46,7 +46,7 @@ fn reusable(row: &Bound<'_, PyAny>, class: &ClassPlan) -> bool {
     references(row) == 1 && row.get_type_ptr() == class.type_ptr() && has_no_weakrefs(row)
 }
 
-/// Whether an emptied row is still only the ring's and the caller's, and still empty.
+/// Whether only the ring and the caller hold an emptied row, and it is still empty.
 #[inline(always)]
 fn is_untouched(row: &Bound<'_, PyAny>, class: &ClassPlan) -> bool {
     let Build::Slots { offsets, .. } = &class.build else { return false };
@@ -85,8 +85,8 @@ fn has_no_weakrefs(object: &Bound<'_, PyAny>) -> bool {
 fn empty(row: &Py<PyAny>, class: &ClassPlan) {
     let Build::Slots { offsets, .. } = &class.build else { return };
     for &offset in offsets {
-        // SAFETY: the plan verified the offsets. Only the ring and the caller hold the row, so
-        // code that a released value may run cannot reach it.
+        // SAFETY: the plan verified the offsets. Only the ring and the caller hold the row, so code
+        // that a released value may run cannot reach it.
         unsafe {
             let slot = row.as_ptr().cast::<u8>().add(offset).cast::<*mut ffi::PyObject>();
             let old = ptr::replace(slot, ptr::null_mut());

@@ -1,7 +1,7 @@
-//! Attributes: values like any other, but for `xsi:nil`.
+//! Attributes. They are values like any other, except for `xsi:nil`.
 //!
-//! Attributes come before all content. So a field that has a value when an element for it comes
-//! first has it from an attribute, and the element counts.
+//! Attributes come before all content. So if a field has a value when the first element for it
+//! comes, the value is from an attribute, and the element replaces it.
 
 use super::{Awaited, Markup, written};
 use crate::objects::core::frame::FrameKind;
@@ -13,11 +13,11 @@ use penstock_core::event::{Key, Text};
 use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
 
-/// Whether an attribute is about the document and not of it: the schema's own, and the namespace
-/// declarations of a reader that does not resolve them.
+/// Whether an attribute is about the document rather than part of it: those of XML Schema, and the
+/// namespace declarations of a reader that does not resolve them.
 #[inline(always)]
 pub(crate) fn is_about(key: &Key<'_>) -> bool {
-    // Nearly all attributes are none of them, and that shows at once.
+    // For nearly all attributes this first test is enough.
     (key.prefix.is_some() || key.name.bytes().starts_with(b"x")) && is_about_rarely(key)
 }
 
@@ -129,10 +129,10 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// The value of the attribute whose name was told.
+    /// The value of the attribute whose name was just reported.
     #[inline]
     pub(crate) fn attribute_value(&mut self, text: Text<'_>, at: u64) -> Answer {
-        // A record may be an attribute whose name was not told: then it is the value at hand.
+        // A record may be an attribute. Its name was not reported, and it is the current value.
         match std::mem::take(&mut self.markup.awaited) {
             Awaited::Field => match self.lexical(text, at) {
                 Ok(value) => self.put_in_markup(value, at),
@@ -148,8 +148,8 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// An attribute does not fit its field. Where an element may come for the field, it is too early
-    /// to say so.
+    /// Keeps the refusal of an attribute that does not fit its field, because an element may still
+    /// come for the field.
     #[cold]
     #[inline(never)]
     fn defer(&mut self, refusal: Refusal) -> Answer {
@@ -165,7 +165,7 @@ impl<'p> Markup<'p> {
         if !self.state().elements.edges.iter().any(leads) {
             return Err(refusal);
         }
-        // The field has nothing from the attribute that an element would replace.
+        // The field has no value from the attribute that an element would replace.
         let depth = self.core.frames.len();
         if field < 64 {
             self.top_mut().seen &= !(1 << field);
@@ -176,7 +176,8 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
-    /// The element at hand ends: attributes that did not fit count if nothing came instead.
+    /// The current element ends: reports attributes that did not fit, unless an element replaced
+    /// them.
     #[cold]
     #[inline(never)]
     pub(crate) fn settle_deferred(&mut self) -> Result<(), Refusal> {
@@ -221,7 +222,7 @@ impl<'p> Markup<'p> {
             let refusal = self.mismatch(at, reason, Some(expected.to_string()), got);
             return self.lost_element(refusal);
         }
-        // An element on the way to values is none, and hides none.
+        // An element on the path to fields is no value, and hides none.
         let way = self.top().kind == FrameKind::Wrapper && !leaf;
         if !way && let Some(open) = self.markup.open.last_mut() {
             open.nil = true;

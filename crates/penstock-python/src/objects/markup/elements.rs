@@ -1,10 +1,10 @@
 //! Elements to values.
 //!
-//! An element is told as a name and a map whatever it holds; what becomes of it is what the aim
-//! says that its name led to. One that becomes a scalar makes no frame: its text is gathered in
-//! one buffer and becomes a value where the element ends. The text of an inner element stands in
-//! that buffer behind the text of those around it and goes when it ends, so that what is left is
-//! an element's own text.
+//! Every element is reported as a name and a map. The aim that its name led to says what it
+//! becomes. An element that becomes a scalar makes no frame: its text is gathered in one buffer and
+//! becomes a value where the element ends. The text of an inner element is in that buffer behind
+//! the text of those around it, and is removed when the inner element ends. So what remains is an
+//! element's own text.
 
 use super::{Markup, Open, Repeated, noun, written};
 use crate::objects::core::frame::{Frame, FrameKind, NONE, ON_PATH};
@@ -22,7 +22,7 @@ use pyo3::types::{PyDict, PyString};
 use pyo3::{Bound, ffi};
 
 impl<'p> Markup<'p> {
-    /// The name of an element, which comes next.
+    /// The name of an element that comes next.
     #[inline]
     pub(crate) fn element(&mut self, key: Key<'_>, at: u64) -> Answer {
         self.core.attribute = false;
@@ -109,7 +109,7 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// Whether the value of a field is an attribute's, and that it is no more.
+    /// Whether a field has its value from an attribute. The next value is then the element's.
     fn was_attribute(&mut self, field: u32) -> bool {
         if field < 64 {
             let bit = 1 << field;
@@ -122,7 +122,7 @@ impl<'p> Markup<'p> {
         place.map(|place| self.core.seen_beyond.swap_remove(place)).is_some()
     }
 
-    /// An element or attribute for a field that has a value already.
+    /// Answers an element or attribute for a field that has a value already.
     #[cold]
     #[inline(never)]
     pub(crate) fn again_in_markup(&mut self, key: &Key<'_>, at: u64) -> Answer {
@@ -130,7 +130,7 @@ impl<'p> Markup<'p> {
         self.again_by_rule(&format!("{} '{}'", noun(key), shortened(&name)), at)
     }
 
-    /// A second value for the field at hand: `what` in words.
+    /// Answers a second value for the current field; `what` describes it.
     fn again_by_rule(&mut self, what: &str, at: u64) -> Answer {
         if let Some(flow) = self.by_rule() {
             return Ok(flow);
@@ -141,7 +141,7 @@ impl<'p> Markup<'p> {
         Err(self.mismatch(at, reason, None, None))
     }
 
-    /// What `repeated=` makes of a second value for what is at hand, if it is not an error.
+    /// The answer to a second value by `repeated=`, unless that makes it an error.
     pub(crate) fn by_rule(&self) -> Option<Flow> {
         match self.markup.options.repeated {
             Repeated::First => Some(Flow::Skip),
@@ -195,7 +195,7 @@ impl<'p> Markup<'p> {
         Ok(Flow::Skip)
     }
 
-    /// The name that was probably meant by one that the class at hand does not know.
+    /// The name that was probably meant by one that the current class does not know.
     #[cold]
     fn nearest_name(&self, name: &str) -> Option<&'p str> {
         if !matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper) {
@@ -216,7 +216,7 @@ impl<'p> Markup<'p> {
             FrameKind::Root => {
                 let name = written(key);
                 self.remember_key(&name);
-                // Without a class the document is a dict of its root element.
+                // Without a class, the document is a dict of its root element.
                 if matches!(self.item().kind, Kind::Any) {
                     return self.plain_child(key);
                 }
@@ -236,7 +236,7 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// The element whose name was told begins.
+    /// Begins the element whose name was just reported.
     #[inline]
     pub(crate) fn begin_element(&mut self, at: u64) -> Answer {
         if self.markup.leaf > 0 {
@@ -270,7 +270,7 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// An element on the path to fields.
+    /// Begins an element on the path to fields.
     fn begin_wrapper(&mut self) -> Answer {
         let top = *self.top();
         if top.leads_to == NONE {
@@ -284,7 +284,7 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
-    /// An element that becomes an object of a class.
+    /// Begins an element that becomes an object of a class.
     #[inline]
     pub(crate) fn begin_object(&mut self, class: ClassId, node: NodeId, at: u64) -> Answer {
         let plan = &self.plan().classes[class as usize];
@@ -301,7 +301,7 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
-    /// An element that becomes a collection or an object of a union.
+    /// Begins an element that becomes a collection or an object of a union.
     #[inline(never)]
     fn begin_rarely(&mut self) -> Answer {
         let node = self.aim().node;
@@ -320,7 +320,7 @@ impl<'p> Markup<'p> {
                 (FrameKind::Named, self.aim_of(value))
             }
             _ => {
-                // One that turned out to be no object of any class may have left some behind.
+                // An earlier element that became no object of any class may have left some behind.
                 self.markup.held.clear();
                 (FrameKind::Union, way)
             }
@@ -349,7 +349,7 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
-    /// More text than the limit.
+    /// The refusal of more text than the limit.
     #[cold]
     #[inline(never)]
     fn too_long(&self, at: u64) -> Refusal {
@@ -358,7 +358,7 @@ impl<'p> Markup<'p> {
         self.exceeded(at, reason)
     }
 
-    /// The element that began last ends.
+    /// Ends the element that began last.
     #[inline]
     pub(crate) fn end_element(&mut self, at: u64) -> Answer {
         self.core.attribute = false;
@@ -383,7 +383,7 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// An element that becomes a scalar ends.
+    /// Ends an element that becomes a scalar.
     #[inline]
     fn end_leaf(&mut self) -> Answer {
         let Some(&Open { at, text: from, nil, lost, .. }) = self.markup.open.last() else {
@@ -400,7 +400,7 @@ impl<'p> Markup<'p> {
         self.valued(answer)
     }
 
-    /// The text from a place on, as the value at hand.
+    /// Converts the text from a place on to the current value.
     #[inline]
     fn own_text(&mut self, from: usize, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
         let text = std::mem::take(&mut self.markup.text);
@@ -410,7 +410,7 @@ impl<'p> Markup<'p> {
         value
     }
 
-    /// An element that becomes an object ends.
+    /// Ends an element that becomes an object.
     #[inline]
     fn end_object(&mut self, at: u64) -> Answer {
         let value = if self.markup.is_nil() {
@@ -434,7 +434,7 @@ impl<'p> Markup<'p> {
         self.valued(answer)
     }
 
-    /// An element that becomes a collection, or that was to become one of several classes, ends.
+    /// Ends an element that becomes a collection or an object of a union.
     #[inline(never)]
     fn end_rarely(&mut self, at: u64) -> Answer {
         let value = if self.markup.is_nil() {
@@ -459,7 +459,7 @@ impl<'p> Markup<'p> {
         self.valued(answer)
     }
 
-    /// The element at hand ends: its own text goes to the field that asks for it, if there is one.
+    /// The current element ends: gives its own text to the field that asks for it, if there is one.
     #[inline]
     fn end_text(&mut self, at: u64) -> Result<(), Refusal> {
         match self.state().text {
@@ -475,14 +475,14 @@ impl<'p> Markup<'p> {
         }
         self.aim_at(aim);
         let from = self.markup.open.last().map_or(0, |open| open.text);
-        // No text at all is a `str` like any other; no value of any other type, and no choice.
+        // Empty text is a valid `str`, but no value of any other type, and never part of a choice.
         let text = &self.markup.text.as_bytes()[from..];
         let chosen = aim as usize >= self.class().fields.len();
         let may_lack = chosen || !self.item().is_text();
         if may_lack && xsd::trimmed(text).is_empty() {
             return Ok(());
         }
-        // The value is of the element itself.
+        // The value is the element's own.
         self.top_mut().key = NONE;
         self.top_mut().unnamed = false;
         let field = self.aim().field;
@@ -498,14 +498,14 @@ impl<'p> Markup<'p> {
         self.valued(answer).map(|_| ())
     }
 
-    /// Whether what takes an element's own text takes it run by run: if it is part of a choice,
-    /// whose values come in the order of the document.
+    /// Whether an element's own text is taken run by run: if it is part of a choice, whose values
+    /// come in the order of the document.
     fn takes_runs(&self, aim: u32) -> bool {
         let class = self.class();
         aim as usize >= class.fields.len() && class.aims[aim as usize].gathers
     }
 
-    /// A run of text ends where a child element begins, if text is gathered run by run.
+    /// Ends a run of text where a child element begins, if text is gathered run by run.
     #[inline(never)]
     fn end_run(&mut self, aim: u32) -> Result<(), Refusal> {
         if !self.takes_runs(aim) {
@@ -523,7 +523,7 @@ impl<'p> Markup<'p> {
         self.valued(answer).map(|_| ())
     }
 
-    /// A value is made of an element or attribute: puts it where it belongs. Takes over the
+    /// Puts a value that was made of an element or attribute in its place. Takes over the
     /// reference.
     #[inline]
     pub(crate) fn put_in_markup(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
@@ -551,7 +551,7 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// A field's value takes the place of an older one, which is handed over, or is joined to it.
+    /// A field's value replaces an older one, which is handed over, or is joined to it.
     #[cold]
     #[inline(never)]
     fn replaced(&mut self, old: *mut ffi::PyObject, place: usize) -> Answer {
@@ -574,7 +574,7 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
-    /// The value of the whole document.
+    /// Delivers the value of the whole document.
     #[inline(never)]
     fn deliver_root(&mut self, value: *mut ffi::PyObject) -> Answer {
         if self.top().spoiled {
@@ -582,7 +582,7 @@ impl<'p> Markup<'p> {
             unsafe { drop(Bound::from_owned_ptr(self.attached(), value)) };
             return Err(Refusal::kept());
         }
-        // What follows is not in it.
+        // Whatever follows is not inside the root element.
         self.top_mut().unnamed = false;
         if self.core.stack.len() == 0 {
             return self.deliver(value);
@@ -591,7 +591,7 @@ impl<'p> Markup<'p> {
         self.deliver(dict)
     }
 
-    /// The element at hand does not fit, whatever comes in it.
+    /// Marks the current element as one that does not fit, whatever it contains.
     #[cold]
     #[inline(never)]
     pub(crate) fn lost_element(&mut self, refusal: Refusal) -> Answer {
@@ -602,22 +602,22 @@ impl<'p> Markup<'p> {
         Ok(Flow::Skip)
     }
 
-    /// Whether the element at hand is known not to fit.
+    /// Whether the current element is known not to fit.
     pub(crate) fn is_lost(&self) -> bool {
         self.markup.open.last().is_some_and(|open| open.lost)
     }
 
-    /// The object of the element at hand.
+    /// Makes the object of the current element.
     #[inline(always)]
     fn make_object(&mut self, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
-        // What else is wrong with an element that does not fit at all is not reported.
+        // For an element that does not fit at all, no further problems are reported.
         if self.top().spoiled && self.is_lost() {
             return Err(Refusal::kept());
         }
         make::object(&mut self.core, at)
     }
 
-    /// What the element at hand becomes cannot be made, and it ends.
+    /// The value of the current element cannot be made, and the element ends.
     #[cold]
     #[inline(never)]
     fn lost_in_markup(&mut self, refusal: Refusal) -> Answer {

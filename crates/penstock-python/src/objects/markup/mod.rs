@@ -17,7 +17,7 @@ use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 
-/// What a second element means where the class has a field for one.
+/// What happens with a second element where the class has a field for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Repeated {
     /// The record is in error.
@@ -31,7 +31,7 @@ pub(crate) enum Repeated {
     Join,
 }
 
-/// Which elements are lists in plain dicts even where they are alone.
+/// Which elements are lists in plain dicts even if they occur only once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) enum ForceList {
     /// None.
@@ -39,7 +39,7 @@ pub(crate) enum ForceList {
     Never,
     /// All.
     Always,
-    /// Those of these names.
+    /// Those with these names.
     Names(HashSet<String>),
 }
 
@@ -48,9 +48,9 @@ pub(crate) enum ForceList {
 pub(crate) struct MarkupOptions {
     pub(crate) repeated: Repeated,
     pub(crate) force_list: ForceList,
-    /// `limits.token`: bytes of text that may be kept for the elements that are open.
+    /// `limits.token`: the most bytes of text kept for the open elements.
     pub(crate) token: usize,
-    /// `limits.number`: digits of one integer.
+    /// `limits.number`: the most digits of one integer.
     pub(crate) number: usize,
 }
 
@@ -69,27 +69,27 @@ pub(crate) struct Open {
     pub(crate) at: u64,
     /// Where its text begins in the buffer.
     pub(crate) text: usize,
-    /// `xsi:nil` was said of it: it stands for `None`, whatever is in it.
+    /// It has `xsi:nil`: it becomes `None`, whatever it contains.
     pub(crate) nil: bool,
-    /// In a plain dict: it is a list even if it is alone.
+    /// In a plain dict: it is a list even if it occurs only once.
     pub(crate) forced: bool,
-    /// It does not fit, whatever comes in it.
+    /// It does not fit, whatever it contains.
     pub(crate) lost: bool,
 }
 
 /// What the value of an attribute is for.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Awaited {
-    /// The field at hand.
+    /// The current field.
     #[default]
     Field,
-    /// Whether the element is `None`.
+    /// The test whether the element is `None`.
     Nil,
     /// A plain dict.
     Plain,
-    /// Which class of a union the element is.
+    /// The class of the element, which is of a union.
     Tag,
-    /// To be given to the class of a union once that is known.
+    /// The class of a union, once that is known.
     Held,
 }
 
@@ -101,19 +101,19 @@ pub(crate) struct MarkupState {
     pub(crate) text: String,
     /// Whether no character beyond ASCII came into the buffer since it was empty.
     pub(crate) ascii: bool,
-    /// How many elements are open of one that becomes a scalar, itself included.
+    /// How many elements are open in an element that becomes a scalar, including itself.
     pub(crate) leaf: u32,
-    /// The elements that something is made of, each scalar's own and those that have a frame.
+    /// The open elements that become values: each scalar's own, and those that have a frame.
     pub(crate) open: Vec<Open>,
     pub(crate) awaited: Awaited,
     /// Attributes that wait for the class of their union.
     pub(crate) held: HeldAttributes,
-    /// Attributes that do not fit their fields, with the depth of the frame and the field: an
-    /// element may come that counts instead.
+    /// Attributes that do not fit their fields, with the depth of the frame and the field. An
+    /// element that comes later may replace them.
     pub(crate) deferred: Vec<(usize, u32, Refusal)>,
-    /// For names that are put together.
+    /// A buffer for names that are put together.
     pub(crate) name: String,
-    /// The coming element of a plain dict is a list even if it is alone.
+    /// Whether the coming element of a plain dict is a list even if it occurs only once.
     pub(crate) forced: bool,
 }
 
@@ -127,19 +127,19 @@ impl MarkupState {
         self.leaf = 0;
     }
 
-    /// Where the element at hand begins.
+    /// Where the current element begins.
     pub(crate) fn at(&self) -> u64 {
         self.open.last().map_or(0, |open| open.at)
     }
 
-    /// Whether the element at hand stands for `None`. What is in it is not looked at, so nothing is
-    /// open inside.
+    /// Whether the current element becomes `None`. Its content is not looked at, so no element is
+    /// open in it.
     #[inline(always)]
     pub(crate) fn is_nil(&self) -> bool {
         self.open.last().is_some_and(|open| open.nil)
     }
 
-    /// The element at hand ends: its text goes.
+    /// Ends the current element and removes its text.
     pub(crate) fn close(&mut self) -> Open {
         let end = Open { at: 0, text: 0, nil: false, forced: false, lost: false };
         let open = self.open.pop().unwrap_or(end);
@@ -174,7 +174,7 @@ impl<'p> Build<'p> for Markup<'p> {
     type Options = MarkupOptions;
 
     fn new(plan: &'p Plan, mut options: Options, markup: MarkupOptions) -> Self {
-        // An element that comes again is one more of its kind, and no duplicate.
+        // A repeated element is one more of its kind, and no duplicate.
         options.duplicates = Duplicates::Last;
         let mut core = Core::new(plan, options);
         core.number = markup.number;
@@ -275,7 +275,7 @@ pub(crate) fn written(key: &Key<'_>) -> String {
     }
 }
 
-/// What a key is in messages.
+/// What messages call a key.
 fn noun(key: &Key<'_>) -> &'static str {
     match key.kind {
         KeyKind::Attribute => "attribute",

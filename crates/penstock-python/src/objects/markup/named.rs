@@ -1,6 +1,6 @@
 //! Elements that become dicts: each child's name is a key.
 //!
-//! On the stack stands the dict, and behind it the key of the child at hand.
+//! The stack holds the dict, and behind it the key of the current child.
 
 use super::{Markup, Repeated, written};
 use crate::objects::core::Answer;
@@ -45,7 +45,7 @@ impl<'p> Markup<'p> {
         Err(self.mismatch(at, reason, None, None))
     }
 
-    /// Whether the dict in a place has the key that stands behind it.
+    /// Whether the dict at `base` has the key that stands behind it.
     fn named_dict_has(&self, base: usize) -> Result<bool, Refusal> {
         let py = self.attached();
         // SAFETY: the stack owns both; neither place is empty.
@@ -59,7 +59,7 @@ impl<'p> Markup<'p> {
             .map_err(|error| make::raised::own_code_raised(&self.core, error, self.markup.at()))
     }
 
-    /// The value of a child of an element that becomes a dict.
+    /// Puts the value of a child of an element that becomes a dict.
     #[inline(never)]
     pub(crate) fn put_named(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         let py = self.attached();
@@ -100,7 +100,7 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
-    /// The dict at hand, which leaves the stack.
+    /// Finishes the current dict, which leaves the stack.
     pub(crate) fn end_named(&mut self, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
         if self.top().spoiled {
             return Err(Refusal::kept());
@@ -121,7 +121,7 @@ impl<'p> Markup<'p> {
                 if !finishes && other.is_none() {
                     continue;
                 }
-                // For messages: this is the child that is spoken of.
+                // Messages are about this child.
                 self.remember_key(&key.str()?.to_string_lossy());
                 let made = self.finish(values, other.unwrap_or(list).into_ptr(), at);
                 // SAFETY: the reference is handed over to us.

@@ -1,7 +1,7 @@
-//! Elements without a class: dicts by the convention of xmltodict.
+//! Elements without a class become dicts, by the convention of xmltodict.
 //!
-//! Attributes are keys with `@`, the text beside them is `#text`, a name that is repeated is a
-//! list, white space around text goes, and an element with nothing in it is `None`.
+//! Attributes have keys with `@`, the text beside them is `#text`, a repeated name becomes a list,
+//! white space around text is removed, and an empty element is `None`.
 
 use super::{Awaited, ForceList, Markup};
 use crate::objects::core::frame::{Frame, FrameKind};
@@ -20,13 +20,12 @@ use std::ptr;
 const TEXT: &str = "#text";
 
 impl<'p> Markup<'p> {
-    /// An element that becomes whatever is in it.
+    /// Begins an element that has no type.
     ///
-    /// On the stack stands its dict, once there is one, and behind it the key of the value at
-    /// hand.
+    /// The stack holds its dict, once there is one, and behind it the key of the current value.
     #[inline(never)]
     pub(crate) fn begin_plain(&mut self, node: NodeId) -> Answer {
-        // What is inside becomes the same as it does.
+        // Its child elements become plain values too.
         let aim = self.aim_of(node);
         self.core.push_frame(Frame::new(FrameKind::Plain, node, aim, self.core.stack.len()));
         self.core.stack.push(ptr::null_mut());
@@ -45,7 +44,7 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
-    /// Whether an element of this name is a list even where it is alone.
+    /// Whether an element of this name is a list even if it occurs only once.
     fn is_forced(&self, name: &str) -> bool {
         match &self.markup.options.force_list {
             ForceList::Never => false,
@@ -81,7 +80,7 @@ impl<'p> Markup<'p> {
         if object.is_null() {
             return Err(self.raised());
         }
-        // A child that was passed over leaves its key.
+        // A child that was skipped leaves its key on the stack.
         self.core.stack.push(object);
         Ok(())
     }
@@ -157,7 +156,8 @@ impl<'p> Markup<'p> {
         add(py, dict, &key, value, forced).map_err(|error| error.into())
     }
 
-    /// The document of a root element, whose name stands on the stack. Takes over the reference.
+    /// Wraps the root element's value in a dict, by the name that is on the stack. Takes over the
+    /// reference.
     pub(crate) fn wrapped_root(
         &mut self,
         value: *mut ffi::PyObject,
@@ -176,7 +176,7 @@ impl<'p> Markup<'p> {
     }
 }
 
-/// Adds a value to a dict: a second one of the same key makes a list of both.
+/// Adds a value to a dict: a second one with the same key makes a list of both.
 fn add(
     py: Python<'_>,
     dict: *mut ffi::PyObject,

@@ -1,8 +1,8 @@
 //! Objects of one of several classes, from elements.
 //!
-//! Which one it is must be known before the first value is put. The attributes of an element have
-//! no order, so those before the one that says it are held back and given to the class then; a whole
-//! start tag is bounded, and so is what is held.
+//! The class must be known before the first value is put. The attributes of an element have no
+//! order, so those before the one that gives the class are held and given to the class once it is
+//! known. The size of a start tag is limited, and so is the size of the held attributes.
 
 use super::attributes::{is_about, is_nil};
 use super::{Awaited, Markup};
@@ -15,7 +15,7 @@ use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
 use std::ops::Range;
 
-/// Attributes that wait for their class, their texts in one buffer.
+/// Attributes that wait for their class, with their texts in one buffer.
 #[derive(Default)]
 pub(crate) struct HeldAttributes {
     attributes: Vec<Attribute>,
@@ -76,7 +76,7 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
-    /// The value of the attribute by which the class is known.
+    /// The value of the attribute that gives the class.
     #[inline(never)]
     pub(crate) fn tag(&mut self, text: Text<'_>, at: u64) -> Answer {
         self.markup.held.value(text, at);
@@ -101,7 +101,7 @@ impl<'p> Markup<'p> {
         self.pop_frame();
         self.begin_object(class, union, self.markup.at())?;
         self.core.matched = None;
-        // Nothing is held while what was held is given.
+        // Nothing is held while the held attributes are given.
         let mut held = std::mem::take(&mut self.markup.held);
         let result = self.give_held(&held);
         held.clear();
@@ -127,7 +127,7 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
-    /// The content begins, and the class is not known: the element does not fit.
+    /// The content begins and the class is not known: the element does not fit.
     #[cold]
     #[inline(never)]
     pub(crate) fn lost_union(&mut self, at: u64) -> Answer {
@@ -138,7 +138,7 @@ impl<'p> Markup<'p> {
         self.lost_element(refusal)
     }
 
-    /// The content begins, or the element ends, and its class is not known.
+    /// The refusal of an element whose content begins, or which ends, before its class is known.
     #[cold]
     #[inline(never)]
     pub(crate) fn untagged(&mut self, at: u64) -> Refusal {
@@ -151,7 +151,7 @@ impl<'p> Markup<'p> {
         let expected = Some(name.to_string());
         let mut refusal = self.mismatch(at, reason, expected, None);
         if let Some(mismatch) = refusal.mismatch() {
-            // The element itself is at fault, and not what is in it.
+            // The element itself is wrong, not a value in it.
             mismatch.path = self.path(false);
         }
         refusal
