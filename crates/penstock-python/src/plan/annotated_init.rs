@@ -1,7 +1,7 @@
-//! Classes that say by the parameters of their `__init__` what they are made of.
+//! Classes whose fields are the parameters of their `__init__`.
 //!
-//! The fields are the parameters, and what an absent one has is the function's own affair. Where
-//! all that the function does is to store its parameters, it need not be called.
+//! The function itself handles absent parameters. If it only stores its parameters, it need not be
+//! called.
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -53,7 +53,7 @@ fn declared<'py>(
     parameters: &Parameters<'py>,
 ) -> PyResult<Vec<Declared<'py>>> {
     let annotations = constructor.annotations()?;
-    // Names in quotes are those of the module where the function was written.
+    // Names in quotes are looked up in the module where the function was written.
     let scope = subject.scope(&constructor.owner)?.with_names(&constructor.parts.globals);
     let mut fields = Vec::with_capacity(parameters.list.len());
     for Parameter { name, default } in &parameters.list {
@@ -69,8 +69,8 @@ fn declared<'py>(
     Ok(fields)
 }
 
-/// The attributes that `__init__` sets, each with the place of its parameter, and how that is done
-/// without calling it; none where that could be told from calling it.
+/// The attributes that `__init__` sets, each with the place of its parameter, and how to set them
+/// without a call. None if a program could notice that `__init__` was not called.
 fn filled<'py>(
     subject: &Subject<'_, 'py>,
     constructor: &Constructor<'py>,

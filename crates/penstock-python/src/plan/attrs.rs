@@ -21,7 +21,7 @@ use super::signature::{self, Parameters};
 use super::wrappers::{FieldType, is_instance};
 use super::{Absent, known, proof};
 
-/// An `attrs.Attribute`, read.
+/// An `attrs.Attribute` after reading it.
 struct Source<'py> {
     name: Bound<'py, PyString>,
     alias: Bound<'py, PyString>,
@@ -91,7 +91,7 @@ fn sources<'py>(subject: &Subject<'_, 'py>) -> PyResult<Vec<Source<'py>>> {
         let name = get(intern!(py, "name"))?.cast_into::<PyString>()?;
         let alias = attribute.getattr_opt(intern!(py, "alias"))?;
         let alias = match alias.and_then(|alias| alias.cast_into::<PyString>().ok()) {
-            // Arguments are found by their names' addresses, if these are interned.
+            // An argument is found by the address of its name, if that is interned.
             Some(alias) => PyString::intern(py, alias.to_str()?),
             None => PyString::intern(py, name.to_str()?.trim_start_matches('_')),
         };
@@ -157,7 +157,7 @@ fn declared<'py>(subject: &mut Subject<'_, 'py>, source: &Source<'py>) -> PyResu
     };
     let annotation = annotation.unwrap_or_else(|| py.get_type::<PyAny>().into_any());
     let mut field = match &source.converter {
-        // The values that it is made from differ from those it is written with.
+        // The converter's parameter is annotated elsewhere, so the class's scope does not apply.
         Some(_) => {
             let plain = Scope::new(None, None, &subject.compiler.relatives);
             subject.field_type(name, annotation, &plain)?

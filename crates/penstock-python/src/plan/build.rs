@@ -9,8 +9,8 @@ use super::{Build, entries, layout};
 /// Why a class must be called: a clause that names it.
 pub(super) type Reason = String;
 
-/// How to give field values to a new object of `class` without calling it, if calling it would do
-/// no more than set these attributes in this order.
+/// How to give field values to a new object of `class` without calling it, if a call would do no
+/// more than set these attributes in this order.
 ///
 /// The caller has checked `__init__`. This checks the rest: whether creating the object is plain,
 /// and where each attribute would be stored.

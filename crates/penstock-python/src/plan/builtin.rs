@@ -64,7 +64,7 @@ impl Container {
     }
 }
 
-/// What a class without parts is decoded to.
+/// The kind and name of a builtin or standard class whose values have no parts.
 pub(super) fn builtin(class: &Bound<'_, PyType>) -> Option<(Kind, &'static str)> {
     let is = |builtin| builtin_type(class, builtin);
     if is(&raw const ffi::PyUnicode_Type) {
@@ -106,7 +106,7 @@ pub(super) fn is_type_of_none(object: &Bound<'_, PyAny>) -> bool {
 /// An annotation as a user would write it.
 ///
 /// # Errors
-/// What is not of the type's doing: want of memory, say.
+/// Only errors that the type did not cause, such as a lack of memory.
 pub(super) fn display(annotation: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(class) = annotation.cast::<PyType>() {
         return Ok(match builtin(class) {
@@ -120,7 +120,7 @@ pub(super) fn display(annotation: &Bound<'_, PyAny>) -> PyResult<String> {
     })
 }
 
-/// A class with its module, for those that are told by it.
+/// A class with its module, for messages that must identify it.
 pub(super) fn qualified(class: &Bound<'_, PyType>) -> String {
     let name = class.qualname().map_or_else(|_| "?".into(), |name| name.to_string());
     match class.module() {

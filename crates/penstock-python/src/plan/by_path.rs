@@ -1,7 +1,8 @@
-//! Annotations that are read together with their `at(...)`: of fields whose paths have a type each,
-//! and of dicts whose keys come from their values.
+//! Annotations that are read together with their `at(...)`: fields whose paths have a type each,
+//! and dicts whose keys come from their values.
 //!
-//! Fields with the same annotation do not share these, because it means something else to them.
+//! Fields with the same annotation do not share these nodes, because the `at(...)` changes the
+//! meaning.
 
 use pyo3::intern;
 use pyo3::prelude::*;

@@ -1,18 +1,17 @@
-//! Plans that were made, kept as long as their classes are wanted.
+//! Caches plans as long as their classes are needed.
 //!
-//! A plan needs its class, and a cache that needs its plans would keep every class for ever, the
-//! ones that a function defines for a single call included. Nothing may be written onto the class
-//! either, which would be the one place from which the garbage collector sees such a plan go with
-//! its class. But a class is part of a reference cycle from birth, since it is the first entry of
-//! its own `__mro__`: it never dies by its reference count, only in a collection. So it is enough
-//! to let go of all plans when one begins. That is done at full collections, which come rarely
-//! and each cost many times what the plans do that are made again after them. For classes that
-//! come and go between two of them the cache is bounded.
+//! A plan holds its class, so a cache of plans would keep every class for ever, including those
+//! that a function defines for a single call. We do not write anything to a class, and nowhere else
+//! could the garbage collector see the plan and its class die together. But a class is part of a
+//! reference cycle from birth, since it is the first entry of its own `__mro__`: it dies only in a
+//! collection, never by its reference count. So it is enough to drop all plans when a full
+//! collection begins. Full collections are rare, and each costs many times what it costs to make
+//! the plans again. Between two of them, the cache's size is limited, for programs that define many
+//! classes.
 //!
-//! A class that was changed is noticed by its version, which CPython renews with every change of a
-//! class or of a base of it; looking a plan up compares them. What is changed *inside* an object
-//! that a class holds, such as its `__annotations__` dict, does not change the class and is not
-//! noticed.
+//! CPython gives a class a new version with every change of the class or of a base, and a lookup
+//! compares versions. A change *inside* an object that a class holds, such as its `__annotations__`
+//! dict, does not change the class and is not noticed.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -34,15 +33,15 @@ use super::shown::PlanObject;
 use super::types::{Compiler, Place};
 use super::{Aim, Plan, classes, renaming, tokens, unions};
 
-/// How many plans are kept of each sort. One more, and all are let go.
+/// How many plans of each sort are kept. With one more, all are dropped.
 const MOST: usize = 512;
 
-/// The plans of classes, by address and form. A plan keeps its class alive, and so the address
-/// its own.
+/// The plans of classes, by address and form. A plan keeps its class alive, so that no other object
+/// gets the address.
 static CLASSES: Mutex<Option<OfClasses>> = Mutex::new(None);
 type OfClasses = HashMap<(usize, Form), Arc<Plan>, BuildHasherDefault<Addresses>>;
 
-/// Hashes addresses, which nobody chooses so that they collide.
+/// Hashes addresses. Nobody chooses these so that they collide.
 #[derive(Default)]
 struct Addresses(u64);
 
@@ -62,32 +61,32 @@ impl Hasher for Addresses {
     }
 }
 
-/// The plans of other types, `list[City]` or `City | None`: those are made anew each time that
-/// they are written, and found by equality. A plan with prefixes is found by these too. Dicts,
-/// since comparing may run code of a metaclass.
+/// The plans of other types, such as `list[City]` or `City | None`. Python makes these anew each
+/// time they are written, so they are found by equality. A plan with prefixes is found by these
+/// too. The caches are dicts, because a comparison may run code of a metaclass.
 static EXPRESSIONS: [PyOnceLock<Py<PyDict>>; Form::COUNT] =
     [const { PyOnceLock::new() }; Form::COUNT];
 
-/// What a plan is to be for.
+/// What a plan is made for.
 #[derive(Clone, Copy)]
 pub(crate) struct Aimed<'a, 'py> {
     /// The form of the formats.
     pub(crate) form: Form,
-    /// What prefixes are in the paths of markup.
+    /// The meaning of prefixes in the paths of markup.
     pub(crate) prefixes: Prefixes<'a, 'py>,
 }
 
-/// What prefixes are in the paths of markup.
+/// The meaning of prefixes in the paths of markup.
 #[derive(Clone, Copy)]
 pub(crate) enum Prefixes<'a, 'py> {
     /// They stand for the namespaces of this mapping, if there is one.
     Bound(Option<&'a Bound<'py, PyDict>>),
-    /// They are a part of the name.
+    /// They are part of the name.
     AsWritten,
 }
 
 impl<'py> Aimed<'_, 'py> {
-    /// What tells the plan of a type from that for the form alone, if anything does.
+    /// Distinguishes the plan of a type from that for the form alone, if anything does.
     pub(super) fn mark(self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         Ok(match self.prefixes {
             _ if !self.form.has_elements() => None,
@@ -106,9 +105,9 @@ impl From<Form> for Aimed<'_, '_> {
     }
 }
 
-/// The plan of a type, made now or before.
+/// The plan of a type, from the cache or new.
 ///
-/// With settings it is made anew each time.
+/// With settings it is always new.
 ///
 /// # Errors
 /// `PlanError` for a type that cannot be decoded into.
@@ -140,7 +139,7 @@ pub(crate) fn plan_from<'py>(
     object: &Bound<'py, PyAny>,
     aimed: Aimed<'_, 'py>,
 ) -> PyResult<Arc<Plan>> {
-    // What is asked for most: a class, in a format that has nothing else to say of it.
+    // The most frequent case: a class, in a format without further options.
     if !aimed.form.has_elements()
         && let Ok(class) = object.cast::<PyType>()
     {
@@ -183,7 +182,7 @@ fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, form: Form) -> PyResult<A
     let settings = Settings::default();
     let plan = Arc::new(new_plan(py, &[class.clone().into_any()], &settings, form.into())?);
     listen_to_collector(py)?;
-    // Nothing is dropped while the lock is held: that could run code which wants it.
+    // Nothing is dropped while the lock is held: that could run code that needs the lock.
     let mut old = None;
     let replaced = {
         let mut plans = kept();
@@ -226,7 +225,7 @@ fn of_expression<'py>(
 }
 
 fn kept() -> MutexGuard<'static, Option<OfClasses>> {
-    // The map is whole between any two statements that could panic.
+    // The map is consistent between any two statements that could panic.
     CLASSES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -252,7 +251,7 @@ fn new_plan<'py>(
         kinds.push(compiler.node(type_object, &[], &scope, Place { field: None })?);
     }
     let mut plans = Vec::with_capacity(compiler.met.len());
-    // Planning a class may meet others.
+    // Planning a class may find others.
     while plans.len() < compiler.met.len() {
         plans.push(classes::plan(&mut compiler, plans.len())?);
     }
@@ -284,7 +283,7 @@ fn pair_of_text(
     Ok((prefix.extract()?, uri.extract()?))
 }
 
-/// Lets all plans go when a full collection begins, from the first plan on.
+/// From the first plan on, drops all plans whenever a full collection begins.
 fn listen_to_collector(py: Python<'_>) -> PyResult<()> {
     static LISTENING: PyOnceLock<()> = PyOnceLock::new();
     LISTENING.get_or_try_init(py, || {

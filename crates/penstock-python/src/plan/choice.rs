@@ -16,7 +16,7 @@ static SPELT: [&known::Known; 2] = [&known::FRACTION, &known::ZONE_INFO];
 /// The most values of a type that a message names.
 const FEW: usize = 6;
 
-/// The values as they are collected.
+/// The values while they are collected.
 #[derive(Default)]
 struct Gathered {
     texts: Vec<String>,
@@ -67,7 +67,7 @@ impl Gathered {
         Ok(true)
     }
 
-    /// The values in words: `"a", "b" or 3`.
+    /// The values as a message shows them: `"a", "b" or 3`.
     fn expected(&self) -> String {
         match self.shown.split_last() {
             Some((last, [])) => last.clone(),

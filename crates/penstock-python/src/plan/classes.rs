@@ -111,7 +111,7 @@ pub(super) fn annotated<'py>(
             }
             let absent = absent(&class, &name, &field);
             let declared = subject.declared(name, field, &scope, absent)?;
-            // An annotation that is repeated in a subclass keeps its place, as in a dict.
+            // An annotation repeated in a subclass keeps its place, as in a dict.
             match place {
                 Some(place) => fields[place] = declared,
                 None => fields.push(declared),
@@ -177,7 +177,7 @@ impl<'py> Shape<'py> {
 /// The class that is being planned.
 pub(super) struct Subject<'a, 'py> {
     pub(super) compiler: &'a mut Compiler<'py>,
-    /// Its number.
+    /// Its index in the plan.
     pub(super) id: ClassId,
     pub(super) class: Bound<'py, PyType>,
     pub(super) name: &'a str,

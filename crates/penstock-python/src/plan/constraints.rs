@@ -1,4 +1,4 @@
-//! Constraints: conditions on a value beside its type.
+//! Constraints: conditions on a value beyond its type.
 //!
 //! They come from several libraries (`annotated_types`, `msgspec.Meta`, pydantic's `Field`), and
 //! `penstock._constraints` converts them to one form: a kind and its argument. This module checks
@@ -65,7 +65,7 @@ impl Limit {
 }
 
 impl Check {
-    /// The object that it holds, if there is one.
+    /// The object that it holds, if any.
     pub(super) fn object(&self) -> Option<&Py<PyAny>> {
         match &self.test {
             Test::Bound(_, limit) => Some(limit.object()),

@@ -1,8 +1,8 @@
 //! Collections: the builtin ones, and classes that are made from them.
 //!
 //! Other collections of the standard library are first gathered as a `list`, `dict` or `set`, and
-//! then passed to the class. An abstract one (`Sequence`, `Mapping`) becomes the builtin one that
-//! it stands for.
+//! then passed to their class. An abstract one (`Sequence`, `Mapping`) becomes the builtin
+//! collection that implements it.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet};
@@ -55,7 +55,7 @@ impl Collection {
         Collection { base, name, finish, known: Some(known) }
     }
 
-    /// The collection that a class is.
+    /// The collection that a class is, if it is one.
     pub(super) fn of(class: &Bound<'_, PyType>) -> Option<Self> {
         if let Some(base) = Container::of(class) {
             return Some(Collection {
@@ -72,7 +72,7 @@ impl Collection {
         COLLECTIONS.iter().find(is).copied()
     }
 
-    /// Whether a value of a subclass is made by calling the subclass with one of it.
+    /// Whether a value of a subclass is made by calling the subclass with the collection.
     pub(super) fn is_called(&self) -> bool {
         self.known.is_none() || matches!(self.finish, Finish::Call | Finish::Count)
     }
@@ -126,7 +126,7 @@ impl<'py> Walk<'_, 'py> {
         self.finished(collection, class, kind, item, collection.name.into(), nullable)
     }
 
-    /// `list[X]` and the like.
+    /// `list[X]` and similar types.
     pub(super) fn collection_of(
         &mut self,
         annotation: &Bound<'py, PyAny>,

@@ -1,8 +1,8 @@
-//! Types of the standard library that are made of a simpler value: of text as they print
-//! themselves, most of them.
+//! Types of the standard library that are made from a simpler value, in most cases from their text
+//! as `str` prints it.
 //!
-//! Each is a kind, and a function that is called with the value. The functions stand in
-//! `penstock._conversions`, which is imported when such a type is met.
+//! Each has a kind, and a function that is called with the value. The functions are in
+//! `penstock._conversions`, which is imported when a plan needs such a type.
 
 use pyo3::ffi;
 use pyo3::intern;
@@ -16,14 +16,14 @@ use super::post_steps::{Nature, PostSteps, Step};
 use super::walk::{Walk, node};
 use super::{Kind, Node, layout};
 
-/// How a type is made of a simpler value.
+/// How a type is made from a simpler value.
 struct Conversion {
     known: &'static Known,
     /// Its name in an annotation.
     name: &'static str,
     /// The function of `penstock._conversions`; the class itself, if there is none.
     function: Option<&'static str>,
-    /// Whether not every text is such a value.
+    /// Whether some texts are no values of the type.
     has_form: bool,
     nature: Nature,
 }
@@ -72,7 +72,7 @@ pub(super) fn applied<'py>(
 }
 
 impl<'py> Walk<'_, 'py> {
-    /// A node of text that becomes something else.
+    /// A node of text that is converted.
     fn of_text(
         &self,
         function: Bound<'py, PyAny>,
@@ -82,7 +82,7 @@ impl<'py> Walk<'_, 'py> {
         nullable: bool,
     ) -> Node {
         let mut node = node(Kind::Str, nullable, name);
-        // What is more than text has no white space around it.
+        // If not every text is valid, the white space around it is removed.
         let trims = has_form && self.compiler.form.is_lexical();
         let trim = trims.then_some(Step::Trim);
         let steps = trim.into_iter().chain([Step::Convert(function.unbind())]);
@@ -92,7 +92,7 @@ impl<'py> Walk<'_, 'py> {
         node
     }
 
-    /// A class of the standard library that is made of a simpler value, if it is one.
+    /// A class of the standard library that is made from a simpler value, if it is one.
     pub(super) fn converted(
         &self,
         class: &Bound<'py, PyType>,
@@ -127,7 +127,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(None)
     }
 
-    /// A path, or a class that is derived from one.
+    /// A path, or a subclass of a path class.
     fn path(&self, class: &Bound<'py, PyType>, nullable: bool) -> PyResult<Node> {
         let name = class.name()?.to_string();
         if answer(class.py(), class.call1(("x",)))?.is_none() {
@@ -147,13 +147,13 @@ impl<'py> Walk<'_, 'py> {
     }
 }
 
-/// True if the class says that it is of one of these modules: nearly none is, and need not be
-/// compared with what they have.
+/// True if the class says that it is from one of these modules. Nearly no class is, and the others
+/// need not be compared with the modules' contents.
 pub(super) fn is_of(class: &Bound<'_, PyType>, modules: &[&str]) -> bool {
     class.module().is_ok_and(|module| module.to_str().is_ok_and(|name| modules.contains(&name)))
 }
 
-/// By the real bases: no `__subclasscheck__` is asked.
+/// True if `base` is among the real bases. This does not call `__subclasscheck__`.
 pub(super) fn is_subclass(class: &Bound<'_, PyType>, base: &Bound<'_, PyAny>) -> bool {
     layout::bases(class).iter().any(|class| class.is(base))
 }

@@ -2,12 +2,12 @@
 //!
 //! A dataclass may be filled without calling it if its `__init__` is the one that `dataclasses`
 //! wrote for exactly these fields. The decorator leaves a user's `__init__` alone and says
-//! `init=True` all the same, so nothing that the class says about itself is a proof. What is: the
-//! code object. The function is made by `exec` from source without a file, inside a function
-//! that only `dataclasses` has; its parameters are the fields that are read; the attributes that
-//! it names are those it sets, in order; its defaults are the objects of the fields; and it closes
-//! over one cell for each default that it fetches itself. An `__init__` of which all this is true
-//! does what was expected, or was forged to be mistaken.
+//! `init=True` all the same, so nothing that the class says about itself is a proof. The code
+//! object is: the function is made by `exec` from source without a file, inside a function that
+//! only `dataclasses` has; its parameters are the fields that are read; the attributes that it
+//! names are those it sets, in order; its defaults are the objects of the fields; and it closes
+//! over one cell for each default that it fetches itself. An `__init__` with all of these
+//! properties does what we expect, or was forged on purpose.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -109,7 +109,7 @@ impl Source<'_> {
                 Absent::Value(default.clone().unbind())
             }
             (None, None) if self.init => Absent::Error,
-            // Reading the attribute finds that of the class.
+            // An attribute that is not set is read from the class.
             _ => Absent::Unset,
         }
     }
@@ -160,7 +160,7 @@ struct Generated {
     post_init: bool,
 }
 
-/// Shows that the class's `__init__` is the one generated for these fields, or says why not.
+/// Proves that the class's `__init__` is the one generated for these fields, or says why it is not.
 fn generated(
     class: &Bound<'_, PyType>,
     sources: &[Source<'_>],
@@ -202,7 +202,7 @@ fn generated(
     let fetched = set.iter().filter(|source| source.factory.is_some() || !source.init).count();
     let chosen = set.iter().any(|source| source.factory.is_some() && source.init);
     let free = code.tuple(intern!(py, "co_freevars"))?;
-    // A frozen class sets its attributes with `object`'s `__setattr__`, as its own one allows.
+    // A frozen class sets its attributes with `object`'s `__setattr__`, because its own raises.
     let frozen = free.contains(intern!(py, "__dataclass_builtins_object__"))?;
     if free.len() != fetched + usize::from(chosen) + usize::from(frozen) {
         return other;
@@ -245,7 +245,7 @@ fn parameters<'a, 'py>(sources: &'a [Source<'py>]) -> (Vec<&'a Source<'py>>, Vec
     sources.iter().filter(|source| source.init).partition(|source| !source.kw_only)
 }
 
-/// True if the function's defaults are those of the fields. Defaults of factories are a mark that
+/// True if the function's defaults are those of the fields. Defaults of factories are a marker that
 /// only the function itself uses.
 fn defaults_are(
     function: &Function<'_>,

@@ -1,7 +1,7 @@
-//! Whether pydantic makes a `Decimal` of a value that it wants to see before it is decoded.
+//! Whether pydantic makes a `Decimal` from a value that a validator sees before it is decoded.
 //!
 //! The answer is in the schema that pydantic makes of each class: nested dicts that name their
-//! `type`, with `definition-ref` where one of the `definitions` is meant.
+//! `type`, with `definition-ref` where they refer to one of the `definitions`.
 //! <https://docs.pydantic.dev/latest/api/pydantic_core_schema/>
 
 use std::collections::HashSet;
@@ -10,7 +10,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
-/// The keys of a schema under which values of the user stand, and not schemas.
+/// The keys of a schema whose values are the user's, and not schemas.
 const NO_SCHEMAS: [&str; 4] = ["metadata", "serialization", "default", "expected"];
 
 /// True if a `Decimal` is made somewhere in an object of the class, or in one field of it.
@@ -20,7 +20,7 @@ pub(super) fn are_made<'py>(
 ) -> PyResult<bool> {
     let py = class.py();
     let schema = class.getattr(intern!(py, "__pydantic_core_schema__"))?;
-    // A schema that is not made yet makes itself when it is read.
+    // A schema that does not exist yet is made when it is read.
     let schema = py.get_type::<PyDict>().call1((schema,))?.cast_into::<PyDict>()?;
     let definitions = PyDict::new(py);
     let mut described = Some(schema.clone().into_any());
@@ -29,7 +29,7 @@ pub(super) fn are_made<'py>(
             let definition = definition?;
             definitions.set_item(definition.get_item(intern!(py, "ref"))?, definition)?;
         }
-        // The definitions are not what is described, but what it refers to.
+        // The definitions are only referred to; the schema itself is under its key.
         described = schema.get_item(intern!(py, "schema"))?;
     }
     let open = described.into_iter().collect();
@@ -52,7 +52,7 @@ pub(super) fn are_made<'py>(
     Ok(false)
 }
 
-/// The schema of a field, if the part is that of the fields of a class.
+/// The schema of a field, if `part` is the schema of the fields of a class.
 fn field_of<'py>(
     part: &Bound<'py, PyDict>,
     name: &Bound<'py, PyString>,

@@ -19,7 +19,7 @@ use super::walk::{Walk, node};
 use super::wrappers::arguments;
 use super::{Absent, ClassId, Kind, Node, NodeId, layout};
 
-/// The base of a user's class, if values are decoded as that.
+/// The base of a user's class, if values are decoded as that base.
 fn base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     let py = class.py();
     // Classes with a plan of their own kind.
@@ -45,7 +45,8 @@ fn base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     (!named).then_some(base)
 }
 
-/// The base as the class, or a base of it, writes it: `list[str]`; and that class.
+/// The base as the class, or one of its bases, writes it: `list[str]`; and the class that writes
+/// it.
 fn written<'py>(
     class: &Bound<'py, PyType>,
     given: Option<&Bound<'py, PyTuple>>,
@@ -124,7 +125,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(Some(node))
     }
 
-    /// A class that got its number.
+    /// The node of a class that has its number.
     pub(super) fn of_class(&self, class: ClassId, nullable: bool, name: String) -> Node {
         let mut node = node(Kind::Class(class), nullable, name);
         let met = &self.compiler.met[class as usize];

@@ -1,8 +1,8 @@
-//! Where a dict keeps its values, for dicts that are copies of one made here.
+//! Where a dict stores its values, for dicts that are copies of a pattern made here.
 //!
-//! A copy of a dict already has its keys. Storing its values at their places takes one store each;
-//! setting them by their keys takes a look-up each. The places are known for the versions of
-//! CPython that are named below, and are checked on a dict and on a copy of it before they are
+//! A copy of a dict already has its keys. To store its values at their places takes one store each;
+//! to set them by their keys takes one lookup each. The places are known for the versions of
+//! CPython that are named below, and they are checked on a dict and on a copy of it before they are
 //! used.
 
 use pyo3::ffi;
@@ -29,9 +29,9 @@ const STRINGS: u8 = 1;
 pub(crate) type DictEntry = [*mut ffi::PyObject; 2];
 
 /// The distance in bytes from the beginning of the keys of `dict` to its entries, if it is known:
-/// `names` in this order, each with None. It is then the same for each copy.
+/// `names` in this order, each with None. It is the same for each copy.
 ///
-/// A fresh dict into which only these keys were put.
+/// `dict` must be a new one into which only these keys were put.
 pub(super) fn offset_of(dict: &Bound<'_, PyDict>, names: &[Bound<'_, PyString>]) -> Option<usize> {
     let py = dict.py();
     let version = py.version_info();
@@ -67,7 +67,7 @@ pub(super) fn offset_of(dict: &Bound<'_, PyDict>, names: &[Bound<'_, PyString>])
 ///
 /// # Safety
 ///
-/// It is such a copy, or the dict itself, and alive.
+/// The dict is such a copy, or the pattern itself, and alive.
 #[inline(always)]
 pub(crate) unsafe fn entries(dict: *mut ffi::PyObject, offset: usize) -> *mut DictEntry {
     // SAFETY: by the contract, the entries stand there in the memory of the keys.

@@ -1,7 +1,8 @@
 //! Generic classes and aliases: the values of their type variables.
 //!
-//! A class with arguments is planned once for each set of them. Its bases may declare its fields,
-//! and have variables of their own. The arguments in the list of bases give the values of those.
+//! A class with arguments is planned once for each set of them. Its bases may declare its fields
+//! and have type variables of their own. The arguments in the list of bases are the values of those
+//! variables.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -132,7 +133,7 @@ pub(super) fn bindings<'py>(
     }
     let mut open = vec![(class.clone(), own(class, given)?)];
     let mut found = Vec::new();
-    // The annotations of a `TypedDict` are those of its bases too.
+    // A `TypedDict` also has the annotations of its bases.
     let merged = layout::own_attribute(base, intern!(py, "__total__")).is_some();
     while let Some((class, bindings)) = open.pop() {
         if class.is(base) || merged {

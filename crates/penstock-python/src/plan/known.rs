@@ -1,6 +1,6 @@
-//! The objects in annotations and classes that are recognised by address.
+//! The objects in annotations and classes that are recognised by their address.
 //!
-//! It imports nothing: an annotation cannot use a module that was never imported, so looking into
+//! This imports nothing. An annotation cannot use a module that was never imported, so a lookup in
 //! `sys.modules` is enough, and `import penstock` stays cheap.
 
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ impl Known {
         Known { module, name, object: PyOnceLock::new() }
     }
 
-    /// The object, or nothing if its module was not imported or does not have it.
+    /// The object, or None if its module was not imported or does not have it.
     pub(super) fn get<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
         if self.object.get(py).is_none() {
             // The type of `int | str` exists without any module.
@@ -28,7 +28,7 @@ impl Known {
                 module => module?,
             };
             let object = module.getattr_opt(self.name).ok()??;
-            // Another thread may have been faster: it found the same object.
+            // Another thread may have been faster; it found the same object.
             let _ = self.object.set(py, object.unbind());
         }
         self.object.get(py).map(|object| object.bind(py))
@@ -42,7 +42,7 @@ impl Known {
 
 /// A module, if it was imported.
 pub(super) fn imported<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
-    // SAFETY: the interpreter's `sys.modules` is borrowed from it and becomes a reference of ours.
+    // SAFETY: `sys.modules` is borrowed from the interpreter; the result is a reference of ours.
     let modules = unsafe { Bound::from_borrowed_ptr(py, pyo3::ffi::PyImport_GetModuleDict()) };
     modules.cast_into::<PyDict>().ok()?.get_item(name).ok()?
 }

@@ -87,7 +87,7 @@ pub(super) fn version(class: &Bound<'_, PyType>) -> Option<u32> {
     has_flag(class, ffi::Py_TPFLAGS_VALID_VERSION_TAG).then(|| member!(class, tp_version_tag))
 }
 
-/// True if a `class` statement or similar made the class.
+/// True if the class was made by a `class` statement or similar.
 pub(super) fn is_heap_type(class: &Bound<'_, PyType>) -> bool {
     has_flag(class, ffi::Py_TPFLAGS_HEAPTYPE)
 }
@@ -159,14 +159,14 @@ pub(super) fn has_dict(class: &Bound<'_, PyType>) -> bool {
     member!(class, tp_dictoffset) != 0
 }
 
-/// True if setting an attribute of this name on an object calls `object`'s function with the
-/// attribute of its class.
+/// True if `object`, as an attribute of a class, itself handles setting that attribute on the
+/// class's objects.
 pub(super) fn is_data_descriptor(object: &Bound<'_, PyAny>) -> bool {
     member!(&object.get_type(), tp_descr_set).is_some()
 }
 
-/// The byte offset of the slot behind `descriptor`, if a `__slots__` entry of the class or a base
-/// of it made that.
+/// The byte offset of the slot behind `descriptor`, if a `__slots__` entry of the class or one of
+/// its bases made it.
 pub(super) fn slot_offset(
     class: &Bound<'_, PyType>,
     descriptor: &Bound<'_, PyAny>,
@@ -174,7 +174,8 @@ pub(super) fn slot_offset(
     if descriptor.get_type().as_type_ptr() != &raw mut ffi::PyMemberDescr_Type {
         return None;
     }
-    // SAFETY: an object of exactly this type has this layout, and its definition lives as long.
+    // SAFETY: an object of exactly this type has this layout, and its definition lives as long as
+    // it does.
     let (owner, definition) = unsafe {
         let descriptor = descriptor.as_ptr().cast::<ffi::PyMemberDescrObject>();
         ((*descriptor).d_common.d_type, *(*descriptor).d_member)

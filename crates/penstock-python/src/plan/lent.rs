@@ -1,17 +1,17 @@
-//! The keys of a plan as they stand in the text of a format, for the reader to compare in place.
+//! The keys of a plan as they stand in the text of a format. The reader compares them in place.
 //!
-//! They belong to the format and not to the plan, so they stand beside it, and are made when the
-//! format is first read by the plan.
+//! They belong to the format and not to the plan, so they are kept beside the plan, and made when a
+//! document of the format is first read with it.
 
 use penstock_core::json::lend::Key;
 
 use super::{Kind, NodeId, Plan, State, TagRule, Tagged};
 
-/// What is lent to the readers of one format.
+/// The keys that are lent to the readers of one format.
 pub(crate) struct LentKeys {
     /// For each state, by its number in the plan, its keys.
     states: Box<[Box<[Key]>]>,
-    /// For each node, the key that says the class of its objects, if the reader may look for it.
+    /// For each node, the key that gives the class of its objects, if the reader may look for it.
     tags: Box<[Key]>,
 }
 
@@ -43,7 +43,7 @@ impl LentKeys {
         &self.states[state.number as usize]
     }
 
-    /// The key that says the class of the objects of a node; empty if none is to be looked for.
+    /// The key that gives the class of a node's objects; empty if there is none to look for.
     #[inline(always)]
     pub(crate) fn tag(&self, node: NodeId) -> &[u8] {
         self.tags[node as usize].as_bytes()

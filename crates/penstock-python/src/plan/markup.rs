@@ -1,8 +1,8 @@
 //! Names and paths to states, for formats of elements and attributes.
 //!
-//! A field takes the elements and attributes that its paths lead to. Without a path, that is the
-//! child element of its own name, and, where it holds one value and no other field asks for it, the
-//! attribute of that name.
+//! A field takes the elements and attributes that its paths lead to. Without a path, it takes the
+//! child element of its own name. If it holds one value and no other field asks for it, it also
+//! takes the attribute of that name.
 
 use penstock_core::event::Key;
 use penstock_core::keys::KeyTable;
@@ -16,11 +16,11 @@ use super::{Kind, Node, NodeId, State, Target, element};
 /// The names of elements or attributes that lead on from a state.
 #[derive(Default)]
 pub(crate) struct Names {
-    /// Those with a name one behind the other, then those for any name.
+    /// The edges with a name, equal names side by side, then those for any name.
     pub(crate) edges: Box<[NameEdge]>,
     /// Finds the index into `runs` for a name without its prefix.
     table: Option<KeyTable>,
-    /// Which edges have that name.
+    /// For each name, the range of its edges.
     runs: Box<[(u32, u32)]>,
     /// Where the edges for any name begin.
     any: u32,
@@ -74,9 +74,9 @@ impl Names {
 pub(crate) struct NameEdge {
     /// The name for messages, an attribute's without `@`; `*` for any.
     pub(crate) name: Box<str>,
-    /// The namespace, if it has to be a certain one; empty for none.
+    /// The namespace, if it must be a certain one; empty for none.
     namespace: Option<Box<str>>,
-    /// Whether it has to be written with a prefix, or without one.
+    /// Whether the name must be written with a prefix, or without one.
     prefixed: Option<bool>,
     /// Where it leads.
     pub(crate) to: Target,
@@ -88,7 +88,7 @@ impl NameEdge {
         self.prefixed != Some(true) && self.namespace.as_ref().is_none_or(|uri| uri.is_empty())
     }
 
-    /// Whether what is asked beside the name holds.
+    /// Whether the conditions beside the name hold.
     #[inline]
     fn admits(&self, key: &Key<'_>) -> bool {
         self.prefixed.is_none_or(|prefixed| prefixed == key.prefix.is_some())
@@ -117,7 +117,7 @@ struct Route {
     aim: u32,
 }
 
-/// The ways to all fields that are read.
+/// The paths to all fields that are read.
 pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Routes> {
     let nodes = &subject.compiler.nodes;
     let mut routes: Vec<Route> = Vec::new();
@@ -138,7 +138,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
             routes.push(Route { path: parsed(subject, field, text)?, field: id, aim });
         }
     }
-    // Fields have the attributes of their names unless another one asks for them.
+    // A field also has the attribute of its name, unless another field asks for that.
     let asked = routes.len();
     for (id, field) in (0..).zip(fields).filter(|(_, field)| field.is_read && field.at.is_none()) {
         routes.push(Route { path: own_path(subject, field)?, field: id, aim: id });
@@ -164,7 +164,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     Ok(Routes { states: states.into(), takes_key, gathers, choices })
 }
 
-/// Whether the path leads to the record's own attribute of this name and without prefix.
+/// Whether the path leads to the record's own attribute of this name, without a prefix.
 fn takes_attribute(path: &Path, name: &str) -> bool {
     let [step] = path.steps() else { return false };
     let Test::Attribute { namespace, local } = step.test() else { return false };
@@ -176,8 +176,8 @@ fn takes_attribute(path: &Path, name: &str) -> bool {
     unprefixed && **local == *name
 }
 
-/// The path of the element that has the field's own name. A name that begins with `@`, which a
-/// `TypedDict` may have, is an attribute's.
+/// The path of the element that has the field's own name. If the name begins with `@`, as a key of
+/// a `TypedDict` may, it is an attribute's.
 fn own_path(subject: &Subject<'_, '_>, field: &Declared<'_>) -> PyResult<Path> {
     let name = field.key()?;
     if name.starts_with('@') {
@@ -214,7 +214,7 @@ fn parsed(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResu
     Ok(path)
 }
 
-/// Gives the prefixes of a path their namespaces, or takes them for a part of the names.
+/// Binds the prefixes of a path to their namespaces, or makes them part of the names.
 fn bind(subject: &Subject<'_, '_>, path: &mut Path) -> Result<(), String> {
     let Some(prefixes) = &subject.compiler.prefixes else {
         path.as_written();
@@ -227,7 +227,7 @@ fn bind(subject: &Subject<'_, '_>, path: &mut Path) -> Result<(), String> {
     path.bind(uri).map_err(|reason| format!("{reason}: pass namespaces={{prefix: uri}}"))
 }
 
-/// Two paths claim the same value.
+/// The error for two paths that claim the same value.
 #[cold]
 fn clash(
     subject: &Subject<'_, '_>,
@@ -236,7 +236,7 @@ fn clash(
     a: u32,
     b: u32,
 ) -> PyErr {
-    // Of the two paths that a field without `at` has, the first is its element's.
+    // A field without `at` has two paths, and the first is its element's.
     let mut found = routes.iter().filter(|route| route.aim == a || route.aim == b);
     let first = found.next();
     let second = found.find(|route| Some(route.aim) != first.map(|first| first.aim));
@@ -275,7 +275,7 @@ fn converted(
     let target = |to: select::Target| match (to.accept, to.state) {
         (Some(aim), None) => Ok(Target::Field(aim)),
         (None, Some(state)) => Ok(Target::State(state)),
-        // Beside a field there is only a state that wants the name by which the field was found.
+        // The other case is a field whose value leads to a state that needs the name of that value.
         _ => {
             let reason = ": a field takes the key() of another's value; that is not supported yet";
             Err(subject.error(reason))

@@ -1,9 +1,9 @@
-//! Class to plan, once per class.
+//! Makes a plan from a class, once per class.
 //!
 //! A plan is everything that decoding needs to know about a type, resolved before a byte is read:
-//! nodes for the types, classes with their fields, the states by which keys lead to fields, and
-//! how an object of the class is made. Plans are immutable and shared: between calls, between
-//! threads. They are kept beside the class, never on it, and dropped with it.
+//! nodes for the types, classes with their fields, the states by which keys lead to fields, and how
+//! to make an object of the class. Plans are immutable and shared between calls and threads. They
+//! are kept beside the class, never on it, and dropped with it.
 
 mod annotated_init;
 mod attrs;
@@ -71,31 +71,31 @@ pub(crate) type NodeId = u32;
 /// Index into [`Plan::classes`].
 pub(crate) type ClassId = u32;
 
-/// The plan of one type, with all the types it is made of.
+/// The plan of one type, with all types inside it.
 pub(crate) struct Plan {
     /// All nodes; types that occur twice or refer to themselves share one.
     pub(crate) nodes: Vec<Node>,
-    /// All classes met, each once.
+    /// All classes found, each once.
     pub(crate) classes: Vec<ClassPlan>,
-    /// For each node, what is to be known of a value that is to become it.
+    /// For each node, the aim of a value that becomes it.
     pub(crate) aims: Box<[Aim]>,
     /// The node of the type itself.
     pub(crate) root: NodeId,
-    /// Where several kinds of records are read at once, the node of each; else the one of the
+    /// The node of each kind of record, where several kinds are read at once; else that of the
     /// type.
     pub(crate) kinds: Box<[NodeId]>,
     /// The form of the formats that the plan is for.
     pub(crate) form: Form,
-    /// Whether text and numbers do for other types if nothing is lost.
+    /// Whether text and numbers are converted to other types if nothing is lost (`strict=False`).
     pub(crate) lax: bool,
-    /// The classes that were read to make the plan, each as it was then.
+    /// The classes that were read to make the plan, each with its version at that time.
     seen: Box<[Seen]>,
-    /// Its keys as they stand in JSON text, once a document of that is read.
+    /// The keys as they stand in JSON text, once a JSON document is read with the plan.
     json: OnceLock<LentKeys>,
 }
 
 impl Plan {
-    /// True if whatever the document holds becomes plain values.
+    /// True if every document becomes plain values.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.nodes[self.root as usize].kind, Kind::Any)
     }
@@ -115,16 +115,16 @@ impl Plan {
         self.json.get_or_init(|| LentKeys::of_json(self))
     }
 
-    /// True as long as no class of the plan, and no base of one, was changed since.
+    /// True as long as no class of the plan, and no base of one, has changed.
     pub(crate) fn is_current(&self, py: Python<'_>) -> bool {
         self.seen.iter().all(|seen| layout::version(seen.class.bind(py)) == Some(seen.version))
     }
 }
 
-/// A class at a moment: CPython gives it another version when it, or a base of it, is changed.
+/// A class at one moment. CPython gives it another version when the class or a base of it changes.
 struct Seen {
     class: Py<PyType>,
-    /// 0, which is no version, if CPython had none left to give.
+    /// 0, which is no version, if CPython had none left.
     version: u32,
 }
 
@@ -132,14 +132,14 @@ struct Seen {
 pub(crate) struct Node {
     /// What to make.
     pub(crate) kind: Kind,
-    /// True if `None` fits too (`X | None`).
+    /// True if `None` is accepted too (`X | None`).
     pub(crate) nullable: bool,
     /// The form in which the reader should give a number here.
     pub(crate) want: Want,
-    /// What is done with the value once it is made, if anything.
+    /// The conversions and checks of the value after it is made, if any.
     pub(crate) after: Option<Box<PostSteps>>,
-    /// The type for messages about values: as a user would write it, and the values of a choice
-    /// where they are few: `list[int]`, `Size ("S" or "L")`.
+    /// The type for messages about values, as a user would write it. A choice with few values lists
+    /// them: `list[int]`, `Size ("S" or "L")`.
     pub(crate) name: Box<str>,
     /// The type as a user would write it: `list[int]`, `Size | None`.
     pub(crate) written: Box<str>,
@@ -148,24 +148,24 @@ pub(crate) struct Node {
 /// The node of plain values, which every plan has.
 pub(crate) const PLAIN: NodeId = 0;
 
-/// What the builder has to know of a coming value, in as little memory as it takes: this is read
-/// for each value of a document.
+/// What the builder must know about a coming value. As small as possible, because the builder reads
+/// it for each value of a document.
 pub(crate) struct Aim {
-    /// What to make, as far as it can be said in a byte.
+    /// The kind, as far as a byte can say it.
     pub(crate) kind: KindByte,
     /// The form in which the reader should give a number.
     pub(crate) want: Want,
-    /// True if the field gathers several values, of which the coming one is one.
+    /// True if the field gathers several values, and the coming value is one of them.
     pub(crate) gathers: bool,
-    /// True if something is done with the value once it is made.
+    /// True if the value has conversions or checks after it is made.
     pub(crate) finishes: bool,
     /// The node of the value.
     pub(crate) node: NodeId,
-    /// The field of the class that the value is for, where it is for one.
+    /// The field of the class that the value is for, if any.
     pub(crate) field: u32,
 }
 
-/// The kinds of which most documents consist.
+/// The kinds that most values of documents have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KindByte {
     /// [`Kind::Any`]
@@ -202,7 +202,7 @@ impl Aim {
     }
 }
 
-/// What a node makes of its value.
+/// What a node's value becomes.
 pub(crate) enum Kind {
     /// Plain dicts, lists and scalars: `Any`, `object`, or no annotation.
     Any,
@@ -224,7 +224,7 @@ pub(crate) enum Kind {
     Duration,
     /// An object of one of several classes.
     Tagged(Box<Tagged>),
-    /// One of several types, which the kind of the value decides.
+    /// One of several types; the kind of the value decides.
     Tokens(Box<Tokens>),
     /// `decimal.Decimal`, from the digits of a number or from text.
     Decimal,
@@ -238,7 +238,7 @@ pub(crate) enum Kind {
     Time,
     /// `uuid.UUID`.
     Uuid,
-    /// An `Enum` by value, or a `Literal`: the value finds an object that exists.
+    /// An `Enum` by value, or a `Literal`: the value selects an existing object.
     Choice(Box<Choice>),
     /// `list[T]`.
     List(NodeId),
@@ -250,21 +250,21 @@ pub(crate) enum Kind {
     TupleOf(NodeId),
     /// `tuple[A, B, C]`: exactly these.
     Tuple(Box<[NodeId]>),
-    /// `dict[K, V]`. `K` is `str`, or a kind that text can be turned into.
+    /// `dict[K, V]`. `K` is `str`, or a kind that text can be converted to.
     Dict(NodeId, NodeId),
     /// An object of a class.
     Class(ClassId),
 }
 
-/// Classes of which the document says which one an object is of.
+/// A union of classes, where the document says which class an object has.
 pub(crate) struct Tagged {
-    /// How it says so.
+    /// How the document says it.
     pub(crate) by: TagRule,
-    /// What is looked for, for messages: the values `"a", "b" or "c"`, or the keys.
+    /// The values or keys that a message lists: `"a", "b" or "c"`.
     pub(crate) expected: Box<str>,
 }
 
-/// What tells the classes of a union apart.
+/// What distinguishes the classes of a union.
 pub(crate) enum TagRule {
     /// The classes are not planned yet.
     Unsettled,
@@ -278,31 +278,31 @@ pub(crate) enum TagRule {
         classes: Vec<NodeId>,
         /// Its values that are integers, and the node of the class of each.
         ints: Vec<(i64, NodeId)>,
-        /// Parallel to the keys of `table`: the class of each, where all that becomes of the
-        /// member that says it is known.
+        /// Parallel to the keys of `table`: the class of each, if everything about the member that
+        /// gives it is known.
         early: Vec<Option<EarlyTag>>,
     },
-    /// Which keys there are: those that an object of one class must have, and that no other class
-    /// has.
+    /// The keys that are present: those that an object of one class must have, and that no other
+    /// class has.
     Keys {
         /// The keys.
         table: KeyTable,
         /// Parallel to the keys of `table`: the node of the class.
         classes: Vec<NodeId>,
-        /// The class that has no such key: it is what none of them says.
+        /// The class without such a key, chosen if none of the keys is present.
         rest: Option<NodeId>,
     },
 }
 
-/// The member of an object that says its class.
+/// The member of an object that gives its class.
 pub(crate) struct EarlyTag {
     /// The class.
     pub(crate) class: ClassId,
-    /// What the member is for; nothing if the class does not name the key.
+    /// The field of the member; None if the class does not name the key.
     pub(crate) field: Option<EarlyField>,
 }
 
-/// The field of which the value says the class.
+/// The field whose value gives the class.
 pub(crate) struct EarlyField {
     /// The key, as an index into those of the object itself.
     pub(crate) key: u32,
@@ -332,13 +332,13 @@ pub(crate) struct Choice {
     pub(crate) text_objects: Vec<Py<PyAny>>,
     /// Integer values.
     pub(crate) ints: Vec<(i64, Py<PyAny>)>,
-    /// `true` and `false`, where they are values.
+    /// `true` and `false`, if they are values.
     pub(crate) bools: [Option<Py<PyAny>>; 2],
-    /// `null`, where it is a value.
+    /// `null`, if it is a value.
     pub(crate) null: Option<Py<PyAny>>,
-    /// An `Enum` with a `_missing_` of its own: called with a value that is none of these.
+    /// An `Enum` with a `_missing_` of its own: it is called with a value that is none of these.
     pub(crate) enum_class: Option<Py<PyType>>,
-    /// The type in messages about values, with the values where they are few.
+    /// The type in messages about values, with the values if they are few.
     pub(super) title: Box<str>,
     /// The values for messages, as a document has them: `"a", "b" or 3`.
     pub(crate) expected: Box<str>,
@@ -352,14 +352,14 @@ pub(crate) struct ClassPlan {
     pub(crate) name: Box<str>,
     /// The fields, in the order in which the class declares them.
     pub(crate) fields: Box<[Field]>,
-    /// For each field, what is to be known of a value for it.
+    /// For each field, the aim of a value for it.
     pub(crate) aims: Box<[Aim]>,
-    /// For each type of a choice its field and its node.
+    /// The field and the node of each type of a choice.
     routes: Vec<(u32, NodeId)>,
     /// Fields whose items become a dict, and the field of the items that is the key.
     keys: Vec<(usize, String)>,
-    /// How keys lead to fields. State 0 is the object itself; others are the maps and lists on the
-    /// way of fields whose path has several steps.
+    /// How keys lead to fields. State 0 is the object itself; the others are the maps and lists on
+    /// the path to fields whose path has several steps.
     pub(crate) states: Box<[State]>,
     /// The fields that take the key by which the record was found (`at("key()")`).
     pub(crate) takes_key: Box<[u32]>,
@@ -367,11 +367,11 @@ pub(crate) struct ClassPlan {
     pub(crate) gathers: bool,
     /// How an object is made of the field values.
     pub(crate) build: Build,
-    /// Why the class is called, where it is: `City has its own __init__`.
+    /// Why the class is called, if it is: `City has its own __init__`.
     pub(crate) why_called: Option<Box<str>>,
     /// Whether the class itself refuses keys that it does not name.
     pub(crate) forbids_unknown: bool,
-    /// Whether an array of the values of the fields, in their order, is an object too.
+    /// Whether an array of the fields' values, in their order, is accepted too.
     pub(crate) takes_rows: bool,
     /// The field that takes all keys that the class does not name, with their values.
     pub(crate) rest: Option<u32>,
@@ -396,7 +396,7 @@ pub(crate) fn element(nodes: &[Node], node: NodeId) -> Option<NodeId> {
 }
 
 impl ClassPlan {
-    /// Says for each field what its values become, once all types are known.
+    /// Sets for each field what its values become, once all types are known.
     fn take_aim(&mut self, nodes: &[Node], form: Form) {
         let fields = self.fields.iter().zip(0..).map(|(field, index)| {
             let items = match nodes[field.node as usize].kind {
@@ -423,23 +423,22 @@ impl ClassPlan {
 pub(crate) struct Field {
     /// The attribute, interned.
     pub(crate) name: Py<PyString>,
-    /// How its value stands in the document, for messages: its key or path. No key leads to a
+    /// Where its value stands in the document, for messages: its key or path. No key leads to a
     /// field with `init=False`.
     pub(crate) key: Box<str>,
     /// What its value becomes.
     pub(crate) node: NodeId,
-    /// What stands in for an absent value.
+    /// What the field gets if its value is absent.
     pub(crate) absent: Absent,
     /// True if values are gathered from several matches (a path with `*` or `//`).
     pub(crate) gathers: bool,
-    /// Where the objects that are gathered become a dict: the field, of their own class, whose
-    /// value is the key.
+    /// If the gathered objects become a dict: the field of the objects whose value is the key.
     pub(crate) keyed: Option<u32>,
 }
 
-/// What happens to a field without a value in the document.
+/// What happens if the document has no value for a field.
 pub(crate) enum Absent {
-    /// That is a [`Mismatch`](penstock_core::error::Kind::Mismatch).
+    /// It is a [`Mismatch`](penstock_core::error::Kind::Mismatch).
     Error,
     /// This object is stored.
     Value(Py<PyAny>),
@@ -467,8 +466,8 @@ pub(crate) struct State {
     pub(crate) elements: Names,
     /// Markup: the attributes.
     pub(crate) attributes: Names,
-    /// Markup: what an element's own text is for, as an index into the aims. If that gathers,
-    /// each run of text between child elements is a value.
+    /// Markup: the aim of an element's own text, as an index into the aims. If it gathers, each run
+    /// of text between child elements is a value.
     pub(crate) text: Option<u32>,
 }
 
@@ -483,64 +482,65 @@ pub(crate) struct KeyEdge {
 /// Where a key or an element leads.
 #[derive(Clone, Copy)]
 pub(crate) enum Target {
-    /// To the value of a field: an index into the aims of the class, which are those of its fields
+    /// To the value of a field: an index into the aims of the class. These are one for each field,
     /// and behind them one for each type of a choice.
     Field(u32),
-    /// To another map or list on the way.
+    /// To another map or list on the path.
     State(u32),
 }
 
-/// How an object is made of the values of its fields.
+/// How an object is made from the values of its fields.
 pub(crate) enum Build {
-    /// Allocated and its slots written by offset, then `__post_init__` if it has one. Only where
-    /// this cannot be told from calling the class.
+    /// Allocate it and write its slots by offset, then call `__post_init__` if it has one. Only
+    /// where nobody can tell the difference from calling the class.
     Slots {
         /// Byte offset of each field's slot.
         offsets: Box<[usize]>,
-        /// The method that is called then, if there is one.
+        /// The method that is called afterwards, if there is one.
         post_init: Option<Py<PyString>>,
-        /// Whether an object may be used again for a later row: no finalizer, nothing but slots.
+        /// Whether an object may be filled again for a later row: no finalizer, nothing but slots.
         recyclable: bool,
     },
-    /// Allocated and its slots written by offset, as msgspec's own constructor of a Struct does.
+    /// Allocate it and write its slots by offset, as msgspec's own constructor of a Struct does.
     Struct {
-        /// The first field that has a slot. Those before it are only looked at.
+        /// The first field that has a slot. The values of those before it are only checked.
         first: usize,
         /// Byte offset of the slot of each field from there on.
         offsets: Box<[usize]>,
-        /// Whether there is nothing but these in an object, and the collector may look at it: then
-        /// its memory need not be emptied before, and it is shown to the collector if it has to be.
+        /// Whether an object is nothing but these slots and may be tracked by the collector. Then
+        /// its memory need not be cleared first, and it is tracked only if necessary.
         bare: bool,
     },
-    /// Allocated and its attributes set by name with the generic setter, in the order of the
-    /// fields, then `__post_init__`. Only where this cannot be told from calling the class.
+    /// Allocate it and set its attributes by name with the generic setter, in the order of the
+    /// fields, then call `__post_init__`. Only where nobody can tell the difference from calling
+    /// the class.
     Attributes {
-        /// The method that is called then, if there is one.
+        /// The method that is called afterwards, if there is one.
         post_init: Option<Py<PyString>>,
     },
-    /// The class is called without arguments, and its attributes are set.
+    /// Call the class without arguments, and set its attributes.
     Fill,
     /// A `NamedTuple` with the generated constructor: items by position.
     Tuple,
     /// A `TypedDict`: a dict with the present keys.
     Dict {
-        /// A dict with all keys, each with None. To be copied: that is cheaper than to put the
-        /// keys in one by one.
+        /// A dict with all keys, each with None. To copy it is cheaper than to set the keys one by
+        /// one.
         pattern: Py<pyo3::types::PyDict>,
-        /// Where the values of a copy stand, if that is known: bytes behind where its keys begin.
+        /// Where a copy stores its values, if that is known: in bytes from where its keys begin.
         entries: Option<usize>,
     },
-    /// The class is called: these fields by position as far as they have values, the others by
-    /// keyword. A field that may only go by position always has one.
+    /// Call the class. Leading fields go by position as far as they have values, the others by
+    /// keyword. A field that may only go by position always has a value.
     Call {
-        /// The first of these fields. Those before it are only looked at.
+        /// The first field that is passed. The values of those before it are only checked.
         first: usize,
         /// How many leading fields go by position.
         positional: usize,
         /// The names of those that go by keyword, as a tuple of interned strings.
         keywords: Py<pyo3::types::PyTuple>,
     },
-    /// A function of the class's is called with a dict of the present keys.
+    /// Call a function of the class with a dict of the present keys.
     Validate(Py<PyAny>),
 }
 
@@ -561,7 +561,7 @@ fn is_plan_error(py: Python<'_>, error: &PyErr) -> bool {
     class.is_ok_and(|class| error.value(py).is_instance(&class).unwrap_or(false))
 }
 
-/// A `PlanError`: the type asked for cannot be decoded into.
+/// A `PlanError`: Penstock cannot decode into the type.
 pub(crate) fn plan_error(py: Python<'_>, message: impl fmt::Display) -> PyErr {
     let class = py.import("penstock._errors").and_then(|module| module.getattr("PlanError"));
     match class.and_then(|class| class.call1((message.to_string(),))) {

@@ -1,8 +1,8 @@
 //! Structs of msgspec.
 //!
-//! Their slots are filled as msgspec's own constructor fills them. One with more to it than slots is
-//! called. What a Struct says of how it is encoded is what the document
-//! has: the names, the tag, arrays for objects, and whether more keys are refused.
+//! Their slots are filled as msgspec's own constructor fills them. A Struct with more than slots is
+//! called. The options that say how a Struct is encoded also say what the document has: the names,
+//! the tag, arrays for objects, and whether unknown keys are refused.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -38,11 +38,11 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         }
         fields.push(field);
     }
-    // The others are at the end, whichever class they are of.
+    // Keyword-only fields are at the end, whichever class they are from.
     let positional = by_position.len().min(names.len());
     let keywords = names.as_sequence().get_slice(positional, names.len())?.to_tuple()?.unbind();
     let own_names: Vec<_> = fields[first..].iter().map(|field| field.name.clone()).collect();
-    // A metaclass of the user's may call its classes otherwise.
+    // A user's metaclass may call its classes in another way.
     let made = match known::MSGSPEC_META.is(class.get_type().as_any()) {
         true => build::structure(&class, &own_names, first)?,
         false => None,
@@ -87,7 +87,7 @@ fn declared<'py>(
     subject.undeclared(name.clone(), absent)
 }
 
-/// What an absent field has.
+/// The value of an absent field.
 fn absent(default: Option<Bound<'_, PyAny>>) -> PyResult<Absent> {
     Ok(match default {
         None => Absent::Error,
@@ -99,7 +99,8 @@ fn absent(default: Option<Bound<'_, PyAny>>) -> PyResult<Absent> {
     })
 }
 
-/// The key by which the Struct is told from others: where it is there, it must say so.
+/// The key that distinguishes the Struct from others. If it is present, it must have this Struct's
+/// value.
 fn tag<'py>(
     subject: &mut Subject<'_, 'py>,
     config: &Bound<'py, PyAny>,

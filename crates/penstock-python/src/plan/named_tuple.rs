@@ -94,7 +94,7 @@ fn why_called(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Op
     if generated { Ok(None) } else { own }
 }
 
-/// True if the defaults of `__new__` are those that the class says its last fields have.
+/// True if the defaults of `__new__` are those that the class gives for its last fields.
 fn defaults_are(function: &Function<'_>, fields: &[Declared<'_>]) -> PyResult<bool> {
     let mut said = fields.iter().filter_map(|field| match &field.absent {
         Absent::Value(value) => Some(value),

@@ -5,10 +5,10 @@
 //! module of the class that declares the field, then in that class, then among the builtins. Before
 //! all of these comes the `namespace` of the plan, for names that are local to a function.
 //!
-//! For classes that are local to a function, this finds two more things. The name of the class
-//! means the class, unless its module or its body has another object of that name. And a name that
-//! is found nowhere is looked up among the classes that the plan has met: one of that name counts
-//! if it is defined where this class is.
+//! For classes that are local to a function, two more rules help. The name of the class means the
+//! class, unless its module or its body has another object of that name. A name that is found
+//! nowhere is looked up among the classes that the plan has met: one of that name counts if it is
+//! defined in the same place as this class.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -133,7 +133,7 @@ impl<'py> Scope<'py> {
         })
     }
 
-    /// A single name: most annotations are one, and need no compiler.
+    /// Looks up a single name. Most annotations are one, and need no compiler.
     fn name(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
         for names in [&self.namespace, &self.module].into_iter().flatten() {
             if let Some(object) = names.get_item(name)? {
@@ -238,7 +238,8 @@ fn module_names<'py>(py: Python<'py>, module: &str) -> Option<Bound<'py, PyDict>
     names.cast_into().ok()
 }
 
-/// True if an object is this name. Names are interned, so that it is nearly always by address.
+/// True if an object is this name. Names are interned, so comparing addresses is nearly always
+/// enough.
 pub(super) fn same_name(name: &Bound<'_, PyString>, object: &Bound<'_, PyAny>) -> bool {
     name.is(object)
         || object.cast::<PyString>().is_ok_and(|text| text.as_any().eq(name).unwrap_or(false))

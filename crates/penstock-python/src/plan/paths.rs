@@ -1,8 +1,8 @@
 //! Keys and paths to states: how a document's keys lead to the fields of a class.
 //!
-//! Most classes have no `at(...)`, or only some that rename a key: then there is one state with a
-//! table of keys, made here. Only where a path has several steps is the automaton of
-//! [`penstock_core::select`] asked, and its states become ours.
+//! Most classes have no `at(...)`, or only some that rename a key. Then there is one state with a
+//! table of keys, made here. Only for a path of several steps do we build the automaton of
+//! [`penstock_core::select`] and copy its states.
 
 use std::borrow::Cow;
 
@@ -20,7 +20,7 @@ pub(super) struct Routes {
     pub(super) takes_key: Box<[u32]>,
     /// For each field, whether its path may match several values.
     pub(super) gathers: Vec<bool>,
-    /// For each further type of a choice its field and its node.
+    /// For each further type of a choice, its field and its node.
     pub(super) choices: Vec<(u32, NodeId)>,
 }
 
@@ -30,7 +30,7 @@ enum Way<'a> {
     Path(Path),
 }
 
-/// The ways to all fields that are read.
+/// The paths to all fields that are read.
 pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyResult<Routes> {
     if subject.compiler.form.has_elements() {
         return markup::routes(subject, fields);
@@ -91,7 +91,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     Ok(Routes { states: states.into(), takes_key, gathers, choices })
 }
 
-/// The way that a path of an `at(...)` says.
+/// The place that a path of an `at(...)` leads to.
 fn way<'a>(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResult<Way<'a>> {
     let py = subject.compiler.py;
     let error = |reason: &dyn std::fmt::Display| match field.name.to_str() {
@@ -171,7 +171,7 @@ fn converted(
     let target = |to: select::Target| match (to.accept, to.state) {
         (Some(field), None) => Ok(Target::Field(field)),
         (None, Some(state)) => Ok(Target::State(state)),
-        // Beside a field there is only a state that wants the key by which the field was found.
+        // The other case is a field whose value leads to a state that needs the key of that value.
         (field, _) => {
             let name = fields[owner(field.unwrap_or(0)) as usize].name.to_string();
             let reason = "another field takes the key() of its value; that is not supported yet";

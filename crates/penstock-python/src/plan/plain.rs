@@ -1,8 +1,8 @@
-//! Plain annotated classes: no decorator, no base class, no `__init__` that says more.
+//! Plain annotated classes: no decorator, no base class, no `__init__` of interest.
 //!
-//! What such a class means is `cls()` and then an attribute for each value. A default is the
-//! class's own attribute, so an absent value needs nothing to be stored. If its `__init__` has
-//! parameters without annotations, those of the class are what they take.
+//! Such a class means `cls()` and then one attribute for each value. A default is the class's own
+//! attribute, so nothing is stored for an absent value. If its `__init__` has parameters without
+//! annotations, the annotations of the class give their types.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -23,7 +23,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             let names: Vec<_> = fields.iter().map(|field| field.name.clone()).collect();
             match build::storage(&class, &names, None)? {
                 Ok(build) => return Ok(Shape::new(fields, build)),
-                // A property is set like any attribute: that is what the class asks for.
+                // A property is set like any attribute, as the class intends.
                 Err(reason) if layout::has_dict(&class) => reason,
                 Err(reason) => {
                     return Err(subject.error(format_args!(" cannot be filled: {reason}")));
@@ -45,7 +45,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     Ok(Shape { why_called: Some(reason), ..Shape::new(fields, Build::Fill) })
 }
 
-/// The code of its own that runs when an object of the class is made and filled, if there is some.
+/// The user code that runs when an object of the class is made and filled, if there is some.
 fn own_code(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
     if !layout::has_plain_init(class) && !is_of_protocol(class)? {
         let owner = layout::owner(class, intern!(class.py(), "__init__"));
@@ -59,8 +59,8 @@ fn own_code(class: &Bound<'_, PyType>) -> PyResult<Option<Reason>> {
     Ok((!plain).then_some(format!("{} overrides __setattr__", class.name()?)))
 }
 
-/// True if the `__init__` is what `typing` gives to protocols: in what is derived from one it stands
-/// in for that of `object`.
+/// True if the `__init__` is the one that `typing` gives to protocols: in their subclasses it
+/// replaces that of `object`.
 fn is_of_protocol(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let py = class.py();
     let Some(init) = layout::attribute(class, intern!(py, "__init__")) else { return Ok(false) };
@@ -73,11 +73,11 @@ fn takes_anything(class: &Bound<'_, PyType>) -> PyResult<bool> {
     let Some(constructor) = Constructor::of(class)? else { return Ok(false) };
     let parameters = Parameters::of(&constructor.parts)?;
     let by_name = !parameters.list.is_empty() || parameters.takes_any_keyword;
-    // A `__new__` that takes whatever comes leaves it to the `__init__`, and there is none.
+    // A `__new__` that takes any arguments leaves them to the `__init__`, and there is none.
     Ok(by_name && !(constructor.name == "__new__" && parameters.list.is_empty()))
 }
 
-/// What an object of the class has for the attribute when nothing is stored.
+/// What an object of the class has as the attribute when nothing is stored.
 fn absent(class: &Bound<'_, PyType>, name: &Bound<'_, PyString>) -> Absent {
     match layout::attribute(class, name) {
         Some(found) if !layout::is_data_descriptor(&found) => Absent::Unset,

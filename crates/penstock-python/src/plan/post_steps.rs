@@ -1,7 +1,7 @@
 //! The steps after a value is made as its type's kind: conversions and checks.
 //!
-//! A `Path` is a `str` with which `Path` is then called. A type with a function of its own is
-//! decoded as the function's parameter, and then the function is called.
+//! For a `Path`, a `str` is decoded and `Path` is called with it. For a type with a function of its
+//! own, the function's parameter is decoded and the function is called with it.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ use super::{Kind, Node, known, layout, wrappers};
 pub(crate) struct PostSteps {
     /// In this order.
     pub(crate) steps: Vec<Step>,
-    /// The first step for which `None` is an ordinary value. Without one, `None` stands for an
+    /// The first step for which `None` is an ordinary value. If there is none, `None` means an
     /// absent value, and no step runs.
     pub(crate) null_from: Option<usize>,
     /// Whether some texts are invalid: in a union, such a text may belong to another member.
@@ -105,7 +105,7 @@ impl PostSteps {
         after
     }
 
-    /// Visits all objects that are held.
+    /// Visits all objects that the steps hold.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
         self.steps.iter().filter_map(|step| match step {
             Step::Call(function) | Step::Convert(function) => Some(function),

@@ -1,7 +1,7 @@
-//! What a function does, shown by its code.
+//! Proves by its code what a function does.
 //!
-//! A function whose code is that of a source that is written here does what the source says, and
-//! need not be called where that can be done without it.
+//! If a function has the same code as a source that we write here, it does what the source says.
+//! Then it need not be called if we can do the same without it.
 
 use std::ffi::CString;
 
@@ -14,7 +14,7 @@ use pyo3::types::{PyCode, PyString, PyTuple};
 use super::layout::Function;
 use super::signature::Parameters;
 
-/// The flags of code that say how it runs. Others say where it was written.
+/// The flags of a code object that say how it runs. The others say where it was written.
 const HOW_IT_RUNS: u64 = 0x3ef & !0x10;
 
 /// The attributes of code objects that are compared.
@@ -30,8 +30,8 @@ const PARTS: [&str; 9] = [
     "co_cellvars",
 ];
 
-/// True if the function is what the interpreter makes of `source`, one `def` statement. Global
-/// names and defaults are another matter.
+/// True if the interpreter compiles `source`, one `def` statement, to this function's code. This
+/// does not check global names and defaults.
 pub(super) fn is_written(function: &Function<'_>, source: &str) -> PyResult<bool> {
     let code = &function.code;
     let py = code.py();
@@ -45,12 +45,13 @@ pub(super) fn is_written(function: &Function<'_>, source: &str) -> PyResult<bool
     Ok(flags(code)? & HOW_IT_RUNS == flags(&wanted)? & HOW_IT_RUNS)
 }
 
-/// The code of the function that a `def` statement defines; none if it is not Python.
+/// The code of the function that a `def` statement defines; None if the statement is not valid
+/// Python.
 fn compiled<'py>(py: Python<'py>, source: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Ok(source) = CString::new(source) else { return Ok(None) };
     let module = match PyCode::compile(py, &source, c"<proof>", PyCodeInput::File) {
         Ok(module) => module,
-        // Names that no source can have.
+        // A field may have a name that no source can have.
         Err(error)
             if error.is_instance_of::<PySyntaxError>(py)
                 || error.is_instance_of::<PyValueError>(py) =>
@@ -63,13 +64,13 @@ fn compiled<'py>(py: Python<'py>, source: &str) -> PyResult<Option<Bound<'py, Py
     Ok(constants.iter().find(|constant| constant.is_instance_of::<PyCode>()))
 }
 
-/// Attributes that a function sets, in order, each with the place of the parameter that it gets.
+/// The attributes that a function sets, in order, each with the place of its parameter.
 pub(super) type Stored<'py> = Vec<(Bound<'py, PyString>, usize)>;
 
-/// The attributes that an `__init__` sets, in order, each with the place of the parameter that it
-/// gets, if to set each attribute to a parameter of its own is all that it does.
+/// The attributes that an `__init__` sets, in order, each with the place of its parameter, if the
+/// function does nothing but set each attribute to a parameter of its own.
 ///
-/// An attribute is named like its parameter, or like it with underscores before it.
+/// An attribute has the name of its parameter, perhaps with underscores before it.
 pub(super) fn stored<'py>(
     function: &Function<'py>,
     parameters: &Parameters<'py>,
@@ -112,7 +113,7 @@ pub(super) fn stored<'py>(
     Ok(is_written(function, &source)?.then_some(stored))
 }
 
-/// The parameters as they stand in a `def`, behind the first.
+/// The parameters as they stand in a `def`, after `first`.
 fn written(first: &str, parameters: &Parameters<'_>) -> String {
     let mut parts = vec![first.to_owned()];
     for (place, parameter) in parameters.list.iter().enumerate() {

@@ -28,7 +28,7 @@ pub(crate) fn is_of_pydantic(error: &Bound<'_, PyAny>) -> bool {
     class.is_some_and(|class| error.get_type().is(class))
 }
 
-/// Makes a value that only pydantic can make, with pydantic's own function.
+/// Makes a value of a type that only pydantic can make, with pydantic's own function.
 pub(super) fn of_class<'py>(
     walk: &Walk<'_, 'py>,
     class: &Bound<'py, PyType>,
@@ -97,7 +97,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     let mut fields = Vec::new();
     for (name, info) in &self::fields(&class)? {
         let name = name.cast_into::<PyString>()?;
-        // A field of a dataclass need not be one of its parameters.
+        // A field of a dataclass may be no parameter.
         let init = info.getattr_opt(intern!(py, "init"))?;
         if init.is_some_and(|init| init.is(&*PyBool::new(py, false))) {
             continue;

@@ -62,7 +62,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// The problem with the names in a renaming of one class, if it has names.
+/// The problem with the names in a renaming of one class, if there are names.
 fn settle_names(
     rename: &Bound<'_, PyAny>,
     class: Option<&str>,
@@ -78,7 +78,7 @@ fn settle_names(
     Ok(None)
 }
 
-/// The problem with a name that is none of these: of the fields of one class, or of all.
+/// The problem with a name that no field has: of one class, or of all.
 fn refused_name(
     name: &Bound<'_, PyAny>,
     class: Option<&str>,

@@ -1,4 +1,4 @@
-//! The options of `Plan` beside the class, which the class need not know.
+//! The options of `Plan` beside the class.
 
 use std::fmt::Write as _;
 
@@ -19,9 +19,9 @@ pub(super) struct Settings<'py> {
     pub(super) rename: Option<Bound<'py, PyAny>>,
     /// Whether a value of another type is always refused.
     pub(super) strict: bool,
-    /// The functions that make values of types.
+    /// The functions that make values of certain types.
     pub(super) types: Option<Bound<'py, PyDict>>,
-    /// The key, or the `tag(...)`, that tells the classes of a union apart.
+    /// The key, or the `tag(...)`, that distinguishes the classes of a union.
     pub(super) tag: Option<Bound<'py, PyAny>>,
     /// The unit of numbers that are decoded as a datetime.
     pub(super) unix: Option<Bound<'py, PyAny>>,
@@ -60,7 +60,7 @@ impl<'py> Settings<'py> {
             [(&mut self.namespace, &other.namespace), (&mut self.types, &other.types)]
         {
             if let Some(more) = more {
-                // The setting that is nearest to the use wins.
+                // The setting nearest to the use wins.
                 let all = more.copy()?;
                 if let Some(own) = &own {
                     all.update(own.as_mapping())?;
@@ -93,7 +93,7 @@ impl<'py> Settings<'py> {
     }
 }
 
-/// The same, kept without the interpreter's token.
+/// The same settings, kept without the interpreter's token.
 #[derive(Default)]
 pub(super) struct KeptSettings {
     namespace: Option<Py<PyDict>>,
@@ -130,7 +130,7 @@ impl KeptSettings {
         }
     }
 
-    /// All objects that it holds.
+    /// All objects that the settings hold.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
         let dicts = self.namespace.iter().chain(&self.types).map(Py::as_any);
         self.rename.iter().chain(&self.tag).chain(&self.unix).chain(dicts)
@@ -184,7 +184,7 @@ pub(super) fn registry<'py>(
         let reason = format!("types must be a mapping of types to functions, not {kind}");
         return Err(PyTypeError::new_err(reason));
     };
-    // A copy: if the registry changes later, the plan does not.
+    // A copy, so that later changes of the registry do not change the plan.
     let types = PyDict::new(object.py());
     types.update(mapping)?;
     for (of, by) in &types {

@@ -1,4 +1,4 @@
-//! `penstock.Plan`: a plan that can be held in hand and looked at.
+//! `penstock.Plan`: a plan that a program can keep and inspect.
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -62,9 +62,9 @@ use super::{Absent, Build, ClassPlan, Kind, Plan};
 pub(crate) struct PlanObject {
     type_object: Py<PyAny>,
     settings: KeptSettings,
-    /// The form that it was made for first, which `repr` shows.
+    /// The form of its first plan, which `repr` shows.
     form: Form,
-    /// A plan for each form, made when it is first wanted.
+    /// A plan for each form, made when it is first needed.
     plans: Mutex<[Option<Arc<Plan>>; Form::COUNT]>,
 }
 
@@ -87,20 +87,20 @@ impl PlanObject {
     }
 
     fn plans(&self) -> MutexGuard<'_, [Option<Arc<Plan>>; Form::COUNT]> {
-        // Whole between any two statements that could panic.
+        // The array is consistent between any two statements that could panic.
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The plan for a form, unless there is none yet or a class was changed since.
+    /// The cached plan for a form, unless there is none yet or a class has changed.
     pub(super) fn kept(&self, py: Python<'_>, form: Form) -> Option<Arc<Plan>> {
         let plan = self.plans()[form.index()].clone();
         plan.filter(|plan| plan.is_current(py))
     }
 
-    /// The type; what was asked for beside it is added to `settings`.
+    /// The type; the settings of this plan are added to `settings`.
     ///
     /// # Errors
-    /// `PlanError`, if something else was asked for already.
+    /// `PlanError`, if `settings` has another value for one of them.
     pub(super) fn unwrapped<'py>(
         &self,
         py: Python<'py>,
@@ -110,10 +110,10 @@ impl PlanObject {
         Ok(self.type_object.bind(py).clone())
     }
 
-    /// The plan for the formats of a form, made again if a class was changed since.
+    /// The plan for the formats of a form, made again if a class has changed.
     ///
     /// # Errors
-    /// `PlanError`, if the type cannot be decoded into from those formats, or not any more.
+    /// `PlanError`, if Penstock cannot decode into the type from those formats, or no longer can.
     pub(crate) fn plan<'py>(&self, py: Python<'py>, aimed: Aimed<'_, 'py>) -> PyResult<Arc<Plan>> {
         let settings = self.settings.bind(py);
         let make = || plan_for(py, self.type_object.bind(py), &settings, aimed);
@@ -124,13 +124,14 @@ impl PlanObject {
             return Ok(plan);
         }
         let plan = make()?;
-        // What is replaced is dropped when the lock is free: that could run code which wants it.
+        // The old plan is dropped after the lock is released: that could run code that needs the
+        // lock.
         let old = self.plans()[aimed.form.index()].replace(plan.clone());
         drop(old);
         Ok(plan)
     }
 
-    /// How each class is made of what the formats of a form say.
+    /// Describes how each class is made from documents of this form.
     fn show<'py>(&self, py: Python<'py>, form: Form) -> PyResult<Bound<'py, PyString>> {
         let plan = self.plan(py, form.into())?;
         let mut text = format!("Plan({}", plan.nodes[plan.root as usize].written);
@@ -168,7 +169,8 @@ impl PlanObject {
         unix: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
-            // The names of this moment: `locals()` is not kept alive, and does not change the plan.
+            // A copy of the names as they are now, so that `locals()` is not kept alive and later
+            // changes have no effect.
             let namespace = namespace.map(|names| names.copy()).transpose()?;
             if let Some(rename) = &rename {
                 settings::rename(rename)?;
@@ -182,12 +184,12 @@ impl PlanObject {
             let strict = strict.map_or(Ok(true), |strict| options::flag("strict", strict))?;
             let types = registry(types)?;
             let mut settings = Settings { namespace, rename, strict, types, tag, unix };
-            // A plan of a plan asks for more.
+            // A plan of a plan adds its settings.
             let cls = match cls.cast::<PlanObject>() {
                 Ok(plan) => &plan.get().unwrapped(py, &mut settings)?,
                 Err(_) => cls,
             };
-            // What only markup has may be asked for: then it is a plan for that.
+            // The type may use features that only markup has: then this is a plan for markup.
             let plan = match plan_for(py, cls, &settings, Form::KEYED.into()) {
                 Ok(plan) => plan,
                 Err(error) if error.is_instance_of::<PyTypeError>(py) => {
@@ -204,7 +206,7 @@ impl PlanObject {
         guarded(py, || self.show(py, self.form))
     }
 
-    /// `format(plan, "xml")`: what `repr` tells, for one format.
+    /// `format(plan, "xml")`: the `repr` for one format.
     fn __format__<'py>(&self, py: Python<'py>, spec: &str) -> PyResult<Bound<'py, PyString>> {
         guarded(py, || match spec {
             "" => self.show(py, self.form),
@@ -222,9 +224,9 @@ impl PlanObject {
         for object in self.settings.objects() {
             visit.call(object)?;
         }
-        // A plan that others hold as well is not this object's to account for, and the collector
-        // must not see a reference twice. A count of one cannot grow while it looks: whoever
-        // would share the plan needs the lock that it holds.
+        // If others hold the plan as well, this object must not report it: the collector must not
+        // see a reference twice. A count of one cannot grow meanwhile, because sharing the plan
+        // takes the lock that is held here.
         let Ok(plans) = self.plans.try_lock() else { return Ok(()) };
         for plan in plans.iter().flatten().filter(|plan| Arc::strong_count(plan) == 1) {
             plan.traverse(&visit)?;

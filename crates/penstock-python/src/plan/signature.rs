@@ -43,7 +43,7 @@ impl<'py> Parameters<'py> {
         let keyword_only = number(intern!(py, "co_kwonlyargcount"))?;
         let variables =
             function.code.getattr(intern!(py, "co_varnames"))?.cast_into::<PyTuple>()?;
-        // `def __init__(*args)` has no first parameter of its own.
+        // `def __init__(*args)` has no separate first parameter.
         let first = arguments.min(1);
         let names = variables.iter().take(arguments + keyword_only).skip(first);
         let flags = number(intern!(py, "co_flags"))?;
@@ -88,7 +88,8 @@ pub(super) struct Constructor<'py> {
 }
 
 impl<'py> Constructor<'py> {
-    /// The constructor of the class: its `__init__`, or its `__new__` if only that is its own.
+    /// The constructor of the class: its `__init__`, or its `__new__` if the class defines only
+    /// that.
     pub(super) fn of(class: &Bound<'py, PyType>) -> PyResult<Option<Self>> {
         let py = class.py();
         let (name, interned) = if layout::has_plain_init(class) {
@@ -97,7 +98,7 @@ impl<'py> Constructor<'py> {
             ("__init__", intern!(py, "__init__"))
         };
         let Some((owner, mut function)) = layout::owner(class, interned) else { return Ok(None) };
-        // `__new__` is kept as a static method.
+        // A class keeps `__new__` as a static method.
         if let Some(inner) = function.getattr_opt(intern!(py, "__func__"))? {
             function = inner;
         }
@@ -126,7 +127,7 @@ impl<'py> Constructor<'py> {
 }
 
 /// A class that is called, for this reason. The constructor handles fields that it does not take
-/// itself. If a field is absent and has a default there, the call leaves it out.
+/// itself. If a field is absent and has a default there, the call omits it.
 pub(super) fn called<'py>(
     subject: &Subject<'_, 'py>,
     fields: Vec<Declared<'py>>,
@@ -166,8 +167,8 @@ pub(super) fn called<'py>(
         };
         taken.push((place.unwrap_or(usize::MAX), field));
     }
-    // Functions that get the call before or after the constructor take the same arguments, but
-    // perhaps only by name.
+    // Functions that run before or after the constructor get the same arguments, but perhaps only
+    // by name.
     let alone = is_alone(subject) && constructor.is_none_or(|constructor| !constructor.is_wrapped);
     let mut positional = 0;
     if let Some(parameters) = &parameters {

@@ -1,12 +1,12 @@
-//! Unions that the kind of the value decides: `int | str`, `X | list[X]`.
+//! Unions where the kind of the value decides: `int | str`, `X | list[X]`.
 //!
 //! A document says of each value whether it is null, a truth value, a number, text, a list or a
-//! map. Each of these leads to at most one member of the union, but for text: there, what is
-//! written in a form of its own (a date, a UUID, the values of an enum) is tried first, in the order
-//! of the union, and `str` takes what is left.
+//! map. Each of these leads to at most one member of the union, except text: there, members with a
+//! form of their own (a date, a UUID, the values of an enum) are tried first, in the order of the
+//! union, and `str` takes the rest.
 //!
-//! Markup says nothing: all values are text, and an integer, a number and a truth value are tried
-//! before the forms above.
+//! In markup all values are text, so an integer, a number and a truth value are tried before the
+//! forms above.
 
 use penstock_core::sink::Want;
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ use super::{Kind, Node, NodeId};
 /// Which member of a union takes which values.
 #[derive(Clone, Default)]
 pub(crate) struct Tokens {
-    /// `null`, where a member means it.
+    /// `null`, if a member of its own takes it.
     pub(crate) null: Option<NodeId>,
     /// `true` and `false`.
     pub(crate) boolean: Option<NodeId>,
@@ -27,7 +27,7 @@ pub(crate) struct Tokens {
     pub(crate) integer: Option<NodeId>,
     /// Any other number.
     pub(crate) number: Option<NodeId>,
-    /// Text: the first that it fits.
+    /// Text: the first member that accepts it.
     pub(crate) text: Vec<NodeId>,
     /// A list.
     pub(crate) list: Option<NodeId>,
@@ -50,14 +50,13 @@ impl Tokens {
         }
     }
 
-    /// All members but what means null, each as often as it takes something.
+    /// All members except the one for null, each as often as it takes something.
     pub(super) fn members(&self) -> impl Iterator<Item = NodeId> + '_ {
         let typed = [self.boolean, self.integer, self.number, self.list, self.map];
         typed.into_iter().flatten().chain(self.text.iter().copied())
     }
 
-    /// The members in the order in which a string is tried as each of them, where it may hold a
-    /// number.
+    /// The members in the order in which a string is tried, if it may hold a number.
     pub(crate) fn lax_text(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.text.iter().copied().chain(self.typed())
     }
@@ -68,13 +67,13 @@ impl Tokens {
         self.integer.into_iter().chain(number).chain(self.boolean)
     }
 
-    /// The members in the order in which untyped text is tried as each of them.
+    /// The members in the order in which untyped text is tried.
     pub(crate) fn untyped(&self) -> impl Iterator<Item = NodeId> + '_ {
         self.typed().chain(self.text.iter().copied())
     }
 }
 
-/// Lets the reader give the digits of each number where the type is an integer: `1.0` may be one.
+/// Makes the reader give the digits of each number where the type is an integer: `1.0` may be one.
 pub(super) fn loosen(nodes: &mut [Node]) {
     for id in 0..nodes.len() {
         let digits = match &nodes[id].kind {
@@ -91,11 +90,11 @@ pub(super) fn loosen(nodes: &mut [Node]) {
     }
 }
 
-/// The members of a union as they are sorted.
+/// The members of a union while they are sorted.
 #[derive(Default)]
 struct Sorting {
     tokens: Tokens,
-    /// What takes any text.
+    /// The member that takes any text.
     any_text: Option<NodeId>,
     /// A `Decimal`, which takes text if nothing else does.
     decimal: Option<NodeId>,
@@ -104,15 +103,15 @@ struct Sorting {
 }
 
 impl<'py> Walk<'_, 'py> {
-    /// Plain values, but for numbers that no `float` need hold exactly: each with a fraction or an
-    /// exponent is a `Decimal`. Markup has only text, which is exact.
+    /// Plain values, but exact: a number with a fraction or an exponent is a `Decimal`. Markup has
+    /// only text, which is exact.
     pub(super) fn exact(&mut self) -> Node {
         let any = || node(Kind::Any, false, "Any".into());
         if self.compiler.form.is_lexical() {
             return any();
         }
         let mut push = |kind, name: &str| self.compiler.push(kind, false, name.into());
-        // What stands inside is not made into what the whole may be made into.
+        // The values inside do not take the conversions of the whole.
         let inside = push(Kind::Any, "Any");
         let text = push(Kind::Str, "str");
         let tokens = Tokens {
@@ -172,7 +171,7 @@ impl<'py> Walk<'_, 'py> {
         let names: Vec<_> = nodes.iter().map(|node| &*known[*node as usize].name).collect();
         let names = names.join(" | ");
         let Sorting { mut tokens, any_text, decimal, row } = sorting;
-        // An integer may stand for a float.
+        // An integer is also accepted for a float.
         tokens.integer = tokens.integer.or(tokens.number);
         tokens.list = tokens.list.or(row);
         tokens.text.extend(any_text.or(decimal));
@@ -191,7 +190,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(union)
     }
 
-    /// Sorts a member in.
+    /// Adds a member to its place.
     fn sort(&self, sorting: &mut Sorting, member: NodeId) -> PyResult<()> {
         let tokens = &mut sorting.tokens;
         let Node { kind, after, .. } = &self.compiler.nodes[member as usize];
@@ -254,7 +253,7 @@ impl<'py> Walk<'_, 'py> {
                 }
                 (&mut tokens.map, "an object")
             }
-            // A union within the union, by way of an alias.
+            // A union inside the union, through an alias.
             Kind::Tokens(inner) => {
                 let members = [inner.null, inner.boolean, inner.integer, inner.number];
                 let members = members.into_iter().chain([inner.list, inner.map]).flatten();

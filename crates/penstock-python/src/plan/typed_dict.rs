@@ -9,16 +9,15 @@ use super::{Absent, build, layout};
 
 /// The keys of the dict.
 ///
-/// A `NotRequired[...]` that stands in a string annotation is not in `__required_keys__`'s
-/// account of things, since nothing had read the string by then: so the annotation has the last
-/// word.
+/// `__required_keys__` does not know a `NotRequired[...]` in a string annotation, since nothing has
+/// evaluated the string when the class is made. So the annotation decides.
 pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>> {
     let py = subject.compiler.py;
     let class = subject.class.clone();
     let required = layout::attribute(&class, intern!(py, "__required_keys__"));
     let scope = subject.scope(&class)?;
     let mut fields = Vec::new();
-    // The class's own annotations are those of its bases too.
+    // The class's own annotations include those of its bases.
     for (name, annotation) in own_annotations(&class).iter().flatten() {
         let name = name.cast_into::<PyString>()?;
         let field = subject.field_type(&name, annotation, &scope)?;

@@ -1,8 +1,8 @@
-//! Annotation to node.
+//! Makes nodes from annotations.
 //!
-//! The [`Compiler`] walks one annotation at a time and adds a [`Node`] for each type that it is
-//! made of. A class that it meets gets its number at once and its plan later, so that classes may
-//! refer to each other and nothing recurses but the nesting of one annotation.
+//! The [`Compiler`] walks one annotation at a time and adds a [`Node`] for each type in it. A class
+//! gets its number when it is first met and its plan later. So classes may refer to each other, and
+//! the recursion is only as deep as one annotation.
 
 use std::collections::HashMap;
 
@@ -22,14 +22,14 @@ use super::unions::Union;
 use super::walk::{Walk, node};
 use super::{ClassId, Kind, Node, NodeId, PLAIN, Seen, plan_error};
 
-/// How deep annotations may be nested. What goes deeper refers to itself and to nothing else.
+/// How deep annotations may be nested. A deeper one refers to itself and to nothing else.
 pub(super) const DEEPEST: usize = 100;
 
-/// With how many different arguments a plan may have one class. What has more is written with
-/// itself in itself, and has no end.
+/// With how many different arguments a plan may have one class. A class with more is written with
+/// itself as an argument, and has no end.
 const MOST_INSTANCES: usize = 64;
 
-/// How long the arguments of a class may be to be shown.
+/// The longest arguments of a class that are shown.
 const LONGEST_NAME: usize = 80;
 
 /// Where an annotation stands, for messages.
@@ -60,7 +60,7 @@ impl Place<'_> {
                 let advice = format_args!("pass Plan({class}, namespace=...)");
                 self.error(py, format_args!("cannot resolve the annotation '{text}'; {advice}"))
             }
-            // That is not what it means, but what happened meanwhile.
+            // This is not about the annotation: it happened while it was evaluated.
             Unresolved::Raised(cause) if !is_reason(py, &cause) => cause,
             Unresolved::Raised(cause) => {
                 let error = self.error(py, format_args!("the annotation '{text}' raises {cause}"));
@@ -74,19 +74,19 @@ impl Place<'_> {
 /// A class that was met and will be planned.
 pub(super) struct Met<'py> {
     pub(super) class: Bound<'py, PyType>,
-    /// What it is written with, if it is generic.
+    /// Its arguments, if it is generic.
     pub(super) arguments: Option<Bound<'py, PyTuple>>,
-    /// It as it would be written.
+    /// The class as it would be written.
     pub(super) name: String,
     pub(super) sort: Sort,
 }
 
 /// An annotation by its address, with and without `None`, and the address of the class in whose
-/// scope it stands, for the names in it. One object may stand in many: `typing` gives out the
-/// same `Optional["Node"]` wherever it is written.
+/// scope its names are. One object may be in many scopes: `typing` returns the same
+/// `Optional["Node"]` wherever it is written.
 type Key = (usize, (usize, u32), bool);
 
-/// How much a compiler had met at a time.
+/// How much a compiler had met at one moment.
 pub(super) struct Mark {
     nodes: usize,
     unions: usize,
@@ -97,24 +97,25 @@ pub(super) struct Mark {
 pub(super) struct Compiler<'py> {
     pub(super) py: Python<'py>,
     pub(super) form: Form,
-    /// What the prefixes of paths stand for; nothing if they are a part of names.
+    /// The namespaces of the prefixes of paths; None if prefixes are part of the names.
     pub(super) prefixes: Option<Vec<(String, String)>>,
-    /// Unions of classes, to be told apart when the classes are planned.
+    /// Unions of classes. What distinguishes them is found when the classes are planned.
     pub(super) unions: Vec<Union<'py>>,
-    /// What the caller of `Plan` asked for.
+    /// The options of `Plan`.
     pub(super) settings: Settings<'py>,
     pub(super) nodes: Vec<Node>,
     /// The classes met so far, by their numbers.
     pub(super) met: Vec<Met<'py>>,
-    /// The same classes, for the scopes to share.
+    /// The same classes, shared with the scopes.
     pub(super) relatives: Relatives<'py>,
     pub(super) seen: Vec<Seen>,
     /// The fields whose keys may be renamed, each with its class.
     pub(super) renamable: Vec<(ClassId, String)>,
-    /// Whether unions are left to somebody else where nothing tells their classes apart.
+    /// Whether a union is left to pydantic if nothing distinguishes its classes.
     pub(super) leaves_unions: bool,
     shared: HashMap<Key, NodeId>,
-    /// What has an address in `shared`, so that no other object gets the same.
+    /// The objects whose addresses are in `shared`, kept so that no other object gets the same
+    /// address.
     kept: Vec<Bound<'py, PyAny>>,
     class_ids: HashMap<usize, ClassId>,
     /// The classes that were met with arguments.
@@ -170,12 +171,13 @@ impl<'py> Compiler<'py> {
         Walk::new(self, scope, place).constrain(id, words)
     }
 
-    /// How much was met so far.
+    /// The current mark.
     pub(super) fn mark(&self) -> Mark {
         Mark { nodes: self.nodes.len(), unions: self.unions.len(), met: self.met.len() }
     }
 
-    /// Forgets what was met since: an annotation that cannot be planned, and is not needed.
+    /// Forgets everything met since the mark: an annotation that cannot be planned and is not
+    /// needed.
     pub(super) fn reset(&mut self, mark: Mark) {
         self.nodes.truncate(mark.nodes);
         self.unions.truncate(mark.unions);
@@ -191,7 +193,7 @@ impl<'py> Compiler<'py> {
         self.push(Kind::Any, false, "Any".into())
     }
 
-    /// The node of a field whose paths lead to types of their own, and theirs.
+    /// The nodes of a field whose paths lead to types of their own, and of these types.
     pub(super) fn choice(
         &mut self,
         annotation: &Bound<'py, PyAny>,
@@ -213,12 +215,12 @@ impl<'py> Compiler<'py> {
         Walk::new(self, scope, place).keyed(annotation, key)
     }
 
-    /// The node that an annotation was given before.
+    /// The node that an annotation already has.
     pub(super) fn known(&self, key: Key) -> Option<NodeId> {
         self.shared.get(&key).copied()
     }
 
-    /// Gives an annotation its node, before it is known what stands there.
+    /// Gives an annotation its node before its type is known.
     pub(super) fn share(&mut self, key: Key, annotation: &Bound<'py, PyAny>) -> NodeId {
         let id = self.push(Kind::Any, false, String::new());
         self.shared.insert(key, id);
@@ -226,7 +228,7 @@ impl<'py> Compiler<'py> {
         id
     }
 
-    /// Keeps an annotation alive, and so its address its own.
+    /// Keeps an annotation alive, so that no other object gets its address.
     pub(super) fn keep(&mut self, annotation: &Bound<'py, PyAny>) {
         self.kept.push(annotation.clone());
     }
@@ -251,7 +253,7 @@ impl<'py> Compiler<'py> {
         Ok(found.map(|id| (id, self.met[id as usize].name.clone())))
     }
 
-    /// Gives a class its number, to be planned later, and says its name.
+    /// Gives a class its number, to be planned later, and returns its name.
     pub(super) fn meet(
         &mut self,
         class: &Bound<'py, PyType>,
@@ -297,8 +299,9 @@ impl<'py> Compiler<'py> {
         id
     }
 
-    /// Remembers how `class` was before it was looked into, and its metaclass, which is called
-    /// when the class is. A change of that leaves the version of the class as it is.
+    /// Remembers the version of `class` before reading it, and that of its metaclass, which runs
+    /// when the class is called. A change of the metaclass does not change the version of the
+    /// class.
     pub(super) fn note(&mut self, class: &Bound<'py, PyType>) {
         let metaclass = class.get_type();
         let known = |seen: &Seen| seen.class.bind(self.py).is(&metaclass);
@@ -309,13 +312,13 @@ impl<'py> Compiler<'py> {
     }
 
     fn see(&mut self, class: &Bound<'py, PyType>) {
-        // A look-up makes sure that there is a version, if there is one to be had.
+        // A lookup gives the class a version, if there is one left.
         layout::attribute(class, intern!(self.py, "__init__"));
         let version = layout::version(class).unwrap_or(0);
         self.seen.push(Seen { class: class.clone().unbind(), version });
     }
 
-    /// True if objects of the node have a hash, as far as the type can say.
+    /// True if objects of the node have a hash, as far as the type shows it.
     pub(super) fn is_hashable(&self, id: NodeId, depth: usize) -> bool {
         let hashable = |id: &NodeId| depth == 0 || self.is_hashable(*id, depth - 1);
         let node = &self.nodes[id as usize];

@@ -1,8 +1,8 @@
-//! Unions of classes: what tells them apart.
+//! Unions of classes: finds what distinguishes them.
 //!
-//! In this order: what the caller says, by a `tag(...)`; a key that each class gives other values,
-//! by a `Literal` or an `Enum`, or by a tag of its own; and in formats of keys and values the keys
-//! that an object of one class must have and that no other class knows.
+//! In this order: the caller's `tag(...)`; a key that has different values in each class, by a
+//! `Literal`, an `Enum` or a tag of its own; and in formats of keys and values the keys that an
+//! object of one class must have and that no other class knows.
 
 use penstock_core::keys::KeyTable;
 use penstock_core::shape::{Form, Shape};
@@ -22,13 +22,13 @@ use super::{
 pub(super) struct Union<'py> {
     /// Its own node.
     pub(super) node: NodeId,
-    /// Those of its classes.
+    /// The nodes of its classes.
     pub(super) classes: Vec<NodeId>,
     /// The field and the class in whose annotation it stands.
     pub(super) field: Option<(String, String)>,
-    /// What stands beside it: a `tag(...)`, or the key alone.
+    /// The caller's `tag(...)`, or the key alone.
     pub(super) tag: Option<Bound<'py, PyAny>>,
-    /// Whether somebody else decides where nothing tells the classes apart.
+    /// Whether pydantic decides if nothing distinguishes the classes.
     pub(super) is_left: bool,
 }
 
@@ -39,19 +39,19 @@ impl Union<'_> {
 }
 
 impl Tagged {
-    /// What stands for a union until its classes are planned.
+    /// A placeholder for a union until its classes are planned.
     pub(super) fn unsettled() -> Self {
         Tagged { by: TagRule::Unsettled, expected: "".into() }
     }
 }
 
-/// A key, with values that it has, and the place in the union of the class of each.
+/// A key, its values, and for each value the place of its class in the union.
 struct Tag {
     key: String,
     values: Vec<(TagValue, usize)>,
 }
 
-/// Finds what tells the classes of each union apart, now that they are planned.
+/// Finds what distinguishes the classes of each union, now that they are planned.
 pub(super) fn settle<'py>(
     py: Python<'py>,
     unions: Vec<Union<'py>>,
@@ -103,7 +103,7 @@ fn nothing_tells(written: &str, form: Form) -> String {
     )
 }
 
-/// The union as its classes are told apart by the value of a key.
+/// The union as a rule by the value of a key.
 fn by_value(
     py: Python<'_>,
     tag: &Tag,
@@ -134,8 +134,8 @@ fn by_value(
     Tagged { by, expected: alternatives(&shown).into() }
 }
 
-/// What becomes of the member that says the class of an object: if it is for a field of few values
-/// that nothing more is done with, or for none.
+/// The member that gives the class of an object, with its value: if it is for a choice field
+/// without further steps, or for no field.
 fn early_tag(
     py: Python<'_>,
     tag: &str,
@@ -147,7 +147,7 @@ fn early_tag(
     let Kind::Class(class) = nodes[member as usize].kind else { return None };
     let plan = &plans[class as usize];
     let state = &plan.states[0];
-    // The key by which the object was found is to be given before any other.
+    // The key by which the object was found must be given to it before any other value.
     if !plan.takes_key.is_empty() {
         return None;
     }
@@ -175,7 +175,7 @@ fn alternatives(shown: &[String]) -> String {
     }
 }
 
-/// What the caller says: a key, whose values are the names of the classes, or a `tag(...)`.
+/// The caller's rule: a key whose values are the names of the classes, or a `tag(...)`.
 fn said<'py>(
     py: Python<'py>,
     word: &Bound<'py, PyAny>,
@@ -225,7 +225,7 @@ fn said<'py>(
     Ok(tag)
 }
 
-/// Adds a value, or gives it back if another class has it.
+/// Adds a value, or returns it if another class has it.
 fn add(tag: &mut Tag, value: TagValue, place: usize) -> Result<(), String> {
     if tag.values.iter().any(|(known, _)| *known == value) {
         return Err(match value {
@@ -313,9 +313,9 @@ fn tags(
     Ok(tags)
 }
 
-/// The union as its classes are told apart by the keys that there are.
+/// The union as a rule by the keys that are present.
 fn by_keys(members: &[&ClassPlan], nodes: &[NodeId]) -> Option<Tagged> {
-    // What takes keys by `*` may have any.
+    // A class that takes keys by `*` may have any key.
     if members.iter().any(|class| class.states[0].other.is_some()) {
         return None;
     }
@@ -343,14 +343,14 @@ fn by_keys(members: &[&ClassPlan], nodes: &[NodeId]) -> Option<Tagged> {
     Some(Tagged { by, expected: alternatives(&shown).into() })
 }
 
-/// Whether an object must have what a key leads to: a field that is required.
+/// Whether an object must have what a key leads to: a required field.
 fn is_required(class: &ClassPlan, to: Target) -> bool {
     let mut open = vec![to];
     let mut seen = Vec::new();
     while let Some(to) = open.pop() {
         match to {
             Target::Field(field) => {
-                // Of a choice no single key is required.
+                // No single key of a choice is required.
                 let field = class.fields.get(field as usize);
                 if field.is_some_and(|it| matches!(it.absent, Absent::Error) && !it.gathers) {
                     return true;

@@ -1,7 +1,7 @@
-//! From one annotation to its node.
+//! Makes a node from one annotation.
 //!
-//! Every annotation gets a node of its own at once, and its type is found later. So an annotation
-//! may refer to itself through a container. Wrappers that do not change the type (`Annotated`, a
+//! Every annotation gets its own node at once, and its type is found later. So an annotation may
+//! refer to itself through a container. Wrappers that do not change the type (`Annotated`, a
 //! `NewType`, an alias, a name in quotes) give the node of their contents.
 
 use penstock_core::sink::Want;
@@ -53,9 +53,9 @@ pub(super) struct Walk<'a, 'py> {
     pub(super) scope: &'a Scope<'py>,
     pub(super) place: Place<'a>,
     pub(super) depth: usize,
-    /// The parameter's type of a user's function, if that comes next.
+    /// The parameter's type of a user's function, if that is walked next.
     pub(super) source: Option<Bound<'py, PyAny>>,
-    /// The `typecode(...)` beside an array, if that comes next.
+    /// The `typecode(...)` beside an array, if that is walked next.
     pub(super) typecode: Option<String>,
 }
 
@@ -78,7 +78,7 @@ impl<'py> Walk<'_, 'py> {
         self.error(format_args!("{what} is not supported yet"))
     }
 
-    /// The node of an annotation, or of it `| None`.
+    /// The node of an annotation, or of the annotation `| None`.
     pub(super) fn node(
         &mut self,
         annotation: &Bound<'py, PyAny>,
@@ -145,7 +145,7 @@ impl<'py> Walk<'_, 'py> {
         id: NodeId,
     ) -> PyResult<Node> {
         let py = self.compiler.py;
-        // A registry's function may take the same type that it makes.
+        // A registered function may take the type that it makes.
         let taken = self.source.take().is_some_and(|source| source.is(annotation));
         if !taken && let Some(own) = post_steps::of_registry(self.compiler, annotation)? {
             return self.via(&own, nullable, id, annotation);
@@ -179,7 +179,7 @@ impl<'py> Walk<'_, 'py> {
         if known::LITERAL_STRING.is(annotation) {
             return Ok(node(Kind::Str, nullable, "str".into()));
         }
-        // An annotation with type variables is written again with their values.
+        // An annotation with type variables is replaced by one with their values.
         if let Some(meant) = generics::substituted(self, annotation)? {
             self.compiler.keep(&meant);
             return self.content(&meant, nullable, id);
@@ -350,7 +350,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(source)
     }
 
-    /// A union of classes, to be told apart when they are planned.
+    /// A union of classes. What distinguishes them is found when they are planned.
     pub(super) fn tagged(
         &mut self,
         classes: &[NodeId],
@@ -360,7 +360,7 @@ impl<'py> Walk<'_, 'py> {
         let mut parts = Vec::new();
         for &class in classes {
             match self.compiler.unions.iter().find(|union| union.node == class) {
-                // A union within the union, by way of an alias.
+                // A union inside the union, through an alias.
                 Some(inner) => parts.extend(&inner.classes),
                 None => parts.push(class),
             }
@@ -379,7 +379,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(node(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names))
     }
 
-    /// Stores what tells the classes of a union apart.
+    /// Stores what distinguishes the classes of a union.
     pub(super) fn tag(
         &mut self,
         node: &Node,
@@ -473,8 +473,8 @@ impl<'py> Walk<'_, 'py> {
             }
             Members::Values { of } => of,
         };
-        // Values of a type with a form in documents: they are decoded as such, and select their
-        // member.
+        // The values are of a type with a form in documents: they are decoded as that type, and
+        // then select their member.
         let mut values = self.class(&of, None, nullable, id)?;
         let find = conversions::applied(self.compiler.py, "member", class)?;
         let after = PostSteps::add(&mut values, [post_steps::Step::Convert(find.unbind())]);
@@ -493,7 +493,7 @@ impl<'py> Walk<'_, 'py> {
     ) -> PyResult<Node> {
         let is_none = |member: &Bound<'py, PyAny>| member.is_none() || is_type_of_none(member);
         let nullable = nullable || members.iter().any(|member| is_none(&member));
-        // The marker for an absent value is in no document.
+        // The marker for an absent value never occurs in a document.
         let is_there =
             |member: &Bound<'py, PyAny>| !is_none(member) && !known::MSGSPEC_UNSET_TYPE.is(member);
         let members: Vec<_> = members.iter().filter(is_there).collect();
@@ -504,7 +504,7 @@ impl<'py> Walk<'_, 'py> {
         }
     }
 
-    /// `list[X]`, `Box[int]` and the like.
+    /// `list[X]`, `Box[int]` and similar annotations.
     fn parameterized(
         &mut self,
         annotation: &Bound<'py, PyAny>,

@@ -10,8 +10,7 @@ use super::known;
 use super::names::Scope;
 use super::types::Place;
 
-/// The most wrappers that are allowed. With more, the annotation refers to itself and to nothing
-/// else.
+/// The most wrappers of an annotation. One with more refers to itself and to nothing else.
 const MOST: usize = 100;
 
 /// A field's annotation without the parts that concern the field.
@@ -65,7 +64,7 @@ impl<'py> FieldType<'py> {
                 return Err(place.error(word.py(), "two at(...) for one field"));
             }
         }
-        // For nested wrappers, the inner one comes first.
+        // For nested wrappers, the inner annotations come first.
         said.append(&mut self.words);
         self.words = said;
         Ok(())
