@@ -1,4 +1,4 @@
-//! `decode` and `load`: whole documents, and parts of texts that are decoded by themselves.
+//! `decode` and `load`: whole documents, and parts of a text that are decoded by themselves.
 
 use crate::buffers::{in_pieces, slice};
 use crate::dialect::Dialect;
@@ -28,27 +28,27 @@ use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use std::io::Cursor;
 use std::sync::Arc;
 
-/// How much is checked and read before signals are looked at: even where each value is slow to
-/// make, an interrupt is answered within some ten milliseconds.
+/// How many bytes are checked and parsed before we check for signals. Even if each value is slow to
+/// make, an interrupt is handled within about ten milliseconds.
 const SLICE: usize = 256 << 10;
 
-/// How many slices are read before the interpreter lock is offered to other threads: taking it
+/// How many slices are parsed before other threads are offered the interpreter lock: getting it
 /// back may cost milliseconds.
 const SLICES: usize = 4;
 
-/// Who is to be warned: the caller of the public function that called.
+/// The stack level of warnings: the caller of the public function that called us.
 const CALLER: i32 = 2;
 
 /// Documents below this size make too few objects for the collector to matter.
 pub(crate) const BULK: usize = 64 << 10;
 
-/// The words that decoding in memory and from a source share.
+/// The arguments that decoding in memory and from a source share.
 struct Request<'a> {
     dialect: &'a Dialect,
     plan: Arc<Plan>,
     options: Options,
     limits: Limits,
-    /// Who is to be warned.
+    /// The stack level of warnings.
     caller: i32,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Request<'a> {
         Ok(Request { dialect, plan, options, limits, caller: CALLER })
     }
 
-    /// What the rows are for the caller: the one value, or the list of all.
+    /// The result for the caller: the one value, or the list of all rows.
     fn result<'py>(
         py: Python<'py>,
         is_document: bool,
@@ -98,7 +98,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The document in memory.
+/// Decodes a document in memory.
 #[pyfunction]
 #[pyo3(signature = (dialect, data, r#type, duplicates, unknown, all_errors, encoding, limits, /))]
 #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
@@ -120,8 +120,7 @@ pub(crate) fn decode<'py>(
     })
 }
 
-/// The document in memory that a `Decoder` decodes. It was made with these arguments, and has made
-/// its plan of them.
+/// Decodes a document in memory for a `Decoder`, which has made its plan from these arguments.
 ///
 /// # Errors
 /// As for [`decode`].
@@ -147,14 +146,14 @@ pub(crate) fn decode_by<'py>(
         plan: Arc::clone(plan),
         options: Options { duplicates, unknown, all_errors, ..small::OPTIONS },
         limits: options::limits(some(5)?.as_ref())?,
-        // No function written in Python stands between.
+        // There is no Python function in between.
         caller: CALLER - 1,
     };
     let encoding = options::encoding(options::text_or_none("encoding", encoding.as_ref())?)?;
     at_hand(py, common, data, encoding)
 }
 
-/// Decodes what is in memory, whatever holds it.
+/// Decodes any object in memory.
 fn at_hand<'py>(
     py: Python<'py>,
     common: Request<'_>,
@@ -163,7 +162,7 @@ fn at_hand<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let encoding = encoding.filter(|encoding| !encoding.is_utf8());
     if let Ok(text) = data.cast::<PyString>() {
-        // Already decoded, whatever it was encoded in. A lone surrogate has no UTF-8.
+        // A `str` is decoded already, whatever its encoding was. A lone surrogate has no UTF-8.
         let text = match text.to_str() {
             Ok(text) => text,
             Err(error) => return surrogate(py, &common, text, error),
@@ -197,8 +196,8 @@ fn at_hand<'py>(
             return in_memory(py, common, bytes);
         }
     }
-    // In another encoding, or another buffer, which may change while it is read: copied piece
-    // by piece.
+    // Another encoding, or a buffer that may change while it is read: the bytes are copied piece by
+    // piece.
     let (is_document, caller) = (common.dialect.is_document(), common.caller);
     let input = Windows::pushed(detect, encoding, common.limits.total);
     let mut pump = common.pump(None, input);
@@ -214,7 +213,7 @@ fn at_hand<'py>(
     Request::result(py, is_document, pump.builder_mut().take_rows())
 }
 
-/// The document of a path, a file or chunks.
+/// Decodes the document of a path, a file or chunks.
 #[pyfunction]
 #[pyo3(signature = (dialect, source, r#type, duplicates, unknown, all_errors, limits, /))]
 #[expect(clippy::too_many_arguments, reason = "the public functions give them all, by position")]
@@ -256,7 +255,7 @@ fn from_source<'py>(
     Request::result(py, is_document, pump.builder_mut().take_rows())
 }
 
-/// Bytes that cannot change under us: read where they are.
+/// Decodes bytes that cannot change, without copying them.
 fn in_memory<'py>(
     py: Python<'py>,
     common: Request<'_>,
@@ -279,7 +278,7 @@ fn in_memory<'py>(
     }
     let Request { dialect, plan, options, limits, caller } = &common;
     let mut builder = building(dialect, Arc::clone(plan), *options, limits);
-    // Of a document that becomes plain values, nothing is to be lost.
+    // A document that becomes plain values must not lose anything.
     let reader = dialect.reader(plan.is_plain(), limits);
     let mut run = Run::new(reader, input, Policy::Raise);
     if let Err(failure) = drive(py, &mut run, &mut builder, bytes.len())? {
@@ -295,19 +294,19 @@ fn in_memory<'py>(
     Request::result(py, dialect.is_document(), builder.take_rows())
 }
 
-/// Whether it is the first byte that is not the format.
+/// Whether already the first byte is not of the format.
 fn is_first_byte(problem: &Problem<PyErr>) -> bool {
     problem.kind == Kind::Malformed && problem.offset == 0
 }
 
-/// The exception for a fault of the input as a whole: of none of its records.
+/// The exception for a fault of the input as a whole rather than of one record.
 #[cold]
 fn at_once(py: Python<'_>, fault: &Fault, input: &Lent<'_>, named: &Named<'_>) -> PyErr {
     let spot = Spot { place: input.locate(fault.offset()), ..Spot::default() };
     failure::either(failure::of_fault(py, fault, &named.at(spot)))
 }
 
-/// A builder of all that the input holds.
+/// A builder for everything in the input.
 fn building(dialect: &Dialect, plan: Arc<Plan>, options: Options, limits: &Limits) -> Builder {
     Builder::new(plan, options, dialect.building(limits), None)
 }
@@ -321,7 +320,7 @@ pub(crate) fn the_value(py: Python<'_>, row: Option<Py<PyAny>>) -> PyResult<Boun
     }
 }
 
-/// Reads `len` bytes in memory to their end; or else what ended it before. An interrupt goes through.
+/// Parses `len` bytes in memory to their end, or returns the failure. An interrupt is raised.
 #[inline]
 pub(crate) fn drive<R: FormatReader, D: Destination<Cause = PyErr, Break = PyErr>>(
     py: Python<'_>,
@@ -358,26 +357,27 @@ pub(crate) fn drive<R: FormatReader, D: Destination<Cause = PyErr, Break = PyErr
     Ok(Ok(()))
 }
 
-/// Where a text stands that is decoded as a part of a source.
+/// The position of a text that is decoded as a part of a source.
 #[derive(Clone, Default)]
 pub(crate) struct PartOf<'a> {
-    /// What is counted up to `before`, or up to the part if that is empty.
+    /// The count of lines and characters up to `before`, or up to the part if `before` is empty.
     pub(crate) counted: Counter,
-    /// Text that stands before the part, and is counted only if a place is asked for.
+    /// Text before the part. It is counted only if a position is asked for.
     pub(crate) before: &'a [u8],
-    /// What the source is called.
+    /// The name of the source.
     pub(crate) source: Option<&'a str>,
-    /// Which record it is, from 1.
+    /// The number of the record, from 1.
     pub(crate) record: Option<u64>,
-    /// Says where in the document it stands, once that is asked for. Without it, at the root.
+    /// Finds the path of the part in its document, if an error needs it. None: the part is the
+    /// root.
     pub(crate) path: Option<&'a dyn Fn() -> Vec<PathStep>>,
 }
 
-/// A part of a text as what the plan says. `text` goes on behind the part as far as it is at hand,
-/// so that messages can show what stands there; the part is its first `len` bytes.
+/// Decodes a part of a text by a plan. The part is the first `len` bytes of `text`. The rest of
+/// `text` is whatever follows in memory, so that messages can show it.
 ///
 /// # Errors
-/// As for `decode`, with places in the source.
+/// As for `decode`, with positions in the source.
 pub(crate) fn part<'py>(
     py: Python<'py>,
     dialect: &Dialect,
@@ -402,7 +402,7 @@ pub(crate) fn part<'py>(
     Request::result(py, true, builder.take_rows())
 }
 
-/// What the data is, if it is compressed.
+/// The name of the compression, if the data is compressed.
 #[cold]
 fn packed(bytes: &[u8]) -> Option<String> {
     match sniff(bytes) {
@@ -413,7 +413,7 @@ fn packed(bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// A `str` with a lone surrogate, which no encoding of text has.
+/// The error for a `str` with a lone surrogate, which no encoding of text has.
 #[cold]
 fn surrogate<'py>(
     py: Python<'py>,
@@ -427,7 +427,7 @@ fn surrogate<'py>(
     let index: usize = error.value(py).getattr("start")?.extract()?;
     let head = text.call_method1("encode", ("utf-8", "replace"))?;
     let head = head.cast::<PyBytes>()?.as_bytes();
-    // Each surrogate before the first is none, so that the head has the right length.
+    // There is no surrogate before the first one, so the head has the right length.
     let before = slice(text, 0, index)?;
     let offset = before.call_method0("encode")?.len()?;
     let reason = "the str has a lone surrogate, which is not text";

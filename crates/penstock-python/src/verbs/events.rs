@@ -1,8 +1,8 @@
 //! `events`: XML as kinds, values and offsets, for tools.
 //!
-//! Events are made in batches and handed out one by one, so that the reader runs at its own speed
-//! between two of them. What is kept is a batch, the names of the open elements, and a piece of
-//! text.
+//! Events are made in batches and returned one by one, so that the reader runs at its own speed
+//! between two batches. At most a batch, the names of the open elements and a piece of text are
+//! kept.
 
 use crate::dialect::Dialect;
 use crate::failure::{self, Named, guarded};
@@ -24,16 +24,16 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard};
 
-/// How many events are made before they are handed out.
+/// How many events are made before they are returned.
 const BATCH: usize = 256;
 
-/// Bytes of text, as UTF-8, that make one event at most. The public documentation says it.
+/// The most bytes of text, as UTF-8, in one event. The public documentation gives this number.
 const TEXT: usize = 64 << 10;
 
-/// How many names are kept, by their hash.
+/// The size of the cache of names, which goes by their hash.
 const NAMES: usize = 512;
 
-/// Longer names, and URIs, are made anew each time.
+/// Longer names, and URIs, are not cached.
 const LONGEST: usize = 256;
 
 /// The events of a document as an iterator. `penstock.xml.events` creates it.
@@ -51,7 +51,7 @@ pub(crate) struct Events {
     run: Mutex<Run>,
     /// The caller's file.
     held: Option<Held>,
-    /// What `repr` says.
+    /// The text of `repr`.
     title: String,
 }
 
@@ -60,7 +60,7 @@ struct Run {
     run: RunOf<Reader, Windows, PyErr>,
     told: Told,
     name: Option<String>,
-    /// An error that came behind events which had to be delivered first.
+    /// An error behind events that must be returned first.
     pending: Option<PyErr>,
     closed: bool,
 }
@@ -96,7 +96,7 @@ impl Run {
         }
     }
 
-    /// Lets the source go.
+    /// Closes the source.
     fn finish(&mut self) {
         self.run.finish();
         self.run.input_mut().close();
@@ -105,7 +105,7 @@ impl Run {
     #[cold]
     fn raised(&self, py: Python<'_>, failure: Failed<PyErr, PyErr>) -> PyErr {
         match *failure {
-            // An event could not be made: no code of the caller's was called for it.
+            // An event could not be made, and none of the caller's code was involved.
             Failure::Broken(error, _) => error,
             other => {
                 let named = Named::new("xml", self.name.as_deref());
@@ -115,7 +115,7 @@ impl Run {
     }
 }
 
-/// Reads on until there are events or the end; or else why not: a failure, or an interrupt.
+/// Parses until there are events or the end. Otherwise returns the failure, or raises an interrupt.
 fn advance(
     py: Python<'_>,
     run: &mut RunOf<Reader, Windows, PyErr>,
@@ -245,10 +245,10 @@ enum Sort {
     Instruction,
 }
 
-/// The words for them, in the same order.
+/// The words for the kinds, in the same order.
 const WORDS: [&str; 6] = ["start", "attribute", "text", "end", "comment", "instruction"];
 
-/// Events that were told and not yet handed out, and what the next ones need.
+/// Events that are not yet returned, and the state for the next ones.
 struct Told {
     queue: VecDeque<Py<PyTuple>>,
     words: [Py<PyString>; WORDS.len()],
@@ -256,7 +256,7 @@ struct Told {
     open: Vec<Py<PyString>>,
     /// The attribute whose value comes next.
     attribute: Option<(Py<PyString>, u64)>,
-    /// A run of text, as far as it has not become events, and where it begins.
+    /// The part of a run of text that has not become events, and where it begins.
     text: String,
     text_at: u64,
     names: Names,
@@ -276,7 +276,7 @@ impl Told {
     }
 }
 
-/// The sink for as long as the reader runs.
+/// The sink while the reader runs.
 struct Teller<'a, 'py> {
     py: Python<'py>,
     told: &'a mut Told,
@@ -285,7 +285,7 @@ struct Teller<'a, 'py> {
 type Answer = PyResult<Flow>;
 
 impl<'py> Teller<'_, 'py> {
-    /// One more event.
+    /// Adds an event.
     fn tell(&mut self, sort: Sort, value: Bound<'py, PyAny>, at: u64) -> PyResult<()> {
         let word = self.told.words[sort as usize].bind(self.py).clone().into_any();
         let at = at.into_pyobject(self.py)?.into_any();
@@ -293,12 +293,12 @@ impl<'py> Teller<'_, 'py> {
         Ok(())
     }
 
-    /// Hands out, if there is enough.
+    /// Pauses when a batch is complete.
     fn answer(&self) -> Flow {
         if self.told.queue.len() < BATCH { Flow::Take } else { Flow::Pause }
     }
 
-    /// Tells the text that has come.
+    /// Makes an event of the gathered text.
     fn end_text(&mut self) -> PyResult<()> {
         if self.told.text.is_empty() {
             return Ok(());
@@ -361,7 +361,7 @@ impl Sink for Teller<'_, '_> {
             self.told.text_at = at;
         }
         self.told.text.push_str(text.text.as_str());
-        // Where it is cut depends on nothing but the text.
+        // Where a run is split depends on the text only.
         while self.told.text.len() > TEXT {
             let boundary = |at: &usize| self.told.text.is_char_boundary(*at);
             let end = (0..=TEXT).rev().find(boundary).unwrap_or(0);
@@ -398,7 +398,7 @@ impl Lent for Teller<'_, '_> {
 
 impl LookAhead for Teller<'_, '_> {}
 
-/// The exception for a value that is no attribute's.
+/// The exception for a value that cannot be an attribute's.
 #[cold]
 fn foreign(py: Python<'_>, value: &Scalar<'_>, at: u64) -> PyErr {
     let reason = format!("expected the text of an attribute, got {} (byte {at})", value.called());
@@ -427,8 +427,8 @@ impl Destination for Teller<'_, '_> {
     fn abandon_record(&mut self) {}
 }
 
-/// Names as strings, `{uri}local` or `local`: most are met again and again. A new one takes the
-/// place of the old.
+/// A cache of names as strings, `{uri}local` or `local`, because most names occur again and again.
+/// A new one replaces the old one in its place.
 #[derive(Default)]
 struct Names {
     entries: Vec<Option<Name>>,
@@ -463,7 +463,7 @@ impl Names {
     }
 }
 
-/// Where a name has its place: by its letters, and the length of the URI.
+/// The place of a name in the cache, by its letters and the length of the URI.
 fn place(uri: &str, local: &str) -> usize {
     let hash = local.bytes().fold(uri.len() as u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -471,7 +471,7 @@ fn place(uri: &str, local: &str) -> usize {
     (hash ^ hash >> 32) as usize % NAMES
 }
 
-/// A name as it is told.
+/// A name as events show it.
 fn written<'py>(py: Python<'py>, uri: &str, local: &str) -> Bound<'py, PyString> {
     if uri.is_empty() {
         PyString::new(py, local)

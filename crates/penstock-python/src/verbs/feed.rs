@@ -25,18 +25,18 @@ use std::sync::{Arc, Mutex, MutexGuard};
 pub(crate) struct Decoder {
     run: Mutex<Run>,
     meter: Meter,
-    /// What `repr` says before the numbers.
+    /// The text of `repr` before the numbers.
     title: String,
     /// The caller's objects that the run uses.
     held: Option<Held>,
-    /// What it was made with, to be made again elsewhere.
+    /// The arguments that it was made with, for pickling.
     arguments: Py<PyTuple>,
     whole: Whole,
 }
 
 /// How a whole document is decoded.
 enum Whole {
-    /// Without an option: small ones need no more than the plan.
+    /// Without options: small documents need only the plan.
     Usual(Arc<Plan>),
     /// With options.
     Other(Arc<Plan>),
@@ -45,7 +45,8 @@ enum Whole {
 }
 
 impl Whole {
-    /// For a decoder with these settings, and `other` ones that are not the default.
+    /// For a decoder with these settings; `other` says whether there are options that are not the
+    /// default.
     fn new(
         plan: &Arc<Plan>,
         dialect: &Dialect,
@@ -69,7 +70,7 @@ impl Whole {
 
 struct Run {
     pump: Pump,
-    /// An error that came behind records which had to be delivered first.
+    /// An error behind records that must be returned first.
     pending: Option<PyErr>,
     /// Records that `finish` completed before it raised.
     left: Vec<Py<PyAny>>,
@@ -79,7 +80,7 @@ struct Run {
 }
 
 impl Run {
-    /// Reads on until the input at hand is used up.
+    /// Parses until the input is used up.
     fn drain(&mut self, py: Python<'_>, rows: &mut Vec<Py<PyAny>>) -> PyResult<()> {
         loop {
             match self.pump.advance(py)? {
@@ -89,7 +90,7 @@ impl Run {
         }
     }
 
-    /// The rows there are; the error behind them only if there are none, otherwise next time.
+    /// Returns the rows. An error behind them is raised now if there are none, otherwise next time.
     fn deliver<'py>(
         &mut self,
         py: Python<'py>,
@@ -131,7 +132,7 @@ impl Run {
             self.drain(py, &mut rows)
         });
         if taken && result.is_err() {
-            // The rest of the chunk is not read: nothing may be glued to what was.
+            // The rest of the chunk is lost, so no later chunk may be joined to what was read.
             self.pump.finish();
         }
         self.deliver(py, rows, result)
@@ -149,7 +150,7 @@ impl Run {
         let _pause = Pause::begin(py)?;
         let result = self.pump.push_end(py).and_then(|()| self.drain(py, &mut rows));
         if let Err(error) = result {
-            // No call need follow this one, so the error does not wait; the rows do.
+            // The caller may not call again, so the error does not wait; the rows do.
             self.left = rows;
             return Err(error);
         }

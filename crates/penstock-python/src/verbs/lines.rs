@@ -1,8 +1,8 @@
 //! `Rows`: the records of a file of lines, in any order.
 //!
-//! Each record is read from its position in the file when you ask for it, and nothing else is. The
-//! file has no current position that readers could share by mistake, so any number of threads, and
-//! of processes after a fork, may read.
+//! When you ask for a record, only that record is read, from its position in the file. The file has
+//! no current position that readers could share by mistake, so any number of threads, and of
+//! processes after a fork, may read.
 
 use crate::dialect::Dialect;
 use crate::failure::{self, Where, guarded};
@@ -63,8 +63,8 @@ impl From<Stuck> for Trouble {
 
 #[pymethods]
 impl Lines {
-    /// Opens a file, and finds its records unless `index` has their positions. If that is not the
-    /// index of the file, it is an error if `required`, otherwise a new one is made.
+    /// Opens a file, and finds its records unless `index` has their positions. If `index` is not of
+    /// this file, that is an error if `required`; otherwise a new index is made.
     #[new]
     #[pyo3(signature = (path, name, r#type, duplicates, unknown, all_errors, limits, index, required, /))]
     #[expect(clippy::too_many_arguments, reason = "the public function gives all, by position")]
@@ -196,7 +196,7 @@ impl Lines {
 
 impl Lines {
     fn open_file(&self) -> PyResult<Arc<File>> {
-        // Held only for a moment, in which nothing can panic.
+        // Locked only for a moment, in which nothing can panic.
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).clone();
         file.ok_or_else(|| PyValueError::new_err("these Rows are closed"))
     }
@@ -211,7 +211,7 @@ impl Lines {
             self.check(&file)?;
             let mut cursor = Cursor::new(&*file, found, found.end, self.limits.token)?;
             let line = cursor.next(&*file)?.map(|(mark, line)| (mark, line.to_vec()));
-            // A record of the index is on a line of the file.
+            // By the index there is a record, so there must be a line.
             line.ok_or(Trouble::Changed)
         });
         read.map_err(|trouble| self.told(py, trouble, record))
@@ -231,7 +231,7 @@ impl Lines {
         self.check(file).map_err(|trouble| self.told(py, trouble, 0))
     }
 
-    /// The result of a line.
+    /// Decodes a line.
     fn decoded<'py>(
         &self,
         py: Python<'py>,
@@ -335,7 +335,7 @@ fn changed_at(about: &std::fs::Metadata) -> i64 {
     about.mtime().saturating_mul(1_000_000_000).saturating_add(about.mtime_nsec())
 }
 
-/// The state of the file, by which it is recognised.
+/// The state of the file, by which an index recognises it.
 fn fingerprint(file: &File) -> io::Result<Fingerprint> {
     let about = file.metadata()?;
     let size = about.len();
@@ -349,7 +349,7 @@ fn fingerprint(file: &File) -> io::Result<Fingerprint> {
     Ok(Fingerprint { size, modified: changed_at(&about), sample })
 }
 
-/// How many bytes are before the first line: those of a byte order mark.
+/// How many bytes precede the first line: those of a byte order mark.
 fn beginning(py: Python<'_>, file: &File, name: &str, size: u64) -> PyResult<u64> {
     let mut head = vec![0; size.min(8) as usize];
     file.read_exact_at(&mut head, 0).map_err(|error| unreadable(py, name, error))?;
@@ -395,13 +395,13 @@ fn indexed(py: Python<'_>, file: &File, start: u64, size: u64, name: &str) -> Py
     Ok(indexer.finish())
 }
 
-/// The error of a file that was opened, and now cannot be read.
+/// The error of a file that was opened and can no longer be read.
 #[cold]
 fn unreadable(py: Python<'_>, name: &str, error: io::Error) -> PyErr {
     failure::of_source(py, error, &nowhere(name))
 }
 
-/// The file as a whole.
+/// The place of an error about the file as a whole.
 fn nowhere(name: &str) -> Where<'_> {
     Where { format: "ndjson", source: Some(name), place: None, record: None, path: Vec::new() }
 }

@@ -1,8 +1,8 @@
-//! What Python calls: one file for each verb.
+//! The functions that Python calls: one file for each verb.
 //!
-//! A verb takes the caller's words, opens the source, drives a run and hands out what comes of it.
-//! What the run does is the core's; what becomes of the interpreter lock and the collector meanwhile
-//! is `pump.rs`.
+//! A verb checks the caller's arguments, opens the source, drives a run and returns the results.
+//! The run itself is in the core. `pump.rs` handles the interpreter lock and the collector
+//! meanwhile.
 
 pub(crate) mod decode;
 pub(crate) mod direct;
@@ -17,7 +17,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
-/// Whether an error may wait until the rows before it are delivered. An interrupt may not.
+/// Whether an error may wait until the rows before it are returned. An interrupt may not.
 fn may_wait(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<PyException>(py)
 }

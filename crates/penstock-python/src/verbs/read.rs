@@ -34,23 +34,23 @@ pub(crate) struct Reader {
     meter: Meter,
     /// The caller's objects that the run uses.
     held: Vec<Held>,
-    /// What `repr` says before the numbers.
+    /// The text of `repr` before the numbers.
     title: String,
 }
 
 /// The part of a reader that only one caller at a time may touch.
 struct Run {
     pump: Pump,
-    /// An error that came behind records which had to be delivered first.
+    /// An error behind records that must be returned first.
     pending: Option<PyErr>,
     /// Rows of a batch that an interrupt ended, latest first.
     left: Vec<Py<PyAny>>,
-    /// The caller has closed it.
+    /// Whether the caller has closed it.
     closed: bool,
 }
 
 impl Run {
-    /// Whether there is anything to go on with.
+    /// Raises if the reader is closed or has a pending error.
     #[inline(always)]
     fn check(&mut self) -> PyResult<()> {
         if self.closed {
@@ -59,7 +59,7 @@ impl Run {
         self.pending.take().map_or(Ok(()), Err)
     }
 
-    /// The next row, or nothing at the end.
+    /// The next row, or None at the end.
     #[inline]
     fn row(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.check()?;
@@ -137,7 +137,7 @@ impl Run {
 }
 
 impl Reader {
-    /// The run, if nobody is in it.
+    /// Locks the run, if nobody uses it.
     #[inline]
     fn enter(&self) -> PyResult<MutexGuard<'_, Run>> {
         match self.run.try_lock() {
@@ -295,8 +295,8 @@ impl Reader {
     }
 }
 
-/// What ends an iteration must not come from code that is called on the way (as PEP 479 has it for
-/// generators).
+/// Code that is called during an iteration must not end it by a `StopIteration` of its own, as with
+/// PEP 479 for generators.
 #[cold]
 fn no_end(py: Python<'_>, error: PyErr) -> PyErr {
     if !error.is_instance_of::<PyStopIteration>(py) {
