@@ -1,8 +1,8 @@
-//! The contents of elements: gathered while they are open, handed over when they close.
+//! The contents of elements: gathered while they are open, given to a method when they close.
 //!
-//! All open elements share one pile for each sort of content. An element's share lies above those
-//! of the elements around it. Only the end of an element decides what happens to its share, so text
-//! stays text: strings are made only for methods that ask.
+//! All open elements share one buffer for each sort of content. An element's share lies above the
+//! shares of the elements around it. What happens to a share is decided where the element ends, so
+//! text stays text: strings are made only for methods that ask.
 
 use penstock_core::event::Key;
 use penstock_core::value::number::{self, Outcome};
@@ -93,7 +93,7 @@ impl Name {
     }
 }
 
-/// Whether a name is the one asked for: as it is written, or as `{uri}local`.
+/// Whether a name is the one that was asked for: as it is written, or as `{uri}local`.
 fn answers(written: &str, local: usize, namespace: Option<&str>, asked: &str) -> bool {
     written == asked
         || asked
@@ -118,7 +118,7 @@ impl Span {
     }
 }
 
-/// A value without parts; its text is elsewhere.
+/// A scalar value; its text is elsewhere.
 #[derive(Clone, Copy)]
 pub(super) enum Sort {
     /// No value at all: an object.
@@ -230,7 +230,7 @@ impl Content {
         self.children.truncate(marks.children);
     }
 
-    /// Moves everything above the marks into an empty one.
+    /// Moves everything above the marks into an empty `Content`.
     pub(super) fn hand_over(&mut self, marks: &Marks, to: &mut Content) {
         to.text.push_str(&self.text[marks.text..]);
         to.letters.push_str(&self.letters[marks.letters..]);
@@ -244,7 +244,7 @@ impl Content {
         self.cut(marks);
     }
 
-    /// Empties it, except the results: releasing those may run Python code, so it happens
+    /// Clears everything except the results. Their release may run Python code, so it happens
     /// elsewhere.
     pub(super) fn clear(&mut self) {
         /// The room that is kept for the next element.

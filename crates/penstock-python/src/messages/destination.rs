@@ -1,4 +1,4 @@
-//! Sending messages as the end of a run.
+//! The handler's messages as the destination of a run.
 
 use super::sink::Messages;
 use penstock_core::error::Fail;
@@ -21,7 +21,7 @@ impl Destination for Messages<'_> {
     fn refused(&mut self, error: Box<PyErr>, _given: Given<'_>) -> Refused<PyErr, Box<PyErr>> {
         Refused::Break(error)
     }
-    /// A method is called when its element ends, and its message stands there.
+    /// A method is called when its element ends, and the error is reported at the element.
     fn broke_at(&self) -> Option<u64> {
         Some(self.raised_at())
     }

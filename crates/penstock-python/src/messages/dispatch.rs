@@ -60,7 +60,7 @@ impl Asked {
         }
     }
 
-    /// The fewer names it admits, the more it is.
+    /// How precise the condition is: the fewer names it admits, the greater the number.
     fn precision(&self) -> u8 {
         let named = if self.local.is_some() { 3 } else { 0 };
         named
@@ -79,7 +79,7 @@ struct Claim {
     method: u32,
 }
 
-/// A claim of which an open element and those around it match some steps.
+/// A claim some of whose steps match an open element and those around it.
 #[derive(Clone, Copy)]
 pub(super) struct State {
     claim: u32,
@@ -100,7 +100,7 @@ pub(super) enum Below {
 /// All claims of a handler.
 pub(super) struct Dispatch {
     pub(super) methods: Vec<Method>,
-    /// The best one first.
+    /// Sorted, the best one first.
     claims: Vec<Claim>,
     /// The method of the document itself.
     pub(super) document: u32,
@@ -109,9 +109,9 @@ pub(super) struct Dispatch {
     by_first: Vec<Vec<u32>>,
     /// A bit for each length of those names, which rules out most others.
     lengths: u64,
-    /// The claims whose first step names nothing.
+    /// The claims whose first step has no name.
     wild: Vec<u32>,
-    /// The local parts of the names in `firsts`, if those have prefixes that are part of the name.
+    /// The local parts of the names in `firsts`, if their prefixes are part of the name.
     locals: Option<KeyTable>,
     pub(super) below: Below,
 }
@@ -124,7 +124,7 @@ impl Dispatch {
     /// prefixes.
     ///
     /// # Errors
-    /// `ValueError` if a path is not one, or not allowed here, and if two claims are the same.
+    /// `ValueError` if a path is invalid or not allowed here, and if two claims are the same.
     pub(super) fn new<'n>(
         given: &[Given<'_>],
         plain: bool,
@@ -205,7 +205,7 @@ impl Dispatch {
         Ok(Self::indexed(methods, claims, document, plain))
     }
 
-    /// Finds the beginnings of the claims.
+    /// Builds the tables of the claims' first steps.
     fn indexed(methods: Vec<Method>, claims: Vec<Claim>, document: u32, plain: bool) -> Self {
         let (mut names, mut by_first, mut wild) =
             (Vec::<&str>::new(), Vec::<Vec<u32>>::new(), Vec::new());
@@ -251,8 +251,8 @@ impl Dispatch {
         states.extend(anchored.map(|(claim, _)| State { claim, step: 0 }));
     }
 
-    /// The method of an element at which `states` may go on. The states that go on inside it are
-    /// added to `next`.
+    /// Finds the method of an element where `states` may go on, and adds the states that go on
+    /// inside it to `next`.
     #[inline]
     pub(super) fn enter(&self, states: &[State], seen: Seen<'_>, next: &mut Vec<State>) -> u32 {
         let mut best = NONE;

@@ -186,7 +186,7 @@ impl Items {
     }
 }
 
-/// The text of a name that is asked for. A name without UTF-8 is in no document.
+/// The text of the name asked for. A name without UTF-8 is in no document.
 fn asked<'a>(name: &'a Bound<'_, PyString>) -> PyResult<Option<&'a str>> {
     match name.to_str() {
         Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(name.py()) => Ok(None),
@@ -292,7 +292,7 @@ impl Items {
         if other.len() != items.len() {
             return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
         }
-        // A name that occurs twice makes this one shorter, and so unequal.
+        // The dict is shorter if a name occurs twice, and so unequal.
         PyDict::from_sequence(items.as_any())?.rich_compare(other, pyo3::basic::CompareOp::Eq)
     }
 

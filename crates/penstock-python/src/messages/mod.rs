@@ -1,9 +1,9 @@
-//! `send`: a document as messages to an object of the caller's.
+//! `send`: a document as messages to the caller's object.
 //!
-//! The handler's methods are found once ([`dispatch`]). While the document is read, what the
-//! elements with a method hold is gathered ([`sink`], [`content`]), and each is sent when it
-//! closes ([`element`]). Nothing else of the document becomes a Python object, and nothing is kept
-//! but what is open and what methods returned to those that are.
+//! The handler's methods are found once ([`dispatch`]). While the document is read, the contents of
+//! elements with a method are gathered ([`sink`], [`content`]), and each element is sent when it
+//! closes ([`element`]). Nothing else of the document becomes a Python object. Only open elements
+//! are kept, with the results of the methods inside them.
 
 mod content;
 mod destination;
@@ -23,10 +23,10 @@ use penstock_core::run::{Input, Policy, Run, Spot, Turn, Windows};
 use pyo3::prelude::*;
 use sink::Messages;
 
-/// Who is to be warned: the caller of the public function, which calls a private one that calls.
+/// The stack level of warnings: the caller of the public function, which calls a private one.
 const CALLER: i32 = 3;
 
-/// Sends what is in a path, a file or chunks.
+/// Sends the document of a path, a file or chunks.
 #[pyfunction]
 #[pyo3(signature = (dialect, source, claims, stop, limits, /))]
 pub(crate) fn send<'py>(
@@ -68,7 +68,7 @@ pub(crate) fn send<'py>(
     })
 }
 
-/// The exception for something that was too long to be kept, and is asked for.
+/// The exception for content that was too long to be kept, and that a method asks for.
 #[cold]
 fn lost(py: Python<'_>, reason: &str) -> PyErr {
     let work = || py.import("penstock._errors")?.getattr("LimitExceeded")?.call1((reason,));

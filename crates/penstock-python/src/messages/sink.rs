@@ -1,8 +1,8 @@
 //! Events to messages.
 //!
-//! Open elements stand on a stack of frames. Only those that have a method gather anything; what
-//! stands in others goes to the nearest one around them that has. An element in which nothing is
-//! wanted is skipped, or watched where names may still turn up in it.
+//! Open elements are on a stack of frames. Only elements with a method gather content; the content
+//! of others goes to the nearest element around them that has a method. An element from which
+//! nothing is needed is skipped, or watched if elements with a method may occur in it.
 
 use super::content::{Attribute, Content, Marks, Name, Seen, Sort, Span};
 use super::dispatch::{Below, Dispatch, NONE, State};
@@ -16,25 +16,25 @@ use std::borrow::Cow;
 use std::mem::take;
 use std::sync::Arc;
 
-/// What an element may hold besides its own text, if that is all the text that it has: the text
-/// of elements in it that have no method, and the scalars of a JSON object. Beyond it neither is
-/// kept, so that an element around the whole document may have a method.
+/// How many bytes are kept of the text of an element with children (its own, and that of elements
+/// in it that have no method), and of the scalars of a JSON object. With more, none are kept, so
+/// that an element around the whole document may have a method. Other text has `limits.token`.
 const SHARE: usize = 8 << 20;
 
-/// How much white space is kept of that before the first other character, between elements.
+/// How much white space is kept before the first other character, between elements.
 const SPACE: usize = 64 << 10;
 
 /// No frame.
 const NOWHERE: usize = usize::MAX;
 
-/// What a key or the beginning of an element led to.
+/// The method and name for a key or the beginning of an element.
 struct Entry {
     method: u32,
     /// The name, if there is a method.
     name: Option<Arc<Name>>,
     /// In JSON, the key as the name of an attribute, if the object around it has a method.
     key: Option<Span>,
-    /// Whether it is the root, whose result is that of the whole.
+    /// Whether it is the root, whose result is the result of `send`.
     root: bool,
 }
 
@@ -42,20 +42,19 @@ struct Entry {
 struct Frame {
     entry: Entry,
     marks: Marks,
-    /// Where in `states` its own begin.
+    /// Where its own states begin in `states`.
     states: usize,
-    /// The frame that held before this one.
+    /// The holder before this frame.
     outer: usize,
     /// An array: its elements repeat the entry.
     list: bool,
-    /// How many elements are open in it that are of no interest, one in the other: they have no
-    /// frames of their own.
+    /// How many elements without any use are open in it, one inside the other. They have no frames.
     nested: usize,
-    /// Whether elements stand in it.
+    /// Whether it has child elements.
     parts: bool,
     /// Whether its text is white space so far.
     white: bool,
-    /// How many bytes of text were too many, if they were.
+    /// The limit, in bytes, that its text exceeded, if it did.
     text_over: Option<usize>,
     attributes_over: bool,
 }
@@ -64,26 +63,26 @@ struct Frame {
 pub(super) struct Messages<'py> {
     py: Python<'py>,
     dispatch: Dispatch,
-    /// XML, where the root has a name.
+    /// True for XML, where the root has a name.
     elements: bool,
-    /// Whether the root has been told.
+    /// Whether the root was reported.
     rooted: bool,
     frames: Vec<Frame>,
     states: Vec<State>,
     pile: Content,
-    /// What was told of what comes next, if something was; its states are in `next`.
+    /// The entry of the coming value, if its name was reported; its states are in `next`.
     pending: Option<Entry>,
     next: Vec<State>,
     /// The innermost frame that has a method.
     holder: usize,
     /// The name of the attribute that comes next: its text, prefix and namespace.
     attribute: (Span, usize, Span),
-    /// An element that nobody else has.
+    /// An element that nobody else holds, to be used again.
     spare: Option<Py<Element>>,
     stop: Bound<'py, PyAny>,
     stopped: bool,
     result: Option<Py<PyAny>>,
-    /// Where the element stood whose method raised.
+    /// Where the element is whose method raised.
     raised_at: u64,
     token: usize,
 }
@@ -127,7 +126,7 @@ impl<'py> Messages<'py> {
         self.raised_at
     }
 
-    /// At the end: what the root's method returned.
+    /// Ends the sending and returns the result of the root's method.
     pub(super) fn finish(&mut self, at: u64) -> Result<Option<Py<PyAny>>, Box<PyErr>> {
         if !self.stopped
             && let Some(document) = self.frames.pop()
@@ -137,7 +136,7 @@ impl<'py> Messages<'py> {
         Ok(self.result.take())
     }
 
-    /// The document itself.
+    /// The entry of the document itself.
     fn document(&mut self) -> Entry {
         let method = self.dispatch.document;
         self.next.clear();
@@ -156,7 +155,7 @@ impl<'py> Messages<'py> {
         &self.states[from..]
     }
 
-    /// An element begins, whose states are in `next`.
+    /// Begins an element, whose states are in `next`.
     #[inline(always)]
     fn begin(&mut self, entry: Entry) {
         let idle = entry.method == NONE && self.next.is_empty() && self.here().is_empty();
@@ -188,7 +187,7 @@ impl<'py> Messages<'py> {
         self.states.append(&mut self.next);
     }
 
-    /// Sends the element of a frame that was taken off.
+    /// Sends the element of a frame that has left the stack.
     fn close(&mut self, frame: &Frame, at: u64) -> Answer {
         self.states.truncate(frame.states);
         let method = frame.entry.method;
@@ -252,7 +251,7 @@ impl<'py> Messages<'py> {
         }
     }
 
-    /// The handler wants no more. Its word for that may hold a value.
+    /// The handler asked to stop, with a value or without.
     fn end(&mut self, stop: Bound<'py, PyAny>) -> Answer {
         self.stopped = true;
         self.result = if stop.is(&self.stop) {
@@ -264,7 +263,7 @@ impl<'py> Messages<'py> {
         Ok(Flow::Stop)
     }
 
-    /// An element with what lies above the marks of its frame.
+    /// Makes an element of the content above the marks of its frame.
     fn fill(&mut self, frame: &Frame, sort: Sort, name: Arc<Name>) -> PyResult<Py<Element>> {
         let text_lost = lost_text(frame, &name);
         let attributes_lost = frame.attributes_over.then(|| {
@@ -283,7 +282,7 @@ impl<'py> Messages<'py> {
         Ok(object)
     }
 
-    /// Takes an element back that the method did not keep. The results in it are let go at once.
+    /// Takes an element back if the method did not keep it. The results in it are released at once.
     fn take_back(&mut self, object: Py<Element>, parent: bool) {
         if !is_ours_alone(self.py, &object) {
             return;
@@ -293,19 +292,19 @@ impl<'py> Messages<'py> {
             let Ok(children) = inside.map(|mut inside| take(&mut inside.content.children)) else {
                 return;
             };
-            // Outside of the borrow: this may run Python code.
+            // After the borrow has ended: this may run Python code.
             drop(children);
         }
         self.spare = Some(object);
     }
 
-    /// Whether text is wanted where the reader stands.
+    /// Whether some open element needs text.
     #[inline(always)]
     fn wants_text(&self) -> bool {
         self.frames.get(self.holder).is_some_and(|frame| frame.text_over.is_none())
     }
 
-    /// The frame whose attributes may come, if it wants them.
+    /// The frame at `index`, if attributes may come for it and it needs them.
     #[inline(always)]
     fn attributed(&self, index: usize) -> Option<&Frame> {
         let frame = self.frames.get(index)?;
@@ -314,7 +313,7 @@ impl<'py> Messages<'py> {
         (takes && frame.nested == 0).then_some(frame)
     }
 
-    /// A child element is met.
+    /// The name of a child element.
     #[inline(always)]
     fn element(&mut self, key: &Key<'_>) -> Flow {
         if let Some(holder) = self.frames.get_mut(self.holder) {
@@ -337,15 +336,15 @@ impl<'py> Messages<'py> {
             let name = self.name_for(method, seen);
             self.pending = Some(Entry { method, name, key: None, root });
         }
-        // Where a path is under way, the depth at which an element stands matters: then it has to
-        // be known when this one ends.
+        // If a path has begun, the depth of elements matters, so the sink must see where this one
+        // ends.
         if nothing && self.dispatch.below == Below::Names && self.here().is_empty() {
             return Flow::Watch;
         }
         Flow::Take
     }
 
-    /// An attribute is met.
+    /// The name of an attribute.
     #[inline(always)]
     fn attribute(&mut self, key: &Key<'_>) -> Flow {
         if self.attributed(self.frames.len().wrapping_sub(1)).is_none() {
@@ -366,7 +365,7 @@ impl<'py> Messages<'py> {
         Flow::Take
     }
 
-    /// A JSON key is met.
+    /// A JSON key.
     fn member(&mut self, seen: Seen<'_>) -> Flow {
         self.next.clear();
         let mut next = take(&mut self.next);
@@ -383,7 +382,7 @@ impl<'py> Messages<'py> {
         Flow::Take
     }
 
-    /// What the JSON value that begins is; its states are in `next`.
+    /// The entry of the JSON value that begins; its states are in `next`.
     fn value(&mut self) -> Entry {
         if let Some(entry) = self.pending.take() {
             return entry;
@@ -396,7 +395,7 @@ impl<'py> Messages<'py> {
         entry
     }
 
-    /// A JSON value without parts.
+    /// A JSON scalar.
     fn leaf(&mut self, sort: Sort, text: &str, at: u64) -> Answer {
         let entry = self.value();
         if entry.method != NONE {
@@ -408,7 +407,7 @@ impl<'py> Messages<'py> {
             return self.send(&frame, sort, at);
         }
         let Some(name) = entry.key else { return Ok(Flow::Take) };
-        // Arrays stand between an object and those of its members that are repeated.
+        // There may be arrays between an object and its repeated members.
         let Some(owner) = self.frames.iter().rposition(|frame| !frame.list) else {
             return Ok(Flow::Take);
         };
@@ -429,20 +428,20 @@ impl<'py> Messages<'py> {
     }
 }
 
-/// Whether nobody else has an element.
+/// Whether nobody else holds an element.
 fn is_ours_alone(_py: Python<'_>, object: &Py<Element>) -> bool {
     // SAFETY: a live object; the interpreter is attached, as the token shows.
     unsafe { ffi::Py_REFCNT(object.as_ptr()) == 1 }
 }
 
-/// Appends text, and says where it is.
+/// Appends text, and returns where it is.
 fn push(letters: &mut String, text: &str) -> Span {
     let from = letters.len();
     letters.push_str(text);
     Span { from, to: letters.len() }
 }
 
-/// Why the text of a frame is not there, if it is not.
+/// Why the text of a frame was not kept, if it was not.
 fn lost_text(frame: &Frame, name: &Name) -> Option<String> {
     let limit = frame.text_over?;
     let remedy = if limit == SHARE {
@@ -477,7 +476,7 @@ impl Sink for Messages<'_> {
         let mut entry = self.value();
         let key = entry.key.take();
         if told && let Some(key) = key {
-            // It is the name of no attribute.
+            // The key names no attribute.
             self.pile.letters.truncate(key.from);
         }
         let nothing = entry.method == NONE && self.next.is_empty();
@@ -512,13 +511,13 @@ impl Sink for Messages<'_> {
     fn end_list(&mut self, _at: u64) -> Answer {
         let Some(list) = self.frames.pop() else { return Ok(Flow::Take) };
         self.states.truncate(list.states);
-        // An array within an array shares the key of that.
+        // An array inside an array shares its key.
         let within = self.frames.last().is_some_and(|frame| frame.list);
         if let Some(key) = list.entry.key
             && !within
             && self.pile.attributes_above(&list.marks) == 0
         {
-            // It is the name of no attribute.
+            // The key names no attribute.
             self.pile.letters.truncate(key.from);
         }
         Ok(Flow::Take)
