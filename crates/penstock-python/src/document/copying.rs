@@ -1,4 +1,4 @@
-//! Documents compared and pickled.
+//! Compares and pickles documents.
 
 use super::parts::Document;
 use super::values;
@@ -17,7 +17,7 @@ impl Document {
     }
 }
 
-/// Compares a part with another one, or with a plain value: as plain values.
+/// Compares a part with another part or a plain value, both as plain values.
 pub(super) fn equal<'py>(
     this: &Bound<'py, Document>,
     other: &Bound<'py, PyAny>,
@@ -26,7 +26,7 @@ pub(super) fn equal<'py>(
     if this.is(other) {
         return Ok(pyo3::types::PyBool::new(py, true).to_owned().into_any());
     }
-    // Most of what differs does so in its length.
+    // Most unequal values already differ in length.
     if let (Ok(own), Ok(others)) = (this.len(), other.len())
         && own != others
     {
@@ -39,7 +39,7 @@ pub(super) fn equal<'py>(
     }
 }
 
-/// How to make the part again: of its own text, as a document by itself.
+/// How to make the part again: from its own text, as a document by itself.
 pub(super) fn reduce<'py>(part: &Document, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
     let inner = part.handle.get()?;
     let view = inner.view(py);

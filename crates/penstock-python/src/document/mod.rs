@@ -1,5 +1,5 @@
 //! `open`: documents to look into. A [`Handle`] holds the words of a document together with its
-//! text. All of its parts share it, and closing the document empties it.
+//! text. All parts of the document share it, and closing the document empties it.
 
 mod copying;
 mod matches;
@@ -55,7 +55,7 @@ impl Handle {
 pub(super) struct Inner {
     text: HeldText,
     words: document::Document,
-    /// How many bytes are before the text: a byte order mark.
+    /// How many bytes precede the text: a byte order mark.
     start: u64,
     /// The name of the source in messages.
     name: Option<String>,
@@ -95,7 +95,7 @@ impl Inner {
         counter
     }
 
-    /// The place of a byte of the text.
+    /// The position of a byte of the text.
     fn place(&self, py: Python<'_>, at: usize) -> Place {
         let text = self.text.text(py).as_bytes();
         locate_in(&self.counter(), &[], text, self.start, self.start + at as u64)

@@ -1,4 +1,5 @@
-//! From a source to its words: read, checked and gathered in one pass, without the interpreter lock.
+//! Makes the words of a source: reads, checks and gathers them in one pass, without the interpreter
+//! lock.
 
 use super::parts::Document;
 use super::{Handle, HeldText, Inner};
@@ -24,12 +25,12 @@ use pyo3::types::PyBytes;
 use std::convert::Infallible;
 use std::io::{self, Cursor};
 
-/// How much is read, checked and gathered at a time: while it is in the processor's cache.
+/// How much is read, checked and gathered at a time, while it is in the processor's cache.
 const PIECE: usize = 256 << 10;
-/// How many pieces are done before signals are looked at.
+/// How many pieces are processed before we check for signals.
 const PIECES: usize = 32;
 
-/// Opens a JSON document: `bytes` that are one, or what a path, a file or chunks hold.
+/// Opens a JSON document: from `bytes`, or from a path, a file or chunks.
 #[pyfunction]
 #[pyo3(signature = (source, duplicates, limits, /))]
 pub(crate) fn open<'py>(
@@ -71,7 +72,7 @@ fn is_buffer(source: &Bound<'_, PyAny>) -> bool {
     pyo3::types::PyMemoryView::from(source).is_ok()
 }
 
-/// Whether bytes are text already.
+/// Whether bytes are UTF-8 text already, neither compressed nor in another encoding.
 fn as_they_are(bytes: &[u8], encoding: Option<Encoding>, compression: Compression) -> bool {
     let packed = match compression {
         Compression::None => false,
@@ -117,7 +118,7 @@ impl Opening {
         }
     }
 
-    /// Bytes that cannot change: gathered where they are.
+    /// Gathers bytes that cannot change, without copying them.
     fn lent(mut self, bytes: &Bound<'_, PyBytes>) -> PyResult<Inner> {
         let (py, all) = (bytes.py(), bytes.as_bytes());
         let start = if all.starts_with(UTF8_BOM) { UTF8_BOM.len() } else { 0 };
@@ -151,7 +152,7 @@ impl Opening {
         self.source(py, Source::open(reader, options))
     }
 
-    /// A source: read into memory, each piece gathered as it comes.
+    /// Reads a source into memory and gathers each piece as it comes.
     fn source(mut self, py: Python<'_>, source: Source) -> PyResult<Inner> {
         let mut run = self.run(KeptText::of(source));
         gather(py, &mut run, &mut self.gather, |input| input.more(PIECE))?
@@ -161,8 +162,8 @@ impl Opening {
     }
 }
 
-/// Gathers all of a document without the interpreter lock. It is taken back now and then to look at
-/// signals; what one raises goes through.
+/// Gathers a whole document without the interpreter lock, which is taken now and then to check for
+/// signals. An exception of a signal handler is raised.
 fn gather<I: Input + Send>(
     py: Python<'_>,
     run: &mut Run<Reader, I, Infallible>,
@@ -185,7 +186,7 @@ fn gather<I: Input + Send>(
     }
 }
 
-/// Brings a piece and gathers it; true at the end.
+/// Reads a piece and gathers it. True at the end.
 fn gather_piece<I: Input>(
     run: &mut Run<Reader, I, Infallible>,
     to: &mut Gather,
@@ -196,7 +197,7 @@ fn gather_piece<I: Input>(
         Err(Some(error)) => run.brought(to, Err(error))?,
         Err(None) => return Err(Box::new(Failure::Broken(NoMemory, Spot::default()))),
     }
-    // Words can point to all places of a text of so many bytes.
+    // A word can point into a text of at most so many bytes.
     if run.input().given().text().as_bytes().len() as u64 > MOST_TEXT {
         let reason = format!("a document of more than {MOST_TEXT} bytes cannot be opened");
         return Err(run.fail(to, &Fault::limit(MOST_TEXT, reason)));

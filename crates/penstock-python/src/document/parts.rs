@@ -1,4 +1,4 @@
-//! `Document`, and its two kinds with parts: a map and a list.
+//! `Document`, and its two subclasses with parts: a map and a list.
 
 use super::walk::{Step, Walk};
 use super::{Handle, Inner, Matches, copying, values, written};
@@ -84,7 +84,7 @@ impl Document {
         if path.is_empty() { String::new() } else { format!(" at '{path}'") }
     }
 
-    /// The object of a value in it.
+    /// The object of a value in the part.
     fn object<'py>(
         &self,
         py: Python<'py>,
@@ -372,13 +372,13 @@ impl Document {
 /// The text of a key, if a document may have such a key.
 fn key_text<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Option<&'a str>> {
     let Ok(text) = key.cast::<PyString>() else {
-        // Like a dict: refuse a value that cannot be a key of any.
+        // Like a dict: refuse an object that cannot be a key.
         key.hash()?;
         return Ok(None);
     };
     match text.to_str() {
         Ok(text) => Ok(Some(text)),
-        // A lone surrogate, which is in no text.
+        // A lone surrogate, which no text has.
         Err(error) if error.is_instance_of::<PyUnicodeError>(key.py()) => Ok(None),
         Err(error) => Err(error),
     }
@@ -533,7 +533,7 @@ pub(super) enum Position {
     None,
 }
 
-/// The elements that an index selects among so many.
+/// The elements that an index selects among `len` elements.
 pub(super) fn position(index: &Bound<'_, PyAny>, len: usize) -> PyResult<Position> {
     if let Ok(slice) = index.cast::<PySlice>() {
         let found = slice.indices(len as isize)?;
@@ -551,7 +551,7 @@ pub(super) fn position(index: &Bound<'_, PyAny>, len: usize) -> PyResult<Positio
     Ok(at.map_or(Position::Outside, Position::At))
 }
 
-/// The position of a value in a sequence.
+/// The index of a value in a sequence.
 pub(super) fn index_in<'py>(
     sequence: &Bound<'py, PyAny>,
     value: &Bound<'py, PyAny>,

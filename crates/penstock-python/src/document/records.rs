@@ -130,7 +130,7 @@ impl Records {
         };
         let how = (Arc::clone(&self.plan), self.how);
         let record = inner.decode(py, how, range, Some(at as u64 + 1), &path)?;
-        // The class's own code may have asked for the same record.
+        // The class's own code may have made the same record meanwhile.
         let mut made = locked(&self.made);
         Ok(made.entry(at).or_insert_with(|| record.unbind()).bind(py).clone())
     }

@@ -14,7 +14,7 @@ use pyo3::types::{PyBool, PyFloat, PyInt};
 use pyo3::{IntoPyObjectExt, ffi};
 use std::sync::Arc;
 
-/// How a part is decoded where nothing else is said.
+/// The options for decoding a part.
 pub(super) fn options(inner: &Inner, unknown: Unknown, all_errors: bool) -> Options {
     Options { duplicates: inner.duplicates, unknown, all_errors, pause: false, recycle: false }
 }
@@ -24,7 +24,7 @@ pub(super) fn plain(py: Python<'_>) -> PyResult<Arc<Plan>> {
     crate::dialect::json(py)?.plan(py.get_type::<PyAny>().as_any())
 }
 
-/// The object of a word. `path` leads to it, in case that it is none.
+/// The object of a word. `path` gives its path, in case the word is no valid value.
 pub(super) fn object<'py>(
     py: Python<'py>,
     handle: &Arc<Handle>,

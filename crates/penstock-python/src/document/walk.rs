@@ -26,7 +26,7 @@ pub(crate) struct Walk {
     handle: Arc<Handle>,
     word: Word,
     step: Step,
-    /// How many it has returned; going backward, how many are left.
+    /// How many values it has returned; going backward, how many are left.
     at: AtomicUsize,
     backward: bool,
 }
