@@ -1,15 +1,15 @@
-//! The bytes of objects that have some.
+//! Reads the bytes of bytes-like objects.
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMemoryView, PySlice, PyString};
 
-/// How many bytes are given at a time.
+/// How many bytes are passed on at a time.
 const PIECE: usize = 256 << 10;
 
-/// Gives the bytes of a bytes-like object piece by piece. Only `bytes` are borrowed; whatever may
-/// change meanwhile is copied.
+/// Passes on the bytes of a bytes-like object piece by piece. Only `bytes` are borrowed; an object
+/// that may change meanwhile is copied.
 pub(crate) fn in_pieces(
     chunk: &Bound<'_, PyAny>,
     mut work: impl FnMut(&[u8]) -> PyResult<()>,
@@ -28,7 +28,7 @@ pub(crate) fn in_pieces(
         Err(error) => return Err(error),
     };
     let py = chunk.py();
-    // Anything but plain bytes in a row is made so by the view itself, at once.
+    // A view that is not plain contiguous bytes is cast by Python, at once.
     let view = match view.call_method1(intern!(py, "cast"), ("B",)) {
         Ok(view) => view,
         Err(error) if error.is_instance_of::<PyTypeError>(py) => {
@@ -45,8 +45,8 @@ pub(crate) fn in_pieces(
     Ok(())
 }
 
-/// `object[from:to]`. The class `slice` is called for it: `PySlice::new` loses its three ints, and
-/// `PySequence` asks `collections.abc`, which can fail for want of memory.
+/// `object[from:to]`, by calling the class `slice`. `PySlice::new` leaks its three ints, and
+/// `PySequence` imports `collections.abc`, which can fail if memory is short.
 pub(crate) fn slice<'py>(
     object: &Bound<'py, PyAny>,
     from: usize,
@@ -55,7 +55,7 @@ pub(crate) fn slice<'py>(
     object.get_item(object.py().get_type::<PySlice>().call1((from, to))?)
 }
 
-/// Something else than bytes.
+/// The exception for an object without bytes.
 #[cold]
 fn no_bytes(chunk: &Bound<'_, PyAny>) -> PyErr {
     match chunk.get_type().name() {

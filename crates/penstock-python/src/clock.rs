@@ -21,10 +21,10 @@ unsafe extern "C" fn mono_ns(_: *mut ffi::PyObject, _: *mut ffi::PyObject) -> *m
     unsafe { ffi::PyLong_FromLongLong(Mono::now().as_nanos()) }
 }
 
-/// The definition that `PyCFunction_NewEx` keeps a pointer to.
+/// The definition, to which `PyCFunction_NewEx` keeps a pointer.
 struct Definition(ffi::PyMethodDef);
 
-// SAFETY: nothing of it is ever changed, and what it points to is static.
+// SAFETY: it is never changed, and what it points to is static.
 unsafe impl Sync for Definition {}
 
 const fn definition(
@@ -74,8 +74,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let public = pyo3::types::PyString::new(py, "penstock.clock");
     for (name, Definition(definition)) in [("wall_ns", &WALL_NS), ("mono_ns", &MONO_NS)] {
-        // SAFETY: the definition is static, and is only read; the reference that is returned is
-        // ours, or null with an error set.
+        // SAFETY: the definition is static and only read; the returned reference is ours, or null
+        // with an error set.
         let function = unsafe {
             let function = ffi::PyCFunction_NewEx(
                 ptr::from_ref(definition).cast_mut(),
@@ -153,7 +153,7 @@ fn source() -> (&'static str, &'static str) {
     ("kernel", reason)
 }
 
-/// The least time of a reading in several rounds, in nanoseconds.
+/// The shortest time of one reading in several rounds, in nanoseconds.
 fn cost(read: impl Fn() -> i64) -> f64 {
     const READS: u32 = 200;
     let rounds = (0..25).map(|_| {

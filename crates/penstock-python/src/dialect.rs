@@ -1,5 +1,5 @@
-//! What a document is written in, and how the caller wants it to be read: a dialect of a format, as
-//! a Python object.
+//! A dialect of a format, as a Python object: the format of a document and the options for reading
+//! it.
 
 use crate::failure::guarded;
 use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated};
@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 /// A format with its options.
 ///
-/// The options of the text go to the format (`framing` of NDJSON; `namespaces`, `unresolved` and
-/// `repair` of XML). What is to be made of elements stands here: `repeated` and `force_list`.
+/// The options of the text are the format's (`framing` of NDJSON; `namespaces`, `unresolved` and
+/// `repair` of XML). The options for building from elements are here: `repeated` and `force_list`.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Dialect {
     core: Arc<dyn format::Dialect>,
@@ -29,16 +29,16 @@ pub(crate) struct Dialect {
     prefixes: Option<Py<PyDict>>,
     repeated: Repeated,
     force_list: ForceList,
-    /// What it was made with, to be made again elsewhere.
+    /// The options that it was made with, for pickling.
     options: Py<PyDict>,
 }
 
-/// What is read into what.
+/// The type to read, and which values are records.
 pub(crate) struct Choice {
     pub(crate) plan: Arc<Plan>,
-    /// Which values are records. Nothing if each one at the root is.
+    /// Which values are records. None: each value at the root.
     pub(crate) records: Option<Records>,
-    /// Both in words, for `repr`.
+    /// The type and the path as `repr` shows them.
     pub(crate) title: String,
 }
 
@@ -90,25 +90,25 @@ impl Dialect {
         Ok(Dialect { core, prefixes, repeated, force_list, options })
     }
 
-    /// What the format is called.
+    /// The name of the format.
     #[inline]
     pub(crate) fn name(&self) -> &'static str {
         self.core.format().name
     }
 
-    /// The same with its article.
+    /// The name with its article.
     pub(crate) fn shown(&self) -> String {
         let Format { article, name, .. } = self.core.format();
         format!("{article} {name}")
     }
 
-    /// Whether a source is one document, and not values one after the other.
+    /// Whether a source is one document, rather than values one after the other.
     #[inline]
     pub(crate) fn is_document(&self) -> bool {
         self.core.is_document()
     }
 
-    /// Whether it is one JSON document.
+    /// Whether a source is one JSON document.
     pub(crate) fn is_json(&self) -> bool {
         std::ptr::eq(self.core.format(), &raw const penstock_core::json::JSON)
     }
@@ -118,7 +118,7 @@ impl Dialect {
         self.core.format().form.has_elements()
     }
 
-    /// Whether a document itself says its encoding.
+    /// How a document itself declares its encoding.
     #[inline]
     pub(crate) fn detect(&self) -> Detect {
         self.core.detect()
@@ -130,7 +130,7 @@ impl Dialect {
         plan_from(py, into, self.aimed(py))
     }
 
-    /// What a plan is to be for.
+    /// What a plan is made for.
     fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> Aimed<'a, 'py> {
         let form = self.core.format().form;
         match &self.prefixes {
@@ -140,14 +140,14 @@ impl Dialect {
         }
     }
 
-    /// A reader at the beginning of a source. `everything` says that declarations of namespaces are
-    /// wanted as attributes.
+    /// A reader at the beginning of a source. With `everything`, it reports declarations of
+    /// namespaces as attributes.
     #[inline]
     pub(crate) fn reader(&self, everything: bool, limits: &Limits) -> Reader {
         self.core.reader(everything, limits)
     }
 
-    /// How to build from the format.
+    /// The options for building from the format.
     pub(crate) fn building(&self, limits: &Limits) -> FormatOptions {
         let &Limits { token, number, .. } = limits;
         if !self.has_elements() {
@@ -162,12 +162,13 @@ impl Dialect {
         self.core.namespaces()?.get(prefix).map(String::as_str)
     }
 
-    /// Whether names are only names: the format has no namespaces, or they are not to be resolved.
+    /// Whether names are used as written: the format has no namespaces, or they are not to be
+    /// resolved.
     pub(crate) fn has_plain_names(&self) -> bool {
         self.core.namespaces().is_none()
     }
 
-    /// What is read into what, from `at=` and the type that goes with it.
+    /// The choice for `at=` and the type.
     pub(crate) fn choose(
         &self,
         into: &Bound<'_, PyAny>,
@@ -228,7 +229,7 @@ impl Dialect {
         Ok(Choice { plan, records: Some(records), title })
     }
 
-    /// A path of records, its prefixes resolved.
+    /// The path of the records, with its prefixes resolved.
     fn path(&self, at: &str) -> PyResult<Path> {
         let mut path = Path::parse(at).map_err(|error| wrong_path(at, &error))?;
         if self.core.namespaces().is_none() {
@@ -241,12 +242,12 @@ impl Dialect {
     }
 }
 
-/// A path that is none, or leads nowhere.
+/// The exception for a path that is invalid.
 pub(crate) fn wrong_path(at: &str, error: &PathError) -> PyErr {
     PyValueError::new_err(format!("at={at:?}, column {}: {}", error.column, error.reason))
 }
 
-/// The format of a name.
+/// The format with this name.
 fn of_name(name: &str) -> PyResult<&'static Format> {
     Format::by_name(name).ok_or_else(|| {
         let names: Vec<String> =
@@ -255,14 +256,14 @@ fn of_name(name: &str) -> PyResult<&'static Format> {
     })
 }
 
-/// JSON without any option: what documents that are looked into are written in.
+/// JSON without options, as `open` reads it.
 pub(crate) fn json(py: Python<'_>) -> PyResult<&Dialect> {
     static JSON: PyOnceLock<Dialect> = PyOnceLock::new();
     JSON.get_or_try_init(py, || Dialect::usual(py, &penstock_core::json::JSON))
 }
 
-/// The table of formats: of each its name, what people call it, its suffixes, the characters that only
-/// it may begin with, and whether a source is a list of values.
+/// The table of formats. Each row has the name, the name as people write it, the suffixes, the
+/// characters that only this format may begin with, and whether a source is a list of values.
 pub(crate) fn table(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     let rows = FORMATS.iter().map(|format| {
         let begins: Vec<String> = format.begins_with.iter().map(char::to_string).collect();
@@ -273,7 +274,7 @@ pub(crate) fn table(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     PyTuple::new(py, rows.collect::<PyResult<Vec<_>>>()?)
 }
 
-/// An option for the format, which knows what may be said.
+/// Converts an option for the format, which checks it.
 fn of_python(object: &Bound<'_, PyAny>) -> PyResult<Said> {
     let kind = object.get_type().name()?.to_string();
     let value = if object.is_none() {

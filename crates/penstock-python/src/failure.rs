@@ -1,4 +1,4 @@
-//! From what went wrong to the exception that says so.
+//! Makes exceptions from faults, problems and failures.
 
 use crate::objects::PathStep;
 use penstock_core::document::NoMemory;
@@ -13,7 +13,7 @@ use std::convert::Infallible;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Where something went wrong, as far as it is known.
+/// Where an error occurred, as far as it is known.
 pub(crate) struct Where<'a> {
     pub(crate) format: &'static str,
     pub(crate) source: Option<&'a str>,
@@ -22,12 +22,12 @@ pub(crate) struct Where<'a> {
     pub(crate) path: Vec<PathStep>,
 }
 
-/// What the exceptions about a run call its input.
+/// The names that exceptions about a run use for its input.
 #[derive(Clone, Copy)]
 pub(crate) struct Named<'a> {
     pub(crate) format: &'static str,
     pub(crate) source: Option<&'a str>,
-    /// Where in its document the input stands, if it is only a part of one.
+    /// The path of the input in its document, if it is only a part of one.
     pub(crate) within: Option<&'a dyn Fn() -> Vec<PathStep>>,
 }
 
@@ -45,7 +45,7 @@ impl<'a> Named<'a> {
     }
 }
 
-/// What a run passes on that was raised, or is to be.
+/// An error of a run that is an exception or becomes one.
 pub(crate) trait Raised {
     fn raised(self) -> PyErr;
 }
@@ -74,7 +74,7 @@ impl Raised for NoMemory {
     }
 }
 
-/// What else is wrong with a record, as errors of their own.
+/// The other problems of a record, as errors of their own.
 #[derive(Default)]
 struct Others {
     errors: Vec<Py<PyAny>>,
@@ -130,7 +130,7 @@ fn make<'py>(
     class.call((reason,), Some(&known))
 }
 
-/// The line around a place, with dots where it goes on.
+/// The line around a place, with dots where it is cut.
 fn excerpt(place: &Place) -> (String, usize) {
     const DOTS: &str = "\u{2026}";
     let found = &place.excerpt;
@@ -149,23 +149,23 @@ fn class_of(kind: Kind) -> &'static str {
     }
 }
 
-/// The exception that tells what is wrong; or what came in its place, which is no error of the
-/// input: there was no memory for it, say.
+/// The exception that reports an error of the input. Or the one that came in its place and is no
+/// error of the input, for example because memory was short.
 pub(crate) type Told = Result<PyErr, PyErr>;
 
-/// What is to be raised, either way.
+/// The exception to raise, either way.
 pub(crate) fn either(told: Told) -> PyErr {
     told.unwrap_or_else(|instead| instead)
 }
 
-/// The exception for input at fault.
+/// The exception for a fault of the input.
 #[cold]
 pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>) -> Told {
     make(py, class_of(fault.kind()), fault.reason(), place, Others::default())
         .map(PyErr::from_value)
 }
 
-/// The exception for a problem, with exceptions for all that is wrong with the same record.
+/// The exception for a problem, with exceptions for the other problems of the same record.
 #[cold]
 pub(crate) fn of_problem<C: Raised>(
     py: Python<'_>,
@@ -186,7 +186,7 @@ pub(crate) fn of_problem<C: Raised>(
     Ok(error)
 }
 
-/// The exception for what ended a run.
+/// The exception for the failure that ended a run.
 #[cold]
 #[expect(clippy::boxed_local, reason = "a run's failure is boxed, and this is where they all end")]
 pub(crate) fn of_failure<C: Raised, B: Raised>(
@@ -210,14 +210,15 @@ pub(crate) fn of_failure<C: Raised, B: Raised>(
     }
 }
 
-/// The exception for a source that cannot be read on, for a reason of ours.
+/// The `DecodeError` for a source that cannot be read on, with a reason of ours.
 #[cold]
 pub(crate) fn of_decode(py: Python<'_>, reason: &str, place: &Where<'_>) -> Told {
     make(py, "DecodeError", reason, place, Others::default()).map(PyErr::from_value)
 }
 
-/// The exception for a source that raised. What is no error of the source, an interrupt, say, goes
-/// through as it is; so do want of memory, a refusal to read at all, and what is ours already.
+/// The exception for a source that raised. Exceptions that are not about the source, such as an
+/// interrupt, are raised as they are. So are a lack of memory, a refusal to read at all, and our
+/// own exceptions.
 #[cold]
 pub(crate) fn of_source(py: Python<'_>, error: io::Error, place: &Where<'_>) -> PyErr {
     of_source_with(py, error, place, Others::default())
@@ -248,7 +249,7 @@ fn of_source_with(py: Python<'_>, error: io::Error, place: &Where<'_>, others: O
     }
 }
 
-/// An exception that is not ours, with a note that says where in the document it came.
+/// An exception that is not ours, with a note that gives the position in the document.
 #[cold]
 pub(crate) fn noted(py: Python<'_>, error: PyErr, place: &Where<'_>) -> PyErr {
     if !error.is_instance_of::<PyException>(py) {
@@ -262,13 +263,13 @@ pub(crate) fn noted(py: Python<'_>, error: PyErr, place: &Where<'_>) -> PyErr {
     }
 }
 
-/// True if what code raised says something of that code: not of the memory, or of an interrupt.
+/// True if an exception is about the code that raised it, and not about memory or an interrupt.
 pub(crate) fn is_reason(py: Python<'_>, raised: &PyErr) -> bool {
     raised.is_instance_of::<PyException>(py) && !raised.is_instance_of::<PyMemoryError>(py)
 }
 
-/// What an object of the user's answers, or nothing if it cannot. What is not of its doing, want of
-/// memory, say, goes through.
+/// The result of a user's object, or None if it raised. Exceptions that are not its fault, such as
+/// a lack of memory, are raised.
 pub(crate) fn answer<T>(py: Python<'_>, given: PyResult<T>) -> PyResult<Option<T>> {
     match given {
         Ok(given) => Ok(Some(given)),
@@ -277,13 +278,13 @@ pub(crate) fn answer<T>(py: Python<'_>, given: PyResult<T>) -> PyResult<Option<T
     }
 }
 
-/// A record is in error, and nothing says why: a fault of ours.
+/// An error without a reason, which is a bug of ours.
 #[cold]
 pub(crate) fn untold() -> PyErr {
     pyo3::exceptions::PySystemError::new_err("a record in error without a problem")
 }
 
-/// All errors that were collected, together.
+/// All collected errors as one exception.
 #[cold]
 fn group(py: Python<'_>, errors: Vec<Py<PyAny>>) -> PyErr {
     let count = errors.len();
@@ -298,21 +299,22 @@ fn group(py: Python<'_>, errors: Vec<Py<PyAny>>) -> PyErr {
     }
 }
 
-/// A file that gives text.
+/// The exception for a file that returns text.
 #[cold]
 pub(crate) fn text_mode() -> PyErr {
     PyTypeError::new_err("the file gives text, not bytes: open it with 'rb'")
 }
 
-/// What PyO3 panics with when the interpreter makes no string, list or dict for it. Nothing but
-/// want of memory is a reason for that; the interpreter's exception is told to `sys.unraisablehook`.
+/// The message with which PyO3 panics if the interpreter cannot make a string, list or dict for it.
+/// The only reason for that is a lack of memory; the interpreter's own exception goes to
+/// `sys.unraisablehook`.
 const NO_OBJECT: &str = "PyObject pointer is null";
 
-/// Runs what Python calls. A panic is our fault, and becomes an exception that programs which
-/// catch exceptions catch.
+/// Runs a function that Python called. A panic is our bug, and becomes an exception that programs
+/// catch with `except Exception`.
 ///
-/// An exception is made here: PyO3 makes those of `new_err` when it hands them to the interpreter,
-/// where a panic, of there being no memory for the message, ends the process.
+/// The exception is made here. PyO3 makes those of `new_err` only when it returns them to the
+/// interpreter. A panic there, for lack of memory for the message, would end the process.
 #[inline]
 pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     let made = || {

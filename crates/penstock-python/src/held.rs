@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// An object of the caller's that a run needs deep inside: the file it reads, the target of its
-/// errors. The object made for the run shares it, and shows it to the collector, so that a caller
+/// errors. The object made for the run shares it and shows it to the collector, so that a caller
 /// who holds that object can be collected together with it.
 #[derive(Clone)]
 pub(crate) struct Held(Arc<Mutex<Option<Py<PyAny>>>>);
@@ -17,14 +17,14 @@ impl Held {
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Py<PyAny>>> {
-        // Held for a moment only, in which nothing can panic.
+        // Locked only for a moment, in which nothing can panic.
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     /// The object.
     ///
     /// # Errors
-    /// If the collector has taken it away: then nobody can see the run any more but its own end.
+    /// If the collector has cleared it. Then only the end of the run can still use it.
     pub(crate) fn get<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &*self.lock() {
             Some(object) => Ok(object.bind(py).clone()),
@@ -41,7 +41,7 @@ impl Held {
         }
     }
 
-    /// Lets the object go.
+    /// Releases the object.
     pub(crate) fn clear(&self) {
         let object = self.lock().take();
         drop(object);

@@ -1,6 +1,6 @@
-//! Penstock for CPython: classes to plans, events to objects, and the verbs.
+//! Penstock for CPython: plans from classes, objects from events, and the verbs.
 //!
-//! Everything that users see is in `python/penstock`; this is what stands behind it.
+//! Everything that users see is in `python/penstock`; this crate implements it.
 
 // The extension is one library for one interpreter: nothing is exported to other crates.
 #![allow(unreachable_pub)]
@@ -65,8 +65,8 @@ mod _rust {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // Made now, like those that have a name here: when they are first wanted it is a panic if
-        // there is no memory for them.
+        // Made now, like the named classes above. If PyO3 makes them at their first use and memory
+        // is short, it panics.
         let py = module.py();
         py.get_type::<crate::document::Matches>();
         py.get_type::<crate::document::RecordWalk>();

@@ -1,4 +1,4 @@
-//! What a caller may choose, from the words in which it is said.
+//! Converts the options of callers.
 
 use crate::failure::guarded;
 use crate::held::Held;
@@ -11,13 +11,13 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt, PyString, PyTuple};
 
-/// A word that is none of those allowed.
+/// The exception for a word that is not allowed.
 #[cold]
 pub(crate) fn unknown_word(option: &str, word: &str, allowed: &str) -> PyErr {
     PyValueError::new_err(format!("{option} must be {allowed}, not '{}'", word.escape_debug()))
 }
 
-/// An option of another type than it has.
+/// The exception for an option of the wrong type.
 #[cold]
 pub(crate) fn wrong_type(option: &str, wanted: &str, object: &Bound<'_, PyAny>) -> PyErr {
     let kind = object.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string());
@@ -63,7 +63,7 @@ pub(crate) fn max_errors(object: &Bound<'_, PyAny>) -> PyResult<usize> {
     bound(number.as_any(), usize::MAX)
 }
 
-/// A number, or the largest there is if it is larger.
+/// An integer, or `largest` if it is larger.
 fn bound<T>(object: &Bound<'_, PyAny>, largest: T) -> PyResult<T>
 where
     T: for<'a, 'py> FromPyObject<'a, 'py, Error = PyErr>,
@@ -95,7 +95,7 @@ pub(crate) fn unknown(word: &str) -> PyResult<Unknown> {
     }
 }
 
-/// `unknown=` where nobody counts.
+/// `unknown=` where unknown keys are not counted.
 pub(crate) fn unknown_in_memory(word: &str) -> PyResult<Unknown> {
     match word {
         "collect" => Err(PyValueError::new_err(
@@ -157,10 +157,10 @@ pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
     })
 }
 
-/// What becomes of records: the words that `read` and `Decoder` share, checked once.
+/// What happens with bad records: the options that `read` and `Decoder` share, checked once.
 #[pyclass(frozen, name = "Policy", module = "penstock._rust")]
 pub(crate) struct PolicyObject {
-    /// What it was made with, to be made again elsewhere.
+    /// The arguments that it was made with, for pickling.
     arguments: Py<PyTuple>,
     pub(crate) max_errors: usize,
     pub(crate) duplicates: Duplicates,
@@ -203,13 +203,13 @@ impl PolicyObject {
 }
 
 impl PolicyObject {
-    /// What becomes of records that do not fit.
+    /// What happens with records that do not fit.
     pub(crate) fn errors(&self, py: Python<'_>) -> PyResult<Errors> {
         Errors::new(&self.arguments.bind(py).get_item(0)?)
     }
 }
 
-/// `errors=`: what becomes of records that do not fit.
+/// `errors=`: what happens with records that do not fit.
 pub(crate) enum Errors {
     /// The first one is raised.
     Raise,
@@ -217,17 +217,17 @@ pub(crate) enum Errors {
     Skip,
     /// They are raised together, after the last good record.
     Collect,
-    /// They are given to this.
+    /// This function is called with each.
     Give(Held),
 }
 
 impl Errors {
-    /// What is called, if something is.
+    /// The function to call, if there is one.
     pub(crate) fn held(&self) -> Option<Held> {
         if let Errors::Give(target) = self { Some(target.clone()) } else { None }
     }
 
-    /// What a run makes of it.
+    /// The same as a policy of the run.
     pub(crate) fn policy(&self, max_errors: usize) -> Policy {
         match self {
             Errors::Raise => Policy::Raise,

@@ -1,4 +1,4 @@
-//! How far a run has come.
+//! The progress of a run.
 
 use crate::failure::guarded;
 use crate::pump::Gauge;
@@ -65,7 +65,7 @@ impl Progress {
     }
 }
 
-/// A number as Python has it.
+/// A number as a Python `int`.
 pub(crate) fn count(py: Python<'_>, number: u64) -> PyResult<Bound<'_, PyInt>> {
     guarded(py, || Ok(number.into_pyobject(py)?))
 }

@@ -1,9 +1,8 @@
-//! Driving a run from Python: the interpreter lock, the collector, signals, and what is shown of the
-//! progress.
+//! Drives a run from Python: handles the interpreter lock, the collector, signals and the progress.
 //!
-//! A run is driven while the lock is held; input is brought without it. `Pump` is the run of records
-//! into objects that `read`, `load` and `Decoder` share: driven row by row, batch by batch, chunk by
-//! chunk. Policies and problems are the core's; here problems become exceptions.
+//! A run works on objects while the lock is held; input is read without the lock. `Pump` is the run
+//! of records into objects that `read`, `load` and `Decoder` share, driven row by row, batch by
+//! batch or chunk by chunk. Policies and problems are the core's; here problems become exceptions.
 
 use crate::dialect::Dialect;
 use crate::failure::{self, Named};
@@ -22,14 +21,14 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What can be seen of a run while it goes on, from any thread.
+/// The numbers of a run that any thread may read while it goes on.
 #[derive(Debug, Default)]
 pub(crate) struct Gauge {
     /// Bytes read from the source, before they are decompressed.
     pub(crate) bytes: AtomicU64,
     /// Records delivered.
     pub(crate) records: AtomicU64,
-    /// Records in error that were passed over.
+    /// Bad records that were skipped.
     pub(crate) skipped: AtomicU64,
     /// Nanoseconds in the source, in scanning and in building; see `timing.rs`.
     pub(crate) timing: [AtomicU64; 3],
@@ -38,7 +37,7 @@ pub(crate) struct Gauge {
 /// Documents above this size leave objects that are worth promoting.
 pub(crate) const LARGE: u64 = 1 << 20;
 
-/// Brings more of a source to a run, without the interpreter lock.
+/// Reads more of a source for a run, without the interpreter lock.
 pub(crate) fn bring<D: Destination>(
     py: Python<'_>,
     run: &mut Run<Reader, Windows, D::Cause>,
@@ -49,17 +48,17 @@ pub(crate) fn bring<D: Destination>(
     run.brought(to, brought)
 }
 
-/// What the pump has come to.
+/// Why the pump stopped.
 pub(crate) enum Turn {
     /// A record is finished and waits in the builder.
     Row,
-    /// It needs more input, or to be told that there is none.
+    /// It needs more input, or the end of the input.
     Dry,
-    /// The end, in good order.
+    /// The end, without errors.
     End,
 }
 
-/// How a run is to be done.
+/// How a run works.
 pub(crate) struct Settings {
     pub(crate) records: Option<Records>,
     pub(crate) options: Options,
@@ -70,8 +69,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// For records that are delivered one by one. Rows that nobody holds may be filled again if
-    /// `recycle` says so.
+    /// For records that are returned one by one. With `recycle`, rows that nobody holds may be
+    /// filled again.
     pub(crate) fn new(
         py: Python<'_>,
         policy: &PolicyObject,
@@ -105,7 +104,7 @@ impl Pump {
         input: Windows,
     ) -> Self {
         let Settings { records, mut options, errors, max_errors, limits, name } = settings;
-        // Of a whole document that becomes plain values, nothing is to be lost.
+        // A whole document that becomes plain values must not lose anything.
         let declarations = records.is_none() && plan.is_plain();
         let reader = dialect.reader(declarations, &limits);
         let policy = errors.policy(max_errors);
@@ -126,12 +125,12 @@ impl Pump {
         &self.gauge
     }
 
-    /// Before anything is read: the gauge is to say where the time goes.
+    /// Before anything is read: measures where the time goes.
     pub(crate) fn time(&mut self) {
         self.sampler.start();
     }
 
-    /// What had to be repaired so far.
+    /// The repairs so far.
     pub(crate) fn repairs(&self) -> &RepairLog {
         self.run.repairs()
     }
@@ -153,22 +152,23 @@ impl Pump {
         self.run.is_finished()
     }
 
-    /// Whether the document has ended in good order: whatever follows is of no interest.
+    /// Whether the document has ended without errors, so that the rest of the input does not
+    /// matter.
     pub(crate) fn is_complete(&self) -> bool {
         self.run.is_complete()
     }
 
-    /// Nothing more will be asked for.
+    /// Ends the run.
     pub(crate) fn finish(&mut self) {
         self.run.finish();
     }
 
-    /// Lets the source go: a file that was opened for the run is closed.
+    /// Closes the source, if it was opened for the run.
     pub(crate) fn close(&mut self) {
         self.run.input_mut().close();
     }
 
-    /// Reads on until a record is finished, the input is used up, or something is wrong.
+    /// Parses until a record is finished, the input is used up, or there is an error.
     #[inline]
     pub(crate) fn advance(&mut self, py: Python<'_>) -> PyResult<Turn> {
         loop {
@@ -228,13 +228,13 @@ impl Pump {
         py.check_signals()
     }
 
-    /// No more chunks will be fed.
+    /// Ends the chunks.
     pub(crate) fn push_end(&mut self, py: Python<'_>) -> PyResult<()> {
         let ended = self.run.push_end(&mut self.builder);
         ended.map_err(|failure| self.raised(py, failure))
     }
 
-    /// After a whole document: what a large one leaves becomes old at once.
+    /// After a whole document: promotes the objects of a large one at once.
     pub(crate) fn promote_if_large(&self, pause: &mut Pause) {
         if self.run.input().base() >= LARGE {
             pause.promote();
@@ -257,7 +257,7 @@ impl Pump {
         Named::new(self.format, self.name.as_deref())
     }
 
-    /// Gives the problem of a record to the caller's function. The record counts as passed over once
+    /// Gives the problem of a record to the caller's function. The record counts as skipped once
     /// there is an exception to give.
     #[cold]
     fn hand(&mut self, py: Python<'_>, problem: Problem<PyErr>) -> PyResult<()> {
@@ -275,7 +275,7 @@ impl Pump {
     }
 }
 
-/// Reads on, for a sample.
+/// Advances the run for a sample.
 #[cold]
 #[inline(never)]
 fn run_measured(

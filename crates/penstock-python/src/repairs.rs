@@ -15,7 +15,7 @@ pub(crate) fn list<'py>(log: &RepairLog, py: Python<'py>) -> PyResult<Bound<'py,
     Ok(list)
 }
 
-/// How many repairs there were of each kind of which there were some.
+/// How many repairs there were of each kind that occurred.
 pub(crate) fn counts<'py>(log: &RepairLog, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
     let counts = PyDict::new(py);
     for (kind, count) in log.by_kind() {
@@ -24,7 +24,7 @@ pub(crate) fn counts<'py>(log: &RepairLog, py: Python<'py>) -> PyResult<Bound<'p
     Ok(counts)
 }
 
-/// Warns of repairs, if there are any, on behalf of the Python function so many calls up.
+/// Warns of repairs, if there are any. The warning names the Python function `level` calls up.
 pub(crate) fn warn(
     log: &RepairLog,
     py: Python<'_>,

@@ -1,7 +1,7 @@
-//! What a caller may hand over to be read: a path, a binary file, or chunks of bytes.
+//! The sources that a caller may pass: a path, a binary file, or chunks of bytes.
 //!
-//! The interpreter lock is given up while a source is read. Files that are Python objects take it
-//! back for as long as their own methods run.
+//! A source is read without the interpreter lock. Files that are Python objects take it while their
+//! own methods run.
 
 use crate::failure::{self, guarded};
 use crate::held::Held;
@@ -16,7 +16,7 @@ use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 use std::fs::File;
 use std::io::{self, Read};
 
-/// What a caller handed over, what it is called, and how its bytes are to be taken.
+/// The caller's source, its name, and the options for its bytes.
 #[pyclass(frozen, name = "Source", module = "penstock._rust")]
 pub(crate) struct SourceObject {
     object: Py<PyAny>,
@@ -58,7 +58,7 @@ impl SourceObject {
         self.name.clone()
     }
 
-    /// What the caller handed over.
+    /// The caller's object.
     pub(crate) fn object<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
         self.object.bind(py)
     }
@@ -71,7 +71,7 @@ impl SourceObject {
         self.compression
     }
 
-    /// Opens it. The caller's object is returned as well, if it is one that must be kept.
+    /// Opens the source. Also returns the caller's object, if it must be kept.
     pub(crate) fn open(
         &self,
         py: Python<'_>,
@@ -128,9 +128,10 @@ struct PythonFile {
 }
 
 impl PythonFile {
-    /// Nothing if the object is no file.
+    /// None if the object is no file.
     fn new(object: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        // `read1` returns what is there; `read` of a buffered file waits until all has come.
+        // `read1` returns the bytes that are there; `read` of a buffered file waits until it has
+        // all of them.
         let py = object.py();
         let read = [intern!(py, "read1"), intern!(py, "read"), intern!(py, "readinto")];
         for (name, fills) in read.into_iter().zip([false, false, true]) {
@@ -174,7 +175,7 @@ impl PythonFile {
     }
 }
 
-/// A file that claims to have read more than it was asked for, or than there is.
+/// The exception for a file that claims to have read more than was asked for, or than there is.
 #[cold]
 fn too_many(method: &Bound<'_, PyAny>, asked: usize, given: usize) -> PyErr {
     match method.repr() {
@@ -211,7 +212,7 @@ impl Read for PythonFile {
 /// Chunks of bytes, from any iterable.
 struct Chunks {
     iterator: Held,
-    /// What is left of the last chunk, from `at`.
+    /// The rest of the last chunk, from `at` on.
     chunk: Option<Py<PyBytes>>,
     at: usize,
 }

@@ -1,11 +1,12 @@
-//! Where the time of a run goes: into the source, into scanning, into building.
+//! Measures where the time of a run goes: into the source, into scanning, into building.
 //!
-//! What the source takes is measured, with two looks at the clock for each window. Scanning and
-//! building are one pass, a record of which may take less than a look at the clock does; so they are
-//! measured on samples. Of two records that follow each other, one is read as always, which gives the
-//! time for a byte of this document; the other with a look at the clock before and behind each
-//! event, which gives the part that building has in it. Then at least 128 times as many bytes pass
-//! without any. Records during which the thread was kept from running are no samples.
+//! The time of the source is measured, by reading the clock twice for each window. Scanning and
+//! building are one pass, and a record may take less time than reading the clock does, so they are
+//! measured on samples. A sample is two records, one after the other. The first is parsed as
+//! always, which gives the time per byte of this document. The second is parsed with the clock read
+//! before and after each event, which gives the share of building. Then at least 128 times as many
+//! bytes are parsed without a sample. A record during which the thread was interrupted does not
+//! count.
 
 use crate::failure::guarded;
 use crate::objects::{Owned, PathStep, Refusal, Side};
@@ -22,7 +23,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::atomic::Ordering;
 
-/// How many bytes pass between samples, at least, and for each byte that was in one.
+/// How many bytes there are between samples: at least `APART`, and at least `APART_EACH` for each
+/// byte of the last sample.
 const APART: u64 = 64 << 10;
 const APART_EACH: u64 = 128;
 
@@ -68,38 +70,39 @@ impl Timing {
     }
 }
 
-/// A sample that takes longer than this, in nanoseconds, and so many times what is usual is none.
+/// A sample that takes this many nanoseconds longer than so many times the usual time does not
+/// count.
 const INTERRUPTED: i64 = 10_000;
 const UNUSUAL: i64 = 4;
 
-/// More records than there are: nothing is measured.
+/// More records than any document has: nothing is measured.
 const OFF: u64 = u64::MAX / 2;
 
-/// What is being measured.
+/// The record that is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// A record as always.
+    /// Parsed as always.
     Whole,
-    /// A record with the clock at each event.
+    /// Parsed with the clock read at each event.
     Split,
 }
 
-/// Chooses samples, and sums them up. Times are in nanoseconds.
+/// Chooses samples and sums them up. Times are in nanoseconds.
 #[derive(Debug)]
 pub(crate) struct Sampler {
     /// Records until the next sample begins.
     left: u64,
     phase: Phase,
-    /// Where the record that is measured begins.
+    /// Where the measured record begins.
     from: u64,
-    /// What has been measured of it.
+    /// The measurements of the record so far.
     record: Spent,
-    /// Sums over records as always: their time and bytes.
+    /// Sums over records parsed as always: their time and bytes.
     whole: (i64, u64),
-    /// Sums over the others: all of their time, and that of building.
+    /// Sums over the other records: their whole time, and that of building.
     split: (i64, i64),
     samples: u64,
-    /// What a thousand bytes of a sample usually take, for either kind of sample.
+    /// The usual time for a thousand bytes, for either kind of sample.
     usual: [i64; 2],
     source: i64,
 }
@@ -114,7 +117,7 @@ struct Spent {
 }
 
 impl Sampler {
-    /// One that measures nothing.
+    /// A sampler that measures nothing.
     pub(crate) fn off() -> Self {
         Sampler {
             left: u64::MAX,
@@ -139,20 +142,20 @@ impl Sampler {
         self.left < OFF
     }
 
-    /// Whether the record at hand is measured.
+    /// Whether the current record is measured.
     #[inline(always)]
     pub(crate) fn is_on(&self) -> bool {
         self.left == 0
     }
 
-    /// A record that was not measured has been read.
+    /// Counts a record that was not measured.
     #[inline(always)]
     pub(crate) fn pass(&mut self) {
         self.left -= 1;
     }
 
-    /// Reads on by `run`, and measures it. `Timed` is for the sink of those records whose events are
-    /// told apart.
+    /// Calls `run` and measures it. `run` gets a `Clockwork` for [`Timed`] if the clock is to be
+    /// read at each event.
     pub(crate) fn measure<T>(&mut self, run: impl FnOnce(Option<&mut Clockwork>) -> T) -> T {
         let mut clockwork = Clockwork::default();
         let begun = Mono::now_relaxed();
@@ -166,7 +169,7 @@ impl Sampler {
         result
     }
 
-    /// The measured record ended at this offset, the `count`-th one.
+    /// Ends the measured record, the `count`-th one, at this offset.
     #[cold]
     pub(crate) fn end_record(&mut self, offset: u64, count: u64) {
         let bytes = offset.saturating_sub(self.from);
@@ -176,7 +179,7 @@ impl Sampler {
         match self.phase {
             Phase::Whole => {
                 if self.samples == 1 {
-                    // The first one was read when nothing was in the caches yet.
+                    // The first record was parsed with cold caches.
                     (self.whole, self.split) = ((0, 0), (0, 0));
                 }
                 if counts {
@@ -198,14 +201,14 @@ impl Sampler {
         }
     }
 
-    /// Whether a sample is one, and not a record during which the thread was kept from running: that
-    /// takes a thousand times as long as a record, and would be taken for all of them.
+    /// Whether a sample counts. If the thread was interrupted, the record took a thousand times as
+    /// long, and would distort the result.
     fn is_usual(&mut self, all: i64, bytes: u64) -> bool {
         let usual = &mut self.usual[usize::from(self.phase == Phase::Split)];
         let bytes = bytes.max(1).cast_signed();
         let expected = usual.saturating_mul(bytes) / 1_000;
         if self.samples > 1 && all > INTERRUPTED + UNUSUAL * expected {
-            // If that is how it is from now on, it is believed soon.
+            // If samples stay that slow, they soon count.
             *usual = usual.saturating_mul(2).saturating_add(1);
             return false;
         }
@@ -213,7 +216,7 @@ impl Sampler {
         true
     }
 
-    /// The next record is measured, if it is its turn, from here.
+    /// Begins to measure the next record here, if it is its turn.
     #[inline(always)]
     pub(crate) fn begin_record(&mut self, offset: impl FnOnce() -> u64) {
         if self.left == 0 {
@@ -221,12 +224,12 @@ impl Sampler {
         }
     }
 
-    /// What was read so far ends at `offset`, and the source took its time since `begun`.
+    /// Adds the time of the source since `begun`, and writes the times up to `offset` to the gauge.
     pub(crate) fn tell(&mut self, gauge: &Gauge, begun: Option<Mono>, offset: u64) {
         self.source += begun.map_or(0, since);
         let (mut time, mut bytes) = self.whole;
         if self.left == 0 && self.phase == Phase::Whole {
-            // Where there are no records, there is no end of the first one either.
+            // In a document without records, the first record never ends.
             time += self.record.all;
             bytes += offset.saturating_sub(self.from);
         }
@@ -243,12 +246,12 @@ impl Sampler {
     }
 }
 
-/// Nanoseconds since then.
+/// Nanoseconds since `begun`.
 fn since(begun: Mono) -> i64 {
     Mono::now_relaxed().as_nanos() - begun.as_nanos()
 }
 
-/// What a look at the clock takes, in thousandths of a nanosecond.
+/// The time of one reading of the clock, in thousandths of a nanosecond.
 fn cost_of_a_look() -> i64 {
     let begun = Mono::now_relaxed();
     (1..20).for_each(|_| {
@@ -257,20 +260,20 @@ fn cost_of_a_look() -> i64 {
     since(begun) * 1_000 / 20
 }
 
-/// What was spent in a sink.
+/// The time that a sink took.
 #[derive(Debug, Default)]
 pub(crate) struct Clockwork {
     spent: i64,
     calls: i64,
 }
 
-/// An outlet, with a look at the clock before and behind each event.
+/// An outlet, with the clock read before and after each event.
 pub(crate) struct Timed<'a, S: Side> {
     pub(crate) outlet: &'a mut Outlet<Owned<S>>,
     pub(crate) clockwork: &'a mut Clockwork,
 }
 
-/// The outlet does what it always does; only the events go by way of the clock.
+/// The outlet works as always; only the events are timed.
 impl<S: Side> Destination for Timed<'_, S> {
     type Error = Refusal;
     type Cause = PyErr;
@@ -323,8 +326,8 @@ impl<S: Side> Destination for Timed<'_, S> {
     }
 }
 
-/// A method that calls the same one of the sink inside: timed if it is an event, as it is if the
-/// reader only asks for something.
+/// A method that calls the same method of the sink inside. It is timed if it is an event, and not
+/// if the reader only asks for something.
 macro_rules! timed {
     ($trait:ident $($how:ident $method:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(timed! { @ $how $method($($argument: $kind),*) $(-> $result)? })*
