@@ -31,13 +31,13 @@ class Docstrings(PythonDocStringDocument):
 class Page:
     """Stands in `sys.modules` for the module in which a page's examples run.
 
-    A class looks up the names in its annotations in its module, so there must be one, as there is
-    where a reader pastes the examples.
+    A class looks up the names in its annotations in its module. So there must be a module, as there
+    is where a reader pastes the examples.
     """
 
 
 def enter(namespace: dict[str, Any]) -> None:
-    """Make the page's names those of a module, and change to a directory for its files."""
+    """Use the page's names as those of a module, and change to a directory for its files."""
     page = Page()
     page.__dict__ = namespace
     namespace["__name__"] = "page"

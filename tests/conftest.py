@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# What several folders of tests use: tests are no package.
+# The modules that several folders of tests import; the tests are no package.
 sys.path.insert(0, str(Path(__file__).parent / "support"))
 
 # The same examples in each run, so that a red run means a change; `--hypothesis-profile=explore`
@@ -32,9 +32,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def corpus() -> Callable[[str], Path]:
     """Find a suite: `corpus("json/JSONTestSuite")` is its folder or file.
 
-    The corpora are no part of this repository; the environment variable PENSTOCK_CORPORA names the
-    folder that holds them. A suite that is not there is skipped, and listed at the end of the run;
-    with PENSTOCK_REQUIRE_CORPORA=1 it is a failure.
+    The corpora are not part of this repository; the environment variable PENSTOCK_CORPORA names the
+    folder that holds them. A missing suite is skipped, and listed at the end of the run; with
+    PENSTOCK_REQUIRE_CORPORA=1 it is a failure.
     """
 
     def find(suite: str) -> Path:
@@ -52,6 +52,6 @@ def corpus() -> Callable[[str], Path]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the run with what it could not look at."""
+    """List the missing suites at the end of the run."""
     if reporter := config.pluginmanager.get_plugin("terminalreporter"):
         reporter.write_line(f"Suites not found: {', '.join(sorted(_missing)) or 'none'}")

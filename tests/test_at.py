@@ -1,4 +1,4 @@
-"""`at` as a value; what its paths mean is tested with plans and readers."""
+"""`at` as a value; the meaning of its paths is tested with plans and readers."""
 
 import copy
 import pickle
@@ -57,7 +57,7 @@ def test_choice() -> None:
     assert hash(choice) == hash(at(dict(given)))
     assert pickle.loads(pickle.dumps(choice)) == choice
     assert choice.path == tuple(given.items())
-    # What it was made from may change: it does not.
+    # A later change of the mapping does not change it.
     given["c"] = int
     assert "c" not in dict(choice.path)
 

@@ -1,6 +1,6 @@
 """The chart in README is what its script draws from the recorded runs.
 
-`python scripts/chart.py` draws it anew.
+`python scripts/chart.py` draws it again.
 """
 
 import importlib.util

@@ -1,4 +1,4 @@
-"""`penstock.clock`, and what it says of where the time of a reader goes."""
+"""`penstock.clock`, and a reader's `timing`."""
 
 import dataclasses
 import datetime
@@ -22,7 +22,7 @@ def test_the_time_of_day() -> None:
     now = clock.wall_ns()
     after = time.time_ns()
     assert type(now) is int
-    # Whoever set the system's time just now may try again.
+    # If the system's time was set just now, the test may fail; run it again.
     assert before - 10**9 < now < after + 10**9
 
 
@@ -42,7 +42,7 @@ def test_the_monotonic_time_does_not_go_back() -> None:
 
 
 def test_it_passes_as_the_systems_does() -> None:
-    # Both are read around each other, so that no pause of the process matters.
+    # Each clock is read before and after the other, so that a pause of the process does not matter.
     outer, begun, inner = time.monotonic_ns(), clock.mono_ns(), time.monotonic_ns()
     time.sleep(0.02)
     inner_end, ended, outer_end = time.monotonic_ns(), clock.mono_ns(), time.monotonic_ns()
@@ -71,7 +71,7 @@ def test_between_threads() -> None:
 
 
 def test_in_a_child() -> None:
-    # A process of its own, since this one may have threads by now.
+    # A process of its own, since this one may have other threads.
     program = (
         "import os; from penstock import clock\n"
         "until = clock.mono_ns() + 5_000_000\n"
@@ -128,7 +128,7 @@ def test_where_the_time_goes(at: str | None) -> None:
     assert timing.source > 0
     assert timing.scan > 0
     assert timing.build > 0 or at == "*/zip"
-    # What is estimated from samples can be off; not by so much.
+    # Estimates from samples can be wrong, but not by so much.
     assert timing.source + timing.scan + timing.build < 4 * passed + 0.01
     assert repr(timing) == (
         f"Timing(source={timing.source:.3f}, scan={timing.scan:.3f}, build={timing.build:.3f})"
@@ -152,7 +152,7 @@ def test_it_is_measured_for_documents_of_any_size(format: str, text: bytes, coun
 
 
 def test_samples_change_nothing_of_what_is_read() -> None:
-    # Each record is as long as those between which samples are taken: all of them are samples.
+    # Each record is as long as the distance between samples, so all of them are samples.
     rows = [{"n": n, "text": "é" * 70_000, "flags": [True, None, 1.5]} for n in range(4)]
     lines = "".join(
         f'{{"n": {r["n"]}, "text": "{r["text"]}", "flags": [true, null, 1.5]}}\n' for r in rows
@@ -175,7 +175,7 @@ class Dog:
 
 @pytest.mark.parametrize("at", [None, "*"])
 def test_samples_of_unions(at: str | None) -> None:
-    # The key that says the class is first, last, or written so that it has to be looked for.
+    # The key that gives the class is first, last, or escaped, so that the reader must look for it.
     long = "x" * 70_000
     rows = [
         f'{{"kind": "cat", "text": "{long}"}}',

@@ -1,4 +1,4 @@
-"""The arithmetic that `make compare` judges by. Nothing is timed here."""
+"""The arithmetic of `make compare`. Nothing is timed here."""
 
 import importlib.util
 import itertools
@@ -27,7 +27,7 @@ def test_the_first_round_begins_with_the_other_commit():
 
 
 def test_the_ratio_is_the_median_of_the_rounds():
-    # One round was disturbed, and a slow minute fell on all of another.
+    # One round was disturbed, and another one was slow as a whole.
     assert verdict.ratio([100, 100, 300], [100, 100, 300], [110, 500, 330]) == pytest.approx(1.1)
 
 
@@ -49,7 +49,7 @@ def test_the_spread_does_not_hang_on_which_measurement_is_called_the_first():
 
 
 def test_what_differs_at_random_has_the_spread_of_what_differs_in_one_direction():
-    # All rounds in one direction may be chance: it is one of the choices that are counted.
+    # All rounds may differ in one direction by chance, which is one of the counted choices.
     same = verdict.spread([100] * 5, [104] * 5)
     assert same == pytest.approx(0.04)
     assert verdict.spread([100, 104, 100, 104, 100], [104, 100, 104, 100, 104]) == pytest.approx(

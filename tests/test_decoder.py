@@ -1,6 +1,6 @@
-"""`Decoder` as a class: family, pickling, and the asynchronous loop over it.
+"""`Decoder` as a class: subclasses, pickling, and the asynchronous loop over it.
 
-That its records are those of `read`, however the input is cut, is tested with the formats.
+The tests of the formats check that its records are those of `read`, for any cut of the input.
 """
 
 import asyncio

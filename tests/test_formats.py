@@ -1,4 +1,4 @@
-"""The table of formats: one copy, which everything else that lists formats agrees with."""
+"""The table of formats: the only one, and every other list of formats agrees with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`import penstock` is cheap, and gives the names that it promises."""
+"""`import penstock` is cheap, and all public names exist."""
 
 import importlib.metadata
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 import penstock
 
-# Each of these costs more than all of Penstock, or draws in what does.
+# Importing any of these costs more than all of Penstock, or imports a module that does.
 SLOW = {
     "asyncio",
     "dataclasses",
@@ -28,7 +28,7 @@ SLOW = {
 
 @pytest.mark.thread_unsafe(reason="it is about a process of its own")
 def test_import_draws_in_nothing_slow() -> None:
-    # Without `site`, which imports some of them by itself; so the path has to be given.
+    # `site` imports some of them itself, so the program runs without it and gets the path.
     program = f"import sys; sys.path.insert(0, {str(Path(penstock.__file__).parent.parent)!r}); import penstock; print(*sys.modules)"
     loaded = subprocess.run(
         [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""`Limits` as a value; that each one is enforced is tested with what enforces it."""
+"""`Limits` as a value; the tests of each part check that its limits are enforced."""
 
 import pickle
 

@@ -1,6 +1,6 @@
-"""The timings in the documentation are what the recorded runs say.
+"""The timings in the documentation are those of the recorded runs.
 
-`python tests/test_recorded_numbers.py` writes the tables anew.
+`python tests/test_recorded_numbers.py` writes the tables again.
 """
 
 import json
@@ -19,8 +19,8 @@ TABLE = re.compile(
     r"(?P<head>\|.*\n\|[-|:]+\n)(?P<body>(?:\|.*\n)*)"
 )
 
-# README shows some of the cases in its own words; its chart, which has a test of its own, shows more.
-# For each line of its tables: the row and the case, and the meaning of each number in it.
+# README shows some of the cases in its own words; its chart, which has its own test, shows more.
+# For each line of its tables: the row and the case, and the meaning of each number.
 README: dict[tuple[str, str, str], dict[str, tuple[str, list[str]]]] = {
     ("intel-xeon-processor-2026-11-21.json", "cities", "collector on"): {
         "**penstock, into a plain slots dataclass**": ("penstock", ["ms"]),
@@ -72,7 +72,7 @@ def lines(record: str, row: str, variant: str, what: str) -> str:
 
 
 def as_recorded(page: Path) -> str:
-    """The page with its tables as the records have them."""
+    """The page with the tables of the records."""
 
     def table(found: re.Match[str]) -> str:
         record, row, variant, what = found.group("record", "row", "variant", "what")
@@ -89,7 +89,7 @@ def test_the_tables_are_what_was_recorded(page: Path) -> None:
 
 
 def as_written(value: float, like: str) -> str:
-    """The number with as many digits behind the point as the other has."""
+    """The number with as many digits after the point as the other has."""
     return f"{value:,.{len(like.partition('.')[2])}f}"
 
 

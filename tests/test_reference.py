@@ -1,4 +1,4 @@
-"""The reference has every public name, and the examples of the extension's docstrings are true."""
+"""The reference has every public name, and the examples of the extension's docstrings are right."""
 
 import doctest
 import re
@@ -45,7 +45,7 @@ def test_the_reference_has_every_public_name(module: str) -> None:
 @pytest.mark.parametrize("example", NATIVE, ids=lambda example: example.name)
 def test_examples_of_the_extension(example: doctest.DocTest) -> None:
     said: list[str] = []
-    # Classes of an example look for the names of their annotations where they are.
+    # Classes of an example look up the names of their annotations in its module.
     example.globs = {"__name__": __name__}
     doctest.DocTestRunner(verbose=False).run(example, out=said.append)
     assert not said, "".join(said)

@@ -1,4 +1,4 @@
-"""What `load` and `read` take, what they call it, and how its format is told."""
+"""Which sources `load` and `read` take, their names in messages, and how the format is found."""
 
 import array
 import bz2
@@ -36,7 +36,7 @@ class Async:
 
 
 class OnlyReadinto:
-    """The least that counts as a binary file."""
+    """The smallest object that counts as a binary file."""
 
     def __init__(self, data: bytes) -> None:
         self.file = io.BytesIO(data)
@@ -321,7 +321,7 @@ def test_bad_archives_are_malformed_input(tmp_path: Path) -> None:
     ):
         load(path)
 
-    # The flag that says that a password is needed, in both places where it stands.
+    # The flag for a password, in both places of the archive.
     locked = bytearray(good)
     central = good.rindex(b"PK\x01\x02")
     for flags in (6, central + 8):
@@ -339,7 +339,7 @@ def test_a_zip_bomb_is_stopped(tmp_path: Path) -> None:
 
 
 def test_an_archive_that_was_opened_here_is_closed(tmp_path: Path) -> None:
-    # A file that is left open warns when it is dropped, and warnings are errors here.
+    # A file that stays open warns when it is dropped, and warnings are errors here.
     path = zipped(tmp_path / "n.zip", {"n.json": b"[1, 2]"})
     reader = penstock.read(path)
     assert next(reader) == 1

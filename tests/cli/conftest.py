@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-# What decides about colour and progress must not come from where the tests happen to run.
+# The settings of whoever runs the tests must not decide about colour and progress.
 CLEAN = {
     name: value
     for name, value in os.environ.items()
@@ -65,7 +65,7 @@ def command() -> list[str]:
 
 @pytest.fixture
 def environment() -> dict[str, str]:
-    """An environment that decides nothing about colour and progress."""
+    """An environment that sets nothing about colour and progress."""
     return dict(CLEAN)
 
 

@@ -52,7 +52,7 @@ def terminal(folder: Path, command: list[str], environment: dict[str, str]):
             process.stdin.write(stdin)
             process.stdin.close()
             shown = b""
-            # Linux says so when the last one has closed the other side.
+            # Linux raises this when the last process has closed the other side.
             with contextlib.suppress(OSError):
                 while data := os.read(ours, 65536):
                     shown += data
@@ -149,7 +149,7 @@ def test_on_a_terminal_records_are_not_mixed_with_it(terminal: Callable[..., Any
         "head", "-n", "3000", "--progress", "always", "-", stdin=lines.encode(), output=True
     )
     assert code == 0
-    # What a terminal shows in the end: each line from its last erasure on.
+    # The final content of the terminal: each line from its last erasure on.
     seen = [re.sub(r".*\r\x1b\[K", "", line.rstrip("\r")) for line in shown.split("\n")]
     assert seen == [f'{{"number": {n}}}' for n in range(3000)] + [""]
 

@@ -1,4 +1,4 @@
-"""What is shipped for shells is what the parser says."""
+"""The completions that ship for shells match the parser."""
 
 import importlib.util
 import subprocess

@@ -18,7 +18,7 @@ def test_a_group_is_measured_and_kept(penstock: Callable[..., Any], folder: Path
         *("costs", "--quick", "--group", "counting", "--group", "clocks"),
         *("--json", "found.json", "--plot", "found.svg"),
     )
-    # A row may fail its check on a machine that is busy enough.
+    # On a busy machine a row may fail its check.
     assert done.code in {0, 1}
     assert done.err == ""
     kept = json.loads((folder / "found.json").read_text())
@@ -29,7 +29,7 @@ def test_a_group_is_measured_and_kept(penstock: Callable[..., Any], folder: Path
     told = [line for line in done.out.splitlines() if line.startswith("  ")]
     assert [line[2:28].strip() for line in told] == names
     assert (folder / "found.svg").read_text().startswith("<svg ")
-    # The same once more, without measuring.
+    # The same table again, without measuring.
     assert penstock("costs", "--show", "found.json").out == done.out
 
 
@@ -59,7 +59,7 @@ def test_only_a_group_of_a_record(penstock: Callable[..., Any]):
     lines = done.out.splitlines()
     assert "copy 16 B" in done.out
     assert "integer add" not in done.out
-    # Ratios are to the first of those that are shown.
+    # Ratios are relative to the first row shown.
     row = next(line for line in lines if "copy 16 B" in line)
     assert row.split()[-2] == "1"
 

@@ -1,4 +1,4 @@
-"""Classes that are asked for by `--into` or `plan`, and cannot be had."""
+"""Classes that `--into` or `plan` asks for and that cannot be imported or planned."""
 
 import sys
 from collections.abc import Callable

@@ -92,7 +92,7 @@ def test_standard_input(
 ):
     done = penstock("count", *words, "-", stdin=data)
     assert (done.out, done.err, done.code) == (f"{count}\n", "", 0)
-    # Where the name says nothing, a file is looked at in the same way.
+    # If the name does not give the format, a file is examined in the same way.
     (folder / "file").write_bytes(data)
     assert penstock("count", *words, "file").out == f"{count}\n"
 
@@ -160,7 +160,7 @@ def test_output_that_cannot_be_written(shell: Callable[..., Any]):
         "penstock count: standard input is closed\n",
         2,
     )
-    # There is nowhere to say why.
+    # There is no stream left for the message.
     assert shell("penstock count nowhere.json 2>&-") == ("", "", 2)
 
 
@@ -169,7 +169,7 @@ def test_an_interrupt_ends_it_quietly(
 ):
     words = ["count", "--format", "ndjson", "--progress", "always", "-"]
     with subprocess.Popen(
-        # Whoever started the tests may have it ignored.
+        # The tests may run with SIGINT ignored.
         ["env", "--default-signal=INT", *command, *words],
         cwd=folder,
         env=environment,
@@ -182,7 +182,7 @@ def test_an_interrupt_ends_it_quietly(
         assert process.stderr is not None
         process.stdin.write(b"1\n")
         process.stdin.flush()
-        # The first that is drawn says that it waits for more.
+        # The first thing drawn shows that it waits for more input.
         shown = os.read(process.stderr.fileno(), 1)
         process.send_signal(signal.SIGINT)
         shown += process.stderr.read()

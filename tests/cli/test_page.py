@@ -35,7 +35,8 @@ def test_what_the_page_shows_is_what_is_shown(folder: Path, shell: Callable[...,
             (folder / title).write_text(text)
         if kind != "console":
             continue
-        # The commands of a block run in one shell, so that each knows how the last one ended.
+        # The commands of a block run in one shell, so that each sees the exit code of the one
+        # before.
         lines = text.splitlines()
         script = "\n".join(
             f"code=$?; printf '%s\\n' {shlex.quote(line)}; (exit $code); {line.removeprefix('$ ')}"

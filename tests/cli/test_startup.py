@@ -1,4 +1,4 @@
-"""Starting is cheap: nothing is imported that is not needed."""
+"""Starting is cheap: the command line imports only the modules that it needs."""
 
 import sys
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-# Each costs more than the work on a small file does.
+# Importing any of these costs more than a small file does.
 SLOW = {
     "asyncio",
     "dataclasses",
@@ -26,7 +26,7 @@ SLOW = {
     "zipfile",
 }
 
-# Without `site`, which imports some of them by itself; so the path is given.
+# `site` imports some of them itself, so the program runs without it and gets the path.
 PROGRAM = """\
 import sys
 sys.path[:0] = sys.argv[1].split("|")

@@ -1,4 +1,4 @@
-"""The questions about errors, and about data that is not one document in memory."""
+"""The questions about errors, and about data other than one document in memory."""
 
 import pickle
 from collections.abc import Iterator, Mapping
@@ -49,7 +49,7 @@ BAD = [
 
 
 def one_class(library: str) -> Ask:
-    """Return a call that raises if bad input of some sort raises another class than the rest."""
+    """Return a call that fails if one sort of bad input raises another class than the others."""
 
     def ask(_: Any, bad: Any) -> Any:
         for into, data in bad:
@@ -63,7 +63,7 @@ def one_class(library: str) -> Ask:
 
 
 def pickled(library: str) -> Ask:
-    """Return a call for what an error says after it has crossed to another process."""
+    """Return a call for the text of an error after it was sent to another process."""
 
     def ask(into: Any, data: Any) -> Any:
         try:
@@ -139,12 +139,12 @@ ERRORS = [
 
 
 def chunks(*pieces: bytes) -> Any:
-    """Return what makes the pieces in turn."""
+    """Return an iterator over the pieces."""
     return lambda: iter(pieces)
 
 
 def unfinished(*pieces: bytes) -> Any:
-    """Return what makes the pieces in turn, and then fails: there is no more yet."""
+    """Return an iterator over the pieces that then fails, because more has not come yet."""
 
     def produce() -> Iterator[bytes]:
         yield from pieces

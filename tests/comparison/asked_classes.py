@@ -1,4 +1,4 @@
-"""The questions about classes: of every kind, and about what a class does when it is made."""
+"""The questions about classes: every kind of class, and what a class does when it is created."""
 
 import abc
 import datetime
@@ -316,7 +316,7 @@ class CustomNew:
 
 
 class Hidden:
-    """A descriptor that keeps what it is given under another name."""
+    """A descriptor that stores its value under another name."""
 
     def __get__(self, instance: Any, owner: Any) -> int:
         return 0 if instance is None else instance.__dict__["kept"]
@@ -381,7 +381,7 @@ class Checked:
 
 
 def singleton() -> type:
-    """Return a class of which the metaclass makes one object only."""
+    """Return a class whose metaclass makes one object only."""
 
     class Once(type):
         def __call__(cls, *args: Any, **named: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Classes whose annotations are strings, one of them naming what is imported for checkers only."""
+"""Classes with string annotations, one of which names something imported for checkers only."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass
 class Item:
-    """Annotations are strings here, and the class of the last one stands below."""
+    """All annotations are strings; the class in the last one is defined below."""
 
     id: int
     made: datetime.date
@@ -22,6 +22,6 @@ class Group:
 
 @dataclass
 class Derived(Item):
-    """Its inherited annotations are those of another module, where it is used."""
+    """The names in its inherited annotations are those of another module."""
 
     label: str = ""

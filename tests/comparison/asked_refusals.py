@@ -1,4 +1,4 @@
-"""The questions to which the right answer is no."""
+"""The questions to which the right answer is a refusal."""
 
 import datetime
 import decimal
@@ -21,7 +21,7 @@ from asking import (
 def refused(
     name: str, into: Any, data: bytes, sound: bytes, value: Any, ways: Any = None, **more: Any
 ) -> Row:
-    """Return a question whose `data` is to be refused, by who decodes its `sound` twin."""
+    """Return a question whose `data` must be refused by libraries that decode its `sound` twin."""
     return Row(name, into, data, REFUSED, ways or {}, sound=(sound, value), **more)
 
 

@@ -1,7 +1,7 @@
 """How each library is asked for a value of a type, from the same bytes of JSON.
 
-Each by the front end for JSON that its documentation names, with the class as it is: nothing is
-added to a class for anybody. `Row` is one question, `cell` what a library's answer is worth.
+Each library is called by the JSON function that its documentation names, and the class stays as it
+is: nothing is added to it for any library. `Row` is one question, `cell` rates a library's answer.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ LIBRARIES: Mapping[str, Ask] = {
 
 @dataclass(frozen=True)
 class Way:
-    """A documented option, as the page spells it, that is tried where the plain call is not right."""
+    """A documented option, as the page spells it, which is tried if the plain call is not right."""
 
     said: str
     ask: Ask
@@ -91,7 +91,7 @@ def dialect(said: str, **options: Any) -> Way:
 
 
 def converter(said: str, prepare: Callable[[Any, Any], None], **options: Any) -> Way:
-    """Cattrs with a converter that was told something; `prepare` gets it and the type."""
+    """A converter of cattrs with a hook; `prepare` gets the converter and the type."""
 
     def ask(into: Any, data: bytes) -> Any:
         made = cattrs.preconf.json.make_converter(**options)
@@ -156,7 +156,7 @@ def camel(name: str) -> str:
 
 
 def rename(made: Any, into: Any) -> None:
-    """Have a converter of cattrs find the fields of a class under other keys."""
+    """Make a converter of cattrs find the fields of a class under other keys."""
     overrides = {each.name: override(rename=camel(each.name)) for each in dataclasses.fields(into)}
     made.register_structure_hook(into, make_dict_structure_fn(into, made, **overrides))
 
@@ -168,7 +168,7 @@ RENAMED = {
 
 
 def converted(kind: type, parse: Callable[[str], Any]) -> Mapping[str, Way]:
-    """Each library's way to be told, with the call, how a type of the user's own is made."""
+    """For each library, how to pass with the call a function that makes a user's type."""
 
     def hook(asked: type, value: Any) -> Any:
         return parse(value) if asked is kind else NotImplemented
@@ -207,7 +207,7 @@ DUPLICATES = {
 
 
 class Refused:
-    """What is right where there is no value."""
+    """The right answer if there is no value."""
 
 
 REFUSED: Any = Refused()
@@ -215,10 +215,10 @@ REFUSED: Any = Refused()
 
 @dataclass(frozen=True)
 class Row:
-    """A question to all: `data` for an `into`, and the answer.
+    """A question to all libraries: `data`, the type `into`, and the right answer.
 
-    `ways` are options to try where the plain call does not answer right, `look` takes what is
-    compared out of a value that says too little about itself.
+    `ways` are options to try if the plain call is not right. `look` extracts what to compare, for
+    values that do not compare by their contents.
     """
 
     name: str
@@ -243,7 +243,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Cell:
-    """What came of one question: the word for it, and what is worth saying in a note."""
+    """The result of one question: a word for the table, and a note."""
 
     word: str
     note: str = ""
@@ -254,7 +254,7 @@ class Cell:
 
 
 def answer(row: Row, ask: Ask) -> Any:
-    """Return the value, or REFUSED; or whether the refusal mentions what it has to."""
+    """Return the value, or REFUSED; or whether the refusal mentions what it must."""
     data = row.data() if callable(row.data) else row.data
     try:
         with warnings.catch_warnings():
@@ -269,7 +269,7 @@ def answer(row: Row, ask: Ask) -> Any:
 
 
 def said(error: Exception) -> str:
-    """Return all that an exception says, by the means that its library has for that."""
+    """Return the text of an exception, in the way that its library intends."""
     texts = [str(error)]
     if isinstance(error, ExceptionGroup):
         texts += cattrs.transform_error(error)
@@ -281,7 +281,7 @@ def said(error: Exception) -> str:
 
 
 def cell(row: Row, library: str) -> Cell:
-    """Return what a library's answer is worth."""
+    """Rate a library's answer."""
     row = replace(row, into=row.of.get(library, row.into))
     if row.sound:
         data, want = row.sound
@@ -310,7 +310,7 @@ def cell(row: Row, library: str) -> Cell:
 
 
 def names(value: object) -> Iterable[str]:
-    """The fields of an object: what its class declares, or else what it has."""
+    """The fields of an object: those that its class declares, or else its attributes."""
     kind = type(value)
     if dataclasses.is_dataclass(kind):
         return [each.name for each in dataclasses.fields(kind)]
@@ -323,7 +323,7 @@ def names(value: object) -> Iterable[str]:
 
 
 def compared_by_fields(kind: type) -> bool:
-    """Tell whether equality of objects of a class says less than that of their fields."""
+    """Tell whether the equality of a class compares less than its fields."""
     declared = dataclasses.is_dataclass(kind) or attrs.has(kind)
     modelled = issubclass(kind, msgspec.Struct | pydantic.BaseModel)
     return declared or modelled or kind.__eq__ is object.__eq__

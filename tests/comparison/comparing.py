@@ -1,4 +1,4 @@
-"""Makes `docs/comparison.md`: asks every question of every library and writes down what came.
+"""Makes `docs/comparison.md`: asks every question of every library and writes down the answers.
 
 .venv/bin/python tests/comparison/comparing.py docs/comparison.md
 """
@@ -64,21 +64,21 @@ COUNTED = ("right", "refuses", "gets it wrong")
 
 
 def counted(found: Cell) -> str:
-    """Return the column of the summary in which a cell is counted."""
+    """Return the column of the summary that counts a cell."""
     if found.right:
         return "right"
     return "gets it wrong" if found.word == "gets it wrong" else "refuses"
 
 
 def versions() -> str:
-    """Return with what the page was made."""
+    """Return the versions with which the page was made."""
     found = [f"{platform.python_implementation()} {'.'.join(platform.python_version_tuple()[:2])}"]
     found += [f"{name} {importlib.metadata.version(name)}" for name in list(LIBRARIES)[1:]]
     return ", ".join(found)
 
 
 def ask() -> dict[str, list[tuple[Row, list[Cell]]]]:
-    """Ask everything of everybody."""
+    """Ask every library every question."""
     return {
         title: [(row, [cell(row, library) for library in LIBRARIES]) for row in rows]
         for title, rows in TABLES.items()
@@ -113,7 +113,7 @@ def lines() -> Iterator[str]:
 
 
 def summary(tables: Mapping[str, Sequence[tuple[Row, Sequence[Cell]]]]) -> Iterator[str]:
-    """Yield how many answers of each sort a library gave."""
+    """Yield how many answers of each sort each library gave."""
     cells = [cells for rows in tables.values() for _, cells in rows]
     yield f"Of {len(cells)} questions:\n"
     yield f"| | {' | '.join(LIBRARIES)} |"

@@ -1,4 +1,4 @@
-"""Lets the modules of this folder import each other: tests are no package."""
+"""Lets the modules of this folder import each other: the tests are no package."""
 
 import sys
 from pathlib import Path

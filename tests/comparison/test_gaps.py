@@ -1,6 +1,6 @@
-"""What a peer gets wrong or leaves out, and Penstock does.
+"""Cases where Penstock is right and a peer is wrong or lacks the feature.
 
-Each test is named for what it shows, and its docstring says which peer does what instead: msgspec
+Each test is named for the behaviour, and its docstring says which peer behaves differently: msgspec
 0.22, pydantic 2.14, orjson 3.13, ijson 3.6, pysimdjson 7, cattrs 26.2, mashumaro 3.23, the standard
 library. The table of `docs/comparison.md` runs the peers; here only Penstock runs.
 """
@@ -117,7 +117,7 @@ def test_the_class_s_own_init_is_called():
 
 
 def test_the_class_s_own_setattr_is_called():
-    """Msgspec and pydantic store past it."""
+    """Msgspec and pydantic bypass it."""
     seen = []
 
     @dataclass
@@ -164,7 +164,7 @@ def test_attrs_private_names():
 
 
 def test_a_named_tuple_from_an_object():
-    """Msgspec takes arrays only; cattrs and mashumaro need to be told."""
+    """Msgspec takes arrays only; cattrs and mashumaro need an option."""
 
     class Pair(NamedTuple):
         x: int
@@ -238,7 +238,7 @@ def test_integers_of_any_size():
 
 
 def test_integers_beyond_the_interpreter_s_own_limit():
-    """All others stop at 4,300 digits, whatever is asked for."""
+    """All others stop at 4,300 digits, with any option."""
     digits = "1" + "0" * 9_999
     assert json.decode(digits, int, limits=Limits(number=10_000)) == 10**9_999
 
@@ -251,7 +251,7 @@ def test_a_number_beyond_a_double_is_not_infinity():
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "nan"])
 def test_what_is_no_number_is_refused(text: str):
-    """Pydantic, the standard library and ijson take it by default."""
+    """Pydantic, the standard library and ijson accept it by default."""
     with pytest.raises(MalformedInput):
         json.decode(text, float)
     with pytest.raises(MalformedInput):
@@ -259,7 +259,7 @@ def test_what_is_no_number_is_refused(text: str):
 
 
 def test_the_smallest_doubles():
-    """A check of what the last tests might have cost."""
+    """Checks that the exactness of the last tests did not break these."""
     assert json.decode("5e-324", float) == math.ulp(0.0)
     assert json.decode("1.7976931348623157e308", float) == sys.float_info.max
 
@@ -283,7 +283,7 @@ def test_a_moment_is_never_rounded():
 
 
 def test_time_zones_are_those_of_the_standard_library():
-    """Pydantic has a class of its own."""
+    """Pydantic uses a class of its own."""
     moment = json.decode('"2026-03-01T12:30:00+02:00"', datetime.datetime)
     assert type(moment.tzinfo) is datetime.timezone
     assert moment == pickle.loads(pickle.dumps(moment))
@@ -362,7 +362,7 @@ def test_a_function_for_each_type():
     ("rule", "made"), [("last", Point(2)), ("first", Point(1)), ("error", None)]
 )
 def test_a_key_twice(rule: Literal["last", "first", "error"], made: Point | None):
-    """The last one wins in msgspec, pydantic, orjson, pysimdjson, ijson; none can be asked."""
+    """The last one wins in msgspec, pydantic, orjson, pysimdjson, ijson; none has an option."""
     text = '{"x": 1, "x": 2}'
     if made is not None:
         assert json.decode(text, Point, duplicates=rule) == made
@@ -389,7 +389,7 @@ def test_utf_8_is_checked_where_nothing_is_wanted(data: bytes):
 
 
 def test_half_a_pair_of_surrogates_is_malformed_and_not_the_end():
-    r"""Msgspec calls `"\ud83d"` truncated; the standard library hands half a character on."""
+    r"""Msgspec calls `"\ud83d"` truncated; the standard library returns half a character."""
     with pytest.raises(MalformedInput):
         json.decode(rb'"\ud83d"', str)
 
@@ -421,7 +421,7 @@ def test_all_bad_input_is_one_class_of_exception():
 
 
 def test_depth_does_not_depend_on_the_caller():
-    """In msgspec, 512 levels fit or not by the depth of the caller's stack."""
+    """In msgspec, whether 512 levels fit depends on the depth of the caller's stack."""
 
     def within(calls: int) -> object:
         return within(calls - 1) if calls else json.decode(b"[" * 512 + b"]" * 512)
@@ -565,7 +565,7 @@ def test_stopping_at_the_first_match():
 
 
 def test_what_was_there_before_the_end_was_cut_off():
-    """A truncated document is nothing at all to the others; glaze#2406 asks for it."""
+    """The others return nothing of a truncated document; glaze#2406 asks for it."""
     read = json.read([b'[{"x": 1}, {"x": 2}, {"x'], Point)
     assert [next(read), next(read)] == [Point(1), Point(2)]
     with pytest.raises(TruncatedInput):
@@ -573,7 +573,7 @@ def test_what_was_there_before_the_end_was_cut_off():
 
 
 def test_records_in_error_are_skipped_and_counted():
-    """A list with one bad record is no list to the others."""
+    """The others cannot decode a list with one bad record."""
     reader = json.read([b'[{"x": 1}, {"x": "a"}, {"x": 3}]'], Point, errors="skip")
     assert (list(reader), reader.skipped) == ([Point(1), Point(3)], 1)
 

@@ -1,4 +1,4 @@
-"""The page that compares Penstock with its peers: what it says is what happens."""
+"""The page that compares Penstock with its peers shows the real behaviour."""
 
 import importlib.metadata
 import sys
@@ -22,7 +22,7 @@ def test_penstock_is_right(row: asking.Row):
 
 
 def pinned() -> bool:
-    """Tell whether everything the page was made with is what is installed."""
+    """Tell whether the installed versions are those with which the page was made."""
     wanted = dict(
         line.split("==")
         for line in (ROOT / "requirements" / "bench.txt").read_text().splitlines()

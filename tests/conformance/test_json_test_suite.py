@@ -1,7 +1,7 @@
-"""JSONTestSuite: nothing that must be accepted is refused, and nothing is accepted that must not.
+"""JSONTestSuite: Penstock accepts what it must accept, and refuses what it must refuse.
 
-However a document comes, whole, in two pieces or byte by byte, from memory or from a file, as a
-document, as an NDJSON line or where nobody wants it, the verdict is the same.
+The verdict is the same however a document comes: whole, in two pieces or byte by byte, from memory
+or from a file, as a document, as an NDJSON line or in a skipped value.
 """
 
 import json
@@ -17,7 +17,7 @@ from penstock import DecodeError
 Corpus = Callable[[str], Path]
 Document = tuple[str, bytes]
 
-# The suite leaves these to the implementation: what we say, and why.
+# The suite leaves these to the implementation: our verdict, and why.
 OURS = {
     # Exact integers of any size; a double that is too small is zero, as everywhere.
     "i_number_too_big_neg_int": "accepted",
@@ -25,13 +25,13 @@ OURS = {
     "i_number_very_big_negative_int": "accepted",
     "i_number_double_huge_neg_exp": "accepted",
     "i_number_real_underflow": "accepted",
-    # JSON, but no double: to be read as Decimal, or not at all. Never as an infinity.
+    # JSON, but beyond the range of a double: readable as Decimal only, and never an infinity.
     "i_number_huge_exp": "does not fit",
     "i_number_neg_int_huge_exp": "does not fit",
     "i_number_pos_double_huge_exp": "does not fit",
     "i_number_real_neg_overflow": "does not fit",
     "i_number_real_pos_overflow": "does not fit",
-    # A lone surrogate is no character, and a str that holds one cannot be written anywhere.
+    # A lone surrogate is no character, and no encoding can write a str that holds one.
     "i_object_key_lone_2nd_surrogate": "malformed",
     "i_string_1st_surrogate_but_2nd_missing": "malformed",
     "i_string_1st_valid_surrogate_2nd_invalid": "malformed",
@@ -42,7 +42,7 @@ OURS = {
     "i_string_invalid_surrogate": "malformed",
     "i_string_inverted_surrogates_U+1D11E": "malformed",
     "i_string_lone_second_surrogate": "malformed",
-    # RFC 8259, 8.1: UTF-8. Bytes that are none are never replaced.
+    # RFC 8259, 8.1: UTF-8. Invalid bytes are never replaced.
     "i_string_UTF-8_invalid_sequence": "malformed",
     "i_string_UTF8_surrogate_U+D800": "malformed",
     "i_string_invalid_utf-8": "malformed",
@@ -59,7 +59,7 @@ OURS = {
     "i_string_utf16LE_no_BOM": "malformed",
     # Half of the limit of depth.
     "i_structure_500_nested_arrays": "accepted",
-    # A byte order mark at the start is passed over.
+    # A byte order mark at the start is skipped.
     "i_structure_UTF-8_BOM_empty_object": "accepted",
 }
 
@@ -75,7 +75,7 @@ def suite(corpus: Corpus) -> list[Document]:
 
 
 def verdict(call: Callable[[], Any]) -> tuple[object, ...]:
-    """The value, exactly; or the error with all that says where and why."""
+    """The value, exactly; or the error with its whole position and reason."""
     try:
         return "accepted", repr(call())
     except DecodeError as error:
@@ -84,7 +84,7 @@ def verdict(call: Callable[[], Any]) -> tuple[object, ...]:
 
 
 def records(data: bytes) -> Callable[[list[object]], object]:
-    """Make the document again of its records: the elements of a top-level array, or itself."""
+    """Make the document again from its records: the elements of a top-level array, or the root."""
     is_array = data.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
     return (lambda rows: rows) if is_array else (lambda rows: rows[0])
 
@@ -94,7 +94,7 @@ def rest(decoder: penstock.Decoder[Any]) -> Iterator[Any]:
     try:
         yield from decoder.finish()
     except DecodeError:
-        # It comes first; a second call gives what it came behind.
+        # The error comes first; a second call returns the records before it.
         yield from decoder.finish()
         raise
 
@@ -167,9 +167,9 @@ def test_the_same_where_nobody_wants_it(suite: list[Document]) -> None:
     for name, data in suite:
         whole = verdict(lambda data=data: penstock.json.decode(data))[0]
         if name == "i_structure_UTF-8_BOM_empty_object":
-            whole = "malformed"  # A byte order mark is one at the very start only.
+            whole = "malformed"  # A byte order mark counts as one only at the very start.
         elif whole == "does not fit":
-            whole = "accepted"  # A number that nobody wants need not be a double.
+            whole = "accepted"  # A skipped number need not fit a double.
         wrapped = b'{"x": 1, "skip": ' + data + b', "y": 2}'
         found = verdict(lambda data=wrapped: penstock.json.decode(data, OnlyX).x)
         assert found[0] == whole, (name, found)

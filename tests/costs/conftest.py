@@ -55,7 +55,7 @@ def measurement(
 
 @pytest.fixture
 def record() -> Record:
-    """What a run might have found."""
+    """A record as a run might write it."""
     return Record(
         dataclasses.replace(MACHINE),
         [

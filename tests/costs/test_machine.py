@@ -1,4 +1,4 @@
-"""What is told of the machine."""
+"""The description of the machine."""
 
 import dataclasses
 import json
@@ -21,7 +21,7 @@ def test_the_file_system_is_that_of_the_nearest_mount():
     assert machine.file_system("/tmp/disk/a", MOUNTS) == "xfs"
     assert machine.file_system("/tmp/disk", MOUNTS) == "xfs"
     assert machine.file_system("/tmp/diskette", MOUNTS) == "tmpfs"
-    # What is mounted last is what is seen.
+    # The last mount hides the ones before it.
     assert machine.file_system("/home", MOUNTS) == "overlay"
     assert machine.file_system("/home", "") is None
 

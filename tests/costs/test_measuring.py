@@ -1,4 +1,4 @@
-"""Measuring with operations that only pretend to take time: what they say is what they took."""
+"""Measuring with operations that only pretend to take time."""
 
 from collections.abc import Callable
 from random import Random
@@ -14,7 +14,7 @@ Took = Callable[[int], float]
 
 
 class Pretended:
-    """Takes what a function says, after a first time that takes longer."""
+    """Takes the time that a function returns, and more at the first call."""
 
     def __init__(self, took: Took, per_turn: int = 1, first: int = 0) -> None:
         self.took = took
@@ -29,7 +29,7 @@ class Pretended:
 
 
 def times(operation: Pretended, epoch: int = 1_000) -> Times:
-    """What a process would find for it, that nothing interrupts."""
+    """The times that a process would find for it, without interruptions."""
     found = measured({"it": operation}, epoch, 1e9, Random(7), interrupted=lambda: 0)
     return Times(**found["it"].told())
 
@@ -42,7 +42,7 @@ def judged(
     waits: bool = False,
     least: float = 0.0,
 ) -> Cost:
-    """What the cost of an operation is found to be, in a loop that takes a nanosecond."""
+    """The cost of an operation in a loop that takes a nanosecond."""
     runs = [times(Pretended(took, per_turn)) for _ in range(3)]
     loops = [times(Pretended(lambda turns: turns)) for _ in range(3)]
     empties = [[20, 20, 20]] * 3
@@ -96,7 +96,7 @@ def test_all_rows_take_part_until_the_time_is_over():
         operations, 1_000, 30.0, Random(7), now=lambda: next(clock), interrupted=lambda: 0
     )
     counts = {len(row.times) for row in found.values()}
-    # Two in each round, and nobody is more than a round ahead.
+    # Two in each round, and no operation is more than a round ahead.
     assert max(counts) - min(counts) <= 2
     assert min(counts) >= 2 * worker.FEWEST_ROUNDS
 
@@ -160,13 +160,13 @@ def test_no_time_is_an_interval_and_never_zero_or_less():
 def test_what_seems_faster_than_the_loop_is_zero_at_least():
     runs = [times(Pretended(lambda turns: turns)) for _ in range(3)]
     loops = [times(Pretended(lambda turns, ns=ns: ns * turns)) for ns in (2, 3, 4)]
-    # Nothing is known but that it is no more than what the loop is unsure of.
+    # The cost is known only to be below the uncertainty of the loop.
     assert cost(runs, loops, [[0]] * 3, native=False).time == (0.0, 0.0, 1.0)
 
 
 def test_the_upper_end_is_never_zero():
     found = judged(lambda turns: turns, native=False).time
-    # One nanosecond in the turns that were measured.
+    # One nanosecond in all measured turns.
     assert found == (0.0, 0.0, 1 / 1024)
 
 
@@ -185,9 +185,9 @@ def test_interruptions_are_left_out():
     peaceful = (10, 100, True)
     late = (10, 9_000, False)
     assert Times(10, 1, 0, [peaceful, late, (10, 120, True), late]).turn(waits=False) == 11.0
-    # To wait is what such a row does.
+    # Such a row waits by its nature.
     assert Times(10, 1, 0, [peaceful, late, late]).turn(waits=True) == 900.0
-    # Nothing was left in peace: the least of it was least disturbed.
+    # Every measurement was interrupted: the shortest one was disturbed least.
     assert Times(10, 1, 0, [late, (10, 200, False)]).turn(waits=False) == 20.0
 
 
@@ -229,7 +229,7 @@ def test_a_row_is_only_refused_if_no_process_speaks_for_it():
 
 def test_a_row_is_not_refused_for_few_bad_measurements():
     loops = [times(Pretended(lambda turns: turns)) for _ in range(2)]
-    # The larger measurement of two of these was disturbed; that of the third shows it.
+    # The larger measurement of the first two was disturbed; that of the third shows it.
     few = [
         Times(1, 1, 900, [(1, 1_000, True), (2, 3_100, True)]),
         Times(1, 1, 900, [(1, 1_010, True), (2, 2_900, True)]),

@@ -1,4 +1,4 @@
-"""The page prints what the record prints, and explains the rows as they are."""
+"""The page prints the recorded numbers and describes the current rows."""
 
 import importlib.util
 import re
@@ -18,7 +18,7 @@ def test_the_page_is_what_is_generated():
     costs = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(costs)
     assert costs.page(PAGE) == PAGE
-    # It would be, if nothing were found in it.
+    # Without a match, the comparison above would pass for any page.
     assert len(costs.SHOWN.findall(PAGE)) == 1
     assert costs.GROUP.findall(PAGE) == [*GROUPS, "faults"]
 

@@ -1,4 +1,4 @@
-"""The picture: well formed, complete, and nothing in it comes from elsewhere."""
+"""The chart: well formed, complete, and without anything from elsewhere."""
 
 import io
 import itertools

@@ -1,4 +1,4 @@
-"""Records: kept, read again, compared."""
+"""Records: stored, read again, compared."""
 
 import copy
 import json

@@ -1,4 +1,4 @@
-"""The rows: each is there once, can be made, and does what it says."""
+"""The rows: each occurs once, can be made, and does what its name says."""
 
 from pathlib import Path
 
@@ -61,7 +61,7 @@ def test_a_row_is_made_and_done(row: Row, tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_statement_works_on_what_it_is_given():
     row = named("JSON to object, penstock")
     given = GIVEN[row.given]()
-    # As the row does it.
+    # The same call as in the row.
     assert row.statement == "decode(data, Record)"
     assert given["decode"](given["data"], given["Record"]) == given["Record"](
         1234567, "Vila Nova", 42.5

@@ -51,7 +51,7 @@ def test_colour_is_all_that_colour_changes(record: Record):
         table.lines(record, 120)
     )
     assert any("\x1b[36m█" in line for line in coloured)
-    # Of Python.
+    # A row of Python.
     assert any("\x1b[33m█" in line for line in coloured)
     assert any("\x1b[31mtwice the work took" in line for line in coloured)
 

@@ -1,4 +1,4 @@
-"""What can be opened, and what is said of what cannot."""
+"""Which sources can be opened, and the errors for the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ VALUE = json.loads(TEXT)
 
 
 def verdict(call: Callable[[], Any]) -> tuple[object, ...]:
-    """The value, exactly; or the error with all that says where and why."""
+    """The value, exactly; or the error with its whole position and reason."""
     try:
         return "accepted", repr(call())
     except DecodeError as error:
@@ -178,7 +178,7 @@ def test_json_test_suite(corpus: Callable[[str], Path]) -> None:
         assert verdict(lambda data=data: penstock.json.open(data).to()) == expected, file.name
         pieces = [bytes([byte]) for byte in data]
         found = verdict(lambda pieces=pieces: penstock.json.open(pieces).to())
-        # An excerpt shows what has come.
+        # An excerpt shows only what was read, so it may differ.
         assert found[:-2] == expected[:-2], file.name
 
 
@@ -211,7 +211,7 @@ Kind = Literal["path", "bytes"]
 
 @pytest.mark.parametrize("kind", ["path", "bytes"])
 def test_documents_of_several_pieces(tmp_path: Path, kind: Kind) -> None:
-    # What is read and checked at a time ends everywhere in them.
+    # Rows of many lengths, so that pieces end at every kind of place in them.
     rows = [
         {"text": "é" * (number % 97), "n": number, "x": [None] * (number % 5)}
         for number in range(9000)

@@ -1,4 +1,4 @@
-"""What parts of a document do, and what they say where that cannot be done."""
+"""What parts of a document can do, and their errors."""
 
 from __future__ import annotations
 

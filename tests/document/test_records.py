@@ -1,4 +1,4 @@
-"""Records as a type: made when they are asked for, and once."""
+"""Records as a type: each is made on request, and once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever way a value is reached, it is the one that decoding the whole makes."""
+"""A value is the same by every way to it, and the same as in the decoded document."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def written_list(elements: list[str]) -> str:
     return "[" + " ,".join(elements) + "]"
 
 
-# Texts rather than values, so that keys can come again.
+# Texts instead of values, so that keys can repeat.
 TREES = st.recursive(
     SCALARS,
     lambda inner: (
@@ -69,7 +69,7 @@ def loaded(text: str, duplicates: Choice) -> Any:
 
 
 def exactly(value: object) -> str:
-    """Tell 1 from 1.0 and True, 0.0 from -0.0, and the order of keys."""
+    """Distinguish 1 from 1.0 and True, 0.0 from -0.0, and orders of keys."""
     return repr(value)
 
 
@@ -136,7 +136,7 @@ def parts(value: Any) -> Iterator[Document]:
 
 
 def root(document: Document) -> Any:
-    """The document, or the scalar that is all of it."""
+    """The document, or the scalar if the root is one."""
     scalar = not hasattr(document, "keys") and not hasattr(document, "index")
     return document.to() if scalar else document
 
@@ -155,7 +155,7 @@ def test_every_part_is_what_it_is_alone(text: str) -> None:
     document = penstock.open(text.encode())
     data = text.encode()
     for part in parts(document):
-        # A part begins where it says, and what stands there is the part.
+        # A part begins at its offset, and the text there is the part.
         value, _ = json.JSONDecoder().raw_decode(data[part.offset :].decode())
         assert exactly(part.to()) == exactly(value)
         assert part == value
@@ -179,14 +179,14 @@ def test_equality_is_that_of_plain_values(text: str, other: bool) -> None:
 
 
 def test_many_keys_of_its_own() -> None:
-    # More than shapes hold, with some that come again, in maps that have some keys in common.
+    # More keys than a shape holds, some repeated, in maps that share some of their keys.
     members = [(f"key {number % 700}", str(number)) for number in range(1000)]
     members += [(f"k{number}", str(number)) for number in range(300)]
     text = written_map(members)
     for duplicates in ("last", "first"):
         expected = loaded(text, duplicates)  # type: ignore[arg-type]
         document: Any = penstock.open(text.encode(), duplicates=duplicates)  # type: ignore[call-overload]
-        # The first look-ups go through all keys, the later ones do not.
+        # The first lookups scan all keys, the later ones do not.
         for key, value in expected.items():
             assert document[key] == value
         assert document.get("key 700") is None
@@ -232,7 +232,7 @@ def test_a_number_that_is_no_double_is_told_when_it_is_asked_for() -> None:
 
 
 def test_strings_of_every_length() -> None:
-    # What a word holds ends at seven bytes; at 16 MiB it stops to say how long a string is.
+    # A word holds seven bytes itself; from 16 MiB on it does not hold a string's length.
     texts = ["é" * length + "x" * more for length in range(6) for more in range(6)]
     texts += [
         "\0",

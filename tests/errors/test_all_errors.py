@@ -1,4 +1,4 @@
-"""`all_errors=True`: every problem of a record, each in its place, and nothing made of the record."""
+"""`all_errors=True`: every problem of a record at its position, and no object of the record."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ PERSON = {
 
 
 def problems(document: str | bytes, into: Any, **options: Any) -> list[tuple[str, str]]:
-    """What is wrong, with its places, in the order in which it is told."""
+    """The problems with their paths, in the order in which they are reported."""
     with pytest.raises(ValidationError) as caught:
         penstock.decode(document, into, all_errors=True, **options)
     return told(caught.value)
@@ -214,7 +214,7 @@ def test_keys_that_are_repeated_or_unknown() -> None:
         ("zip", 'the key "zip" occurs more than once'),
         ("x", 'Address has no field for the key "x"'),
     ]
-    # The value that does not count is checked all the same, as without all_errors.
+    # The value that is replaced is checked too, as without all_errors.
     assert problems(document, Address, duplicates="last") == [
         ("street", "expected str, got the integer 1"),
         ("zip", "expected int, got a string"),
@@ -276,7 +276,7 @@ def test_fields_of_several_steps() -> None:
         ("codes/2", "expected Address, got the integer 3"),
         ("rows/0", "expected int, got an object"),
     ]
-    # What cannot be entered is one problem, and what it should hold is not missing besides.
+    # A container of the wrong kind is one problem, and its contents are not missing besides.
     assert problems('{"geo": [1], "names": 3}', Far) == [
         (
             "geo",
@@ -546,7 +546,7 @@ def test_records_behind_one_in_error_are_as_ever(size: int) -> None:
 
 
 def flat(error: DecodeError) -> list[tuple[object, ...]]:
-    """All that does not depend on what stood behind the place when it was met."""
+    """Everything that does not depend on how much of the input was read after the position."""
     return [
         (
             type(problem),
@@ -706,7 +706,7 @@ def test_an_unused_decoder_keeps_it_through_a_pickle() -> None:
     assert len(caught.value.problems) == 2
 
 
-# Nothing is left behind.
+# Leaks.
 
 
 @pytest.mark.thread_unsafe(reason="what it counts is the whole process's")
@@ -728,7 +728,7 @@ def test_no_reference_is_lost(into: Any) -> None:
 
     changes: list[int] = []
     before = 0
-    # Caches fill up first; what leaks does so in every round.
+    # Caches fill up first; a leak grows in every round.
     for _ in range(8):
         for _ in range(40):
             work()

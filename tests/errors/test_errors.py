@@ -1,4 +1,4 @@
-"""The exceptions as such: text, report, pickling, family."""
+"""The exception classes: text, report, pickling, hierarchy."""
 
 import pickle
 from concurrent.futures import ProcessPoolExecutor
@@ -132,7 +132,7 @@ def test_a_validation_error_says_what_was_expected_and_what_came() -> None:
 
 
 class StrictError(ValidationError):
-    """A user's subclass whose constructor takes what the base's does not."""
+    """A user's subclass whose constructor takes other arguments than the base's."""
 
     def __init__(self, *, field: str) -> None:
         super().__init__(f"{field} is bad", path=field)
@@ -156,7 +156,7 @@ def test_other_errors_pickle_too(kind: type[PenstockError]) -> None:
 
 
 def test_an_error_crosses_a_process_pool() -> None:
-    # Each kind of start: what is imported in the child differs.
+    # For each start method, the child has imported other modules.
     for method in ("fork", "spawn"):
         with ProcessPoolExecutor(1, mp_context=get_context(method)) as pool:
             error = pool.submit(penstock.json.decode, "[1, true]", list[int]).exception()

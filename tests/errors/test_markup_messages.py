@@ -1,4 +1,4 @@
-"""What users read when their XML is at fault, as `test_messages.py` has it for JSON."""
+"""The messages for bad XML, as `test_messages.py` has them for JSON."""
 
 from __future__ import annotations
 

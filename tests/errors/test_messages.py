@@ -1,7 +1,7 @@
-"""What users read when their input is at fault: the whole text, and where its caret stands.
+"""The messages for bad input: their whole text, and the position of the caret.
 
 A case is written as it is reported: the input, and below it the message, with the caret under the
-place. In front may stand the call, where `_` is the input.
+position. Before the input there may be the call, where `_` is the input.
 """
 
 import datetime
@@ -430,14 +430,14 @@ def test_one_line(
 ) -> None:
     got = reported(lambda: eval(call, NAMES, {"_": data}))
     assert got == (kind, [message, "  |", line, caret])
-    # As bytes it is the same.
+    # The same from bytes.
     assert reported(lambda: eval(call, NAMES, {"_": data.encode()})) == got
 
 
 @pytest.mark.parametrize(
     ("data", "kind", "report"),
     [
-        # What cannot be shown as it is.
+        # Characters that must be escaped.
         (
             '["a\tb"]',
             MalformedInput,
@@ -510,7 +510,7 @@ line 1, column 3: the str has a lone surrogate, which is not text
 1 | ["?"]
   |   ^""",
         ),
-        # More than one line, and less.
+        # Inputs of several lines, and of none.
         (
             '{\n  "a": 1,\n  "b": oops\n}',
             MalformedInput,
@@ -553,7 +553,7 @@ line 1, column 304: the input ends where a value is expected (at 61)
 1 | … "b", "b", "b", "b", "b", "b", "b", "b", "b", "b", "b", "b",
   |                                                              ^""",
         ),
-        # A wide character takes two columns of the terminal, and is one of the text.
+        # A wide character takes two columns of the terminal and one of the text.
         (
             '{"名前": "東京", "緯度": x}',
             MalformedInput,
@@ -642,7 +642,7 @@ def test_lines(
     into: Any = object if b"[2" in data else int
     expected = (kind, report[1:].split("\n"))
     assert reported(lambda: list(penstock.read("n.ndjson", into))) == expected
-    # As a whole it is the same.
+    # The same when loaded as a whole.
     assert reported(lambda: penstock.ndjson.load("n.ndjson", into)) == expected
 
 

@@ -30,7 +30,7 @@ SECTIONS = dict(
 
 def test_every_class_has_its_section_and_every_section_its_class() -> None:
     assert set(SECTIONS) == {each.__name__ for each in CLASSES}
-    # The base before what is built on it.
+    # A base comes before its subclasses.
     order = [getattr(_errors, name) for name in SECTIONS]
     for index, each in enumerate(order):
         assert not any(issubclass(earlier, each) for earlier in order[:index])
@@ -57,7 +57,7 @@ def test_every_class_is_public_and_says_what_it_is(kind: type[BaseException]) ->
 
 
 def tree(text: str) -> list[tuple[int, str, str]]:
-    """The lines of a drawn tree: where the name of a class stands, the name, and what is said."""
+    """The lines of a drawn tree: the column of a class's name, the name, and its description."""
     lines = re.findall(r"^([^A-Z\n]*)([A-Z]\w+)(.*)$", text, re.MULTILINE)
     return [(len(before), name, " ".join(said.split())) for before, name, said in lines]
 
@@ -67,7 +67,7 @@ def test_the_tree_of_the_page_is_that_of_the_module_and_of_the_classes() -> None
     module = tree((_errors.__doc__ or "").split("\n\n")[1].replace("the `Limits`", "the limits"))
     assert [line[1:] for line in page] == [line[1:] for line in module]
     assert {name for _, name, _ in page} == {kind.__name__ for kind in CLASSES}
-    # What stands further to the right is built on the last class that stands less far.
+    # The base of a class is the last one above it that is less indented.
     around: list[tuple[int, type[BaseException]]] = []
     for place, name, said in page:
         kind = getattr(_errors, name)

@@ -1,4 +1,4 @@
-"""Errors go where work goes: through pickles, copies and processes, with all that they know."""
+"""Errors survive pickles, copies and processes, with all their attributes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Positive:
 
 
 class Picky(ValueError):
-    """An exception that can be pickled and not be made again."""
+    """An exception that can be pickled but not unpickled."""
 
     def __init__(self, value: int, *, why: str) -> None:
         super().__init__(f"{value} is {why}")
@@ -51,7 +51,7 @@ DOCUMENT = '[{"value": 1},\n {"value": "x"}, {"value": -2}, {}]'
 
 
 def failing(document: str = DOCUMENT) -> object:
-    """Raise, in whichever process."""
+    """Raise an error, in any process."""
     return penstock.json.decode(document, list[Positive], all_errors=True)
 
 
@@ -63,7 +63,7 @@ def error_of(work: Callable[[], object]) -> DecodeError:
 
 
 def known(error: BaseException | None) -> object:
-    """All that is known to an error, comparable."""
+    """All attributes of an error, comparable."""
     if not isinstance(error, DecodeError):
         return type(error), repr(error)
     own = {name: value for name, value in vars(error).items() if name != "others"}
@@ -163,7 +163,7 @@ def test_a_pool_of_concurrent_futures(method: str) -> None:
     expected = error_of(failing)
     assert [str(each) for each in error.problems] == [str(each) for each in expected.problems]
     assert error.report() == expected.report()
-    # The first's cause is what the pool says of the other process; the others have their own.
+    # The first error's cause is the pool's report of the other process; the others have their own.
     assert "Traceback" in str(error.__cause__)
     assert repr(error.problems[1].__cause__) == "ValueError('negative', -2)"
     assert isinstance(malformed, DecodeError)

@@ -1,4 +1,4 @@
-"""What users read when a class cannot be decoded into."""
+"""The messages for classes that Penstock cannot decode into."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_type(into: Any, message: str) -> None:
     with pytest.raises(PlanError) as caught:
         Plan(into)
     assert str(caught.value) == message
-    # Before a byte is read, by every verb.
+    # Every verb raises the same error before it reads a byte.
     with pytest.raises(PlanError) as again:
         penstock.json.decode("x", into)
     assert str(again.value) == message
@@ -144,6 +144,7 @@ def test_fields_to_rename_that_there_are() -> None:
     document = '{"c": {"n": "Bern", "latitude": 1}, "street": "x"}'
     expected = Home(City("Bern", 1.0), "x")
     assert penstock.decode(document, Plan(Home, rename={"name": "n", "city": "c"})) == expected
-    # A class that does not occur needs no field, and one without a renaming of its own goes by the others.
+    # A renaming may name a class that does not occur; a class without one of its own uses the
+    # others.
     by_class = {City: {"name": "n"}, Circle: {"x": "y"}, "city": "c"}
     assert penstock.decode(document, Plan(Home, rename=by_class)) == expected

@@ -1,6 +1,6 @@
-"""What users read when a value is not what its type takes: for every type, and every constraint.
+"""The messages for values of the wrong type: for every type, and every constraint.
 
-Each case is the document, and what is said of its first value that does not fit.
+Each case is a document, and the message for its first value that does not fit.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def test_a_value_that_does_not_fit(into: Any, document: str, reason: str) -> Non
     assert error.line == 1
     assert error.column is not None
     assert str(error).startswith(f"line 1, column {error.column}: {reason}")
-    # What was expected, and what came, say no more than the message.
+    # `expected` and `got` say nothing that is not in the message.
     for part in (error.expected, error.got):
         assert part is None or part in reason
     with pytest.raises(ValidationError) as among_others:

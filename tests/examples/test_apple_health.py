@@ -1,4 +1,4 @@
-"""`examples/apple_health` on a real export, beside the same by a tree."""
+"""`examples/apple_health` on a real export, compared with a tree parser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).parents[2] / "examples/apple_health/activity.py"
 
 
 def run(*arguments: str | Path) -> list[str]:
-    """What the example prints."""
+    """The output of the example."""
     done = subprocess.run(
         [sys.executable, SCRIPT, *arguments], capture_output=True, text=True, check=True
     )

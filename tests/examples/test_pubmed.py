@@ -1,4 +1,4 @@
-"""`examples/pubmed` on real records, beside the same by a tree."""
+"""`examples/pubmed` on real records, compared with a tree parser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).parents[2] / "examples/pubmed/records.py"
 
 
 def run(*arguments: str | Path) -> list[str]:
-    """What the example prints."""
+    """The output of the example."""
     done = subprocess.run(
         [sys.executable, SCRIPT, *arguments], capture_output=True, text=True, check=True
     )
@@ -25,7 +25,7 @@ def run(*arguments: str | Path) -> list[str]:
 
 
 def expected(path: Path) -> list[list[str]]:
-    """The rows of a file, by a tree."""
+    """The rows of a file, by a tree parser."""
     rows = []
     for citation in ET.parse(path).getroot().iterfind("PubmedArticle/MedlineCitation"):
         article = citation.find("Article")

@@ -1,4 +1,4 @@
-"""`examples/wikipedia` on a real dump, beside the same by a tree."""
+"""`examples/wikipedia` on a real dump, compared with a tree parser."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SPACE = "{http://www.mediawiki.org/xml/export-0.10/}"
 
 
 def run(*arguments: str | Path) -> list[str]:
-    """What the example prints."""
+    """The output of the example."""
     done = subprocess.run(
         [sys.executable, SCRIPT, *arguments], capture_output=True, text=True, check=True
     )

@@ -1,8 +1,8 @@
-"""What the interpreter itself makes of an allocation that fails: each fault without Penstock.
+"""What the interpreter itself does when an allocation fails: each fault without Penstock.
 
-A program, like `starve.py`, for the same reason. It does what its name says while one allocation
-after the other fails, and says what came of it: what it raised, how many blocks are left behind each time, or
-how many references were lost.
+A program, like `starve.py`, for the same reason. It performs the named operation while one
+allocation after the other fails, and prints the result: the exception, how many blocks each attempt
+leaves behind, or how many references were lost.
 """
 
 import contextvars
@@ -33,20 +33,20 @@ FAULTS: dict[str, Callable[[], object]] = {
     "compile": lambda: compile("def f(a, *, b):\n  return a[b]", "<text>", "exec"),
     # Crashes.
     "substitute": lambda: GENERIC[int],
-    # Crashes, the first time; a thread's first `Decimal` has one made.
+    # Crashes, the first time; the first `Decimal` of a thread creates a context.
     "context": contextvars.Context,
-    # Crash, and fail with other exceptions, the first time; later they are found again.
+    # Crash, or fail with other exceptions, the first time; later they are in a cache.
     "regular expression": lambda: re.compile("a+b"),
     "time zone": lambda: zoneinfo.ZoneInfo.no_cache("UTC"),
-    # Keeps the argument: no cell can be made for it.
+    # Leaks the argument if there is no memory for its cell.
     "capture": lambda: capture(object()),
-    # Keeps the list that the new one is to be made of.
+    # Leaks the list from which the new one is made.
     "copy": lambda: Numbers(list(ITEMS)),
 }
 
 
 def attempt(work: Callable[[], object], n: int) -> str:
-    """Let the n-th allocation fail; return what is raised that should not be."""
+    """Let the n-th allocation fail; return the name of a wrong exception."""
     try:
         set_nomemory(n, n + 1)
         try:
@@ -61,7 +61,7 @@ def attempt(work: Callable[[], object], n: int) -> str:
 
 
 def left(work: Callable[[], object], n: int, times: int) -> int:
-    """Return how many blocks more are in use after that many attempts."""
+    """Return how many more blocks are in use after that many attempts."""
     attempt(work, n)
     gc.collect()
     before = sys.getallocatedblocks()
@@ -72,7 +72,7 @@ def left(work: Callable[[], object], n: int, times: int) -> int:
 
 
 def references_lost() -> int:
-    """Count how often the code of a function is let go of for which there is no memory."""
+    """Count how often a code object is released if there is no memory for its function."""
     (code,) = (each for each in capture.__code__.co_consts if isinstance(each, CodeType))
     spare = [code] * 1_000
     before = sys.getrefcount(code)

@@ -1,17 +1,18 @@
 """Decodes while one allocation of the interpreter after the other fails.
 
-A program: what it tries breaks processes when it goes wrong, so `test_memory.py` runs it with the
-names of cases. Each attempt has to end in what it gives otherwise, or in a MemoryError; the next
-one works as if nothing had been; and nothing is kept that nobody uses. What does not hold is said
-on standard output, and the number of the allocation that fails next on standard error.
+A program: a bug here can crash the process, so `test_memory.py` runs it with the names of cases.
+Each attempt must end with the usual result or with a MemoryError, the next one must work as if
+nothing had happened, and nothing may leak. Violations are printed on standard output, and the
+number of the allocation that fails next on standard error.
 
-`--cold` has each attempt made in a child process in which nothing was decoded before, so that what
-is made once fails as well.
+`--cold` makes each attempt in a child process in which nothing was decoded before, so that
+allocations that happen only once fail as well.
 
 Some faults are the interpreter's own; `interpreter.py` shows each of them without Penstock. Its
-compiler crashes: so no annotation here is a string, nor in the catalogue, and no `__init__` is
-compared with what it would be if it only stored its parameters. So do `list[T][int]`, regular
-expressions, time zones and the first context of a thread. And some failures make it keep an object for ever: KEEPING says where.
+compiler crashes: so no annotation here or in the catalogue is a string, and no `__init__` is
+compared with the code that only stores its parameters. `list[T][int]`, regular expressions, time
+zones and the first context of a thread crash as well. And some failures make the interpreter leak
+an object: KEEPING lists them.
 """
 
 import atexit
@@ -43,27 +44,28 @@ ROWS = (
     b'[{"number": 1000, "text": "some text", "items": [1000]}, {"number": 2000}, {"number": 3000}]'
 )
 MARKUP = b'<p:rows xmlns:p="urn:p"><row a="some text"><b>text</b></row><row>more &amp; more</row></p:rows>'
-# More attempts than there are allocations in any case mean that it does not end.
+# More attempts than any case has allocations mean an endless loop.
 MOST = 20_000
-# So many attempts in a row have to succeed: some failures are got over by whoever asked.
+# So many attempts in a row must succeed, because some callers survive a failed allocation.
 ENOUGH = 60
-# What the interpreter keeps for ever there is no fault of ours: `IPv6Network` captures variables, and
-# a list is made of another.
+# Leaks of the interpreter, not ours: `IPv6Network` captures variables, and a list is made from
+# another.
 KEEPING = frozenset({"addresses, from JSON", "class of lists, from JSON"})
-# What is imported where it is first wanted is imported now: the importer says RuntimeError.
+# Imported now instead of at first use, because the importer raises RuntimeError.
 assert _conversions
 assert _rows
 assert _views
-# The interpreter crashes where it makes a context, a regular expression or a time zone: so these are
-# made before, and found again.
+# The interpreter crashes when it makes a context, a regular expression or a time zone. So they are
+# made before, and cached.
 MADE = (decimal.getcontext(), re.compile("a+b"), ZoneInfo("UTC"))
-# These are Python throughout, and the interpreter keeps what they capture: so they work before.
+# These are all Python, and the interpreter leaks the variables that they capture: so they are
+# cached.
 _constraints.said = functools.cache(_constraints.said)
 _send.reachable = functools.cache(_send.reachable)
 
 
 class Never:
-    """Nobody decodes it; but a plan that is told of it is made anew each time."""
+    """Nothing decodes it, but a plan with this type is made anew each time."""
 
 
 # Handlers.
@@ -144,7 +146,7 @@ class NoField:
     text: complex | bytes
 
 
-# What the cases do.
+# The functions of the cases.
 
 
 @functools.cache
@@ -183,7 +185,7 @@ def repaired(data: bytes) -> Any:
 
 
 def refused(work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
-    """Return what the error says that this raises, as Penstock made it."""
+    """Return the error that this raises, as Penstock made it."""
     try:
         return work(*arguments, **options)
     except ExceptionGroup as group:
@@ -200,7 +202,7 @@ def refused_otherwise(work: Callable[..., Any], *arguments: Any) -> Any:
 
 
 class Told(NamedTuple):
-    """An error, of which all that it knows is to be said: when there is memory again."""
+    """An error that is shown later, with all its attributes, when there is memory again."""
 
     error: BaseException
 
@@ -223,7 +225,7 @@ async def cut_later(data: bytes) -> AsyncIterator[bytes]:
 
 
 def awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run what waits for nothing."""
+    """Run a coroutine that never waits."""
     try:
         coroutine.send(None)
     except StopIteration as end:
@@ -242,7 +244,7 @@ def new_class() -> Any:
 
 
 class Case(NamedTuple):
-    """What is done with the data; `prepare` gives it what was made before, and may not fail."""
+    """A function of the data; `prepare` returns more arguments for it, and may not fail."""
 
     work: Callable[..., Any]
     data: bytes
@@ -383,7 +385,7 @@ for _name, _example in EXAMPLES.items():
         )
 
 
-# One that does leave something behind: so much for the check.
+# A case that leaks on purpose, to test the check.
 LEFT: list[object] = []
 
 
@@ -402,10 +404,10 @@ CASES[LEAVING] = Case(lambda _: leave() and None, b"")
 # The attempts.
 
 
-# What the interpreter says in place of a MemoryError: where it loses an exception, for which it can
-# make no frame object, where it looks for the functions of the module datetime, and where it makes
-# the dict of an object. (Of a function of ours that returns nothing and sets no exception it says
-# something else.)
+# The interpreter's exceptions in place of a MemoryError: where it loses an exception because it
+# cannot make a frame object, where it looks for the functions of the module datetime, and where it
+# makes the dict of an object. (If a function of ours returned null and set no exception, the
+# message would be another.)
 OTHERWISE = re.compile(
     "SystemError: error return without exception set"
     "|SystemError: <function .*> returned NULL without setting an exception"
@@ -415,7 +417,7 @@ OTHERWISE = re.compile(
 
 
 class Failed(NamedTuple):
-    """The allocation failed, and this is what came of it."""
+    """The allocation failed, and this is the result."""
 
     error: BaseException
     within: str
@@ -423,14 +425,14 @@ class Failed(NamedTuple):
 
 
 def forget() -> None:
-    """Let go of the plans that are kept, as they are when a full collection begins."""
+    """Drop the cached plans, as at the beginning of a full collection."""
     for callback in gc.callbacks:
         if callback.__name__ == "_penstock_plans":
             callback("start", {"generation": 2})
 
 
 def attempt(case: Case, n: int, prepared: tuple[Any, ...]) -> Any:
-    """Return what the case gives when its n-th allocation fails, or what it raises."""
+    """Return the case's result when its n-th allocation fails, or its exception."""
     forget()
     try:
         set_nomemory(n, n + 1)
@@ -452,13 +454,13 @@ def innermost(traceback: TracebackType | None) -> str:
 
 
 def misdeed(name: str, outcome: Any, expected: str) -> str:
-    """Say what is wrong with an outcome, if something is."""
+    """Return what is wrong with an outcome, or an empty string."""
     if not isinstance(outcome, Failed):
         given = repr(outcome)
         return "" if given == expected else f"gave {given[:200]}"
     error = outcome.error
     lost = OTHERWISE.fullmatch(f"{type(error).__name__}: {error}")
-    # Pydantic's core is of Rust as well; this is what it makes of it. In ours, none gets through.
+    # Pydantic's core is also in Rust, and panics. In ours, no panic gets through.
     panicked = type(error).__name__ == "PanicException" and name.startswith("pydantic")
     if isinstance(error, MemoryError) or lost or panicked:
         return ""
@@ -466,7 +468,7 @@ def misdeed(name: str, outcome: Any, expected: str) -> str:
 
 
 def sweep(name: str, case: Case, expected: str) -> Iterator[tuple[int, str]]:
-    """Have one allocation after the other fail, until there are no more; give what was wrong."""
+    """Let one allocation after the other fail, until there are no more; yield what was wrong."""
     clean = 0
     for n in range(1, MOST):
         sys.stderr.write(f"{n}\n")
@@ -503,7 +505,7 @@ def cold_sweep(name: str, case: Case, expected: str) -> Iterator[tuple[int, str]
 
 
 def cold_attempt(name: str, case: Case, n: int, expected: str) -> str:
-    """Return what is wrong, or `failed` if the allocation just failed."""
+    """Return what is wrong, or `failed` if only the allocation failed."""
     prepared = case.prepare()
     outcome = attempt(case, n, prepared)
     wrong = misdeed(name, outcome, expected)
@@ -514,7 +516,7 @@ def cold_attempt(name: str, case: Case, n: int, expected: str) -> str:
 
 
 def in_child(work: Callable[[], str]) -> tuple[str, int]:
-    """Return what the work gives in a child process, and how that ended."""
+    """Return the result of the work in a child process, and its exit status."""
     readable, writable = os.pipe()
     child = os.fork()
     if child == 0:
@@ -532,11 +534,11 @@ def in_child(work: Callable[[], str]) -> tuple[str, int]:
     return said, os.waitpid(child, 0)[1]
 
 
-# What is left behind.
+# Leaks.
 
 
 def in_use() -> tuple[int, int]:
-    """Return the interpreter's small blocks, and the bytes of everybody's large ones."""
+    """Return the interpreter's small blocks, and the bytes of all large ones."""
     gc.collect()
     gc.collect()
     info = LIBC.mallinfo2()
@@ -544,7 +546,7 @@ def in_use() -> tuple[int, int]:
 
 
 class Memory(ctypes.Structure):
-    """What `mallinfo2` returns."""
+    """The result of `mallinfo2`."""
 
     _fields_ = tuple(
         (name, ctypes.c_size_t)
@@ -557,16 +559,16 @@ class Memory(ctypes.Structure):
 
 LIBC = ctypes.CDLL(None)
 LIBC.mallinfo2.restype = Memory
-# No block of the C library's is smaller.
+# The smallest block of the C library.
 SMALLEST = 32
 
 
 def growth(case: Case, numbers: range, rounds: int) -> tuple[int, int, set[str]]:
-    """Return by how much more is in use after that many rounds of attempts, and what was running."""
+    """Return how much more is in use after that many rounds of attempts, and what was running."""
     within = set()
     outcome = None
     before = in_use()
-    before = in_use()  # What this returns is in use, too: the second time the first is counted.
+    before = in_use()  # The result takes memory too: the second call counts the first one's.
     for _ in range(rounds):
         for n in numbers:
             outcome = attempt(case, n, case.prepare())
@@ -578,9 +580,9 @@ def growth(case: Case, numbers: range, rounds: int) -> tuple[int, int, set[str]]
 
 
 def grows(case: Case, numbers: range, rounds: int, times: int = 6) -> bool:
-    """Return whether more is in use for each round, however often it is tried.
+    """Return whether the memory in use grows with each round, however often it is tried.
 
-    What is kept once, or by a cache, stops growing.
+    Caches, and objects that are made once, stop growing.
     """
     for _ in range(times):
         blocks, size, _ = growth(case, numbers, rounds)
@@ -590,8 +592,8 @@ def grows(case: Case, numbers: range, rounds: int, times: int = 6) -> bool:
 
 
 def leaks(case: Case, last: int) -> Iterator[tuple[int, str]]:
-    """Give the allocations whose failure leaves something behind each time."""
-    growth(case, range(1, last + 1), 1)  # What is made once is made.
+    """Yield the allocations whose failure leaks each time."""
+    growth(case, range(1, last + 1), 1)  # Makes everything that is made once.
     if not grows(case, range(1, last + 1), 3):
         return
     for n in range(1, last + 1):
@@ -602,7 +604,7 @@ def leaks(case: Case, last: int) -> Iterator[tuple[int, str]]:
 
 
 def codes() -> Iterator[CodeType]:
-    """Give the code objects of all functions."""
+    """Yield the code objects of all functions."""
     met: set[int] = set()
     waiting: list[object] = [
         each.__code__ for each in gc.get_objects() if isinstance(each, FunctionType)
@@ -616,15 +618,15 @@ def codes() -> Iterator[CodeType]:
 
 
 def try_case(name: str, *, cold: bool) -> int:
-    """Try the case; say what is wrong. Return the number of the last allocation that failed."""
+    """Try the case, print what is wrong, and return the number of the last failed allocation."""
     case = CASES[name]
     sys.stderr.write(f"{name}\n")
-    case.prepare()  # What children share, a file say, is of this process, which removes it.
+    case.prepare()  # Files that children share belong to this process, which removes them.
 
     def work() -> str:
         return repr(case.work(case.data, *case.prepare()))
 
-    # Twice: some of what is made once is made when it is wanted again.
+    # Twice, because some objects are made only at the second use.
     expected = in_child(work)[0] if cold else (work(), work())[1]
     last = 0
     for last, wrong in (cold_sweep if cold else sweep)(name, case, expected):
@@ -643,12 +645,13 @@ def say(line: str) -> None:
 
 
 def main(names: list[str], *, cold: bool) -> None:
-    # From 3.12 on the interpreter lets go of a code object twice when it gets no memory for a
-    # function made of it (`interpreter.py` shows that): these references are for it to let go of.
-    # What a list could hold is not enough, since some cases are tried thousands of times.
+    # From 3.12 on, the interpreter releases a code object twice if there is no memory for a
+    # function made of it (`interpreter.py` shows that). These extra references are for it to
+    # release. A list of references would not be enough, since some cases are tried thousands of
+    # times.
     for code in codes() if sys.version_info >= (3, 12) else ():
         ctypes.c_uint32.from_address(id(code)).value += 1 << 24
-    # What is there already need not be looked at when garbage is collected.
+    # Objects that exist already need not be visited by the collector.
     gc.collect()
     gc.freeze()
     tried = sum(try_case(name, cold=cold) for name in names)

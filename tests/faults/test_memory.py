@@ -1,4 +1,4 @@
-"""Memory that cannot be had, at each of the places where some is asked for."""
+"""A lack of memory, at each allocation."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ def run(program: str, *arguments: str, seconds: int = 100) -> subprocess.Complet
 
 
 def said(done: subprocess.CompletedProcess[str]) -> tuple[int, list[str]]:
-    """Return how a run ended and what it said, but for how much it tried."""
-    # The case and the number of the allocation that it came to, and whatever else was said.
+    """Return the exit status of a run and its output without the number of attempts."""
+    # Show the case, the number of the last allocation, and any other output.
     sys.stderr.write(done.stderr[-2_000:])
     lines = done.stdout.splitlines()
     return done.returncode, [line for line in lines if not line.startswith("tried")]
@@ -32,7 +32,7 @@ def test_each_allocation_may_fail() -> None:
     done = run("starve.py")
     assert said(done) == (0, [])
     tried = done.stdout.splitlines()[-1].split()
-    # 3.13 asks for less than 3.11 does.
+    # 3.13 allocates less often than 3.11.
     assert int(tried[1]) > 3_500
     assert int(tried[4]) > 90
 

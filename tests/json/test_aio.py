@@ -1,4 +1,4 @@
-"""`penstock.aio.read`: the records of `read`, in any event loop, and no error lost."""
+"""`penstock.aio.read`: the records of `read`, in any event loop, without losing an error."""
 
 import asyncio
 import gc
@@ -26,7 +26,7 @@ async def body(*chunks: Any) -> AsyncIterator[Any]:
 
 
 def by_hand(coroutine: Coroutine[Any, Any, Any]) -> Any:
-    """Run without an event loop: nothing here may need a certain one."""
+    """Run without an event loop: the code must not need a certain one."""
     while True:
         try:
             coroutine.send(None)
@@ -37,7 +37,7 @@ def by_hand(coroutine: Coroutine[Any, Any, Any]) -> Any:
 def gathered(
     *chunks: Any, into: Any = Any, run: Any = asyncio.run, **options: Any
 ) -> tuple[list[Any], BaseException | None]:
-    """The records as far as they came, and the error behind them."""
+    """The records before the error, and the error."""
     rows: list[Any] = []
 
     async def main() -> BaseException | None:

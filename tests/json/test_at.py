@@ -1,4 +1,4 @@
-"""`at`: which values are records, and which value goes to which field."""
+"""`at`: which values are records, and which field a value goes to."""
 
 import json
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ def records(text: str, path: str, into: Any = Any) -> list[Any]:
 
 
 def holder(into: Any, path: str, **default: Any) -> type[Any]:
-    """A class with one field `x` that stands at `path`."""
+    """A class with one field `x` whose path is `path`."""
     return type("Holder", (), {"__annotations__": {"x": Annotated[into, at(path)]}, **default})
 
 
@@ -195,7 +195,7 @@ def test_fields_beside_a_naive_matcher(document: dict[str, Any], path: str) -> N
     except ValidationError as error:
         found = error.reason
     if "to reach its elements, write '*'" in str(found):
-        # An array that no step of the path enters: the one thing in which fields are stricter.
+        # An array that no step of the path enters: only there are fields stricter than records.
         assert not path.startswith("//")
     elif not expected:
         assert found == "absent"
@@ -266,7 +266,7 @@ def test_a_class_with_paths_in_a_class_with_paths() -> None:
         (list[int], "//x", '{"x": 1, "b": [{"x": 2}, {"y": {"x": 3}}]}', [1, 2, 3]),
         (list[Any], "//x", '{"x": {"x": 5}, "b": {"x": 2}}', [{"x": 5}, 2]),
         (list[int] | None, "a/*", '{"a": [1]}', [1]),
-        # Nothing found is nothing gathered.
+        # No match: nothing is gathered.
         (list[int], "a/*", '{"a": []}', []),
         (list[int], "a/*", "{}", []),
         (set[int], "//x", '{"y": 1}', set()),

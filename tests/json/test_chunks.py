@@ -1,4 +1,4 @@
-"""Any chunking gives the same: the same values, and the same errors at the same places."""
+"""Any chunking gives the same values, and the same errors at the same positions."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -47,14 +47,14 @@ each_way = pytest.mark.parametrize(
 
 
 def outcome(rows: Iterable[Any]) -> tuple[str, tuple[object, ...] | None]:
-    """The records as far as they came, and the error behind them with all that says where."""
+    """The records before the error, and the error with its whole position and reason."""
     came = []
     try:
         for row in rows:
             came.append(repr(row))  # noqa: PERF401 - those before the error count
     except DecodeError as error:
         where = (error.offset, error.line, error.column, error.record, error.path)
-        # What stands behind the place may not have come yet, and cannot be shown.
+        # The text after the position may not have come yet, so it cannot be shown.
         before = (error.excerpt or "")[: error.caret]
         return "; ".join(came), (type(error), error.reason, *where, before)
     return "; ".join(came), None
@@ -69,7 +69,7 @@ def rest(decoder: penstock.Decoder[Any]) -> Iterator[Any]:
     try:
         yield from decoder.finish()
     except DecodeError:
-        # It comes first; a second call gives what it came behind.
+        # The error comes first; a second call returns the records before it.
         yield from decoder.finish()
         raise
 

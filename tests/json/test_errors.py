@@ -1,4 +1,4 @@
-"""Records of a document that do not fit: passed over whole, and checked while they are."""
+"""Records that do not fit: skipped as a whole, and still validated."""
 
 import json
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Each limit, where it stops what exceeds it, by name, and lets pass what does not."""
+"""Each limit: it stops input that exceeds it, by its name, and nothing else."""
 
 from collections.abc import Callable
 from decimal import Decimal
@@ -14,7 +14,7 @@ Call = Callable[[bytes, Any, Limits | None], Any]
 
 
 def fed(data: bytes, into: Any, limits: Limits | None) -> Any:
-    """The same, byte by byte."""
+    """The same input, byte by byte."""
     decoder = penstock.json.Decoder(into, limits=limits, at="*")
     rows = [row for byte in b'{"": ' + data + b"}" for row in decoder.feed(bytes([byte]))]
     return (rows + decoder.finish())[0]
@@ -59,7 +59,7 @@ def test_depth(call: Call, opening: bytes, closing: bytes) -> None:
     call(nested(7), Any, Limits(depth=7))
     assert exceeds(call, nested(8), Any, Limits(depth=7), reason.format(7)) == 7 * len(opening)
     call(nested(5000), Any, Limits(depth=5000))
-    # Hostile input is not closed at all.
+    # Hostile input never closes them.
     exceeds(call, opening * 100_000, Any, None, reason.format(1000))
 
 

@@ -1,8 +1,8 @@
-"""Time grows with the input and not with its square, when a token comes byte by byte.
+"""Time grows linearly with the input when a token comes byte by byte.
 
-Each kind of token is fed at n, 2n and 4n bytes. What is linear takes four times as long for four
-times the bytes, what is quadratic sixteen times; between the two the line is drawn with room on
-both sides, for processor time, the best of several.
+Each kind of token is fed at n, 2n and 4n bytes. For four times the bytes, linear work takes four
+times as long and quadratic work sixteen times. The test fails above a factor in between, with room
+on both sides, for processor time, the best of several.
 """
 
 from collections.abc import Callable
@@ -112,7 +112,7 @@ def seconds(make: Callable[[], penstock.Decoder[Any]], data: bytes) -> float:
 def test_linear(token: str) -> None:
     make, document = TOKENS[token]
     times = [seconds(make, document(n)) for n in (N, 2 * N, 4 * N)]
-    # Four and sixteen would be the exact ratios; a second look settles a disturbed first one.
+    # Linear is exactly 4, quadratic 16; a second measurement replaces a disturbed first one.
     if times[2] > 8 * times[0]:
         times = [seconds(make, document(n)) for n in (N, 2 * N, 4 * N)]
     assert times[2] < 9 * times[0], times

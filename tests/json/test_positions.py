@@ -1,6 +1,6 @@
-"""Where an error says that it is: offset, line, column, path, record and the text around it.
+"""The positions of errors: offset, line, column, path, record and the text around it.
 
-The same whole and streamed, for what is no JSON and for what does not fit.
+They are the same whole and streamed, for malformed input and for values that do not fit.
 """
 
 from collections.abc import Callable
@@ -27,13 +27,13 @@ BOM = "\ufeff"
 
 
 def marked(text: str) -> tuple[bytes, int]:
-    """The document without its mark, and where the mark stood."""
+    """The document without its mark, and the position of the mark."""
     before, after = text.split(MARK)
     return (before + after).encode(), len(before.encode())
 
 
 def place(data: bytes, offset: int) -> tuple[int, int, int]:
-    """The place of an offset, counted naively."""
+    """The position of an offset, counted naively."""
     head = data[:offset].decode().removeprefix(BOM)
     return offset, head.count("\n") + 1, len(head) - head.rfind("\n")
 
@@ -45,7 +45,7 @@ def raised(call: Callable[[], Any]) -> DecodeError:
 
 
 def everywhere(data: bytes, into: Any) -> list[DecodeError]:
-    """The error of each way to decode the whole document."""
+    """The error of each way of decoding the whole document."""
     bytewise = [data[at : at + 1] for at in range(len(data))]
     half = len(data) // 2
     return [
@@ -58,7 +58,7 @@ def everywhere(data: bytes, into: Any) -> list[DecodeError]:
     ]
 
 
-# Each mark stands before the byte at fault.
+# Each mark is before the wrong byte.
 CASES: list[tuple[str, Any, type[DecodeError], str | None]] = [
     ("«x", Any, MalformedInput, None),
     ("[1,\n 2,\n «]", Any, MalformedInput, "2"),
@@ -134,7 +134,7 @@ def test_the_excerpt_is_a_piece_of_a_long_line() -> None:
         assert error.offset == offset
         assert error.excerpt == "…" + "é" * 57 + '", 7, "' + "x" * 36 + "…"
         assert error.caret == 61
-    # In a stream what stands before is kept, and what stands behind may not have come.
+    # A stream keeps the text before the position, but the text after it may not have come.
     for error in everywhere(data, dict[str, list[str]])[3:]:
         assert error.excerpt is not None
         assert error.excerpt.startswith("…" + "é" * 57 + '", 7')

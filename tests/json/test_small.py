@@ -1,6 +1,6 @@
-"""Small documents: the calls that name no option go another way, to the same results.
+"""Small documents: calls without options take a fast path, with the same results.
 
-A call with an option takes the way of all documents, so it says what is right.
+A call with an option takes the general path, so it gives the expected result.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ TYPES: list[Any] = [City, object, Any, list[City], dict[str, Any], City | None, 
 
 
 def outcome(call: Callable[[], Any]) -> Any:
-    """What a call returns, or all that its error says."""
+    """The result of a call, or all attributes of its error."""
     try:
         return call()
     except (penstock.DecodeError, ValueError, TypeError) as error:
@@ -91,7 +91,7 @@ def test_it_is_the_same_with_and_without_an_option(data: Any, into: Any) -> None
     expected = outcome(lambda: penstock.json.decode(data, into, unknown="skip"))
     assert outcome(lambda: penstock.json.decode(data, into)) == expected
     decoder = penstock.json.Decoder(into)
-    # An error leaves nothing behind.
+    # No state remains after an error.
     for _ in range(3):
         assert outcome(lambda: decoder.decode(data)) == expected
 
@@ -231,7 +231,7 @@ def test_threads_that_change_within_a_call() -> None:
     assert sorted(made) == sorted([0, 1, 2] * 5)
 
 
-# Classes change, and go.
+# Classes that change or die.
 
 
 def test_a_class_that_was_changed_is_noticed() -> None:
@@ -261,7 +261,7 @@ def test_classes_are_let_go() -> None:
     assert not [ref for ref in gone if ref() is not None]
 
 
-# The functions are what they were.
+# The functions look as before.
 
 
 @pytest.mark.parametrize("function", [penstock.decode, penstock.json.decode])

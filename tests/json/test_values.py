@@ -1,6 +1,6 @@
-"""The values that JSON comes to: the same as other readers find, to the last bit.
+"""The values of JSON are the same as in other libraries, to the last bit.
 
-The oracles are the standard library and, where it is installed, msgspec.
+The oracles are the standard library and, if it is installed, msgspec.
 """
 
 import json
@@ -22,7 +22,7 @@ from penstock.json import decode
 
 try:
     import msgspec
-except ImportError:  # It is what the benchmarks install.
+except ImportError:  # It is installed for the benchmarks.
     msgspec = None  # type: ignore[assignment]
 
 scalars = (
@@ -119,7 +119,7 @@ def written(value: object, hand: Random) -> str:
 @given(values, hands)
 def test_plain_values_are_those_of_the_standard_library(value: object, hand: Random) -> None:
     text = written(value, hand)
-    # `repr` tells -0.0 from 0.0, True from 1 and each double from every other.
+    # `repr` distinguishes -0.0 from 0.0, True from 1 and each double from every other.
     assert repr(json.loads(text)) == repr(value)
     assert repr(decode(text)) == repr(value)
     assert repr(decode(text.encode())) == repr(value)
@@ -205,7 +205,7 @@ def test_typed_values_are_those_that_were_written(
 
 @pytest.mark.parametrize("depth", [1, 63, 64, 65, 500, 999])
 def test_deep(depth: int) -> None:
-    # Comparing recurses, so the way down is walked.
+    # Comparison recurses, so walk down in a loop.
     for opening, closing in (("[", "]"), ('{"a":', "}")):
         value = decode(opening * depth + "7" + closing * depth)
         for _ in range(depth):
@@ -280,7 +280,7 @@ HARD = [
     "0.000000000000000000000000000000000000000000000000000000000000000000000000000000000001e85",
     "1" + "0" * 400 + "e-400",
     "0." + "0" * 400 + "1e401",
-    # Halfway between two doubles, and a little more and less far down.
+    # Halfway between two doubles, and a little more and less in a late digit.
     "1.00000000000000011102230246251565404236316680908203125",
     "1.00000000000000011102230246251565404236316680908203126",
     "1.00000000000000011102230246251565404236316680908203124",

@@ -1,4 +1,4 @@
-"""Memory while streaming: the high-water mark of a fresh process, which no earlier test can raise."""
+"""Memory while streaming: the peak of a fresh process, which no earlier test can raise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Against a naive evaluation over a tree, on documents and handlers that nobody thought of."""
+"""Compares `send` with a naive evaluation over a tree, on random documents and handlers."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ Sent = tuple[str, str, dict[str, str], list[tuple[str, Any]]]
 
 
 def naive(element: ET.Element, paths: list[str], outer: Chain, calls: list[Sent]) -> Any:
-    """Evaluate an element: its text and results if nobody claims it, or else what is sent."""
+    """Evaluate an element: return its text and results, or if a path matches, record the call."""
     namespace, _, local = element.tag.rpartition("}")
     chain = (*outer, (namespace.removeprefix("{"), local))
     text = element.text or ""
@@ -145,7 +145,7 @@ JSON_PATHS = st.builds(
 
 
 def key_rank(path: str, chain: tuple[str, ...]) -> tuple[int, bool, list[int]] | None:
-    """As `rank`, where keys are only keys."""
+    """As `rank`, for plain keys."""
     if not chain:
         return None
     steps = path.removeprefix("//").split("/")
@@ -160,7 +160,7 @@ def key_rank(path: str, chain: tuple[str, ...]) -> tuple[int, bool, list[int]] |
 def naive_json(
     value: Any, paths: list[str], chain: tuple[str, ...], calls: list[Any]
 ) -> tuple[list[Any], list[tuple[str, Any]]]:
-    """Evaluate a value: the scalars that are attributes, and the results."""
+    """Evaluate a value: return the scalars that are attributes, and the results."""
     if isinstance(value, list):
         parts = [naive_json(item, paths, chain, calls) for item in value]
         return [x for part, _ in parts for x in part], [x for _, part in parts for x in part]

@@ -1,4 +1,4 @@
-"""`Items`: names and values in their order, where a name may come several times."""
+"""`Items`: names and values in their order; a name may occur several times."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from penstock import Element, Items, on
 
 
 class Keep:
-    """Keeps the one element it is sent."""
+    """Keeps the one element that it gets."""
 
     element: Element
 

@@ -1,4 +1,4 @@
-"""Constant memory: the high-water mark of a fresh process, whatever the handler claims."""
+"""Constant memory: the peak of a fresh process, for any handler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a document can reach, and what it cannot."""
+"""Which methods a document can reach, and which it cannot."""
 
 from __future__ import annotations
 

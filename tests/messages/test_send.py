@@ -1,4 +1,4 @@
-"""`send`: which method an element goes to, and what it holds when it gets there."""
+"""`send`: which method gets an element, and what the element holds then."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def json(text: str, handler: object) -> Any:
 
 
 class Log:
-    """Notes which method was called, and with what."""
+    """Notes which method was called, and with which argument."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, str]] = []
@@ -198,7 +198,7 @@ def test_paths(path: str, found: str) -> None:
     handler = Handler()
     xml(PATHS, handler)
     assert handler.found == found
-    # Other claims change how the document is passed over, and nothing else.
+    # Other paths change how the document is skipped, and nothing else.
     for other in ("zzz", "//zzz/b", "*", "r/zzz/b", "//*/zzz"):
 
         class More(Handler):
@@ -411,7 +411,7 @@ def test_errors_of_the_document_come_after_what_stands_before_them(tmp_path: Pat
     assert (caught.value.line, caught.value.format) == (2, "xml")
     assert str(caught.value).startswith(f"{path}:2:")
     assert handler.calls == [("b", "1")]
-    # What is passed over is checked as well.
+    # Skipped elements are validated as well.
     for text in ("<r><x><y></x></r>", "<r>&nope;</r>", "<r", "<r><x a='1' a='2'/></r>"):
         with pytest.raises(penstock.DecodeError):
             xml(text, handler)
@@ -440,7 +440,7 @@ def test_sources(tmp_path: Path) -> None:
 
 
 class Record:
-    """Shows all that an element of JSON holds."""
+    """Shows everything that an element of JSON holds."""
 
     def item(self, element: Element) -> tuple[object, ...]:
         values = element.attributes.items()

@@ -1,4 +1,4 @@
-"""Ending early: by a handler's word, by its exceptions, by an interrupt."""
+"""Ending early: by a handler's `Stop`, by its exceptions, by an interrupt."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def chunks() -> Iterator[bytes]:
 
 
 class Handler:
-    """Ends at the element of which the text is 2, in the way that it is told."""
+    """Ends at the element whose text is 2, by returning `word`."""
 
     def __init__(self, word: object) -> None:
         self.seen: list[str] = []
@@ -52,7 +52,7 @@ class Raises(Handler):
 
 
 class Quiet(Stop):
-    """Somebody's own."""
+    """A user's own subclass."""
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ def test_an_interrupt_is_heard_where_no_method_is_called() -> None:
         while True:
             yield b"<a>some text</a>" * 4096
 
-    # Whoever started the tests may have it ignored.
+    # The tests may run with SIGINT ignored.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         threading.Timer(0.2, signal.raise_signal, (signal.SIGINT,)).start()

@@ -1,4 +1,4 @@
-"""What becomes of lines in error: raised, skipped, collected or given away, and never a good one."""
+"""Bad lines: raised, skipped, collected or given to a function, and never a good one with them."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ BAD = {
     b"[]": ValidationError,
     b"null": ValidationError,
     b'{"n": null, "x": [1, 2]}': ValidationError,
-    # Does not fit, and is then found to be malformed: still one error of one record.
+    # Does not fit, and is malformed further on: still one error of one record.
     b'{"n": "1", "x": [1 2]}': ValidationError,
     b'{"n": "1", "x": "\xff"}': ValidationError,
     b'{"n": "1"': ValidationError,
@@ -132,7 +132,7 @@ def test_collect_gives_up_at_max_errors(most: int) -> None:
     with pytest.raises(ExceptionGroup) as caught:  # noqa: PT012 - the rows before it count
         for row in reader:
             rows.append(row.n)  # noqa: PERF401 - as above
-    # At one more than it keeps, it raises at once.
+    # It raises as soon as there is one error more than it keeps.
     assert places(caught.value.exceptions) == PLACES[:most]
     assert rows == [1, 3, 5, 8][: most + 1]
     assert list(reader) == []
@@ -229,7 +229,7 @@ def test_each_kind_of_bad_line(bad: bytes) -> None:
         reader = read(pieces, Row, errors=given.append)
         assert numbers(reader) == [1, -5, 0]
         kinds = [type(error) for error in given]
-        # What ends with the input and not with its line may be cut short.
+        # A last line without a line feed may be truncated.
         assert kinds[:3] == [BAD[bad]] * 3
         assert kinds[3] in {BAD[bad], TruncatedInput}
         assert [error.line for error in given] == [2, 4, 5, 7]

@@ -1,4 +1,4 @@
-"""What separates records: lines, record separators, or nothing."""
+"""The framing of records: lines, record separators, or nothing."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ def rest(decoder: penstock.Decoder[Any]) -> Iterator[Any]:
     try:
         yield from decoder.finish()
     except DecodeError:
-        # It comes first; a second call gives what it came behind.
+        # The error comes first; a second call returns the records before it.
         yield from decoder.finish()
         raise
 
@@ -47,7 +47,7 @@ def fed(pieces: Iterable[bytes], **options: Any) -> Outcome:
 
 
 def each_way(data: bytes, **options: Any) -> Outcome:
-    """What comes of the data, which must not depend on how it comes."""
+    """The result for the data, which must not depend on how it comes."""
     whole = outcome(penstock.ndjson.read([data], **options))
     bytewise = [data[at : at + 1] for at in range(len(data))]
     assert outcome(penstock.ndjson.read(bytewise, **options)) == whole
@@ -61,7 +61,8 @@ def each_way(data: bytes, **options: Any) -> Outcome:
     else:
         assert loaded[1] is not None
         assert decoded[1] is not None
-        # All but the record, of which a value is a part here and no part there.
+        # The results are equal except for the record number: the same value is a record here and
+        # part of one there.
         assert loaded[1][:5] == decoded[1][:5] == whole[1][:5]
     return whole
 

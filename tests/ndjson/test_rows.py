@@ -1,4 +1,4 @@
-"""`penstock.ndjson.open`: any record of a file of lines, as `read` has it."""
+"""`penstock.ndjson.open`: any record of a file of lines, with the results of `read`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def outcomes(path: Path, into: Any) -> list[Any]:
-    """Return the records of `read`, and the errors in their place."""
+    """Return the records of `read`, with the errors in their places."""
     errors: list[DecodeError] = []
     with ndjson.read(path, into, errors=errors.append) as reader:
         made: list[Any] = list(reader)
@@ -195,7 +195,7 @@ def test_a_file_that_changes(path: Path) -> None:
 
 @pytest.mark.thread_unsafe(reason="all threads have one file")
 def test_a_file_that_changes_without_a_trace(path: Path) -> None:
-    # The same size and date, and other lines: what the index says is no line's beginning.
+    # The same size and date with other lines: the positions of the index are no line beginnings.
     rows, about = ndjson.open(path), path.stat()
     path.write_bytes(TEXT.encode().replace(b"\n", b" ").replace(b"end", b"x\n "))
     os.utime(path, ns=(about.st_atime_ns, about.st_mtime_ns))
@@ -221,7 +221,7 @@ def test_an_index_is_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert again._lines.is_kept
     assert list(again[:3]) == list(rows[:3])
     assert set(path.parent.iterdir()) == {path, beside}
-    # Damaged, foreign, or of another file: made again.
+    # A damaged index, or one of another file, is made again.
     for wrong in (b"", b"{}", first[:-1], first[:20] + b"\0" + first[21:], first + b"\0" * 9):
         beside.write_bytes(wrong)
         assert not ndjson.open(path, index=True)._lines.is_kept

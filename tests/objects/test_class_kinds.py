@@ -1,5 +1,7 @@
-"""Classes of every kind are as their own constructors make them: of attrs, msgspec, pydantic, and
-those that say by their `__init__` what they take."""
+"""Classes of every kind are made as their own constructors make them.
+
+These are classes of attrs, msgspec and pydantic, and those whose `__init__` is annotated.
+"""
 
 from __future__ import annotations
 
@@ -189,7 +191,7 @@ def by_position(values: dict[str, Any]) -> Any:
 
 
 KINDS: dict[str, tuple[Any, Callable[[dict[str, Any]], Any], str]] = {
-    # How it is called, and which values it takes.
+    # How it is called, and which fields get values.
     "stored": (Stored, lambda values: Stored(**values), "text flags"),
     "stored in slots": (StoredSlots, by_position, "text flags pair"),
     "worked": (Worked, lambda values: Worked(values.pop("number"), **values), "text flags"),
@@ -226,7 +228,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 
 def state(value: Any) -> list[tuple[str, Any]]:
-    """Everything that an object holds, in the order in which that can be seen."""
+    """Everything that an object holds, in the order in which a program can see it."""
     slots = [name for base in type(value).__mro__ for name in vars(base).get("__slots__", ())]
     slots += getattr(type(value), "__struct_fields__", ())
     kept = [
@@ -260,7 +262,7 @@ def test_as_calling_the_class_from_json(kind: str, data: st.DataObject) -> None:
     assert type(made) is type(expected)
     assert state(made) == state(expected)
     for (_, value, _), (_, wanted, _) in zip(state(made), state(expected), strict=True):  # type: ignore[misc]
-        # A default is the very object.
+        # A default is the same object.
         assert (value is SHARED) == (wanted is SHARED)
     if type(made).__eq__ is not object.__eq__:
         assert made == expected
@@ -284,7 +286,7 @@ def test_as_calling_the_class_from_xml(kind: str, data: st.DataObject) -> None:
     made = penstock.xml.decode(f"<r>{''.join(elements)}</r>", cls)
     assert type(made) is type(expected)
     assert state(made) == state(expected)
-    # What stands in one element may stand in an attribute.
+    # A value that fits one element may also be an attribute.
     scalars = {name: value for name, value in values.items() if name in ("number", "text")}
     attributes = [f'{name}="{escape(str(v), {chr(34): "&quot;"})}"' for name, v in scalars.items()]
     if set(scalars) == set(values):

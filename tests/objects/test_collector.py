@@ -1,4 +1,4 @@
-"""The garbage collector rests during bulk loads, and nobody can tell afterwards."""
+"""The garbage collector pauses during bulk loads, and is afterwards as before."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Row:
     items: list[int]
 
 
-# Above the size from which a document in memory counts as a bulk load.
+# Above the size from which decoding a document in memory is a bulk load.
 LARGE = json.dumps([{"x": number, "items": [number]} for number in range(5_000)]).encode()
 BROKEN = LARGE[:-2]
 MISFIT = LARGE[:-3] + b', "a"]}]'
@@ -32,7 +32,7 @@ MISFIT = LARGE[:-3] + b', "a"]}]'
 
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
-    """Each test finds the collector on, and leaves it on."""
+    """Each test begins with the collector on, and must leave it on."""
     assert gc.isenabled()
     yield
     gc.enable()
@@ -167,7 +167,7 @@ def test_who_enables_the_collector_meanwhile_has_it_enabled() -> None:
 
 
 class Slow:
-    """A source in another thread that gives its chunks when told to."""
+    """A source in another thread that gives its chunks on command."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -251,7 +251,7 @@ def test_frozen_objects_stay_frozen() -> None:
     frozen = gc.get_freeze_count()
     assert frozen > 1000
     made = penstock.json.decode(data, list[Row])
-    # One or two that were frozen may have died; what was made was not frozen with them.
+    # One or two frozen objects may have died; the new ones were not frozen with them.
     assert frozen - 1000 < gc.get_freeze_count() <= frozen
     assert len(made) == 60_000
 
@@ -270,8 +270,8 @@ def alive(cls: type) -> int:
 
 
 def test_garbage_of_large_loads_is_collected() -> None:
-    # Objects that were put among the old ones must be looked at again some day: a program that
-    # loads one document after the other must not grow without end.
+    # Objects that were moved to the old ones must be visited again some day: a program that loads
+    # one document after the other must not grow without end.
     data = json.dumps([{"x": number, "note": "-" * 80} for number in range(11_000)]).encode()
     assert len(data) > 1 << 20
     gc.collect()

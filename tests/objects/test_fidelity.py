@@ -1,4 +1,4 @@
-"""A decoded object cannot be told from one made by calling its class with the same values."""
+"""A decoded object is indistinguishable from one made by calling its class with the same values."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import penstock
 
-# Defaults whose identity can be seen: no equal tuple that is made later is one of these.
+# Defaults whose identity can be seen: no equal tuple made later is the same object.
 SHARED: tuple[int, ...] = (1000, 2000)
 LATER: tuple[int, ...] = (3000,)
 
-# The field names and what JSON may hold for them. Each class has some of them.
+# The field names and the values that JSON may have for them. Each class has some of them.
 VALUES: dict[str, st.SearchStrategy[Any]] = {
     "number": st.integers(),
     "text": st.text(),
@@ -215,7 +215,7 @@ class PlainChild(Plain):
 
 
 KINDS: dict[type, tuple[list[str], list[str]]] = {
-    # The class: the keys that it requires, and those that it does not.
+    # The class: the keys that it requires, and the others.
     Slots: (["number", "text"], ["real", "pair", "flags", "extra"]),
     Attributes: (["number", "text"], ["real", "pair", "flags", "extra"]),
     FrozenSlots: (["number", "text"], ["real", "pair"]),
@@ -243,7 +243,7 @@ KINDS: dict[type, tuple[list[str], list[str]]] = {
     PlainChild: (["number", "text", "flags"], ["real", "pair"]),
 }
 
-# What JSON says for a tuple is an array; only where the class says `tuple` is it one.
+# JSON has an array for a tuple; it becomes one only if the class says `tuple`.
 TUPLES = {cls for cls in KINDS if cls not in (Total, Partial, Mixed, Marked, Untyped)}
 
 anything = st.recursive(
@@ -266,7 +266,7 @@ def declared(cls: type) -> list[str]:
 
 
 def called(cls: type, values: dict[str, Any]) -> Any:
-    """An object made by the class itself, in the manner of its kind."""
+    """An object made by calling the class, as its kind is called."""
     if cls in TUPLES and "pair" in values:
         values = values | {"pair": tuple(values["pair"])}
     values = {name: values[name] for name in declared(cls) if name in values}
@@ -279,7 +279,7 @@ def called(cls: type, values: dict[str, Any]) -> Any:
 
 
 def state(value: Any) -> list[tuple[str, Any]]:
-    """Everything that an object holds, in the order in which that can be seen."""
+    """Everything that an object holds, in the order in which a program can see it."""
     if isinstance(value, dict):
         return list(value.items())
     if isinstance(value, tuple):
@@ -304,7 +304,7 @@ def typed(value: Any) -> Any:
 
 @st.composite
 def documents(draw: st.DrawFn, cls: type) -> tuple[dict[str, Any], str]:
-    """Values for the class, and a document with them: any order, unknown keys between."""
+    """Values for the class, and a document of them: any order, with unknown keys in between."""
     required, optional = KINDS[cls]
     chosen = draw(st.sets(st.sampled_from(optional))) if optional else set()
     names = [*required, *sorted(chosen)]
@@ -341,7 +341,7 @@ def test_a_decoded_object_is_as_a_called_one(cls: type, data: st.DataObject) -> 
         assert made == expected
         assert hashed(made) == hashed(expected)
     for name, value in state(expected):
-        # Defaults are the very objects, not copies of them.
+        # Defaults are the same objects, not copies of them.
         if value is SHARED or value is LATER:
             assert dict(state(made))[name] is value
     again = pickle.loads(pickle.dumps(made))
@@ -358,7 +358,7 @@ def test_many_in_one_document_and_in_a_stream(cls: type, data: st.DataObject) ->
     document = f"[{','.join(text for _, text in drawn)}]".encode()
 
     assert [typed(state(made)) for made in penstock.json.decode(document, list[cls])] == expected
-    # One byte at a time, and row by row, where rows are used again.
+    # One byte at a time, and row by row, where rows are filled again.
     pieces = [document[at : at + 1] for at in range(len(document))]
     rows = penstock.json.read(iter(pieces), cls)
     assert [typed(state(made)) for made in rows] == expected
@@ -471,7 +471,7 @@ def test_named_tuples_from_arrays(items: list[int]) -> None:
     assert made.d is SHARED
 
 
-# Names that have their ends or their lengths in common, and some beyond ASCII.
+# Names with common ends or lengths, and some beyond ASCII.
 names = st.lists(
     st.from_regex(r"[ab_][abé_]{0,12}", fullmatch=True).filter(
         lambda name: not name.startswith("__")
@@ -493,7 +493,7 @@ def test_fields_of_any_name_in_any_order(
         chosen = data.draw(st.permutations(names))
         chosen = chosen[: data.draw(st.integers(0, len(chosen)))]
         rows.append({name: number for number, name in enumerate(chosen)})
-    # Keys that are nearly those of fields.
+    # Keys that are similar to those of fields.
     near = {f"{names[0]}x": "?", names[0][:-1]: "?", names[-1].upper(): "?"}
     near = {key: value for key, value in near.items() if key not in names}
     for ascii_only in (True, False):

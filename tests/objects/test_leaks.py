@@ -1,4 +1,4 @@
-"""What decoding takes it gives back: on every way out, however often."""
+"""Decoding leaks nothing, whatever its result, however often it runs."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ EVERYTHING = {
 
 @pytest.fixture(autouse=True, scope="module")
 def only_what_is_new() -> Iterator[None]:
-    """Put aside what was there before: it need not be looked through again and again."""
+    """Freeze the objects that exist already, so that they are not visited again and again."""
     gc.collect()
     gc.freeze()
     yield
@@ -194,7 +194,7 @@ def only_what_is_new() -> Iterator[None]:
 
 
 def measured(watched: tuple[object, ...]) -> list[int]:
-    """What there is: blocks of memory, objects, and references to those that are watched."""
+    """The numbers of memory blocks, of objects, and of references to the watched objects."""
     for _ in range(2):
         gc.collect()
     counts = [sys.getrefcount(each) for each in watched]
@@ -202,11 +202,11 @@ def measured(watched: tuple[object, ...]) -> list[int]:
 
 
 def grows(work: Callable[[], object], watched: tuple[object, ...] = (), runs: int = 40) -> None:
-    """Fail if running the work leaves anything behind, or gives back what it did not take."""
+    """Fail if the work leaks, or releases a reference too many."""
     watched = (None, True, DEFAULT, *watched)
     before = measured(watched)
     changes: list[int] = []
-    # Caches, ours and the interpreter's, fill up first; what leaks does so in every round.
+    # Caches, ours and the interpreter's, fill up first; a leak grows in every round.
     for _ in range(10):
         for _ in range(runs):
             work()
@@ -221,7 +221,7 @@ def grows(work: Callable[[], object], watched: tuple[object, ...] = (), runs: in
 def fails(
     work: Callable[[], object], kind: type[BaseException] = penstock.DecodeError
 ) -> Callable[[], None]:
-    """The work, which must fail."""
+    """Return the work, which must raise."""
 
     def run() -> None:
         with pytest.raises(kind):
@@ -309,7 +309,7 @@ def test_what_does_not_fit(cls: Any, way: str) -> None:
 )
 def test_what_does_not_fit_deep_inside(key: str, value: object) -> None:
     members = EVERYTHING | {key: value}
-    # With all the others before it, and all of them behind it.
+    # The bad member after all the others, and before all of them.
     last = json.dumps({name: members[name] for name in members if name != key} | {key: value})
     first = json.dumps({key: value} | members)
     for document in (first, last):
@@ -417,7 +417,7 @@ def test_exceptions_of_factories_hashes_and_enums() -> None:
 @pytest.mark.parametrize("errors", ["skip", "collect", list])
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_records_that_are_passed_over(cls: Any, errors: Any) -> None:
-    # Without types, what a named tuple refuses is a missing item.
+    # A member that a typed named tuple refuses is a missing item without types.
     bad = (
         '{"items": [[1.5], "x"]}'
         if cls is Untyped
@@ -491,11 +491,11 @@ def test_types_that_are_written_anew_each_time() -> None:
         with contextlib.suppress(penstock.DecodeError):
             penstock.json.decode('{"number": []}', Local | None)
 
-    # Enough of them to stand out from what comes and goes with the types themselves.
+    # Enough runs to stand out from the objects that come and go with the types.
     grows(work, runs=150)
 
 
-# Classes and holders that are gone.
+# Classes and objects that die.
 
 
 @pytest.mark.parametrize(
@@ -568,7 +568,7 @@ def test_a_local_class_can_be_collected(kind: str, use: str) -> None:
 
 
 def held(use: str) -> weakref.ref[object]:
-    """An object that holds what leads back to it."""
+    """An object that is part of a cycle through what it holds."""
 
     class Holder:
         def __init__(self) -> None:
@@ -652,5 +652,5 @@ def test_memory_outside_of_python_does_not_grow() -> None:
     before = used()
     for _ in range(1000):
         work()
-    # A leak of a hundred bytes by each run would be more.
+    # A leak of a hundred bytes in each run would be more.
     assert used() - before < 100_000

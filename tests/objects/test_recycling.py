@@ -1,4 +1,4 @@
-"""A streamed row that nobody holds may be filled again; one that anybody holds never is."""
+"""A streamed row that nobody holds may be filled again, and one that somebody holds never is."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Outer:
 
 @dataclass(slots=True)
 class Twin:
-    """As `Row` in memory, so that a row may become one."""
+    """The same memory layout as `Row`, so that a row may be given this class."""
 
     number: int
     text: str = "twin"
@@ -53,7 +53,7 @@ class Twin:
 
 
 def values(number: int) -> dict[str, Any]:
-    """The row of a number: some keys are there in some rows only."""
+    """The values of a row by its number: some keys occur in some rows only."""
     row: dict[str, Any] = {"number": number}
     if number % 2:
         row["text"] = f"text {number}"
@@ -67,7 +67,7 @@ EXPECTED = [Row(**values(number)) for number in range(COUNT)]
 
 
 def rows(cls: Any = Row, **options: Any) -> Any:
-    """A reader whose source comes in pieces that cut rows anywhere."""
+    """A reader whose chunks end anywhere inside rows."""
     pieces = (LINES[at : at + 333] for at in range(0, len(LINES), 333))
     return penstock.ndjson.read(pieces, cls, **options)
 
@@ -75,7 +75,7 @@ def rows(cls: Any = Row, **options: Any) -> Any:
 def test_rows_that_nobody_keeps_are_used_again() -> None:
     seen = collections.Counter(id(row) for row in rows())
     assert sum(seen.values()) == COUNT
-    # The row at hand and the one before it.
+    # The current row and the one before it.
     assert len(seen) == 2
 
 
@@ -185,7 +185,7 @@ def test_a_row_that_holds_itself() -> None:
 def test_a_row_never_shows_an_old_value() -> None:
     for row, expected in zip(rows(), EXPECTED, strict=True):
         assert row == expected
-        # Whatever is done to a row, the next ones know nothing of it.
+        # Changes to a row do not appear in the next ones.
         row.text = "changed"
         row.tags.append("changed")
         row.number = -1
@@ -238,7 +238,7 @@ def test_weakly_referenced_rows() -> None:
         reference = weakref.ref(row)
         assert reference() is row
         references.append((row.number, reference))
-        # What a reference still leads to is the row that it was made for.
+        # A live weak reference still has the row for which it was made.
         for number, before in references[-5:]:
             alive = before()
             assert alive is None or alive.number == number

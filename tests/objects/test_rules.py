@@ -1,4 +1,4 @@
-"""Where calling the class does more than store its fields, that more happens: one test a rule."""
+"""If calling the class does more than store its fields, decoding does so too: one test a rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def decode(cls: type, **values: object) -> Any:
 
 
 def state(value: object) -> list[tuple[str, object]]:
-    """All that an object holds, in the order in which that can be seen."""
+    """Everything that an object holds, in the order in which a program can see it."""
     slots = [name for base in type(value).__mro__ for name in vars(base).get("__slots__", ())]
     kept = [
         (name, getattr(value, name))
@@ -31,7 +31,7 @@ def state(value: object) -> list[tuple[str, object]]:
 
 
 def check(cls: type, **values: object) -> Any:
-    """Decode the values; the object must be as one that the class was called for."""
+    """Decode the values; the object must equal one made by calling the class."""
     made, called = decode(cls, **values), cls(**values)
     assert type(made) is type(called)
     assert state(made) == state(called)
@@ -320,7 +320,7 @@ def test_fields_with_init_false_in_attributes() -> None:
         d: int = field(init=False)
 
     made = check(Filled, x=1)
-    # As the generated `__init__`: a default that is the class's own attribute is not stored.
+    # As in the generated `__init__`, a default that is the class's own attribute is not stored.
     assert vars(made) == vars(Filled(1))
 
 
@@ -415,7 +415,7 @@ def test_a_post_init_added_after_planning() -> None:
     def post_init(self: Any) -> None:
         self.x += 10
 
-    # The generated `__init__` was written without it, so calling the class does not run it either.
+    # The generated `__init__` does not call it, so calling the class does not run it either.
     Patched.__post_init__ = post_init  # type: ignore[attr-defined]
     assert Patched(1).x == 1
     assert decode(Patched, x=1).x == 1

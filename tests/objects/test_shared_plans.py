@@ -1,4 +1,4 @@
-"""One plan in many threads, while other threads plan its classes and drop the plans again."""
+"""Many threads use one plan, while other threads plan its classes and drop the plans again."""
 
 import sys
 import threading
@@ -67,7 +67,7 @@ class Marked:
 
 
 class Case(NamedTuple):
-    """Documents in which the same keys stand in different orders, and one that does not fit."""
+    """Documents with the same keys in different orders, and one that does not fit."""
 
     format: ModuleType
     into: Any
@@ -162,7 +162,7 @@ CASES = {
 
 @pytest.fixture(autouse=True)
 def _often() -> Iterator[None]:
-    """Let the interpreter change to another thread wherever it can."""
+    """Let the interpreter switch threads as often as it can."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -184,7 +184,7 @@ def together(*works: Callable[[], None]) -> None:
 
 
 def problems(error: ValidationError) -> list[tuple[str | None, str]]:
-    """All that is wrong with a record."""
+    """All problems of a record."""
     return [(each.path, each.reason) for each in (error, *error.others)]
 
 

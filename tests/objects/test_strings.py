@@ -1,4 +1,4 @@
-"""A decoded `str` is the one that Python itself would have made, whatever made it."""
+"""A decoded `str` is the same as one that Python itself makes."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ ALPHABETS = {
 
 
 def canonical(made: object, expected: str) -> bool:
-    """Equal, and as compact as Python makes it: the narrowest kind that holds it, and no copies."""
+    """Whether it is equal and as compact as in Python: the narrowest width, and no copies."""
     assert type(made) is str
-    # A string of pieces that Python joined is in the kind that its widest character needs. The
-    # empty one keeps it from being a shared string of one character, whose size may count its UTF-8.
+    # Python joins pieces to a string with the width of its widest character. The empty piece avoids
+    # a shared string of one character, whose size may include its UTF-8.
     fresh = "".join([*expected, ""])
     return (
         made == expected
@@ -112,7 +112,7 @@ def test_escapes_of_ascii_give_ascii() -> None:
         assert list(penstock.json.decode(f'{{"{text}": 1}}')) == [expected]
 
 
-# Strings that are made once.
+# Cached strings.
 
 
 def decoded(values: list[str]) -> list[str]:
@@ -137,7 +137,7 @@ def test_repeated_values_of_a_field() -> None:
     made = decoded(values)
     assert made == values
     assert all(map(canonical, made, values))
-    # They are the same objects, or else there is no point in it.
+    # Most are the same object; otherwise the cache is useless.
     assert len({id(text) for text in made if text == "closed"}) < 50
 
 
@@ -160,7 +160,7 @@ def test_a_cache_that_is_given_up_and_one_that_is_not() -> None:
 
 
 def test_values_that_differ_only_in_the_middle() -> None:
-    # What is compared first are the ends and the length.
+    # The cache compares the ends and the length first.
     values = []
     for length in range(2, 34):
         for middle in string.ascii_letters + string.digits:
@@ -193,7 +193,7 @@ def test_a_cached_value_that_the_caller_keeps_stays_as_it_is() -> None:
 
 
 def test_keys_of_plain_dicts() -> None:
-    # Same length, same ends: whatever they are found by, they are told apart.
+    # Keys with the same length and the same ends are still different.
     for length in (2, 3, 4, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 40):
         keys = []
         for number in range(500):

@@ -1,4 +1,4 @@
-"""Threads, re-entrance, interrupts, forks, and exceptions of the program's own."""
+"""Threads, re-entrance, interrupts, forks, and exceptions of the user's own."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ DECODER_BUSY = "this Decoder is already at work: in another thread, or in code t
 
 
 def in_two_threads(start: Callable[[Any], Any], second: Callable[[], object]) -> tuple[Any, object]:
-    """Run `start` on a source that waits until `second` was run in this thread."""
+    """Run `start` on a source that waits until `second` has run in this thread."""
     waiting, go = threading.Event(), threading.Event()
 
     def chunks() -> Iterator[bytes]:
@@ -80,7 +80,7 @@ def test_a_reader_in_another_thread(verb: str) -> None:
             VERBS[verb](readers[0])
         assert str(caught.value) == READER_BUSY
         assert type(caught.value) is RuntimeError
-        # What only looks may be asked at any time.
+        # The attributes can be read at any time.
         assert readers[0].progress.records == 0
         assert readers[0].skipped == 0
         assert "Row" in repr(readers[0])
@@ -273,7 +273,7 @@ def test_other_threads_run_while_a_document_is_decoded() -> None:
             time.sleep(0.001)
         start = turns
         assert len(penstock.json.decode(data, list[Row])) == 400_001
-        # The lock is offered for each of the 18 slices of the document.
+        # The lock is offered after each MiB of this document of 16 MiB.
         assert turns - start >= 3
     finally:
         done.set()
@@ -329,7 +329,7 @@ def test_an_interrupt_ends_the_decoding(work: str) -> None:
     answer = process.stdout.readline()
     answered = time.monotonic() - sent
     _, errors = process.communicate(timeout=60)
-    # With `pytest -s` it says how long it took, within the rather more generous bound.
+    # With `pytest -s` this prints how long it took, because the bound is rather generous.
     sys.stdout.write(f"{work}: answered after {answered * 1000:.0f} ms\n")
     assert answer.startswith("interrupted")
     assert process.returncode == -signal.SIGINT
@@ -357,7 +357,7 @@ def test_an_interrupt_leaves_everything_as_it_was() -> None:
     assert done.stdout.splitlines() == ["interrupted True", "[Decimal('1.5')]"]
 
 
-# Exceptions of the program's own.
+# Exceptions of the user's own.
 
 
 class Checked(NamedTuple):
@@ -467,7 +467,7 @@ def test_forked_children_decode() -> None:
     total = sum(range(3_000))
     assert os.read(readable, 100).decode() == f"{total} {total}"
     os.close(readable)
-    # The parent's reader knows nothing of it.
+    # The parent's reader is unchanged.
     assert sum(row.number for row in reader) == total
 
 

@@ -1,4 +1,4 @@
-"""A `TypedDict` is copied from a pattern and filled in place: it is a dict like any other."""
+"""A `TypedDict` is copied from a pattern and filled in place, and is a dict like any other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def of(names: list[str], required: bool = True) -> Any:
 
 @pytest.mark.parametrize("count", [*range(13), 21, 22, 42, 43, 85, 86, 170, 171, 341, 700])
 def test_any_number_of_keys(count: int) -> None:
-    """Around the sizes at which a dict's table of keys grows."""
+    """Sizes around those at which a dict's table of keys grows."""
     names = [f"k{number}" for number in range(count)]
     record = {name: VALUES[place % len(VALUES)] for place, name in enumerate(names)}
     made = penstock.json.decode(json.dumps([record, record]), list[of(names)])

@@ -1,4 +1,4 @@
-"""What each type takes of JSON, what it makes of it, and the words in which it refuses the rest."""
+"""Which JSON each type takes, the value that it becomes, and the messages for the rest."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Keys(TypedDict):
     x: int
 
 
-# Each document with the words for it where nothing more is to be said.
+# Each document, and how a message describes it if the type adds nothing.
 DOCUMENTS = {
     "null": "null",
     "true": "true",
@@ -105,7 +105,7 @@ FRACTIONS = [text for text, words in DOCUMENTS.items() if words == "a number"]
 UTC = dt.UTC
 IDENTITY = uuid.UUID("12345678-1234-5678-1234-567812345678")
 
-# What each type takes; it refuses every other document.
+# The documents that each type takes; it refuses all others.
 TAKEN: list[tuple[str, Any, dict[str, object]]] = [
     ("None", None, {"null": None}),
     ("bool", bool, {"true": True, "false": False}),
@@ -166,7 +166,7 @@ TAKEN: list[tuple[str, Any, dict[str, object]]] = [
 
 
 def words(name: str, asked: Any, text: str) -> str:
-    """In which words the type refuses the document."""
+    """The message of the type for the document."""
     plain = DOCUMENTS[text]
     chooses = asked in (Color, Level, Word, Truth, Lenient) or name.startswith("Literal")
     if plain == "a string" and (
@@ -181,7 +181,7 @@ def words(name: str, asked: Any, text: str) -> str:
 
 
 def identical(left: object, right: object) -> bool:
-    """Equal and of the same type; of doubles, the same bits; of decimals, the same digits."""
+    """Equal and of the same type; doubles with the same bits, decimals with the same digits."""
     if isinstance(left, float) and isinstance(right, float):
         return struct.pack("d", left) == struct.pack("d", right)
     if isinstance(left, Decimal) and isinstance(right, Decimal):
@@ -204,7 +204,7 @@ def test_the_strict_table(name: str, asked: Any, taken: dict[str, object]) -> No
             continue
         error = refusal(text, asked)
         got = words(name, asked, text)
-        # Texts that are read further say what is wrong with them behind these words.
+        # If the text itself is parsed, the reason follows these words.
         assert error.reason.split(": ")[0] == f"expected {name}, got {got}", text
         assert (error.expected, error.got, error.path) == (name, got, None)
         inside = refusal(f'{{"a": [{text}]}}', dict[str, list[asked]])
@@ -315,7 +315,7 @@ def test_decimals_keep_every_digit() -> None:
     ):
         assert str(penstock.json.decode(text, Decimal)) == str(Decimal(text))
         assert str(penstock.json.decode(f'"{text}"', Decimal)) == str(Decimal(text))
-    # Neither the precision nor the traps of the caller's context have a say.
+    # The precision and the traps of the caller's context have no effect.
     with decimal.localcontext() as context:
         context.prec = 3
         context.traps[decimal.FloatOperation] = True
@@ -454,7 +454,7 @@ def test_what_isoformat_writes_is_read(value: dt.datetime) -> None:
         assert made.utcoffset() == value.utcoffset() == dt.datetime.fromisoformat(text).utcoffset()
     assert penstock.json.decode(f'"{value.date().isoformat()}"', dt.date) == value.date()
     assert penstock.json.decode(f'"{value.timetz().isoformat()}"', dt.time) == value.timetz()
-    # A `datetime` is a `date` to Python; what is asked for is what is made.
+    # In Python a `datetime` is a `date`, but the result has exactly the type of the annotation.
     assert type(penstock.json.decode(f'"{value.date().isoformat()}"', dt.date)) is dt.date
 
 
@@ -516,7 +516,7 @@ def test_bytes_are_base64(value: bytes) -> None:
 def test_what_is_base64_is_what_python_takes_strictly(text: str) -> None:
     try:
         expected = binascii.a2b_base64(text, strict_mode=True)
-        # Python lets the spare bits of the last character be anything.
+        # Python ignores the spare bits of the last character.
         valid = base64.b64encode(expected).decode() == text
     except binascii.Error:
         valid = False
@@ -553,7 +553,7 @@ def test_enums_give_their_members() -> None:
     assert penstock.json.decode('"red"', Word) is Word.RED
     assert penstock.json.decode("null", Truth) is Truth.UNKNOWN
     assert penstock.json.decode("null", Color | None) is None
-    # A number is itself only as an integer, and a truth value is no number.
+    # Only an integer is a number here, and a truth value is no number.
     assert refusal("true", Level).got == "true"
     assert refusal("1.0", Level).got == "a number"
 

@@ -1,4 +1,4 @@
-"""Generic classes and aliases, `NewType`, `Self`: what type variables and names stand for."""
+"""Generic classes and aliases, `NewType`, `Self`: the values of type variables and names."""
 
 from __future__ import annotations
 

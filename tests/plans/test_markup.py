@@ -1,4 +1,4 @@
-"""Plans for XML: which elements and attributes lead to the fields of a class, and what cannot be."""
+"""Plans for XML: which elements and attributes lead to fields, and which classes are refused."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Item:
 
 
 def refused(cls: Any, **options: Any) -> str:
-    """Why there is no plan of the class for XML."""
+    """Why the class has no plan for XML."""
     with pytest.raises(PlanError) as caught:
         xml.decode("<x/>", cls, **options)
     return str(caught.value)
@@ -79,7 +79,7 @@ def test_a_field_is_the_element_of_its_name() -> None:
 
 def test_a_scalar_is_the_attribute_of_its_name_too() -> None:
     assert xml.decode('<n id="3" title="t"/>', Named) == Named(3, "t")
-    # Only one that holds one value.
+    # Only a field that holds one value also takes an attribute.
     assert xml.decode('<n id="3" title="t" tags="a" inner="b"/>', Named) == Named(3, "t")
 
 
@@ -123,7 +123,7 @@ def test_an_exact_name_beside_a_plain_one() -> None:
 
     text = '<e xmlns:m="urn:media"><title>t</title><m:title>u</m:title></e>'
     assert xml.decode(text, Entry) == Entry("t", "u")
-    # Where both match, the exact one does.
+    # If both match, the exact one wins.
     assert xml.decode('<e xmlns="urn:media"><title>t</title></e>', Entry) == Entry("", "t")
 
 
@@ -505,7 +505,7 @@ def test_durations() -> None:
     assert vars(penstock.json.decode('{"x": "P1DT2H"}', cls)) == expected
 
 
-# Plans as objects, and for how long they are kept.
+# Plans as objects, and how long they are cached.
 
 
 def test_a_plan_serves_both_families() -> None:

@@ -1,4 +1,4 @@
-"""Structs of msgspec: what they say of how they are encoded is what the document has."""
+"""Structs of msgspec: the options for encoding them also describe the document."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Finished(msgspec.Struct):
 
 
 class Counting(type(msgspec.Struct)):  # type: ignore[misc] # a metaclass
-    """A metaclass that has a say about how its classes are called."""
+    """A metaclass that changes how its classes are called."""
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         made = super().__call__(*args, **kwargs)
@@ -181,7 +181,7 @@ def test_more_to_it_than_slots() -> None:
 @pytest.mark.parametrize("cls", [Whatever, Untracked, Box[Any]])
 @pytest.mark.parametrize("document", ["1", '"a"', "null", "[]", "{}", '[{"a": 1}]'])
 def test_a_struct_is_as_one_that_was_called(cls: Any, document: str) -> None:
-    """Also in what the collector knows of it."""
+    """Including whether the collector tracks it."""
     value = json.loads(document)
     made = penstock.json.decode(f'{{"value": {document}, "item": {document}}}', cls)
     called = cls(value) if cls is not Box[Any] else Box(value)

@@ -1,4 +1,4 @@
-"""How an object of a class is made, and what becomes of the plan."""
+"""How an object of a class is made, and how long a plan lives."""
 
 from __future__ import annotations
 
@@ -61,29 +61,29 @@ def shown(cls: object, **namespace: object) -> list[str]:
 
 
 def refused(cls: object, **options: Any) -> str:
-    """The message with which the type is refused."""
+    """The message for a type that is refused."""
     with pytest.raises(PlanError) as caught:
         Plan(cls, **options)
     return str(caught.value)
 
 
 def attributes(value: object) -> dict[str, object]:
-    """All attributes of an object that are its own, in slots or not."""
+    """All attributes of an object itself, in slots or not."""
     names = [slot for base in type(value).__mro__ for slot in vars(base).get("__slots__", ())]
     kept = {name: getattr(value, name) for name in names if hasattr(value, name)}
     return kept | getattr(value, "__dict__", {})
 
 
 def as_if_called(cls: type, **values: object) -> bool:
-    """Whether an object decoded from the values is as one made by calling the class with them."""
+    """Whether an object decoded from the values equals one made by calling the class with them."""
     decoded = penstock.json.decode(json.dumps(values), cls)
     called = cls(**values)
     same_type = type(decoded) is type(called)
-    # The order of `__dict__` can be seen, by `vars` and by `pickle`.
+    # The order of `__dict__` is visible, through `vars` and `pickle`.
     return same_type and list(attributes(decoded).items()) == list(attributes(called).items())
 
 
-# How objects are made: where calling the class can be told from not calling it, it is called.
+# How objects are made: if a program can tell the difference from calling the class, it is called.
 
 
 def test_slots_dataclasses_are_fast() -> None:
@@ -140,7 +140,7 @@ def test_everything_that_a_generated_init_can_be() -> None:
     empty = dataclass(type("Empty", (), {}))
     assert way(empty) == "fast: slots by offset"
     assert as_if_called(empty)
-    # The field called `self` cannot be given by keyword to a helper's own parameters.
+    # A field called `self` must not clash with a helper's own parameters.
     decoded = penstock.json.decode(b'{"g": 7, "self": 2, "d": 1, "a": 1, "f": 1}', Slots)
     called = Slots(1, 2, g=7)
     assert attributes(decoded) == attributes(called)
@@ -178,7 +178,7 @@ def test_custom_init() -> None:
             self.x, self.z = -x, z
 
     assert way(City) == "called: City has its own __init__"
-    # Only what it takes can be given, and what is absent is for it to say.
+    # Only the parameters can be passed, and the constructor handles absent ones.
     assert shown(City) == ["x: int", "z: int, may be absent"]
     assert as_if_called(City, x=1)
     assert as_if_called(City, x=1, z=2)
@@ -462,7 +462,7 @@ def test_a_class_patched_after_planning() -> None:
     assert way(City) == "called: City has its own __init__"
     assert "called" in repr(plan)
     assert as_if_called(City, x=1)
-    # A plan that is held in hand goes with its class too.
+    # A `Plan` object follows changes of its class too.
     assert penstock.json.decode(b'{"x": 1}', plan).x == -1
 
 
@@ -637,7 +637,7 @@ class Stored:
     ignored: str
 
     def __init__(self, x: int, y: list[int] | None = None, *, z: str = "z") -> None:
-        """Keep what is given."""
+        """Store the arguments."""
         self.x = x
         self._y = y
         self.z: str = z
@@ -792,7 +792,7 @@ def test_classes_that_say_nothing_of_what_they_take() -> None:
     assert refused(Spoken) == "Spoken is a protocol, so no object of it can be made"
 
 
-# What is a parameter and no attribute.
+# Parameters that are not attributes.
 
 
 def test_init_vars() -> None:
@@ -881,7 +881,7 @@ def test_a_plan_error_is_a_type_error() -> None:
     assert issubclass(PlanError, penstock.PenstockError)
 
 
-# What was decided must not be told from calling the class.
+# No way of making an object may be distinguishable from calling the class.
 
 
 def test_decoding_by_every_way_of_making() -> None:

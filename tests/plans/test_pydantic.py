@@ -1,4 +1,4 @@
-"""Models of pydantic: made by themselves, of values that are decoded as they are annotated."""
+"""Models of pydantic: made by pydantic, from values that are decoded as annotated."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_validators() -> None:
         "Input should be a valid integer, unable to parse string as an integer (and 1 more problem)"
     )
     assert error.path == "before/1"
-    # What is decoded is Penstock's to judge, with its place.
+    # Penstock reports the problems of values that it decodes, with their positions.
     error = refused('{"before": [], "after": "1"}', Validated)
     assert (error.reason, error.column) == ("expected int, got a string", 25)
 
@@ -358,7 +358,7 @@ def test_decimals_are_exact_where_a_validator_sees_the_value_first() -> None:
     assert str(made.amount) == many
     assert made.following is not None
     assert str(made.following.amount) == "1.10"
-    # Only what becomes a decimal is seen as one.
+    # Only values that become a decimal are passed to the validator as decimals.
     inner, outer, ratio = seen
     assert (inner, outer) == (decimal.Decimal("1.10"), decimal.Decimal(many))
     assert type(ratio) is float

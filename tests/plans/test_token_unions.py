@@ -1,4 +1,4 @@
-"""Unions that the kind of the value decides."""
+"""Unions where the kind of the value decides."""
 
 import datetime as dt
 import decimal

@@ -1,4 +1,4 @@
-"""Annotation to node: which types there are, what names mean, and where values stand."""
+"""Nodes of annotations: which types there are, how names are resolved, and the paths of values."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def shown(cls: object, **namespace: object) -> list[str]:
 
 
 def refused(cls: object, **options: Any) -> str:
-    """The message with which the type is refused."""
+    """The message for a type that is refused."""
     with pytest.raises(PlanError) as caught:
         Plan(cls, **options)
     return str(caught.value)
@@ -272,7 +272,7 @@ def test_local_names_need_a_namespace() -> None:
     assert refused(City) == f"field 'inner' of City: {message}"
     assert "inner: list[Inner]" in repr(Plan(City, namespace={"Inner": Inner}))
     assert "inner: list[Inner]" in repr(Plan(City, namespace=locals()))
-    # Nothing of the names given once is left behind.
+    # The names passed once are not kept.
     assert refused(City) == f"field 'inner' of City: {message}"
 
 

@@ -1,4 +1,4 @@
-"""Unions of classes, told apart by a key: from JSON. From XML, by an attribute: `test_markup`."""
+"""Unions of classes with a key that distinguishes them, from JSON. For XML see `test_markup`."""
 
 import enum
 import itertools
@@ -261,7 +261,7 @@ def test_however_it_is_cut(data: st.DataObject) -> None:
     pieces = [text[a:b] for a, b in itertools.pairwise([0, *ends, len(text)])]
     expected = [Circle("disc", 12), Rect("rect", -3, Rect("rect", 1))]
     assert list(json.read(pieces, Shape)) == expected
-    # And cut off: never anything else than the beginning of it.
+    # A truncated document gives a truncated result, and nothing else.
     decoder = json.Decoder(Shape)
     rows = [row for piece in pieces[:-1] for row in decoder.feed(piece)]
     assert rows == expected[: len(rows)]
@@ -271,7 +271,7 @@ def test_however_it_is_cut(data: st.DataObject) -> None:
 
 @given(st.data())
 def test_as_by_hand(data: st.DataObject) -> None:
-    """A naive twin: read all of it, look at the key, call the class."""
+    """A naive twin: parse everything, look up the key, call the class."""
     extra = st.dictionaries(
         st.text(max_size=3).filter(lambda key: key not in {"kind", "radius", "width", "inner"}),
         st.recursive(st.none() | st.integers() | st.text(max_size=3), st.lists, max_leaves=4),
@@ -400,7 +400,7 @@ def test_the_key_by_which_an_object_was_found() -> None:
         Numbered(2),
     ]
     assert next(iter(json.read([text.encode()], Named | Numbered | int, at="*"))) == Named("a", 1)
-    # It is for the object itself, and not for one inside it.
+    # The key is for the object itself, and not for one inside it.
     with pytest.raises(ValidationError, match=r'Named lacks the required key "key\(\)"'):
         list(json.read([b'{"a": {"number": 2, "inner": {"id": 1}}}'], Named | Numbered, at="*"))
 
@@ -461,7 +461,7 @@ def test_the_tag_is_not_an_unknown_key() -> None:
 
 
 def test_looking_again_and_again_is_bounded() -> None:
-    """Unions in unions, the key last in each: each byte is looked over by each object around it."""
+    """Unions in unions, the key last in each: each object around a byte looks ahead over it."""
 
     def nested(depth: int, inside: str) -> str:
         return '{"inner": ' * depth + inside + ', "width": 1, "kind": "rect"}' * depth

@@ -1,6 +1,6 @@
-"""What once went wrong, as numbered tests: each says in a sentence what it was.
+"""Bugs that were fixed, as numbered tests. Each docstring describes the bug.
 
-The reader's own are in `crates/penstock-core/tests/json/regressions.rs`.
+The tests of the reader are in `crates/penstock-core/tests/json/regressions.rs`.
 """
 
 import gc
@@ -15,7 +15,7 @@ import pytest
 
 import penstock
 
-# How much of a document in memory is checked and read at a time.
+# A multiple of the size of a slice, in which a document in memory is checked and parsed.
 SLICE = 1 << 20
 MARK = b"\xef\xbb\xbf"
 
@@ -28,12 +28,12 @@ class Row:
 
 
 def test_1_a_key_cut_by_the_end_of_a_slice() -> None:
-    """A known key of which only a part had been checked was taken for an unknown one."""
+    """If a slice ended inside a known key, the key counted as an unknown one."""
     row = '{"name": "n", "second": 2, "größe": 1.5, "n\\u0061me": "m", "more": {"name": 3}}'
     around = row.encode()
     expected = Row("m", 2, 1.5)
     opening, closing = b'[{"name": "', b'"},'
-    # Each byte of the row stands once at the end of the first slice.
+    # Each byte of the row is once the last one of a slice.
     for before in range(len(around) + 1):
         first = b"x" * (SLICE - before - len(opening) - len(closing))
         data = opening + first + closing + around + b"," + around + b"]"
@@ -55,14 +55,14 @@ def test_1_a_key_cut_by_the_end_of_a_slice() -> None:
     ],
 )
 def test_2_surplus_values_of_a_fixed_tuple(data: str, into: type, reason: str) -> None:
-    """They were decoded as the last item, or dropped, or met no plan at all."""
+    """They were decoded as the last item, or dropped, or had no plan at all."""
     with pytest.raises(penstock.ValidationError) as caught:
         penstock.json.decode(data, into)
     assert caught.value.reason == reason
 
 
 def test_3_cyclic_garbage_between_loads() -> None:
-    """Each load made the collector take all there was for old, so that it never looked again."""
+    """Each load moved all objects to the old ones, so the collector never visited them again."""
 
     class Cycle:
         def __init__(self) -> None:
@@ -113,7 +113,7 @@ def test_4_offsets_behind_a_byte_order_mark(
 
 
 def test_5_an_error_of_finish_is_raised_at_once() -> None:
-    """It waited for a call that nobody makes: `finish` gave the rows, and kept the error."""
+    """`finish` returned the rows and kept the error for a next call, which nobody makes."""
     decoder = penstock.json.Decoder(int)
     assert decoder.feed(b"[1, 2") == [1]
     with pytest.raises(penstock.TruncatedInput, match="the input ends inside an array"):

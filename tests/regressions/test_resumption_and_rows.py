@@ -1,6 +1,6 @@
-"""What once went wrong in the middle of things: after an interrupt, an error, or memory that ran out.
+"""Bugs in the middle of an operation: after an interrupt, an error, or a lack of memory.
 
-And what was put in the wrong place. Numbered as those in `test_regressions.py`, from 11 on.
+And values in the wrong place. Numbered on from those in `test_regressions.py`, from 11.
 """
 
 import ctypes
@@ -24,8 +24,8 @@ from penstock import at
 
 in_the_main_thread = pytest.mark.thread_unsafe(reason="signals are the main thread's")
 
-# Allocations fail around the last by which the table of a large dict grows while it is filled, and
-# behind it, where the load ends. The debug hooks make sure that a second release does not go well.
+# Allocations fail around the last growth of a large dict's table while the dict is filled, and
+# after it, where the load ends. With the debug hooks, a second release fails for certain.
 LARGE_DICT = """
 import gc
 
@@ -68,7 +68,7 @@ print("collects:", gc.isenabled())
 
 @pytest.mark.thread_unsafe(reason="it is about a process of its own")
 def test_11_memory_that_runs_out_while_a_large_dict_is_filled() -> None:
-    """The pairs that it had already were released twice."""
+    """The pairs that the dict already had were released twice."""
     pytest.importorskip("_testcapi")
     done = finished(LARGE_DICT, PYTHONMALLOC="debug")
     assert (done.returncode, done.stdout[:9]) == (0, "collects:"), done.stderr[-2_000:]
@@ -133,7 +133,7 @@ def _one_by_one(reader: Any, size: int | None) -> Iterator[Any]:
 def test_12_stop_iteration_of_the_callers_code_ends_nothing(
     new_class: Callable[[], type], size: int | None
 ) -> None:
-    """It was taken for the end of the input: the other records were lost without a word."""
+    """It counted as the end of the input: the other records were lost without an error."""
     reader = penstock.ndjson.read([b'{"a":1}\n{"a":2}\n{"a":3}\n{"a":4}\n'], new_class())
     rows: list[Any] = []
     with pytest.raises(RuntimeError) as caught:
@@ -145,7 +145,7 @@ def test_12_stop_iteration_of_the_callers_code_ends_nothing(
 
 @pytest.mark.parametrize("size", [None, 1, 3])
 def test_12_stop_iteration_of_an_errors_target_ends_nothing(size: int | None) -> None:
-    """So was that of a target of errors."""
+    """The same for an exception of the function passed as `errors`."""
 
     def target(_error: penstock.DecodeError) -> None:
         raise StopIteration
@@ -168,7 +168,7 @@ class Complaint(Exception):
 
 @pytest.fixture(params=[Interrupt, Complaint])
 def interrupt(request: pytest.FixtureRequest) -> Iterator[type[BaseException]]:
-    """Let SIGUSR1 raise the class."""
+    """Make SIGUSR1 raise the class."""
 
     def raised(_number: int, _frame: object) -> None:
         raise request.param
@@ -179,7 +179,7 @@ def interrupt(request: pytest.FixtureRequest) -> Iterator[type[BaseException]]:
 
 
 def _interrupted(last: int, where: int) -> tuple[type, bytes]:
-    """Lines from 0 to `last`, of which one gives a signal: the interpreter learns of it later."""
+    """Lines from 0 to `last`, one of which sends a signal that the interpreter handles later."""
 
     @dataclass
     class Row:
@@ -196,7 +196,7 @@ def _interrupted(last: int, where: int) -> tuple[type, bytes]:
 def test_13_an_interrupt_within_a_chunk_ends_the_decoder(
     interrupt: type[BaseException], kind: type
 ) -> None:
-    """It went on with the next chunk, as if the rest of this one had been read."""
+    """It continued with the next chunk, as if it had read the rest of this one."""
     into, data = _interrupted(40_000, 30)
     cut = len(data) - 1_000
     decoder = penstock.ndjson.Decoder(into)
@@ -204,7 +204,7 @@ def test_13_an_interrupt_within_a_chunk_ends_the_decoder(
     caught = None
     try:
         rows += decoder.feed(kind(data[:cut]))
-        # What may wait is raised after the rows before it.
+        # An error that may wait is raised after the rows before it.
         rows += decoder.feed(kind(data[cut:]))
     except interrupt as error:
         caught = error
@@ -224,7 +224,7 @@ def test_13_an_interrupt_within_a_chunk_ends_the_decoder(
 def test_14_an_interrupt_within_a_batch_loses_no_rows(
     interrupt: type[BaseException], size: int, rest: str
 ) -> None:
-    """The rows that the batch had already were dropped."""
+    """The rows that the batch already had were dropped."""
     into, data = _interrupted(40_000, 30)
     reader = penstock.ndjson.read(io.BytesIO(data), into)
     batches = reader.batches(size)
@@ -263,7 +263,7 @@ def test_14_an_interrupt_within_a_batch_loses_no_rows(
 def test_15_a_malformed_line_behind_one_that_did_not_fit(
     first: str, rows: list[int], errors: list[tuple[int, int, str]]
 ) -> None:
-    """It was neither reported nor counted if the fault stood in what `at` passes over."""
+    """It was neither reported nor counted if the fault was in a part that `at` skips."""
     data = f'{first}\n{{"b": [1, x]}}\n{{"a": 1}}\n'.encode()
     for chunks in ([data], [bytes([byte]) for byte in data]):
         found: list[Any] = []
@@ -278,7 +278,7 @@ def test_15_a_malformed_line_behind_one_that_did_not_fit(
 
 
 def test_16_a_key_that_does_not_fit_is_told_where_it_stands() -> None:
-    """It was told at the very beginning of the input."""
+    """The error had the position of the very beginning of the input."""
 
     @dataclass
     class Keyed:
@@ -298,7 +298,7 @@ def test_16_a_key_that_does_not_fit_is_told_where_it_stands() -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 63, 64, 65, 69])
 def test_17_a_key_of_a_way_that_occurs_again_is_noticed(number: int) -> None:
-    """Of those beyond the 64th it was not."""
+    """If a key on the path to fields was beyond the 64th, its repetition went unnoticed."""
     fields = [
         (f"f{n}", Annotated[int | None, at(f"k{n}/x")], field(default=None)) for n in range(70)
     ]
@@ -308,7 +308,7 @@ def test_17_a_key_of_a_way_that_occurs_again_is_noticed(number: int) -> None:
     data = f'{{"{name}": {{"x": -1}}, {", ".join(others)}, "{name}": {{}}}}'
     expected = {f"f{n}": n for n in range(70)} | {f"f{number}": None}
     assert dataclasses.asdict(penstock.json.decode(data, wide)) == expected
-    # What was met in one object says nothing about the next.
+    # Keys of one object do not count for the next.
     twice = penstock.json.decode(f"[{data}, {data}]", list[wide])
     assert [dataclasses.asdict(row) for row in twice] == [expected, expected]
     with pytest.raises(penstock.ValidationError) as caught:
@@ -319,7 +319,7 @@ def test_17_a_key_of_a_way_that_occurs_again_is_noticed(number: int) -> None:
 
 @pytest.mark.thread_unsafe(reason="it looks at all objects of the process")
 def test_18_a_row_that_a_destructor_keeps_is_not_filled_again() -> None:
-    """It was: what runs while a row is emptied may find it, and has it then."""
+    """Code that runs while a row is emptied may find the row and keep it."""
 
     @dataclass(slots=True)
     class Row:
@@ -344,7 +344,7 @@ def test_18_a_row_that_a_destructor_keeps_is_not_filled_again() -> None:
         assert row.b == [row.a]
         numbers.append(row.a)
     assert numbers == [1, 2, 3, 4, 5]
-    # The one that was being emptied is among them, and stays as it is.
+    # The row that was being emptied is one of them, and stays as it is.
     assert None in [a for _, a in kept]
     assert [getattr(row, "a", None) for row, _ in kept] == [a for _, a in kept]
 
@@ -363,7 +363,7 @@ class Needed(NamedTuple):
 
 @pytest.mark.parametrize("into", [Spread, Needed])
 def test_19_items_behind_a_gathered_array_of_a_named_tuple(into: type[tuple[Any, ...]]) -> None:
-    """They were gathered as well, and the field that they were for was said to lack."""
+    """They were gathered as well, and their own field was reported as missing."""
     data = "[[1, [2, 3], 7], [4, [], 5], [6, [7], 8]]"
     expected = [(1, [2, 3], 7), (4, [], 5), (6, [7], 8)]
     assert penstock.json.decode(data, list[into]) == expected
@@ -371,7 +371,7 @@ def test_19_items_behind_a_gathered_array_of_a_named_tuple(into: type[tuple[Any,
 
 
 class Shrinking:
-    """A file that fills a buffer, and leaves it at another size than it says."""
+    """A file that fills a buffer and leaves it with another size than it returns."""
 
     def __init__(self, rest: int, count: int) -> None:
         self.rest = rest
@@ -384,7 +384,7 @@ class Shrinking:
 
 @pytest.mark.parametrize(("rest", "count"), [(0, 5), (4, 5), (1 << 24, 1 << 24)])
 def test_20_a_file_that_claims_more_bytes_than_there_are(rest: int, count: int) -> None:
-    """Of a buffer that had shrunk it was a panic; what was too much was cut without a word."""
+    """If the buffer had shrunk, it was a panic; surplus bytes were cut off without an error."""
     with pytest.raises(penstock.DecodeError) as caught:
         penstock.json.load(Shrinking(rest, count), int)
     assert type(caught.value) is penstock.DecodeError
@@ -399,7 +399,7 @@ def test_20_a_file_that_claims_more_bytes_than_there_are(rest: int, count: int) 
 def test_21_an_element_of_a_gathered_set_whose_hash_fails(
     kind: type, raised: type[Exception]
 ) -> None:
-    """What it raised passed as it was, though of a plain set it was told as a ValidationError."""
+    """Its exception was raised unchanged, while for a plain set it became a ValidationError."""
 
     @dataclass(frozen=True)
     class Picky:
@@ -428,7 +428,7 @@ def test_21_an_element_of_a_gathered_set_whose_hash_fails(
 
 @pytest.mark.parametrize("raised", [ValueError, TypeError])
 def test_21_a_key_of_a_dict_whose_hash_fails(raised: type[Exception]) -> None:
-    """So did what the members of an Enum raised as keys."""
+    """The same for exceptions of an Enum's members as keys."""
     armed = False
 
     class Key(Enum):
@@ -448,7 +448,7 @@ def test_21_a_key_of_a_dict_whose_hash_fails(raised: type[Exception]) -> None:
 
 
 def test_22_an_escaped_line_feed_before_bytes_that_are_no_text() -> None:
-    """The first of the two faults was not told, and the second as if it stood in its record."""
+    """The first fault was not reported, and the second was reported in the first one's record."""
     data = b'"a\\\n1\xff\n2\n'
     for chunks in ([data], [bytes([byte]) for byte in data]):
         found: list[Any] = []
@@ -465,7 +465,7 @@ def test_22_an_escaped_line_feed_before_bytes_that_are_no_text() -> None:
 @pytest.mark.parametrize("slots", [True, False])
 @pytest.mark.parametrize("order", ["as declared", "one", "another each time", "now and then"])
 def test_23_the_order_of_keys_changes_nothing(order: str, slots: bool) -> None:
-    """What is learned of the order of keys is a guess of where to look, and no more."""
+    """The learned order of keys only predicts the next key."""
     chance = random.Random(23)
     names = [f"field_{n}" for n in range(60)]
     fields: list[Any] = [(name, int, field(default=-1)) for name in names]
@@ -478,7 +478,7 @@ def test_23_the_order_of_keys_changes_nothing(order: str, slots: bool) -> None:
         elif order == "one" or (order == "now and then" and number % 7):
             keys = consistent
         else:
-            # Some are missing, some unknown.
+            # Some keys are missing, some unknown.
             keys = chance.sample([*names, "more", "field_60", "field_"], chance.randint(50, 63))
         values = {key: chance.randrange(1_000_000) for key in keys}
         lines.append("{" + ", ".join(f'"{key}": {value}' for key, value in values.items()) + "}\n")
@@ -496,7 +496,7 @@ def test_23_the_order_of_keys_changes_nothing(order: str, slots: bool) -> None:
 
 @pytest.mark.thread_unsafe(reason="it is about a process of its own")
 def test_24_memory_that_runs_out_where_a_large_load_ends() -> None:
-    """The collector, which rests during a load, was not started again."""
+    """The collector, which pauses during a load, was not enabled again."""
     pytest.importorskip("_testcapi")
     done = finished(LARGE_DICT, PYTHONMALLOC="debug")
     assert (done.returncode, done.stdout) == (0, "collects: True\n"), done.stderr[-2_000:]
@@ -504,7 +504,7 @@ def test_24_memory_that_runs_out_where_a_large_load_ends() -> None:
 
 @pytest.mark.parametrize("chunk", ["1\n", 3, None, [49, 10]])
 def test_25_what_is_no_chunk_leaves_a_decoder_as_it_is(chunk: Any) -> None:
-    """It ended the decoder, though nothing of it had been read."""
+    """It ended the decoder, although no byte had been read."""
     decoder = penstock.ndjson.Decoder(int)
     assert decoder.feed(b"1\n2") == [1]
     with pytest.raises(TypeError, match="expected a bytes-like object, got "):
@@ -514,7 +514,7 @@ def test_25_what_is_no_chunk_leaves_a_decoder_as_it_is(chunk: Any) -> None:
 
 
 def test_26_a_repeated_key_of_a_dict_is_told_where_it_stands() -> None:
-    """It was found at the end of the dict, by when its place could be out of sight."""
+    """It was found at the end of the dict, when its position could already be gone."""
     data = b'{"abc":1,"abc":2}\n'
     ways = [[data], [bytes([byte]) for byte in data]]
     ways += [[data[:cut], data[cut:]] for cut in range(1, len(data))]
@@ -531,7 +531,7 @@ def test_26_a_repeated_key_of_a_dict_is_told_where_it_stands() -> None:
 
 @pytest.mark.parametrize("into", [dict[str, Any], Any])
 def test_26_keys_of_other_dicts_are_not_repeated(into: Any) -> None:
-    """Each dict has its own, whatever it holds and however it ended."""
+    """Each dict has its own keys, whatever it holds and however it ends."""
     data = '{"a": {}, "b": {"a": {}, "b": {}}, "c": [{"a": 1}, {"a": 1}, {}], "d": {"a": {"a": 0}}}'
     expected = {
         "a": {},
@@ -546,7 +546,7 @@ def test_26_keys_of_other_dicts_are_not_repeated(into: Any) -> None:
             penstock.json.decode(longer, into, duplicates="error")
         assert caught.value.reason == f'the key "{repeated}" occurs more than once'
         assert (caught.value.offset, caught.value.path) == (len(data) + 1, repeated)
-    # Of lines, each begins anew, also behind one that was refused in the middle of a dict.
+    # Each line begins anew, even after a line that was refused inside a dict.
     lines = ['{"a": {"b": 1, "b": 2}}', '{"a": {"b": 1}}', '{"a": {"b": [{]}}', '{"b": {"a": 1}}']
     source = ["\n".join(lines).encode()]
     reader = penstock.ndjson.read(source, into, duplicates="error", errors="skip")
@@ -556,7 +556,7 @@ def test_26_keys_of_other_dicts_are_not_repeated(into: Any) -> None:
 
 @pytest.mark.thread_unsafe(reason="it looks at all objects of the process")
 def test_27_a_row_that_a_destructor_gives_another_class_is_not_filled_again() -> None:
-    """It was, if nobody kept it: the record came as an object of the other class."""
+    """It was, if nobody kept it: the record was then an object of the other class."""
 
     @dataclass(slots=True)
     class Row:

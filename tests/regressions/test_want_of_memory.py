@@ -1,4 +1,4 @@
-"""Memory that lacked where something was to be told: it was told of, or of something else."""
+"""A lack of memory while an error was made: it was reported as another error, or not at all."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def lacking(*_: object, **__: object) -> Any:
 
 
 class Lacking:
-    """What cannot be shown."""
+    """An object that cannot be shown."""
 
     __repr__ = __str__ = lacking
 
@@ -41,7 +41,7 @@ def refuse(text: str) -> int:
 def test_33_want_of_memory_is_no_error_of_a_record(
     monkeypatch: pytest.MonkeyPatch, all_errors: bool
 ) -> None:
-    """It was collected, or given to the target, as if it were what is wrong with the record."""
+    """It was collected, or passed to the function, as if it were the record's problem."""
     monkeypatch.setattr(_errors.ValidationError, "__init__", lacking)
     data = [b'{"number": "x"}\n{"number": 1}\n']
     target: list[Any] = []
@@ -49,8 +49,8 @@ def test_33_want_of_memory_is_no_error_of_a_record(
     with pytest.raises(MemoryError):
         list(reader)
     assert (reader.skipped, reader.progress.records, target) == (0, 0, [])
-    # Collected is what is wrong with the record, which needs no exception yet: so the record is passed
-    # over and the next one delivered. There is no memory for the exceptions that say so at the end.
+    # `errors="collect"` keeps the record's problem, which needs no exception yet: the record is
+    # skipped and the next one returned. At the end there is no memory for the exceptions.
     reader = penstock.ndjson.read(data, Row, errors="collect", all_errors=all_errors)
     assert next(reader) == Row(1)
     with pytest.raises(MemoryError):
@@ -85,17 +85,17 @@ class Written:
     ids=["annotation", "path", "hash", "repr"],
 )
 def test_34_want_of_memory_is_no_plan_error(make: Any) -> None:
-    """It was told as a type that cannot be decoded into; or the type was not found by its hash."""
+    """It was reported as a PlanError, or the type was not found by its hash."""
     with pytest.raises(MemoryError):
         make()
 
 
 def test_34_nor_is_it_shown_as_a_default() -> None:
-    """The plan said "a default", and "?" for the name of a function."""
+    """The plan showed "a default", and "?" for the name of a function."""
 
     @dataclass
     class Local:
-        """What `dataclass` would show the default in, if it were not here."""
+        """Without a docstring, `dataclass` would make one that shows the default."""
 
         number: Any = field(default=Lacking())
 
@@ -104,13 +104,13 @@ def test_34_nor_is_it_shown_as_a_default() -> None:
 
 
 def test_35_what_an_exception_says_when_there_is_no_memory() -> None:
-    """Its class was called "Error", and what it says was left out."""
+    """The message called its class "Error" and left out its text."""
     with pytest.raises(MemoryError):
         penstock.json.decode('"x"', Annotated[int, penstock.via(refuse)])
 
 
 def starved(work: str) -> subprocess.CompletedProcess[str]:
-    """Do something in a new process, in one child for each allocation of it that fails."""
+    """Do something in a new process, in one child for each failing allocation."""
     program = f"""
         import os, penstock
         from _testcapi import remove_mem_hooks, set_nomemory
@@ -150,9 +150,9 @@ def starved(work: str) -> subprocess.CompletedProcess[str]:
     "work", ["penstock.json.send([b'1'], handler)", "reader.batches(2)", "reader.batches(0)"]
 )
 def test_36_a_message_for_which_there_is_no_memory(work: str) -> None:
-    """The process ended: the exception was made where a panic goes no further.
+    """The process ended, because the exception was made where a panic cannot be caught.
 
-    A class that was made at its first use was a panic of another kind, for which nothing is caught.
+    Making a class at its first use was another kind of panic, which is never caught.
     """
     pytest.importorskip("_testcapi")
     done = starved(work)

@@ -1,4 +1,4 @@
-"""Bugs of XML that were found and are no more: each by its number, with how it showed."""
+"""Bugs of XML that were fixed: each by its number, with its symptom."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -58,7 +58,7 @@ def test_28_an_attribute_that_does_not_fit_gives_way_to_an_element() -> None:
 
 
 def test_28_and_is_told_of_the_element_that_has_it() -> None:
-    """What waits belongs to one element, and not to those around it."""
+    """A refused attribute waits in its own element, and not in those around it."""
     with pytest.raises(penstock.ValidationError, match='got "x"') as caught:
         penstock.xml.decode('<n on="1"><inner on="x"/></n>', Node)
     assert caught.value.path == "n/inner/@on"
@@ -70,14 +70,14 @@ def test_28_and_is_told_of_the_element_that_has_it() -> None:
 
 
 def test_29_an_entity_that_is_left_as_it_is_written_may_have_any_name() -> None:
-    """The text was said to be ASCII whatever the name of the entity in it."""
+    """The text counted as ASCII whatever the name of the entity in it."""
     declarations = '<!DOCTYPE a [<!ENTITY % p SYSTEM "p">%p;]>'
     got = penstock.xml.decode(f'{declarations}<a b="&aä;">&a水;c</a>', unresolved="text")
     assert got == {"a": {"@b": "&aä;", "#text": "&a水;c"}}
 
 
 def test_30_what_is_left_of_a_broken_subset_begins_at_the_fault() -> None:
-    """It began where the token did, or in its midst, as the chunks fell."""
+    """It began at the token, or inside it, depending on the chunks."""
     text = b"<!DOCTYPE a [<?p q]><b/>\x00?>]><a/>"
     for size in (1, 5, 100):
         chunks = [text[at : at + size] for at in range(0, len(text), size)]
@@ -88,13 +88,13 @@ def test_30_what_is_left_of_a_broken_subset_begins_at_the_fault() -> None:
 
 @pytest.mark.parametrize("nil", ['lives="9" xsi:nil="true"', 'xsi:nil="1" lives="9"'])
 def test_37_attributes_of_an_element_that_is_none_are_not_given_to_the_next(nil: str) -> None:
-    """Those of a union's wait for its class; they waited for the next one's."""
+    """The attributes of a union wait for its class; they waited for that of the next element."""
     document = f'<zoo {XSI}><pets {nil}/><pets kind="cat"/></zoo>'
     assert penstock.xml.decode(document, Zoo) == Zoo([None, Cat("cat", lives=1)])
 
 
 def test_37_nor_are_those_of_one_whose_class_is_not_known() -> None:
-    """The next one was said not to fit by an attribute that it does not have."""
+    """The error of the next element was about an attribute that it does not have."""
     document = '<zoo><pets lives="x" kind="cow"/><pets kind="cat"/></zoo>'
     with pytest.raises(
         penstock.ValidationError, match=r"the attribute 'kind' is \"cow\""
@@ -118,7 +118,7 @@ def test_37_nor_are_those_of_one_whose_class_is_not_known() -> None:
 def test_38_an_element_that_is_none_may_have_any_content(
     element: str, none: Nullable, content: str, options: dict[str, Any]
 ) -> None:
-    """Text in it was no matter, and elements had to fit."""
+    """Text in it was ignored, but elements had to fit."""
     document = f'<x {XSI}><{element} xsi:nil="true">{content}</{element}></x>'
     assert penstock.xml.decode(document, Nullable, **options) == none
     chunks = [document[at : at + 1].encode() for at in range(len(document))]
@@ -126,7 +126,7 @@ def test_38_an_element_that_is_none_may_have_any_content(
 
 
 def test_38_but_only_its_own() -> None:
-    """What comes after it counts again, and malformed content is malformed."""
+    """Elements after it count again, and malformed content is malformed."""
     document = f'<x {XSI}><flag xsi:nil="1"><on>q</on></flag><number>7</number></x>'
     assert penstock.xml.decode(document, Nullable) == Nullable(number=7)
     with pytest.raises(penstock.MalformedInput):

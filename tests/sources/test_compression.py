@@ -45,7 +45,7 @@ each = pytest.mark.parametrize("name", ["gzip", "bzip2", "xz", "zstd"])
 def test_all_members(name: str, packed: dict[str, bytes], tmp_path: Path) -> None:
     data = packed[name]
     assert read(data) == read(data, compression=name) == penstock.ndjson.load([data]) == ROWS
-    path = tmp_path / "rows.dat"  # What counts is what it is, not what it is called.
+    path = tmp_path / "rows.dat"  # The contents count, not the name.
     path.write_bytes(data)
     assert list(penstock.ndjson.read(path)) == penstock.ndjson.load(path) == ROWS
     with path.open("rb") as file:
@@ -76,7 +76,7 @@ def test_cut_short(name: str, packed: dict[str, bytes]) -> None:
         rows = []
         with pytest.raises(DecodeError) as caught:  # noqa: PT012 - the rows before it count
             rows.extend(row for row in penstock.ndjson.read([data[:place]], compression=name))
-            # Between two members, or before the first, it is complete as it is.
+            # A cut between two members, or before the first, leaves a complete file.
             whole += 1
             raise DecodeError("complete")
         assert type(caught.value) in {TruncatedInput, DecodeError}, place
@@ -106,7 +106,7 @@ def test_damage_is_found(name: str, packed: dict[str, bytes]) -> None:
         except DecodeError:
             found += 1
         else:
-            # Some bytes carry nothing: a time stamp, what a skippable frame holds.
+            # Some bytes do not affect the data: a time stamp, the contents of a skippable frame.
             assert rows == ROWS, place
     assert found > len(places) * 0.8
 
@@ -180,7 +180,7 @@ def test_the_ratio_is_limited() -> None:
     assert penstock.json.load([packed]) == [1]
     with pytest.raises(LimitExceeded, match=r"more than 900 times its size \(limits\.ratio\)"):
         penstock.json.load([packed], limits=Limits(ratio=900))
-    # Little data is not judged: a few kilobytes of the same byte are no bomb.
+    # Little data is not checked: a few kilobytes of the same byte are no bomb.
     assert read(gzip.compress(b" " * 100_000 + b"1"), limits=Limits(ratio=1)) == [1]
 
 

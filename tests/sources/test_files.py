@@ -1,4 +1,4 @@
-"""Files, pipes and chunks, well behaved and not: what comes of each, and of errors on the way."""
+"""Files, pipes and chunks, well behaved and not: their results, and errors while reading."""
 
 import io
 import os
@@ -18,7 +18,7 @@ VALUE = [{"a": "東京"}, [1, 2.5], None]
 
 
 def both(make: Callable[[], Any], **options: Any) -> list[Any]:
-    """What `load` and `read` find in a source, which must be the same."""
+    """The result of `load` and `read` for a source, which must be the same."""
     whole = load(make(), **options)
     assert list(read(make(), **options)) == whole
     return whole
@@ -34,7 +34,7 @@ def refused(make: Callable[[], Any], kind: type[BaseException]) -> list[BaseExce
 
 
 class Scripted:
-    """A file that answers `read` as it is told, and raises what it is told."""
+    """A file whose `read` returns and raises what a script says."""
 
     def __init__(self, *answers: Any) -> None:
         self.answers = iter(answers)
@@ -65,7 +65,7 @@ class Sparse(io.RawIOBase):
 
 
 class Readinto:
-    """Nothing but `readinto`."""
+    """A file with only `readinto`."""
 
     def __init__(self, data: bytes, lies: int = 0) -> None:
         self.file, self.lies = io.BytesIO(data), lies

@@ -1,10 +1,10 @@
-"""One small example of each kind of class and type that there is, for tests that want them all.
+"""One small example of each kind of class and type, for tests that need them all.
 
-What they decode to is asserted where the type is tested. Here it only matters that it is always
-the same: whatever fails meanwhile, and however many threads there are.
+The tests of a type assert what it decodes to. Here it matters only that the result is always the
+same, whatever fails meanwhile, and with any number of threads.
 
-No annotation here is a string: those are compiled, and the interpreter's compiler frees twice what
-it gets no memory for.
+No annotation here is a string: those are compiled, and if memory is short the interpreter's
+compiler frees objects twice.
 """
 
 import collections
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 
 class Example(NamedTuple):
-    """A type, and a document of it in each format that can carry it."""
+    """A type, and a document of it in each format that can hold it."""
 
     type: Any
     json: bytes
@@ -343,7 +343,7 @@ EXAMPLES: dict[str, Example] = {
     ),
 }
 
-# Classes of other libraries, where those are installed.
+# Classes of other libraries, if those are installed.
 if all(map(importlib.util.find_spec, ("attrs", "msgspec", "pydantic"))):
     import attrs
     import msgspec

@@ -1,11 +1,11 @@
-"""Scripts in a process of their own, which nothing that other tests did can have touched."""
+"""Scripts in a process of their own, independent of other tests."""
 
 import os
 import subprocess
 import sys
 import textwrap
 
-# What ends a script: its process has never needed more memory than this.
+# The end of a script prints the most memory that its process has needed.
 MARK = """
 with open("/proc/self/status") as status:
     print(next(int(line.split()[1]) for line in status if line.startswith("VmHWM:")))
@@ -15,7 +15,7 @@ with open("/proc/self/status") as status:
 def run(
     *arguments: str, seconds: int = 100, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run the interpreter where everything can be imported that can be here."""
+    """Run the interpreter with the module path of this process."""
     return subprocess.run(
         [sys.executable, *arguments],
         capture_output=True,
@@ -32,12 +32,12 @@ def finished(script: str, **environment: str) -> subprocess.CompletedProcess[str
 
 
 def printed(script: str, **environment: str) -> str:
-    """What a script prints that ends without an error."""
+    """The output of a script, which must end without an error."""
     done = finished(script, **environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
 def kilobytes(script: str) -> int:
-    """The high-water mark of the memory of a script that prints nothing."""
+    """The peak memory of a script that prints nothing."""
     return int(printed(textwrap.dedent(script) + MARK))

@@ -1,4 +1,4 @@
-"""Classes that the key `kind` tells apart, and an enum: what messages about them say."""
+"""Classes that the key `kind` distinguishes, and an enum, for tests of messages."""
 
 from dataclasses import dataclass
 from enum import Enum

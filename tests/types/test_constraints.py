@@ -1,4 +1,4 @@
-"""What is asked of a value beside its type, in the words of several libraries."""
+"""Constraints of a value beyond its type, in the annotations of several libraries."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def breaks(_: object) -> bool:
 
 
 class Percent(at_.GroupedMetadata):
-    """A word of a user's own, made of others."""
+    """A user's annotation that groups others."""
 
     def __iter__(self) -> Iterator[at_.BaseMetadata]:
         yield Ge(0)

@@ -1,4 +1,4 @@
-"""Collections beside `list`, `dict` and `set`, and classes that are derived from builtin ones."""
+"""Collections other than `list`, `dict` and `set`, and subclasses of builtin classes."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Slow(list[int]):
 
 
 def gathered(items: str, into: Any) -> Any:
-    """What repeated elements become."""
+    """The value of repeated elements."""
     plan: Any = TypedDict("Doc", {"v": into})
     return xml.decode(f"<d>{items}</d>", plan)["v"]
 
@@ -142,7 +142,7 @@ def test_lists(into: Any, value: object) -> None:
 
 
 def beneath(into: Any) -> Any:
-    """A class that gathers its field from a path."""
+    """A class with a field that gathers the matches of a path."""
 
     @dataclass
     class Doc:

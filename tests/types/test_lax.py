@@ -1,4 +1,4 @@
-"""Plans that are not strict: text and numbers that hold a value of the type."""
+"""Plans with `strict=False`: text and numbers that hold a value of the type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What values of all these types take they give back, fitting or not, from JSON and from XML."""
+"""Values of all these types leak nothing, whether they fit or not, from JSON and from XML."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Options(dict):
     name: str
 
 
-# A type, a value of it in JSON, what does not fit, and the same as the content of elements.
+# A type, a value of it in JSON, one that does not fit, and both as the content of elements.
 ROWS: list[tuple[Any, str, str, str, str]] = [
     (bytearray, '"cGVu"', '"c"', "cGVu", "c"),
     (Annotated[bytearray, Hex], '"00ff"', '"0"', "00ff", "0"),
@@ -121,7 +121,7 @@ def only_what_is_new() -> Iterator[None]:
 
 
 def grows(work: Callable[[], object], watched: object) -> None:
-    """Fail if running the work leaves anything behind, or gives back what it did not take."""
+    """Fail if the work leaks, or releases a reference too many."""
     runs = 30
 
     def measured() -> list[int]:
@@ -131,13 +131,13 @@ def grows(work: Callable[[], object], watched: object) -> None:
 
     before = measured()
     changes: list[int] = []
-    # Caches fill up first; what leaks does so in every round.
+    # Caches fill up first; a leak grows in every round.
     for _ in range(8):
         for _ in range(runs):
             work()
         after = measured()
         changes = [now - then for now, then in zip(after, before, strict=True)]
-        # One for each run is a leak; fewer are caches of the library that is asked.
+        # One for each run is a leak; fewer belong to caches of the other library.
         if all(abs(change) < runs for change in changes):
             return
         before = after

@@ -1,4 +1,4 @@
-"""Scalars of the standard library: each as it prints itself, from JSON and from XML."""
+"""Scalars of the standard library: each as `str` prints it, from JSON and from XML."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Huge(enum.Enum):
 
 
 class Found(enum.Enum):
-    """An enum that has a say about other values."""
+    """An enum with a `_missing_` of its own."""
 
     TENTH = 0.1
 
@@ -89,13 +89,13 @@ class Found(enum.Enum):
 
 
 def of_xml(text: str, into: Any) -> Any:
-    """What the text of an element becomes."""
+    """The value of an element with this text."""
     plan: Any = TypedDict("Doc", {"v": into})
     return xml.decode(f"<d><v>{escape(text)}</v></d>", plan)["v"]
 
 
 def refused(text: str, into: Any) -> str:
-    """The message with which a JSON value is refused, without the place."""
+    """The message for a JSON value that is refused, without the position."""
     with pytest.raises(ValidationError) as caught:
         decode(text, into)
     return caught.value.reason

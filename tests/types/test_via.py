@@ -1,4 +1,4 @@
-"""`via`: values that a function of the user's makes."""
+"""`via`: values that a user's function makes."""
 
 import copy
 import pickle
@@ -26,7 +26,7 @@ class Money:
 
 
 class Tags:
-    """A class that says itself how it is decoded."""
+    """A class that defines its own decoding."""
 
     def __init__(self, names: list[str]) -> None:
         self.names = names
@@ -102,7 +102,7 @@ def test_what_the_function_takes() -> None:
     assert json.decode('[1, "a", [2]]', list[Annotated[str, via(shout)]]) == ["1", "A", "[2]"]
     with pytest.raises(ValidationError) as caught:
         json.decode('["a", 1]', list[Annotated[Money, via(Money.parse)]])
-    # The first is refused by the function, and so the second is not looked at.
+    # The function refuses the first one, so the second is never passed to it.
     assert caught.value.path == "0"
     with pytest.raises(ValidationError) as caught:
         json.decode("[1]", list[Annotated[Money, via(Money.parse)]])

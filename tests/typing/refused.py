@@ -1,4 +1,4 @@
-"""What a checker must refuse. An `ignore` that is not needed is an error itself, in both."""
+"""Code that a checker must refuse. Both checkers report an `ignore` that is not needed."""
 
 import penstock
 

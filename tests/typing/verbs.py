@@ -1,4 +1,4 @@
-"""What a checker infers from a type that is handed over. Checked, not run: see `make check`."""
+"""The type that a checker infers from the type argument. Checked, not run: see `make check`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -132,7 +132,7 @@ async def main() -> None:
         assert_type(city, City)
 
 
-# Errors say where.
+# Errors have a position.
 def handle(error: penstock.DecodeError) -> None:
     assert_type(error.line, int | None)
     assert_type(error.path, str | None)

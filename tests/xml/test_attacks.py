@@ -1,8 +1,8 @@
-"""Documents that are made to harm whoever reads them: what comes of each, and what it may cost.
+"""Documents that are made to harm their reader: the result of each, and its cost.
 
-Each is read in a process of its own, whose high-water mark no other test can raise. Where the size
-of a document matters it is read in three sizes, and the time is printed (`pytest -rP`); what is not
-linear runs into the timeout.
+Each is read in a process of its own, whose peak memory no other test can raise. If the size of a
+document matters, it is read in three sizes and the time is printed (`pytest -rP`); anything slower
+than linear exceeds the timeout.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import penstock
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for the high-water mark")
 
-# What is told of a reading: what came of it, what it took, and the process's high-water mark.
+# Reads a document and prints the result, the time, and the peak memory of the process.
 BEGIN = """
 import json, sys, time
 import penstock
@@ -87,7 +87,7 @@ class Cost:
 
 
 def cost(expression: str) -> Cost:
-    """Evaluate in a new process. All of the message but its place is kept."""
+    """Evaluate in a new process. The whole message is kept except for its position."""
     script = BEGIN + textwrap.indent(f"return {expression}", "    ") + END
     found, seconds, kilobytes = json.loads(printed(script))
     print(f"{seconds * 1000:10.2f} ms {kilobytes:8} KB  {expression[:120]}")  # noqa: T201 - for `-rP`
@@ -103,10 +103,9 @@ AMPLIFIED = "entities expand to more than 10 bytes for each byte of input (limit
 DEEP = "nested deeper than 1000 levels (limits.depth)"
 ATTRIBUTES = "more than 1000 attributes of one element (limits.attributes)"
 
-# An expression, three sizes for its `{n}`, and what comes of each: the result, or a part of the
-# message.
+# An expression, three sizes for its `{n}`, and the result, or a part of the message.
 GROWING: dict[str, tuple[str, tuple[int, int, int], str]] = {
-    # Entities of entities, wherever entities can stand.
+    # Entities that refer to entities, wherever a reference may stand.
     "exponential": (
         "xml.load([*laughs({n}), b']><a>&e9;</a>'])",
         (10, 20, 40),
@@ -262,7 +261,7 @@ GROWING: dict[str, tuple[str, tuple[int, int, int], str]] = {
         (500, 1_000, 2_000),
         "a tag or declaration longer than 10485760 bytes (limits.tag)",
     ),
-    # Very much of something small.
+    # A great many small parts.
     "empty elements": (
         "xml.load(document(b'<a>', b'<b/>' * 10_000, {n}, b'</a>'), Nothing)",
         (50, 100, 200),
@@ -306,14 +305,14 @@ def test_cost(name: str, bare: int) -> None:
         found = cost(expression.replace("{n}", str(size)))
         assert expected in found.outcome
         marks.append(found.kilobytes)
-    # What stands in the child's own source is not the reader's.
+    # Memory for the child's own source does not count for the reader.
     own = {"deep": 3_000, "deep, skipped": 3_000, "deep, allowed": 12_000}.get(name, 0)
     assert max(marks) - bare < 32 * 1024 + own
     if "long" in name or "different" in name or "events" in name:
         assert abs(marks[2] - marks[0]) < 2 * 1024
 
 
-# What precedes a token and what ends it; fed by the byte, where anything that begins again shows.
+# The text before a token and after it. It is fed byte by byte, so that rescanning shows.
 FED = {
     "text": ("<a>", "x", "</a>"),
     "wanted text": ("<a>", "x", "</a>"),
@@ -346,7 +345,7 @@ def test_cost_by_the_byte(name: str, bare: int) -> None:
 
 
 def refusal(document: str | bytes, **options: Any) -> str:
-    """What is said of a document, whether it is whole or comes in pieces."""
+    """The message for a document, which is the same whole and in pieces."""
     data = document.encode() if isinstance(document, str) else document
     with pytest.raises(penstock.DecodeError) as caught:
         penstock.xml.decode(data, **options)
@@ -418,7 +417,7 @@ def test_nothing_else_is_opened(place: str, tmp_path: Path) -> None:
     watching = True
     try:
         for subset in subsets:
-            # Not to be referred to is no error; to be referred to is, and says why.
+            # An unused declaration is no error; a reference to it is, and the message says why.
             document = f"{subset}{sheet}<a {schema}>{include}</a>"
             assert penstock.xml.decode(document, NoFields) == NoFields()
             found = refusal(f"{subset}<a>&x;</a>")
@@ -647,7 +646,7 @@ def test_callbacks() -> None:
     class Again:
         @penstock.on("b/text()")
         def b(self, text: str) -> None:
-            # From within a handler, whatever there is to do.
+            # A handler may call anything.
             gc.collect()
             inner = penstock.xml.send([b"<a><b>inner</b></a>"], Inner())
             assert inner is None
@@ -713,7 +712,7 @@ def test_compressed_bombs() -> None:
     for compress in (bz2.compress, lzma.compress):
         with pytest.raises(penstock.LimitExceeded, match=r"limits\.ratio"):
             penstock.xml.load(io.BytesIO(compress(spaces)), NoFields)
-    # Deflate cannot do more than a thousandfold: there, what counts is the whole.
+    # Deflate compresses at most a thousandfold, so here only the total size is limited.
     small = penstock.Limits(total=10 << 20)
     with pytest.raises(penstock.LimitExceeded, match=r"limits\.total"):
         penstock.xml.load(io.BytesIO(gzip.compress(spaces)), NoFields, limits=small)
@@ -733,13 +732,13 @@ def test_long_numbers() -> None:
             penstock.xml.decode("<a>1e999999999</a>", kind)
 
 
-# The bombs that the tests of defusedxml consist of, as they are passed around.
+# The bombs in the tests of defusedxml, in their usual form.
 KNOWN = {
     "cyclic.xml": "MalformedInput: the entity 'a' refers to itself",
     "external.xml": "MalformedInput: the entity 'ee' is in another file, and no other file is opened",
     "external_file.xml": "MalformedInput: the entity 'ee' is in another file, and no other file is opened",
     "quadratic.xml": f"LimitExceeded: {AMPLIFIED}",
-    # Small enough to be what they say.
+    # Small enough to be expanded.
     "xmlbomb.xml": {"bomb": "1234567890" * 64},
     "xmlbomb2.xml": {"root": {"bomb": "1234567890", "tag": None, "#text": "text"}},
     "dtd.xml": {"html": {"head": None, "body": "text"}},

@@ -1,4 +1,4 @@
-"""How elements and attributes find the fields of a class, and what is refused in which words."""
+"""How elements and attributes find the fields of a class, and the messages for the rest."""
 
 import contextlib
 import gc
@@ -17,7 +17,7 @@ XSI = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
 
 def refused(text: str, kind: Any, **options: Any) -> tuple[str, str | None, int | None]:
-    """Tell why, where in the document and at which byte a text is refused."""
+    """Return why a text is refused, its path in the document, and the byte."""
     with pytest.raises(ValidationError) as caught:
         decode(text, kind, **options)
     error = caught.value
@@ -68,7 +68,7 @@ class Annotations:
 
 @dataclass
 class Called:
-    """A class that is called, as its own `__init__` may do anything."""
+    """A class that must be called, because its own `__init__` may do anything."""
 
     id: int
     name: str = "?"
@@ -141,7 +141,7 @@ def test_an_element_counts_before_an_attribute() -> None:
 
 @dataclass
 class Wide:
-    """More fields than fit the bits of a word."""
+    """More fields than a word has bits."""
 
     a: Annotated[list[int], at("a")]
 

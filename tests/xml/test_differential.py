@@ -1,4 +1,4 @@
-"""XML beside lxml and expat: real files, generated documents, and documents with something wrong."""
+"""Compares XML with lxml and expat: real files, generated documents, and damaged documents."""
 
 import random
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Tree = tuple[str, dict[str, str], list[Any]]
 
 
 def by_events(data: bytes) -> Tree:
-    """The tree that the events tell."""
+    """The tree of the events."""
     top: Tree = ("", {}, [])
     open_ = [top]
     for kind, value, _ in penstock.xml.events([data]):
@@ -39,7 +39,7 @@ def by_events(data: bytes) -> Tree:
 
 
 def add(inside: list[Any], text: str) -> None:
-    """Add text to what is inside an element: adjacent texts are one."""
+    """Add text to the contents of an element: adjacent texts are joined."""
     if inside and isinstance(inside[-1], str):
         inside[-1] += text
     elif text:
@@ -47,7 +47,7 @@ def add(inside: list[Any], text: str) -> None:
 
 
 def by_lxml(data: bytes) -> Tree:
-    """The tree as lxml has it."""
+    """The tree of lxml."""
     parser = etree.XMLParser(
         resolve_entities="internal", no_network=True, huge_tree=True, attribute_defaults=True
     )
@@ -55,7 +55,7 @@ def by_lxml(data: bytes) -> Tree:
 
 
 def of_lxml(element: Any) -> Tree:
-    """An element of lxml as a tree. What comments and instructions divide is one text."""
+    """An element of lxml as a tree. Text on both sides of a comment or an instruction is joined."""
     inside: list[Any] = []
     add(inside, element.text or "")
     for child in element:
@@ -66,7 +66,7 @@ def of_lxml(element: Any) -> Tree:
 
 
 def by_expat(data: bytes) -> Tree:
-    """The tree that expat's events tell."""
+    """The tree of expat's events."""
     top: Tree = ("", {}, [])
     open_ = [top]
     parser = expat.ParserCreate(namespace_separator="}")
@@ -120,7 +120,7 @@ texts = st.text(st.sampled_from("ab \n\té漢𝄞<&>'\"]\r"), max_size=8)
 
 
 def escaped(text: str) -> str:
-    """Text as it is written in a document."""
+    """Text as a document escapes it."""
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return text.replace('"', "&quot;").replace("\r", "&#13;")
 
@@ -139,7 +139,7 @@ attributes = st.dictionaries(
 
 @st.composite
 def elements(draw: st.DrawFn, depth: int = 3) -> str:
-    """An element as it is written."""
+    """The text of an element."""
     name = draw(names)
     pairs = "".join(f' {key}="{value}"' for key, value in draw(attributes).items())
     spaces = draw(st.sampled_from(["", "", ' xmlns="urn:d"', ' xmlns:p="urn:other"', ' xmlns=""']))
@@ -184,14 +184,14 @@ def test_generated_documents(document: str) -> None:
     data = document.encode()
     tree = by_events(data)
     assert tree == by_expat(data)
-    # In lxml, elements of an entity do not see the default namespace of where it is referred to.
+    # In lxml, elements of an entity do not get the default namespace of the reference.
     if "&f;" not in document:
         assert tree == by_lxml(data)
 
 
 @given(documents(), st.randoms(use_true_random=False))
 def test_documents_with_something_wrong(document: str, chance: random.Random) -> None:
-    """Where lxml and expat agree whether a document is well-formed, and what it says, so do we."""
+    """If lxml and expat agree on a document's verdict and contents, so does Penstock."""
     data = bytearray(document.encode())
     for _ in range(chance.randrange(1, 4)):
         place = chance.randrange(len(data))

@@ -1,5 +1,6 @@
-"""In which encoding an XML document is: its byte order mark, its declaration, or what the caller
-says of one that has neither; the same by every verb and in any chunks.
+"""The encoding of an XML document: its byte order mark, its declaration, or the caller's option.
+
+The option is for a document that has neither. Every verb and any chunks give the same result.
 """
 
 import codecs
@@ -84,7 +85,7 @@ WAYS: dict[str, Way] = {
 
 
 def every_way(data: bytes, encoding: str | None = None) -> list[Note]:
-    """Read by every verb, which must come to the same."""
+    """Read by every verb, with the same result."""
     results = {name: way(data, encoding) for name, way in WAYS.items()}
     first = results["decode"]
     assert all(result == first for result in results.values()), results
@@ -133,7 +134,7 @@ def test_units_of_two_and_four_bytes(codec: str, declared: str | None, *, marked
     text = "é漢𝄞"
     data = (WIDE[codec] if marked else b"") + document(text, name).encode(codec)
     assert every_way(data) == notes(text)
-    # What the document shows is stronger than what the caller says.
+    # The document's own encoding wins over the caller's.
     assert every_way(data, "windows-1252") == notes(text)
 
 
@@ -173,7 +174,7 @@ def test_what_the_caller_assumes() -> None:
     assert every_way(b"<?xml version='1.0'?>" + data, "cp1252") == notes("€“”")
     assert every_way(document("é", None).encode(), None) == notes("é")
     assert every_way(codecs.BOM_UTF8 + document("é", "utf-8").encode()) == notes("é")
-    # The white space before it does not show how the document is written.
+    # White space before the declaration does not show the encoding.
     blank = ("\n" + document("é", None)).encode("utf-16-le")
     assert every_way(blank, "utf-16-le") == notes("é")
     assert "say encoding='utf-16-le'" in every_error(blank).reason
@@ -229,7 +230,7 @@ def test_encodings_that_are_not_known() -> None:
 
 
 def test_bytes_that_are_no_characters() -> None:
-    """The offset is that in the text as UTF-8, the line and the column are anyone's."""
+    """The offset is that in the text as UTF-8; the line and the column need no encoding."""
     for name, codec, good, bad in [
         ("utf-8", "utf-8", "é", b"\xff"),
         ("US-ASCII", "ascii", "e", b"\x80"),
@@ -300,7 +301,7 @@ def test_any_text_in_any_chunks(text: str, codec: str, size: int) -> None:
 
 @given(st.binary(max_size=12), st.integers(1, 5))
 def test_any_beginning_in_any_chunks(start: bytes, size: int) -> None:
-    """Whatever the first bytes say, it is the same whole and in chunks."""
+    """With any first bytes, the result is the same whole and in chunks."""
     data = start + b"<notes/>"
 
     def told(run: Callable[[], list[Note]]) -> object:

@@ -1,4 +1,4 @@
-"""`penstock.xml.events`: what a document is made of, beside what expat says that it is."""
+"""`penstock.xml.events`: the parts of a document, compared with those of expat."""
 
 import gc
 import gzip
@@ -33,7 +33,7 @@ DOCUMENTS = [
 
 
 def told(source: Any, **options: Any) -> Told:
-    """The events without their places, adjacent text as one."""
+    """The events without their positions, with adjacent text joined."""
     return joined((kind, value) for kind, value, _ in penstock.xml.events(source, **options))
 
 
@@ -132,7 +132,7 @@ def test_names() -> None:
 def test_names_are_one_string_each() -> None:
     data = b"<a>" + b"<item id='1'/>" * 1_000 + b"</a>"
     names = {id(event[1]) for event in penstock.xml.events(io.BytesIO(data)) if event[0] == "start"}
-    # Strings that are let go could share an address; these are all held by the iterator.
+    # Released strings could share an address; the iterator holds all of these.
     assert len(names) == 2
 
 

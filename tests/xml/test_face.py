@@ -1,4 +1,4 @@
-"""XML behind the public verbs: how it is found, its options, `Decoder`, `aio`, and `repr`."""
+"""XML behind the public verbs: finding the format, options, `Decoder`, `aio`, and `repr`."""
 
 import asyncio
 import gzip

@@ -1,4 +1,4 @@
-"""Documents without a class: the dicts that xmltodict makes, so that people can move over."""
+"""Documents without a class: the same dicts as xmltodict makes, so that people can switch."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -39,7 +39,7 @@ TREES = st.recursive(PIECES, lambda content: content | elements(content), max_le
 
 
 def document(content: str) -> str:
-    """A whole document, its prefix declared."""
+    """A whole document with its prefix declared."""
     return f"<root xmlns:p='urn:p' xmlns='urn:d'>{content}</root>"
 
 

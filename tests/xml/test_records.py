@@ -1,4 +1,4 @@
-"""Records of an XML document one at a time: which elements they are, and what becomes of errors."""
+"""Records of an XML document one at a time: which elements they are, and how errors are handled."""
 
 import gzip
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ LIBRARY = b"""<?xml version="1.0"?>
 
 
 def rows(kind: Any, **options: Any) -> list[Any]:
-    """Read the library, a record at a time, each kept."""
+    """Read the library, one record at a time, and keep each."""
     return list(read([LIBRARY], kind, **options))
 
 

@@ -1,4 +1,4 @@
-"""Each repair: an error where it is not asked for; where it is, a value and a report."""
+"""Each repair: an error without the option; with it, a value and a report."""
 
 import io
 import pickle
@@ -14,7 +14,7 @@ from penstock import MalformedInput, Repair, RepairWarning, at
 
 TESTDATA = Path(__file__).parents[2] / "testdata" / "xml"
 
-# What is repaired, how it is read, and where the repairs stand: offset, line and column.
+# A document with a fault, its value, and the repairs: offset, line and column.
 REPAIRED: list[tuple[str, str, Any, list[tuple[int, int, int]]]] = [
     ("bare_ampersand", "<a>x & y</a>", "x & y", [(5, 1, 6)]),
     ("bare_ampersand", "<a>\né AT&T</a>", "é AT&T", [(9, 2, 5)]),
@@ -52,7 +52,7 @@ REPAIRED: list[tuple[str, str, Any, list[tuple[int, int, int]]]] = [
     ("trailing_junk", "<a>x</a>&", "x", [(8, 1, 9)]),
 ]
 
-# What no repair is for, though it looks alike.
+# Similar faults that no repair fixes.
 REFUSED = [
     "<a>&unknown;</a>",
     "<a>&#x110000;</a>",
@@ -137,7 +137,7 @@ def test_decode_and_load_warn_once(
         with pytest.warns(RepairWarning) as caught:
             assert call() == {"a": value}
         assert [str(warning.message) for warning in caught] == [said]
-        # The caller is at fault, and not the library.
+        # The warning names the caller, and not the library.
         assert caught[0].filename == __file__
 
 

@@ -1,6 +1,6 @@
-"""What text becomes, by type: the lexical forms of XML Schema, and nothing else.
+"""The value of text, by type: the lexical forms of XML Schema, and nothing else.
 
-The oracles are the standard library, behind a pattern for what it takes beyond those forms.
+The oracles are the standard library, with a pattern that excludes the other forms that it accepts.
 """
 
 import base64
@@ -33,7 +33,7 @@ def value_of(text: str, kind: Any) -> Any:
 
 
 def refused(text: str, kind: Any) -> str:
-    """Tell why a text is refused, without the place."""
+    """Return why a text is refused, without the position."""
     with pytest.raises(ValidationError) as caught:
         value_of(text, kind)
     assert caught.value.path == "v"
@@ -42,7 +42,7 @@ def refused(text: str, kind: Any) -> str:
 
 
 def same(text: str, kind: Any, oracle: Callable[[str], Any], form: str) -> None:
-    """A text that has the form means what the oracle says; any other is refused."""
+    """A text of this form has the oracle's value; any other is refused."""
     if re.fullmatch(form, text.strip(" \t\r\n"), re.ASCII):
         assert value_of(text, kind) == oracle(text.strip(" \t\r\n"))
     else:
