@@ -72,7 +72,7 @@ def model(cls: type) -> type:
 
 
 def values(records: Iterable[Any], cls: type) -> Iterable[tuple[object, ...]]:
-    """Yield the records' values in the order of the class's fields, whatever the records are."""
+    """Yield the records' values in the order of the class's fields, for any kind of record."""
     names = list(get_type_hints(cls))
     for record in records:
         if isinstance(record, dict):

@@ -6,9 +6,9 @@
 
 Both wheels run with the same interpreter and the same benchmark: that of today's tree. Only
 Penstock's own cases are measured. Each is measured three times in every round: with the commit's
-wheel, with the same wheel again, and with today's. The second measurement says what a difference
-between two equal things looks like on this machine, and a row is slower than allowed if it is so by
-more than that and the percent that are allowed.
+wheel, with the same wheel again, and with today's. The second measurement shows how much two equal
+things differ on this machine. A row counts as slower if it is slower by more than this difference
+plus the percent that are allowed.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Compared:
 
     @property
     def name(self) -> str:
-        """The row, and what tells this line from the others of it."""
+        """The row, and the case and condition of this line."""
         case = "" if self.case == OURS else self.case.removeprefix(f"{OURS} ")
         return ", ".join(filter(None, (self.row, case, self.variant)))
 
@@ -102,14 +102,14 @@ def wheel_of(commit: str) -> Path:
     if not tree.exists():
         run("git", "worktree", "add", "--quiet", "--force", "--detach", tree, commit)
     say(f"building the wheel of {commit[:12]}")
-    # What is half built does not count as built.
+    # A half-built wheel does not count as built.
     partial = folder / "partial"
     shutil.rmtree(partial, ignore_errors=True)
     run(
         Path(sys.executable).with_name("maturin"),
         *("build", "--release", "--quiet", "--interpreter", sys.executable),
         *("--manifest-path", tree / "crates/penstock-python/Cargo.toml", "--out", partial),
-        # Of one target folder, so that the dependencies are built once for all commits.
+        # All commits use one target folder, so that the dependencies are built only once.
         CARGO_TARGET_DIR=str(CACHE / "target"),
     )
     partial.rename(out)
@@ -121,7 +121,7 @@ def installed(wheel: Path, folder: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     pip = (sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index")
     run(*pip, "--no-compile", "--target", folder, wheel)
-    # All wheels start with their bytecode there.
+    # All wheels start with compiled bytecode.
     run(sys.executable, "-m", "compileall", "-q", folder)
     where = run(sys.executable, "-c", "import penstock; print(penstock.__file__)", **path(folder))
     if not Path(where).is_relative_to(folder):
@@ -138,13 +138,13 @@ def path(folder: Path) -> dict[str, str]:
 
 
 def say(text: str) -> None:
-    """Show what is being done, where there is someone to see it."""
+    """Show the current step, if there is a terminal."""
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
 
 def compare(row: Row, sites: dict[str, Path], turns: int, allowed: float) -> Iterator[Compared]:
-    """Measure a row with all wheels and print its lines; yield what was found."""
+    """Measure a row with all wheels and print its lines; yield the results."""
     cases = [case for case in row.cases if OURS in case.modules]
     outcome = rounds.Outcome(row)
     variants = [variant for variant in row.variants if variant.quick]
@@ -170,7 +170,7 @@ def compare(row: Row, sites: dict[str, Path], turns: int, allowed: float) -> Ite
             print(line(compared, allowed), flush=True)
             yield compared
         elif compared.samples["before"]:
-            # In the first round the commit's wheel comes first: it could be measured.
+            # The commit's wheel comes first in a round, so it could be measured.
             print(f"{compared.name:<40} FAILED with today's wheel", flush=True)
             yield compared
     for note in outcome.notes:
@@ -180,7 +180,7 @@ def compare(row: Row, sites: dict[str, Path], turns: int, allowed: float) -> Ite
 def measured(
     outcome: rounds.Outcome, variant: Variant, group: list[Case], site: Path
 ) -> dict[str, float]:
-    """Have a fresh process measure some cases with one of the wheels."""
+    """Measure some cases with one of the wheels, in a fresh process."""
     standing = [case for case in group if (case.name, variant.name) not in outcome.failed]
     if not standing:
         return {}

@@ -4,8 +4,8 @@
     make costs ARGS=--record       # measure once, and write the record and the page from it
     make costs ARGS=--page         # write the page from the record that is there
 
-Two runs agree on a row if their intervals meet. Nine rows in ten have to, or the spread that is
-told would not be the true one. What is wrong on purpose has to be caught.
+Two runs agree on a row if their intervals meet. Nine rows in ten must agree, otherwise the printed
+spread would be wrong. The rows that are wrong on purpose must be caught.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ GROUP = re.compile(r"^### (\w+)\n\n(?:\|.*\n)*", re.MULTILINE)
 
 
 def page(text: str) -> str:
-    """Return the page with the table of its record, and with the rows as they are."""
+    """Return the page with the table of its record and with the current rows."""
 
     def shown(found: re.Match[str]) -> str:
         record = Record.read((RECORDS / found[1]).read_bytes())
@@ -47,7 +47,7 @@ def page(text: str) -> str:
 
 
 def explained(group: str) -> list[str]:
-    """Return what is said of the rows of a group, as a table."""
+    """Return the explanations of the rows of a group, as a table."""
     lines = ["| row | what is done |", "|---|---|"]
     for row in (*rows.ROWS, *rows.WRONG):
         if row.group == group:
@@ -58,7 +58,7 @@ def explained(group: str) -> list[str]:
 
 
 def measured(*, quick: bool) -> tuple[Record, bool]:
-    """Measure, and say whether it was in time."""
+    """Measure, and return whether it was in time."""
     begun = time.monotonic()
     record = measure.measure(pace=measure.QUICK if quick else measure.FULL, say=say)
     say("")
@@ -72,13 +72,13 @@ def measured(*, quick: bool) -> tuple[Record, bool]:
 
 
 def say(text: str) -> None:
-    """Say what is being done, where somebody looks on."""
+    """Show the current step, if there is a terminal."""
     if sys.stderr.isatty():
         print(f"\r{text}\x1b[K", end="", file=sys.stderr, flush=True)
 
 
 def agreed(*, quick: bool) -> bool:
-    """Measure twice, print how the second run compares to the first, and return if all is well."""
+    """Measure twice, compare the second run with the first, and return whether all is well."""
     first, in_time = measured(quick=quick)
     second, also_in_time = measured(quick=quick)
     changes = compare.compared(second, first)
@@ -98,7 +98,7 @@ def agreed(*, quick: bool) -> bool:
 
 
 def main() -> int:
-    """Do what the command line says; return 1 if a promise was not kept."""
+    """Follow the command line; return 1 if a promise was not kept."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="with quick runs")
     parser.add_argument("--record", action="store_true", help="keep a run, and write the page")

@@ -2,9 +2,9 @@
 
     python bench/grow.py 1000 array cities-1g.json
 
-The records repeat, but no two are alike: every pass over the cities adds to the `geonameid`. The
-output is a function of the size and the shape alone, it is written as it is made, and it ends with
-the first record that reaches the size.
+The records repeat, but no two are equal: every pass over the cities adds to the `geonameid`. The
+output depends on the size and the shape only. It is written while it is made, and ends with the
+first record that reaches the size.
 """
 
 from __future__ import annotations

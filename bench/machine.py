@@ -1,4 +1,4 @@
-"""Where and with what the numbers were made: printed above the table and kept in the record."""
+"""The machine and the versions of a run: printed above the table and kept in the record."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PEERS = (
 
 
 def versions() -> dict[str, str]:
-    """Return the version of everything that is installed, Python first."""
+    """Return the version of every installed package, Python first."""
     found = {platform.python_implementation(): platform.python_version()}
     for name in PEERS:
         try:

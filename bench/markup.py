@@ -94,7 +94,7 @@ def corpus(name: str) -> bytes:
 
 
 def records(kind: str) -> tuple[bytes, list[bytes], bytes]:
-    """Return what stands before the records, the records, and what stands behind them."""
+    """Return the text before the records, the records, and the text after them."""
     found = KINDS[kind]
     text = corpus(found.corpus)
     matches = list(re.finditer(found.record.encode(), text, re.DOTALL))
@@ -107,7 +107,7 @@ def records(kind: str) -> tuple[bytes, list[bytes], bytes]:
 
 
 def grown(kind: str, megabytes: int) -> Path:
-    """Return the document grown to a size: whole passes over its records, one at least."""
+    """Return the document grown to a size: whole passes over its records, at least one."""
 
     def write(path: Path) -> None:
         before, bodies, after = records(kind)
@@ -204,7 +204,7 @@ def by_elementtree(kind: str, path: Path) -> Iterator[object]:
 
 
 class Builder:
-    """The three handlers of expat that make the records, by hand: what SAX asks of its users."""
+    """The three handlers of expat that make the records, written by hand as SAX requires."""
 
     def __init__(self, kind: str) -> None:
         """Begin outside of any record."""
@@ -228,7 +228,7 @@ class Builder:
                 self.text = []
 
     def data(self, text: str) -> None:
-        """Keep text that is wanted."""
+        """Keep text that is needed."""
         if self.text is not None:
             self.text.append(text)
 
@@ -261,14 +261,14 @@ TEXTS = {
 
 
 def finish_article(values: dict[str, Any]) -> Article:
-    """Make the article of what the handlers gathered."""
+    """Make the article from the values that the handlers gathered."""
     return Article(
         int(values["pmid"]), values["title"], values["journal"], values["status"], values["list"]
     )
 
 
 def finish_structure(values: dict[str, Any]) -> Structure:
-    """Make the structure of what the handlers gathered."""
+    """Make the structure from the values that the handlers gathered."""
     attributes = values["attributes"]
     return Structure(attributes.get("category", ""), attributes.get("name", ""), values["list"])
 
@@ -300,7 +300,7 @@ def by_expat(kind: str, path: Path) -> Iterator[object]:
 
 
 def by_xmltodict(kind: str, path: Path) -> Iterator[object]:
-    """Read with xmltodict, streaming, and make the records of its dicts."""
+    """Read with xmltodict, streaming, and make the records from its dicts."""
     import xmltodict
 
     made: list[object] = []
@@ -316,12 +316,12 @@ def by_xmltodict(kind: str, path: Path) -> Iterator[object]:
 
 
 def as_list(value: Any) -> list[Any]:
-    """Return what xmltodict made of one or many as a list."""
+    """Return xmltodict's value for one or many elements as a list."""
     return [] if value is None else value if isinstance(value, list) else [value]
 
 
 def dict_article(found: Any) -> object:
-    """Make an article of a dict: markup inside the title is lost, as it is with xmltodict."""
+    """Make an article of a dict: with xmltodict, markup inside the title is lost."""
     citation = found["MedlineCitation"]
     inner = citation["Article"]
     pmid, title = citation["PMID"], inner["ArticleTitle"]

@@ -1,10 +1,10 @@
-"""The habits of measuring, in one place so that every row has the same ones.
+"""The rules of measuring, in one place so that every row has the same ones.
 
 - A timing includes the next 2,000 allocations after the call: a loader that pauses the collector
-  and leaves the bill to the caller's next line has to pay it here.
-- Releasing the result is not timed, for it is not released while its owner uses it.
+  and leaves the work to the caller's next line has to pay it here.
+- Releasing the result is not timed, because its owner does not release it while using it.
 - Peak memory is `VmHWM` of a fresh process. `ru_maxrss` is not used: a child reports its parent's.
-- The numbers are a process's own; how they are combined is `rounds`.
+- The numbers are a process's own; `rounds` combines them.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def bulk(call: Call, source: Input) -> Sample:
 
 
 def stream(call: Call, source: Input) -> Sample:
-    """Time an iteration whose records are dropped as they come, and the wait for the first."""
+    """Time an iteration whose records are dropped at once, and the wait for the first."""
     gc.collect()
     start = time.perf_counter()
     records: Iterator[object] = iter(call(source.data))  # type: ignore[call-overload]
@@ -93,7 +93,7 @@ def repeated(call: Call, source: Input) -> Sample:
 
 
 def fresh(call: Call, source: Input) -> Sample:
-    """Time a call on inputs that may be used once: the median over as many of them."""
+    """Time a call on inputs that can be used only once: the median over as many of them."""
     times: list[float] = []
     for once in source.data():
         start = time.perf_counter()
@@ -108,9 +108,9 @@ def fresh(call: Call, source: Input) -> Sample:
 def calls(call: Call, source: Input) -> Sample:
     """Time a statement on each of some items in turn: the median of repetitions, for one item.
 
-    Releasing the result is timed, for a program that answers requests does it each time. So is the
-    collector, if it is on: it works while the loop runs. What counts is the processor's time, since
-    other processes take many times the length of a call when they take a turn.
+    Releasing the result is timed, because a program that answers requests does it each time. So is
+    the collector, if it is on, because it works while the loop runs. The processor's time is
+    measured, because an interruption by another process takes many times the length of a call.
     """
     statement = cast("Statement", call)
     body = statement.text.replace("\n", "\n ")
@@ -136,7 +136,7 @@ MEASURES: dict[str, Callable[[Call, Input], Sample]] = {
 
 
 def digest(values: Iterable[object]) -> str:
-    """Return a digest of values: equal for equal values of equal types, and for nothing else."""
+    """Return a digest of values, which is equal only for equal values of equal types."""
     import hashlib  # noqa: PLC0415 - it would count as memory where nothing is checked
 
     state = hashlib.blake2b(digest_size=16)

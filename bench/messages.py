@@ -1,8 +1,8 @@
 """Small documents, such as a service gets: real cities as JSON and XML of three sizes.
 
 A message of 60 bytes is a city's short form, one of 500 bytes a city with all its fields, and one
-of 5 KB the answer to a query: some twenty cities. Of each size there are sixteen, all different, so
-that the branch predictor does not know them by heart.
+of 5 KB the answer to a query: some twenty cities. There are sixteen different ones of each size, so
+that the branch predictor does not learn them by heart.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -36,7 +36,7 @@ class Brief:
 
 @dataclass(slots=True)
 class Answer:
-    """What a query found."""
+    """The result of a query."""
 
     query: str
     total: int
@@ -50,7 +50,7 @@ Record = dict[str, Any]
 
 
 def records(size: str) -> list[Record]:
-    """Return the messages of a size: those of the real cities that come closest to it."""
+    """Return the messages of a size: the real cities that come closest to it."""
     cities: list[Record] = list(json.loads(inputs.cities().read_bytes()).values())
     if size == "60 B":
         made = [
@@ -101,7 +101,7 @@ def markup(record: Record) -> bytes:
 
 
 def wrong(record: Record) -> bytes:
-    """Return a message as JSON, the last of whose numbers is a text."""
+    """Return a message as JSON, with a text in place of its last number."""
     spoilt = json.loads(text(record))
     last = spoilt["found"][-1] if "found" in spoilt else spoilt
     last["lat" if "lat" in last else "latitude"] = "north"
@@ -132,7 +132,7 @@ def messages(size: str, form: str) -> list[bytes]:
     return [message.encode() for message in json.loads(path.read_bytes())]
 
 
-# The same classes in other forms. Each is made of the one above, and so are those in it.
+# The same classes in other forms. Each is made from the one above, and so are the classes in it.
 
 
 def slots(cls: type) -> type:
@@ -190,7 +190,7 @@ def fields(cls: type, form: Callable[[type], type]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as dicts, lists and scalars, whatever a library made of it."""
+    """Return a library's value as dicts, lists and scalars."""
     if isinstance(value, list):
         return [plain(each) for each in value]
     if isinstance(value, dict):

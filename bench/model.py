@@ -1,4 +1,4 @@
-"""What a row of the table is: cases that do the same work, under conditions, held against bars."""
+"""The parts of a row of the table: cases that do the same work, under conditions, with bars."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A call that is too short to be timed through a function of ours: what a program would say.
+    """A call that is too short to be timed through a function of ours: a line of a program.
 
     `text` is about one item of the input, `data`. It is an expression, unless nothing is compared.
     """
@@ -54,8 +54,8 @@ class Statement:
 class Variant:
     """One column: a condition under which every case is measured.
 
-    With `collector` off, the garbage collector is off for all. `most` limits the rounds of
-    something that takes long; `quick` tells whether `--quick` measures it at all.
+    With `collector` off, the garbage collector is off for all. `most` limits the rounds of long
+    cases; `quick` tells whether `--quick` measures it at all.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What the timed call gets, and a small one of the same shape to warm the code up with."""
+    """The argument of the timed call, and a small one of the same shape to warm the code up."""
 
     data: Any
     small: Any = None
@@ -136,7 +136,7 @@ class Row:
     """One piece of work, done by every case under every variant.
 
     `measure` names a function of `measuring`. `values` turns a result into the values that must be
-    equal for all checked cases, and None where results are nothing to compare. With `together`, the
+    equal for all checked cases; it is None if results cannot be compared. With `together`, the
     cases share one process per round and repeat; otherwise each has a fresh process per round.
     """
 

@@ -1,4 +1,4 @@
-"""The records as pydantic-xml wants them: models for each element on the way."""
+"""The records as pydantic-xml needs them: models for each element on the path."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Inner(BaseXmlModel, tag="Article", search_mode="unordered"):
 
 
 class Citation(BaseXmlModel, tag="MedlineCitation", search_mode="unordered"):
-    """What PubMed says of an article."""
+    """PubMed's data about an article."""
 
     status: str = attr(name="Status")
     pmid: int = element(tag="PMID")

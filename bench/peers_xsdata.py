@@ -1,4 +1,4 @@
-"""The records as xsdata wants them: dataclasses that spell the whole way to each field."""
+"""The records as xsdata needs them: dataclasses that spell the whole path to each field."""
 
 # ruff: noqa: RUF009 - the functions return fields
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Inner:
 
 @dataclass
 class Citation:
-    """What PubMed says of an article."""
+    """PubMed's data about an article."""
 
     pmid: int | None = element("PMID")
     article: Inner | None = element("Article")

@@ -1,9 +1,10 @@
-"""The row `objects`, alone and without its peers, for a profiler to watch.
+"""The row `objects`, alone and without its peers, for a profiler.
 
 perf record .venv/bin/python bench/profile.py
 perf report --no-children --sort dso,sym
 
-Eight loads, whose objects are kept, and an end without clean-up: what is seen is making them.
+Eight loads, whose objects are kept, and an end without clean-up: the profile shows how they are
+made.
 """
 
 from __future__ import annotations

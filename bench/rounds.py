@@ -1,7 +1,7 @@
-"""Rounds: every case once per round, in turn, so that a noisy minute falls on all of them.
+"""Rounds: every case once per round, in turn, so that a noisy minute affects all of them.
 
-The order within a round moves by one each time. What is reported is the median over the rounds; all
-samples are kept for the record.
+The order within a round moves by one each time. The table shows the median over the rounds; the
+record has all samples.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class WorkerFailed(Exception):
 
 @dataclass(slots=True)
 class Outcome:
-    """All that was found for one row."""
+    """All results of one row."""
 
     row: Row
     samples: dict[tuple[str, str], list[dict[str, float]]] = field(
@@ -61,7 +61,7 @@ class Outcome:
 def run(row: Row, rounds: int, say: Callable[[str], None], *, quick: bool = False) -> Outcome:
     """Make the inputs, check that all cases agree on every variant, then measure them.
 
-    Each of these has its own processes: one that has made an input has held it in memory.
+    Each of these steps has its own processes, because making an input needs memory.
     """
     outcome = Outcome(row)
     cases = []
@@ -93,7 +93,7 @@ def run(row: Row, rounds: int, say: Callable[[str], None], *, quick: bool = Fals
 
 
 def check(outcome: Outcome, cases: list[Case], variant: Variant) -> None:
-    """Leave out every case whose values differ from what most cases made."""
+    """Leave out every case whose values differ from those of most cases."""
     digests: dict[str, str] = {}
     for case in cases:
         if case.checked:
@@ -101,7 +101,8 @@ def check(outcome: Outcome, cases: list[Case], variant: Variant) -> None:
             digests.update({name: str(found) for name, found in answer.items()})
     if not digests:
         return
-    # Of answers given equally often the last one wins, and ours is first: we are not the judge.
+    # If two answers are equally frequent, the last one wins, and ours is first: we are not the
+    # judge.
     agreed = statistics.mode(reversed(digests.values()))
     for name, found in digests.items():
         if found != agreed:
@@ -110,7 +111,7 @@ def check(outcome: Outcome, cases: list[Case], variant: Variant) -> None:
 
 
 def measure_round(outcome: Outcome, cases: list[Case], variant: Variant, turn: int) -> None:
-    """Measure every case that still stands once."""
+    """Measure once every case that was not left out."""
     standing = [case for case in cases if (case.name, variant.name) not in outcome.failed]
     if not standing:
         return
@@ -122,7 +123,7 @@ def measure_round(outcome: Outcome, cases: list[Case], variant: Variant, turn: i
 
 
 def ask(outcome: Outcome, variant: Variant, cases: list[Case], *flags: str) -> dict[str, object]:
-    """Have a fresh process measure or check; cases that cannot be are left out with a note."""
+    """Measure or check in a fresh process; cases that fail are left out with a note."""
     names = [case.name for case in cases]
     try:
         answer = worker(outcome.row.key, variant.name, *flags, *names)
@@ -140,7 +141,7 @@ def ask(outcome: Outcome, variant: Variant, cases: list[Case], *flags: str) -> d
 
 
 def worker(*arguments: str) -> dict[str, object]:
-    """Run the worker; what it prints last is its answer."""
+    """Run the worker; the last line of its output is its answer."""
     done = subprocess.run(
         [sys.executable, str(WORKER), *arguments], capture_output=True, text=True, check=False
     )
@@ -158,7 +159,7 @@ with open("/proc/self/status") as status:
 
 
 def bare_mib() -> float:
-    """Return the peak memory of an interpreter that was given nothing to do."""
+    """Return the peak memory of an interpreter that does nothing."""
     done = [
         subprocess.run([sys.executable, "-c", BARE], capture_output=True, text=True, check=True)
         for _ in range(3)
@@ -167,7 +168,7 @@ def bare_mib() -> float:
 
 
 def subtract_interpreter(outcome: Outcome) -> None:
-    """Turn the peak memory of processes into what they needed over the bare interpreter."""
+    """Subtract the bare interpreter's peak memory from that of the processes."""
     if "MiB" not in outcome.row.metrics:
         return
     bare = bare_mib()

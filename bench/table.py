@@ -1,10 +1,10 @@
 """Prints outcomes as plain aligned text: a block per row, a line per case, a column per variant.
 
-Where more than one thing is measured there is a block per variant and a column for each thing.
+If more than one quantity is measured, there is a block per variant and a column for each.
 
-Behind each number stands its ratio to penstock's, `2.50x` for a peer that takes two and a half
-times as long; a wait for a first record has a limit and no ratio. The bars follow, with what was
-promised, what was measured, and whether it was kept.
+After each number comes its ratio to penstock's, `2.50x` for a peer that takes two and a half times
+as long; a wait for a first record has a limit and no ratio. The bars follow, with the promise, the
+measured value, and whether it was kept.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ABSENT = "-"
 
 
 def heading(description: Mapping[str, object], versions: Mapping[str, str]) -> str:
-    """Return the lines that say where and with what the numbers were made."""
+    """Return the lines about the machine and the versions."""
     return "\n".join(
         [
             "{cpu}, {cores} cores, {memory_gib} GiB, {system}, load {load}, {date}".format(
@@ -84,7 +84,7 @@ def cell(outcome: Outcome, case: str, variant: str, metric: str) -> list[str]:
 
 
 def number(value: float) -> str:
-    """Return a number with three digits that mean something."""
+    """Return a number with three significant digits."""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
@@ -105,7 +105,7 @@ def aligned(lines: Iterable[list[str]]) -> Iterator[str]:
 
 
 def judged(outcome: Outcome, bar: Bar) -> str:
-    """Return one promise and what became of it."""
+    """Return one promise and whether it was kept."""
     sign = ">=" if bar.at_least else "<="
     promise = f"{sign} {bar.limit:g}{'' if bar.unit == 'x' else ' '}{bar.unit} {bar.text}"
     try:

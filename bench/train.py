@@ -1,9 +1,9 @@
-"""What the published wheel is tuned for: a run of which the compiler learns what is done often.
+"""The run for which the published wheel is optimised: it shows the compiler the frequent paths.
 
     make tuned
 
-The wheel is built to count, this runs with it, and the wheel is built again by the counts: which
-branches are taken, and what is worth being in line. So this does a little of everything that
+The wheel is built with counters and runs this program. Then it is built again by the counts: which
+branches are taken, and which functions should be inlined. So this does a little of everything that
 people do, on records of its own, and needs nothing but the standard library. No row of the
 benchmark is measured on these records.
 """
@@ -58,7 +58,7 @@ class Reading:
 
 @dataclass
 class Person:
-    """A record without slots, of types that are made of text."""
+    """A record without slots, of types that are made from text."""
 
     key: uuid.UUID
     name: str
@@ -87,7 +87,7 @@ class Entry(TypedDict):
 
 @dataclass(slots=True)
 class Opened:
-    """One of three, told apart by a tag."""
+    """One of three, with a tag."""
 
     type: Literal["opened"]
     by: str
@@ -130,7 +130,7 @@ class Titles:
     """A handler of messages."""
 
     def __init__(self) -> None:
-        """Begin with none."""
+        """Begin without titles."""
         self.length = 0
 
     def title(self, title: penstock.Element) -> None:
@@ -202,7 +202,7 @@ def records(rng: random.Random, count: int) -> dict[str, list[dict[str, Any]]]:
 
 
 def keyed(made: dict[str, list[dict[str, Any]]]) -> int:
-    """Read JSON and NDJSON in all ways, and return how many records there were."""
+    """Read JSON and NDJSON in all ways, and return the number of records."""
     count = 0
     last = [{**dict(list(each.items())[1:]), "type": each["type"]} for each in made["events"]]
     rows = [list(each.values()) for each in made["points"]]
@@ -232,7 +232,7 @@ def keyed(made: dict[str, list[dict[str, Any]]]) -> int:
 
 
 def markup(made: dict[str, list[dict[str, Any]]]) -> int:
-    """Read XML in all ways, and return how many records there were."""
+    """Read XML in all ways, and return the number of records."""
     escapes = str.maketrans({"&": "&amp;", "<": "&lt;", '"': "&quot;"})
     articles = "\n".join(
         f'  <article id="{each["number"]}" lang="en">\n    <title>{each["text"].translate(escapes)}'
@@ -250,7 +250,7 @@ def markup(made: dict[str, list[dict[str, Any]]]) -> int:
 
 
 def main() -> None:
-    """Read it all, several times over."""
+    """Read everything, several times over."""
     parser = argparse.ArgumentParser(description="What the published wheel is tuned for.")
     parser.add_argument("--records", type=int, default=4_000, help="of each class (4,000)")
     parser.add_argument("--rounds", type=int, default=3, help="how often (3)")

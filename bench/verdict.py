@@ -1,4 +1,4 @@
-"""The arithmetic of `compare`: is one wheel slower than another, by more than chance makes it?"""
+"""The arithmetic of `compare`: is one wheel slower than another, by more than chance?"""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEGS = ("before", "again", "today")
 
 def order(turn: int) -> tuple[str, ...]:
     """Return the order of a round. Each possible order is followed by its reverse."""
-    # So a machine that becomes slower and slower puts no wheel at a disadvantage.
+    # So a machine that becomes slower and slower favours no wheel.
     first, second, third = LEGS[turn // 2 % 3 :] + LEGS[: turn // 2 % 3]
     return (third, second, first) if turn % 2 else (first, second, third)
 
@@ -40,8 +40,8 @@ def spread(before: Sequence[float], again: Sequence[float]) -> float:
     """Return by how much a wheel differs from itself, as a part: 0.02 is two percent.
 
     In each round the same wheel was measured twice, and which of the two counts as the later one is
-    arbitrary. So the median ratio is taken for every such choice, and the spread is what nine in
-    ten of these medians lie within.
+    arbitrary. So the median ratio is taken for every such choice, and the spread is the range that
+    holds nine in ten of these medians.
     """
     ratios = [other / one for one, other in zip(before, again, strict=True)]
     apart = sorted(abs(statistics.median(chosen) - 1) for chosen in choices(ratios))
@@ -49,7 +49,7 @@ def spread(before: Sequence[float], again: Sequence[float]) -> float:
 
 
 def choices(ratios: Sequence[float]) -> Iterator[list[float]]:
-    """Yield the ratios with each or its inverse, in every combination; if many, in some of them."""
+    """Yield the ratios, each or its inverse, in every combination; of very many, some."""
     if 2 ** len(ratios) <= MOST_CHOICES:
         for chosen in itertools.product(*((ratio, 1 / ratio) for ratio in ratios)):
             yield list(chosen)
@@ -60,5 +60,5 @@ def choices(ratios: Sequence[float]) -> Iterator[list[float]]:
 
 
 def is_slower(times: float, apart: float, allowed: float = ALLOWED) -> bool:
-    """Tell whether a ratio is above one by more than the spread and what is allowed."""
+    """Tell whether a ratio is above one by more than the spread and the allowed part."""
     return times > 1 + apart + allowed / 100

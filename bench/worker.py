@@ -1,6 +1,6 @@
 """Measures in a fresh process: `worker.py ROW VARIANT [--check] CASE...` prints one JSON object.
 
-It maps each case to its sample, or with `--check` to the digest of what it made. The process ends
+It maps each case to its sample, or with `--check` to the digest of its values. The process ends
 without releasing anything, which would only take time.
 """
 
@@ -17,7 +17,7 @@ from inputs import Missing
 
 
 def main(arguments: list[str]) -> None:
-    """Measure the cases in the order given and print what was found."""
+    """Measure the cases in the order given and print the results."""
     check = "--check" in arguments
     key, condition, *names = (word for word in arguments if word != "--check")
     row = rows.find(key)

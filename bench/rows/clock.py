@@ -1,4 +1,4 @@
-"""What reading the time costs in Python, and what it costs a reader to say where its time goes."""
+"""The cost of reading the time in Python, and the cost of a reader's `timing`."""
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
 from __future__ import annotations
@@ -22,7 +22,7 @@ READS = 200_000
 
 
 def calls(function: Callable[[], int]) -> Call:
-    """Return a call of it that many times, in a loop that costs next to nothing."""
+    """Return a call that calls it that many times, in a loop that costs next to nothing."""
 
     def call(_: object) -> None:
         for _ in repeat(None, READS):
@@ -53,7 +53,7 @@ def lines(variant: str) -> Input:
 
 
 def reader(timing: bool, variant: str) -> Call:
-    """Read a path; as everybody does, or with a reader that does not measure."""
+    """Read a path; as everybody does, or with a reader that does not measure the time."""
     from penstock import _format, _rust
 
     into = Record if variant == "small" else City

@@ -1,7 +1,7 @@
 """A document that is only looked into: opened for one city, or for a million.
 
-`open` counts everything from the path to the name of one city: reading, checking, and what is made.
-`access` is a million look-ups in a document that is open. The collector is off for all.
+`open` includes everything from the path to the name of one city: reading, checking, and making
+objects. `access` is a million lookups in a document that is open. The collector is off for all.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -36,7 +36,7 @@ def path(_: str) -> Input:
 
 
 def looked(opened: Any) -> tuple[str, Any]:
-    """Return the name of a city, and what it was found in."""
+    """Return the name of a city, and the document."""
     return opened[KEY]["name"], opened
 
 
@@ -48,14 +48,14 @@ def penstock(_: str) -> Call:
 
 
 def orjson(_: str) -> Call:
-    """Orjson, which makes all of it."""
+    """Orjson, which makes all objects."""
     import orjson
 
     return lambda path: looked(orjson.loads(path.read_bytes()))
 
 
 def simdjson(_: str) -> Call:
-    """Pysimdjson: a tape, on which keys are looked for one by one."""
+    """Pysimdjson: a tape, in which it searches key by key."""
     import simdjson
 
     parser = simdjson.Parser()
@@ -73,7 +73,7 @@ def name(made: Any) -> Iterable[object]:
 
 
 def cities(_: str) -> Input:
-    """Return the bytes of the cities, and keys of a million of them at random."""
+    """Return the bytes of the cities, and a million random keys of them."""
     data = inputs.cities().read_bytes()
     keys = list(json.loads(data))
     chance = random.Random(LOOKUPS)
@@ -104,7 +104,7 @@ def penstock_access(_: str) -> Call:
 
 
 def orjson_access(_: str) -> Call:
-    """Dicts, all of which are there."""
+    """Dicts, with all objects made already."""
     import orjson
 
     return lambda given: names(once("orjson", given[0], orjson.loads), given[1])
@@ -116,7 +116,7 @@ def flattened(made: Any) -> Iterable[object]:
 
 
 def memory_of_orjson(median: Any) -> float:
-    """Return the part of orjson's peak memory that is needed."""
+    """Return penstock's peak memory as a part of orjson's."""
     return median(OURS, FILE, "MiB") / median("orjson", FILE, "MiB")
 
 

@@ -1,7 +1,7 @@
-"""Every kind of class and type that users have: the same class in each library, where it can be.
+"""Every kind of class and type that users have: the same class in each library, if possible.
 
-Where msgspec refuses the class (a union of dataclasses), it is asked for its own Structs, and
-penstock for both: what is held against msgspec is the same class.
+If msgspec refuses the class (a union of dataclasses), both get msgspec's own Structs, so that
+penstock and msgspec are compared with the same class.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -27,7 +27,7 @@ def penstock(kind: Kind, _: str) -> Call:
 
 
 def into_structs(kind: Kind, _: str) -> Call:
-    """Penstock, into the Structs that msgspec is asked for."""
+    """Penstock, into the Structs for msgspec."""
     import penstock.json
 
     assert kind.struct
@@ -67,7 +67,7 @@ def row(kind: Kind) -> Row:
     if kind.struct:
         ours = "penstock into Structs"
         cases.append(Case(ours, partial(into_structs, kind), (OURS, "msgspec")))
-    # Pydantic has no attrs.
+    # Pydantic does not know attrs.
     if kind.key != "attrs":
         cases.append(Case("pydantic", partial(pydantic, kind), ("pydantic",)))
     return Row(

@@ -26,7 +26,7 @@ def source(variant: str) -> Input:
 
 
 def opened(path: Path) -> BinaryIO:
-    """Open the file as its suffix says."""
+    """Open the file by its suffix."""
     if path.suffix == ".gz":
         import gzip
 

@@ -1,6 +1,6 @@
 """Small calls: a document of 60 bytes, 500 bytes or 5 KB in memory, into an object.
 
-What is timed is a statement, as a program has it: no function of the benchmark stands between.
+The timed code is a statement, as in a program: no function of the benchmark is in between.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -64,7 +64,7 @@ def whole(decoder: Any) -> Any:
 
 
 def penstock_guessed(form: Form, size: str) -> Call:
-    """Penstock's function that tells the format from the text."""
+    """Penstock's function that finds the format from the text."""
     import penstock
 
     return Statement("penstock.decode(data, T)", {"penstock": penstock, "T": into(form, size)})
@@ -142,7 +142,7 @@ def xml_decoder(size: str) -> Call:
 
 
 def xml_guessed(size: str) -> Call:
-    """Penstock, from what turns out to be XML."""
+    """Penstock, which finds out that it is XML."""
     import penstock
 
     names = {"penstock": penstock, "T": CLASSES[size]}

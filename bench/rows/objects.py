@@ -1,8 +1,8 @@
 """Documents in memory, into lists or mappings of the user's objects.
 
-The same bytes, all fields, every competitor's natural form. `objects` is the smallest record a
-million times; `cities` is real data; `two-fields` names two of its nine fields, so the rest only
-has to be passed over.
+All get the same bytes and all fields, and each competitor has its natural form. `objects` is the
+smallest record a million times; `cities` is real data; `two-fields` has two of its nine fields, so
+the rest is only skipped.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -55,7 +55,7 @@ def msgspec_dataclass(shape: Any, _: str) -> Call:
 
 
 def orjson_class(cls: type, keyed: bool, _: str) -> Call:
-    """What is commonly written: dicts first, then the class called with each."""
+    """The common way: dicts first, then the class called with each."""
     import orjson
 
     if keyed:

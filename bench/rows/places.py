@@ -1,4 +1,4 @@
-"""Records at 1,000 random places of an NDJSON file, from its path: what has to be read for them."""
+"""Records at 1,000 random places of an NDJSON file, from its path, with all reading for them."""
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""JSON to plain dicts, lists and scalars: the untyped work that orjson is measured by.
+"""JSON to plain dicts, lists and scalars: the untyped work for which orjson is known.
 
-All competitors of a file share one process and take turns, the collector off for all. pysimdjson is
-asked for the whole document as Python objects.
+All competitors of a file share one process and take turns, the collector off for all. pysimdjson
+must return the whole document as Python objects.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -45,7 +45,7 @@ def msgspec(_: str) -> Call:
 
 
 def simdjson(_: str) -> Call:
-    """Pysimdjson, asked for Python objects all the way down."""
+    """Pysimdjson, with Python objects all the way down."""
     import simdjson
 
     parse = simdjson.Parser().parse

@@ -1,8 +1,8 @@
-"""What a class costs before its first record: the plan, made once per class.
+"""The cost of a class before its first record: the plan, made once per class.
 
-Every repetition gets a class that has never been seen, made outside the timed part. The class has
-ten fields; with string annotations (`from __future__ import annotations`) someone has to evaluate
-them, and `typing.get_type_hints` says what that alone costs.
+Every repetition gets a new class, made outside the timed part. The class has ten fields. With
+string annotations (`from __future__ import annotations`) the library must evaluate them, and
+`typing.get_type_hints` shows the cost of that alone.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -49,7 +49,7 @@ def source(annotations: str) -> Input:
     code = compile(text, "order", "exec", dont_inherit=True)
 
     def fresh() -> Iterator[type]:
-        # String annotations are evaluated in the class's module, so there has to be one.
+        # String annotations are evaluated in the class's module, so there must be one.
         module = sys.modules["order"] = ModuleType("order")
         for _ in range(CLASSES):
             exec(code, module.__dict__)
@@ -66,7 +66,7 @@ def penstock(_: str) -> Call:
 
 
 def type_hints(_: str) -> Call:
-    """Return what every peer has to call first."""
+    """Return the call that every peer has to make first."""
     return typing.get_type_hints
 
 

@@ -1,4 +1,4 @@
-"""What `import` costs: an interpreter that imports one module and ends, less one that does not."""
+"""The cost of `import`: an interpreter that imports one module and ends, less one that does not."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Files read a record at a time, in memory that does not grow.
+"""Files read one record at a time, in constant memory.
 
 `stream` reads a top-level array of 10 MB to 1 GB; `stream-object` the members of one object on one
-line; `recycling` asks what it costs to keep the records instead of dropping them.
+line; `recycling` shows the cost of keeping the records instead of dropping them.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -70,7 +70,7 @@ def ijson_members(_: str) -> Call:
 
 
 def ijson_class(_: str) -> Call:
-    """Ijson with the class called for each element: what replaces typed streaming today."""
+    """Ijson with the class called for each element: today's replacement for typed streaming."""
     import ijson.backends.yajl2_c as ijson
 
     def call(path: Path) -> Iterable[City]:
@@ -105,7 +105,7 @@ def kept(records: Iterable[object], every: int) -> Iterable[object]:
 
 
 def recycled(variant: str) -> Call:
-    """Penstock's iterator, which may use a record again that nobody kept."""
+    """Penstock's iterator, which may fill a record again that nobody kept."""
     import penstock.json
 
     every = KEEPS[variant.removeprefix("keep ")]
@@ -113,7 +113,7 @@ def recycled(variant: str) -> Call:
 
 
 def batched(variant: str) -> Call:
-    """Penstock in batches of 1,000, whose records are never used again."""
+    """Penstock in batches of 1,000, whose records are never filled again."""
     import penstock.json
 
     every = KEEPS[variant.removeprefix("keep ")]

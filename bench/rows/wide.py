@@ -1,6 +1,6 @@
 """Sixty fields, with the keys in the class's order, in another order, or in a new one each time.
 
-A decoder that predicts the next key must not fall off a cliff when the prediction fails.
+A decoder that predicts the next key must not become much slower when the prediction fails.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures

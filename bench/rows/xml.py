@@ -1,9 +1,8 @@
 """XML: checking it, records of it, and messages.
 
-`xml-check` reads whole documents for nothing but whether they are well-formed; `xml-records` makes
-objects of the records of three kinds of documents; `xml-slow` does so for the peers that take
-minutes where others take seconds; `xml-stream` reads files of 10 MB to 1 GB; `xml-messages`
-compares `send` with handlers.
+`xml-check` only validates whole documents; `xml-records` makes objects of the records of three
+kinds of documents; `xml-slow` does so for the peers that take minutes where others take seconds;
+`xml-stream` reads files of 10 MB to 1 GB; `xml-messages` compares `send` with handlers.
 """
 
 # ruff: noqa: PLC0415 - each process imports only what it measures
@@ -44,7 +43,7 @@ def path(kind: str) -> Input:
 
 
 def check(_: str) -> Call:
-    """Penstock, asked for a class without fields: every byte is checked, and nothing is made."""
+    """Penstock with a class without fields: every byte is checked, and nothing is made."""
     from dataclasses import make_dataclass
 
     import penstock.xml
@@ -90,8 +89,8 @@ def check_lxml(_: str) -> Call:
 def check_quick_xml(_: str) -> Call:
     """quick-xml, natively, with its checks on and attributes iterated.
 
-    It does not check characters, names, entities, the document type, what stands around the root,
-    nor, as it is used here, namespaces.
+    It does not check characters, names, entities, the document type, text outside the root, nor, as
+    it is used here, namespaces.
     """
     import native
 
@@ -131,7 +130,7 @@ def floor_of(kind: str) -> Call:
 
     def call(source: Path) -> Iterable[object]:
         left = 100 if source.name.endswith("-1.xml") else count
-        # A thousand at a time: the records of a stream are dropped as they come.
+        # A thousand at a time, because a stream's records are dropped one by one.
         while left > 0:
             yield from make(min(left, 1_000))
             left -= 1_000
@@ -154,7 +153,7 @@ def whole(by: Any, kind: str) -> Call:
 
 
 def checking(kind: str) -> Call:
-    """Penstock, asked for a record that is not there: the check alone, from the file."""
+    """Penstock, with a path that matches no record: the check alone, from the file."""
     import penstock.xml
 
     def call(source: Path) -> Iterable[object]:
@@ -220,7 +219,8 @@ def zipped(_: str) -> Input:
     return Input(inputs.zipped(markup.grown("pubmed", 200)))
 
 
-# The same job thrice: how many articles each journal has, and their titles' lengths together.
+# The same job three times: how many articles each journal has, and the total length of their
+# titles.
 
 
 def job_send(_: str) -> Call:
@@ -249,7 +249,7 @@ def job_send(_: str) -> Call:
 
 
 class Saxophone:
-    """The job with handlers: the path, the text, and what to do with them, by hand."""
+    """The job with handlers written by hand: the path, the text, and their uses."""
 
     def __init__(self) -> None:
         self.count: dict[str, int] = {}
@@ -267,7 +267,7 @@ class Saxophone:
             self.text, self.depth = [], len(self.path)
 
     def data(self, text: str) -> None:
-        """Keep text that is wanted."""
+        """Keep text that is needed."""
         if self.text is not None:
             self.text.append(text)
 
@@ -282,10 +282,10 @@ class Saxophone:
         self.path.pop()
 
     def close(self) -> None:
-        """Nothing is left to do."""
+        """Nothing remains to be done."""
 
     def result(self) -> object:
-        """Return what was counted."""
+        """Return the counts."""
         return sorted(self.count.items()), self.letters
 
 
