@@ -1,8 +1,8 @@
 """Draws the chart of README from the recorded runs: `python scripts/chart.py`.
 
-Two pictures with the same bars, for light and for dark pages. A test compares them with what this
-would draw. They are plain SVG without fonts, scripts or anything from a network, and their text is
-text: it can be selected, and screen readers find a description of all numbers.
+There are two pictures with the same bars, for light and for dark pages. A test compares them with
+the output of this script. They are plain SVG without fonts, scripts or anything from a network, and
+their text is text: it can be selected, and screen readers find a description with all numbers.
 """
 
 from __future__ import annotations
@@ -104,12 +104,12 @@ def bars(panel: Panel) -> list[Bar]:
 
 
 def shown(ms: float) -> str:
-    """Return a time as it stands behind its bar."""
+    """Return a time as it is shown behind its bar."""
     return f"{ms:,.0f} ms"
 
 
 def described(panels: list[tuple[Panel, list[Bar]]]) -> str:
-    """Return all that the picture says, as a sentence for each panel."""
+    """Return the contents of the picture as text, a sentence for each panel."""
     return " ".join(
         f"{panel.title}: {'; '.join(f'{bar.name}: {shown(bar.ms)}' for bar in found)}."
         for panel, found in panels

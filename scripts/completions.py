@@ -32,7 +32,7 @@ def _shorten(command: argparse.ArgumentParser) -> None:
     for action in command._actions:  # noqa: SLF001 - there is no public way, here and below
         action.help = re.split(r"[:;,] | \(", action.help or "")[0]
         if isinstance(action.metavar, str):
-            # To zsh, a colon ends it.
+            # In zsh, a colon ends it.
             action.metavar = action.metavar.rpartition(":")[2]
         if isinstance(action, argparse._SubParsersAction):  # noqa: SLF001
             for summary in action._choices_actions:  # noqa: SLF001

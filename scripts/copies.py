@@ -3,9 +3,9 @@
     make copies
     python scripts/copies.py path/to/_rust.so
 
-The grammars are generic over the sink and the instruction set, and the compiler makes a copy of
-them for each pair that is used. Much of a build's time goes into these copies, so one more of them
-should be a decision: see "Why is a grammar compiled so few times?" in DESIGN.md.
+The grammars are generic over the sink and the instruction set, and the compiler makes a copy for
+each pair in use. Much of a build's time goes into these copies, so one more of them should be a
+decision: see "Why is a grammar compiled so few times?" in DESIGN.md.
 
 A copy of a grammar is recognised by an error message that only the grammar can give: each reference
 from the code to the text of the message is one copy. That needs no debug information, and no names,
@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-# A message of each grammar that stands once in its source, in a place that is compiled whether
-# events are told or not.
+# A message of each grammar that occurs once in its source, in code that is compiled with and
+# without events.
 MESSAGES = {
     "json": b"the input ends where a value is expected",
     "xml": b"expected '>' behind ']'",
@@ -52,7 +52,7 @@ class Function:
 
 
 class Extension:
-    """An ELF file of 64 bits, as far as it is needed here."""
+    """An ELF file of 64 bits: the parts that are needed here."""
 
     def __init__(self, path: Path) -> None:
         self.data = path.read_bytes()
@@ -76,7 +76,7 @@ class Extension:
         return next(section for section in self.sections if section.name == name)
 
     def bytes_of(self, section: Section) -> bytes:
-        """What the section holds."""
+        """The bytes of a section."""
         return self.data[section.offset : section.offset + section.size]
 
     def functions(self) -> list[Function]:
@@ -93,7 +93,7 @@ class Extension:
         return sorted(set(found), key=lambda function: function.address)
 
     def references(self, text: bytes) -> list[int]:
-        """The addresses in the code from which this text is referred to."""
+        """The addresses in the code that refer to this text."""
         code = self.section(".text")
         where = self.data.find(text)
         home = next((s for s in self.sections if s.offset <= where < s.offset + s.size), None)
@@ -102,7 +102,8 @@ class Extension:
         target = where - home.offset + home.address
         body = self.bytes_of(code)
         found: list[int] = []
-        # `lea register, [rip + distance]`: the opcode, the register, the distance from behind it.
+        # `lea register, [rip + distance]`: the opcode, the register, the distance from the end of
+        # the instruction.
         at = body.find(0x8D)
         while 0 <= at < len(body) - 6:
             if body[at + 1] & 0xC7 == 0x05:
@@ -128,7 +129,7 @@ def readable(symbol: str) -> str:
 
 
 def around(functions: list[Function], address: int) -> Function | None:
-    """The function in which an address is."""
+    """The function that contains an address."""
     inside = (f for f in functions if f.address <= address < f.address + f.size)
     return next(inside, None)
 

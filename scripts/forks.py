@@ -1,10 +1,10 @@
-"""Run the tests in children of a process that has used Penstock: each file in one of its own.
+"""Run the tests in children of a process that has used Penstock: each file in a child of its own.
 
     make forks
 
-A fork copies whatever the library keeps: plans, what it learnt of documents, the counts of the
-collector, readers and decoders in the middle of a document. Here the parent has all of these, and
-each child has to pass the tests of a file and then to read on where its parent had stopped.
+A fork copies all state of the library: plans, learned orders of keys, the counts of the collector,
+readers and decoders in the middle of a document. Here the parent has all of these, and each child
+must pass the tests of a file and then read on where its parent had stopped.
 """
 
 import contextlib
@@ -23,13 +23,13 @@ import penstock
 ROOT = Path(__file__).parent.parent
 LOG = ROOT / ".cache" / "forks.log"
 FOLDERS = ("README.md", "docs", "python", "tests")
-# Which files of a folder hold tests or examples, where not all of Python's do.
+# The files of a folder that hold tests or examples, if not all Python files do.
 HOLDING = {"docs": "*.md", "tests": "**/test_*.py"}
 
 
 @dataclass(slots=True)
 class Node:
-    """What the parent makes of its documents."""
+    """The type that the parent decodes its documents into."""
 
     number: int
     text: str = ""
@@ -40,7 +40,7 @@ class Halfway:
     """Readers, decoders and plans in use."""
 
     def __init__(self) -> None:
-        """Use the library, and stop in the middle."""
+        """Use the library, and stop in the middle of it."""
         rows = [
             {"number": n, "text": f"text {n % 7}", "inner": [{"number": -n}]} for n in range(500)
         ]
@@ -60,7 +60,7 @@ class Halfway:
         assert next(self.json) == next(self.xml) == self.fed[0] == self.expected[0]
 
     def goes_on(self) -> bool:
-        """Tell whether all of it comes to its end as it should."""
+        """Tell whether all of it can be read to the expected end."""
         rest = self.decoder.feed(self.array[9_000:]) + self.decoder.finish()
         return (
             list(self.json) == list(self.xml) == self.expected[1:]
@@ -69,10 +69,10 @@ class Halfway:
 
 
 class Tally(Counter[str]):
-    """Counts the tests of a child by what came of them."""
+    """Counts the tests of a child by their outcome."""
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Count a test once: when it was called, or where that did not come about."""
+        """Count a test once: after its call, or if it did not get that far."""
         if report.when == "call" or not report.passed:
             self[report.outcome] += 1
 
@@ -112,7 +112,7 @@ def forked(path: Path, halfway: Halfway) -> tuple[int, Counter[str]]:
 
 
 def files(names: list[str]) -> Iterator[Path]:
-    """All files that hold tests or examples, or those of the names."""
+    """All files that hold tests or examples, or only those named."""
     for name in names:
         path = ROOT / name
         if path.is_dir():
@@ -122,9 +122,9 @@ def files(names: list[str]) -> Iterator[Path]:
 
 
 def main(names: list[str]) -> int:
-    """Run them all; 1 if one of them fails."""
+    """Run all files; return 1 if one of them fails."""
     os.chdir(ROOT)
-    # As `python -m pytest` has it: processes that a test spawns look for its module there.
+    # As with `python -m pytest`: processes that a test spawns look for its module there.
     sys.path[0] = str(ROOT)
     LOG.parent.mkdir(exist_ok=True)
     LOG.unlink(missing_ok=True)
