@@ -64,7 +64,7 @@ def days(source: Path, member: str | None = None) -> tuple[dict[date, Day], list
 
 
 def plot(found: dict[date, Day], target: Path) -> None:
-    """Draw both as bars, a day each, one above the other. Days without measurements stay empty."""
+    """Draw both as bars for each day, one above the other. Days without measurements stay empty."""
     import matplotlib as mpl  # noqa: PLC0415 - the table does not need it
 
     mpl.use("agg")

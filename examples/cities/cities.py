@@ -55,7 +55,7 @@ def write_xml(target: Path) -> None:
 
 @dataclass(slots=True)
 class Answer:
-    """The answers about all places, collected while they pass."""
+    """The answers about all places, collected while they are read."""
 
     places: int = 0
     zones: Counter[str] = field(default_factory=Counter)

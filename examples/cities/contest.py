@@ -181,7 +181,7 @@ def take_turn(name: str, xml: Path | None = None) -> Turn:
 
 
 class Result(NamedTuple):
-    """A contestant's medians."""
+    """The medians of a contestant."""
 
     name: str
     seconds: float
@@ -217,7 +217,7 @@ BARE = (
 
 
 def run(name: str, xml: Path | None = None) -> Turn:
-    """Give a contestant a fresh process."""
+    """Run a contestant in a fresh process."""
     command = ["-c", BARE] if name == "bare" else [__file__, name]
     if xml is not None:
         command.append(str(xml))

@@ -75,7 +75,7 @@ def decode(path: Path) -> None:
 
 
 def watched(reader: penstock.Reader[City]) -> Iterator[City]:
-    """Pass the cities on and show on stderr, if that is a terminal, how far we are."""
+    """Pass the cities on and show the progress on stderr, if that is a terminal."""
     columns = (TextColumn("  reading"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task("", total=reader.progress.bytes_total)
@@ -86,7 +86,7 @@ def watched(reader: penstock.Reader[City]) -> Iterator[City]:
 
 
 def stream(path: Path) -> Answer:
-    """Read the file a city at a time and keep only what answers the question."""
+    """Read the file one city at a time and keep only the data for the answer."""
     heading("2  A record at a time, in constant memory")
     answer = Answer()
     start = time.perf_counter()
@@ -124,7 +124,7 @@ def tell(answer: Answer) -> None:
 
 
 def spoil(path: Path, target: Path) -> None:
-    """Copy the file with one population, far inside, written as a word."""
+    """Copy the file, with one population, far inside, as a word."""
     data = bytearray(path.read_bytes())
     number = re.compile(rb'(?<="population": )\d+').search(data, WRONG_AT)
     if number is None:
@@ -142,7 +142,7 @@ def fail(path: Path) -> None:
         try:
             penstock.json.load(spoiled, dict[str, City])
         except penstock.ValidationError as error:
-            # The folder is a temporary one, whose name would only be in the way.
+            # The folder is temporary, and its name would only distract.
             message, _, excerpt = error.report().replace(f"{folder}/", "").partition("\n")
             show(Text(message, style="yellow"))
             show(Text(excerpt, style="yellow", no_wrap=True))

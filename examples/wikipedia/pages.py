@@ -43,7 +43,7 @@ class Pages:
         self.site = element.text
 
     def title(self, element: Element) -> str:
-        """Return the title to the page."""
+        """Return the title, which becomes a child of the page."""
         return element.text
 
     def redirect(self, element: Element) -> str:
