@@ -25,7 +25,7 @@ fn small(value: &Bound<'_, PyAny>) -> Option<i64> {
     (overflow == 0).then_some(small)
 }
 
-/// Compares a value to a limit, if both are plain numbers of the same type.
+/// Compares a value to a limit, if both are plain numbers that can be compared exactly.
 #[inline]
 fn compared(value: &Bound<'_, PyAny>, op: CompareOp, limit: &Limit) -> Option<bool> {
     /// Every integer up to this magnitude is exactly a double.

@@ -55,8 +55,8 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// Tries to take a member of the current map that gives its class, and the class with it. This
-    /// works if the class is known from the member's text alone.
+    /// Takes the class of the current map from one of its members, and the member with it, if the
+    /// plan knows beforehand what becomes of both (`EarlyTag`).
     #[inline(always)]
     pub(crate) fn take_early_tag(&mut self, value: Text<'_>) -> bool {
         let Some(Tagged { by: TagRule::Value { table, early, .. }, .. }) = self.tagged() else {

@@ -148,8 +148,8 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// Keeps the refusal of an attribute that does not fit its field, because an element may still
-    /// come for the field.
+    /// Keeps the refusal of an attribute that does not fit its field, if an element may still come
+    /// for the field.
     #[cold]
     #[inline(never)]
     fn defer(&mut self, refusal: Refusal) -> Answer {

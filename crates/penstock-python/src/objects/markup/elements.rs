@@ -109,7 +109,7 @@ impl<'p> Markup<'p> {
         }
     }
 
-    /// Whether a field has its value from an attribute. The next value is then the element's.
+    /// Whether a field has its value from an attribute. Clears the mark that says so.
     fn was_attribute(&mut self, field: u32) -> bool {
         if field < 64 {
             let bit = 1 << field;
