@@ -57,7 +57,7 @@ def open_member(
     # Joined with a directory separator, as if the archive were unpacked in its folder.
     label = info.filename if name is None else f"{name}/{info.filename}"
     chunks = _chunks(file, source, archive, info, label, limits or Limits())
-    # Run to the point where the file will be closed for certain, even if nothing is ever read.
+    # Run to the empty chunk: from there the file is closed in any case, even if nothing is read.
     next(chunks)
     return chunks, label
 

@@ -28,6 +28,6 @@ def of_records(
     if at is None or isinstance(at, str):
         return with_types(into, types), at
     if into is not PLAIN or not hasattr(at, "keys"):
-        return into, at  # The same code refuses it as without types.
+        return into, at  # It is refused by the same code as without types.
     kinds: Mapping[str, TypeForm[T]] = at
     return into, {path: with_types(kinds[path], types) for path in kinds}

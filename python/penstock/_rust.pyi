@@ -1,7 +1,7 @@
-"""The extension: what `crates/penstock-python` gives to the Python side.
+"""The extension: the interface of `crates/penstock-python` for the Python modules.
 
-Private. The public functions check and name their sources, then call these, by position; stubtest
-holds this file against the built extension.
+Private. The public functions check and name their sources, then call these, by position. stubtest
+compares this file with the built extension.
 """
 
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
@@ -295,8 +295,8 @@ class Document:
     def __iter__(self) -> Iterator[Any]: ...
     def __reversed__(self) -> Iterator[Any]: ...
     def __eq__(self, other: object, /) -> bool: ...
-    # `keys`, `values`, `items` and `get` of an object, `index` and `count` of an array: what a
-    # document is, only its text says.
+    # `keys`, `values`, `items` and `get` of an object, `index` and `count` of an array: only the
+    # document's text says which of the two it is.
     def __getattribute__(self, name: str, /) -> Any: ...
     def __copy__(self) -> Self: ...
     def __deepcopy__(self, _memo: object, /) -> Self: ...
