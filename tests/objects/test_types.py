@@ -553,7 +553,7 @@ def test_enums_give_their_members() -> None:
     assert penstock.json.decode('"red"', Word) is Word.RED
     assert penstock.json.decode("null", Truth) is Truth.UNKNOWN
     assert penstock.json.decode("null", Color | None) is None
-    # Only an integer is a number here, and a truth value is no number.
+    # A number with a fraction is no integer value, and a truth value is no number.
     assert refusal("true", Level).got == "true"
     assert refusal("1.0", Level).got == "a number"
 

@@ -261,7 +261,7 @@ def test_however_it_is_cut(data: st.DataObject) -> None:
     pieces = [text[a:b] for a, b in itertools.pairwise([0, *ends, len(text)])]
     expected = [Circle("disc", 12), Rect("rect", -3, Rect("rect", 1))]
     assert list(json.read(pieces, Shape)) == expected
-    # A truncated document gives a truncated result, and nothing else.
+    # A truncated document gives the first rows, and then TruncatedInput.
     decoder = json.Decoder(Shape)
     rows = [row for piece in pieces[:-1] for row in decoder.feed(piece)]
     assert rows == expected[: len(rows)]
