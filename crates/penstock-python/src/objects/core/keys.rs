@@ -12,7 +12,7 @@ use penstock_core::value::xsd::{self, Integer};
 use pyo3::ffi;
 use pyo3::prelude::*;
 
-/// A reference that the caller takes over, or the reason why there is none.
+/// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
 /// The most digits of an integer key. Nobody needs a longer one.
@@ -37,8 +37,7 @@ impl<'p> Core<'p> {
             Some(Integer::Small(value)) if self.top().kind == FrameKind::Dict => {
                 // It prints exactly as it is written, so messages need no remembered key.
                 self.top_mut().unnamed = false;
-                // SAFETY: makes a new object; the interpreter is attached while events are
-                // reported.
+                // SAFETY: makes a new object; the interpreter is attached during events.
                 Ok(unsafe { ffi::PyLong_FromLongLong(value) })
             }
             _ => self.typed_key(node, key, at),

@@ -17,7 +17,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDate};
 
-/// A reference that the caller takes over, or the reason why there is none.
+/// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
 /// The type that [`penstock_core::value::lexical`] converts text to for a kind, if there is one.
@@ -123,7 +123,7 @@ impl<'p> Core<'p> {
         at: u64,
     ) -> Made {
         let object = match found {
-            // SAFETY: makes a new object; the interpreter is attached while events are reported.
+            // SAFETY: makes a new object; the interpreter is attached during events.
             Ok(Value::Int(value)) => unsafe { ffi::PyLong_FromLongLong(value) },
             // SAFETY: as above.
             Ok(Value::Float(value)) => unsafe { ffi::PyFloat_FromDouble(value) },

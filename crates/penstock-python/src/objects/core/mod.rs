@@ -12,7 +12,7 @@
 //! | `give_*` | `scalars.rs`, `lexical.rs` | makes an object of a scalar |
 //! | `put_part` | `keyed/` | takes a container that is made |
 //! | `put` | here | converts and checks, if the type asks for it |
-//! | `store` | here | chooses by the container at hand |
+//! | `store` | here | chooses by the current container |
 //! | `put_field`, `put_column`, `put_rarely` | here | the place itself |
 //! | `deliver` | here | the record is complete |
 //!

@@ -24,7 +24,7 @@ use pyo3::types::PyString;
 use pyo3::{ffi, intern};
 use std::ffi::CString;
 
-/// A reference that the caller takes over, or the reason why there is none.
+/// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
 /// What a string is called in messages.
@@ -161,8 +161,7 @@ impl<'p> Core<'p> {
     pub(crate) fn give_int(&mut self, value: i64, at: u64) -> Answer {
         match self.aim().kind {
             KindByte::Int | KindByte::Any => {
-                // SAFETY: makes a new object; the interpreter is attached while events are
-                // reported.
+                // SAFETY: makes a new object; the interpreter is attached during events.
                 self.give(unsafe { ffi::PyLong_FromLongLong(value) }, at)
             }
             _ => self.give_int_rarely(value, at),
@@ -204,8 +203,7 @@ impl<'p> Core<'p> {
     pub(crate) fn give_float(&mut self, value: f64, at: u64) -> Answer {
         match self.aim().kind {
             KindByte::Float | KindByte::Any => {
-                // SAFETY: makes a new object; the interpreter is attached while events are
-                // reported.
+                // SAFETY: makes a new object; the interpreter is attached during events.
                 self.give(unsafe { ffi::PyFloat_FromDouble(value) }, at)
             }
             _ => self.give_float_rarely(value, at),
@@ -251,8 +249,7 @@ impl<'p> Core<'p> {
         };
         let made = match self.kind(taker) {
             Kind::Int if let Some(Integer::Small(value)) = xsd::integer(digits) => {
-                // SAFETY: makes a new object; the interpreter is attached while events are
-                // reported.
+                // SAFETY: makes a new object; the interpreter is attached during events.
                 Ok(unsafe { ffi::PyLong_FromLongLong(value) })
             }
             Kind::Int | Kind::Any if whole => {

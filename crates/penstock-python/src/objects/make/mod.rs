@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::ptr;
 
-/// A reference that the caller takes over, or the reason why there is none.
+/// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
 unsafe extern "C" {

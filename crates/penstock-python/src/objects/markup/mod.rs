@@ -132,7 +132,7 @@ impl MarkupState {
         self.open.last().map_or(0, |open| open.at)
     }
 
-    /// Whether the current element becomes `None`. Its content is not looked at, so no element is
+    /// Whether the current element becomes `None`. Its content is skipped, so no element is
     /// open in it.
     #[inline(always)]
     pub(crate) fn is_nil(&self) -> bool {

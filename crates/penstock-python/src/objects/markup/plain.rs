@@ -95,7 +95,7 @@ impl<'p> Markup<'p> {
         self.put_plain(value, false)
     }
 
-    /// The element at hand ends.
+    /// Ends the current element.
     #[inline(never)]
     pub(crate) fn end_plain(&mut self, at: u64) -> Answer {
         let py = self.attached();
@@ -134,7 +134,7 @@ impl<'p> Markup<'p> {
         self.put_in_markup(value, at)
     }
 
-    /// Puts a value into the dict of the element at hand, by the key on top of the stack. Takes
+    /// Puts a value into the dict of the current element, by the key on top of the stack. Takes
     /// over the reference.
     fn put_plain(&mut self, value: *mut ffi::PyObject, forced: bool) -> Answer {
         let py = self.attached();
