@@ -150,7 +150,7 @@ fn class_of(kind: Kind) -> &'static str {
 }
 
 /// The exception that reports an error of the input. Or the one that came in its place and is no
-/// error of the input, for example because memory was short.
+/// error of the input, such as a lack of memory.
 pub(crate) type Told = Result<PyErr, PyErr>;
 
 /// The exception to raise, either way.

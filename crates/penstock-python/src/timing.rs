@@ -23,8 +23,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 use std::sync::atomic::Ordering;
 
-/// How many bytes there are between samples: at least `APART`, and at least `APART_EACH` for each
-/// byte of the last sample.
+/// How many bytes are between samples: at least `APART`, and `APART_EACH` per byte of the last one.
 const APART: u64 = 64 << 10;
 const APART_EACH: u64 = 128;
 

@@ -72,7 +72,7 @@ fn is_buffer(source: &Bound<'_, PyAny>) -> bool {
     pyo3::types::PyMemoryView::from(source).is_ok()
 }
 
-/// Whether bytes are UTF-8 text already, neither compressed nor in another encoding.
+/// Whether bytes are UTF-8 already, and not compressed.
 fn as_they_are(bytes: &[u8], encoding: Option<Encoding>, compression: Compression) -> bool {
     let packed = match compression {
         Compression::None => false,

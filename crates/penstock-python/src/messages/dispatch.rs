@@ -60,7 +60,7 @@ impl Asked {
         }
     }
 
-    /// How precise the condition is: the fewer names it admits, the greater the number.
+    /// The precision: the fewer names it admits, the greater.
     fn precision(&self) -> u8 {
         let named = if self.local.is_some() { 3 } else { 0 };
         named

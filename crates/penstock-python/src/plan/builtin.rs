@@ -64,7 +64,7 @@ impl Container {
     }
 }
 
-/// The kind and name of a builtin or standard class whose values have no parts.
+/// The kind and name of a class whose values have no parts.
 pub(super) fn builtin(class: &Bound<'_, PyType>) -> Option<(Kind, &'static str)> {
     let is = |builtin| builtin_type(class, builtin);
     if is(&raw const ffi::PyUnicode_Type) {

@@ -62,8 +62,8 @@ impl Hasher for Addresses {
 }
 
 /// The plans of other types, such as `list[City]` or `City | None`. Python makes these anew each
-/// time they are written, so they are found by equality. A plan with prefixes is found by these
-/// too. The caches are dicts, because a comparison may run code of a metaclass.
+/// time they are written, so they are found by equality, and by prefixes if the plan has some.
+/// Dicts, because a comparison may run code of a metaclass.
 static EXPRESSIONS: [PyOnceLock<Py<PyDict>>; Form::COUNT] =
     [const { PyOnceLock::new() }; Form::COUNT];
 

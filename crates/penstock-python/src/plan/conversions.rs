@@ -147,13 +147,13 @@ impl<'py> Walk<'_, 'py> {
     }
 }
 
-/// True if the class says that it is from one of these modules. Nearly no class is, and the others
-/// need not be compared with the modules' contents.
+/// True if the class says that it is from one of these modules. Nearly none is, and then there is
+/// nothing to compare.
 pub(super) fn is_of(class: &Bound<'_, PyType>, modules: &[&str]) -> bool {
     class.module().is_ok_and(|module| module.to_str().is_ok_and(|name| modules.contains(&name)))
 }
 
-/// True if `base` is among the real bases. This does not call `__subclasscheck__`.
+/// By the real bases, without calling `__subclasscheck__`.
 pub(super) fn is_subclass(class: &Bound<'_, PyType>, base: &Bound<'_, PyAny>) -> bool {
     layout::bases(class).iter().any(|class| class.is(base))
 }

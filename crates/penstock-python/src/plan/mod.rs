@@ -86,7 +86,7 @@ pub(crate) struct Plan {
     pub(crate) kinds: Box<[NodeId]>,
     /// The form of the formats that the plan is for.
     pub(crate) form: Form,
-    /// Whether text and numbers are converted to other types if nothing is lost (`strict=False`).
+    /// Whether text and numbers are converted if nothing is lost (`strict=False`).
     pub(crate) lax: bool,
     /// The classes that were read to make the plan, each with its version at that time.
     seen: Box<[Seen]>,

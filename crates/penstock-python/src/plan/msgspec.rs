@@ -99,8 +99,7 @@ fn absent(default: Option<Bound<'_, PyAny>>) -> PyResult<Absent> {
     })
 }
 
-/// The key that distinguishes the Struct from others. If it is present, it must have this Struct's
-/// value.
+/// The key that distinguishes the Struct from others. If present, it must have this Struct's value.
 fn tag<'py>(
     subject: &mut Subject<'_, 'py>,
     config: &Bound<'py, PyAny>,

@@ -169,8 +169,7 @@ impl PlanObject {
         unix: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
-            // A copy of the names as they are now, so that `locals()` is not kept alive and later
-            // changes have no effect.
+            // A copy, so that `locals()` is not kept alive and later changes have no effect.
             let namespace = namespace.map(|names| names.copy()).transpose()?;
             if let Some(rename) = &rename {
                 settings::rename(rename)?;

@@ -114,8 +114,7 @@ pub(super) struct Compiler<'py> {
     /// Whether a union is left to pydantic if nothing distinguishes its classes.
     pub(super) leaves_unions: bool,
     shared: HashMap<Key, NodeId>,
-    /// The objects whose addresses are in `shared`, kept so that no other object gets the same
-    /// address.
+    /// The objects in `shared`, kept so that no other object gets their addresses.
     kept: Vec<Bound<'py, PyAny>>,
     class_ids: HashMap<usize, ClassId>,
     /// The classes that were met with arguments.

@@ -427,8 +427,8 @@ impl Destination for Teller<'_, '_> {
     fn abandon_record(&mut self) {}
 }
 
-/// A cache of names as strings, `{uri}local` or `local`, because most names occur again and again.
-/// A new one replaces the old one in its place.
+/// A cache of names as strings, `{uri}local` or `local`, because most names repeat. A new one
+/// replaces the old one.
 #[derive(Default)]
 struct Names {
     entries: Vec<Option<Name>>,

@@ -45,8 +45,7 @@ enum Whole {
 }
 
 impl Whole {
-    /// For a decoder with these settings; `other` says whether there are options that are not the
-    /// default.
+    /// For a decoder with these settings; `other` if there are options that are not the default.
     fn new(
         plan: &Arc<Plan>,
         dialect: &Dialect,

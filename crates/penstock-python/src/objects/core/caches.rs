@@ -1,4 +1,4 @@
-//! Caches of strings, so that a string that occurs again and again is made once.
+//! Caches, so that a string that repeats is made once.
 //!
 //! There are two, both direct-mapped, and both compare bytes, never the hash alone. One holds the
 //! keys of plain dicts, for the whole process. The other holds the values of one field of one run;

@@ -13,7 +13,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString};
 
-/// The value as a 64-bit integer, if it is one.
+/// The value, if it is a 64-bit integer.
 #[inline]
 fn small(value: &Bound<'_, PyAny>) -> Option<i64> {
     if !value.is_exact_instance_of::<PyInt>() {

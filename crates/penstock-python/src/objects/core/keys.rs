@@ -35,7 +35,7 @@ impl<'p> Core<'p> {
     pub(crate) fn int_key(&mut self, node: NodeId, key: Text<'_>, at: u64) -> Made {
         match is_integer(key.bytes()).then(|| xsd::integer(key.bytes())).flatten() {
             Some(Integer::Small(value)) if self.top().kind == FrameKind::Dict => {
-                // It prints exactly as it is written, so messages need no remembered key.
+                // It prints as it is written, so messages need no remembered key.
                 self.top_mut().unnamed = false;
                 // SAFETY: makes a new object; the interpreter is attached during events.
                 Ok(unsafe { ffi::PyLong_FromLongLong(value) })
@@ -57,7 +57,7 @@ impl<'p> Core<'p> {
         made.map_err(|refusal| self.of_key(refusal, expected, key))
     }
 
-    /// Turns a refusal of a key's text into one that says that the key, not its value, is wrong.
+    /// Makes a refusal say that the key is wrong, and not its value.
     #[cold]
     #[inline(never)]
     fn of_key(&self, mut refusal: Refusal, expected: &str, key: Text<'_>) -> Refusal {

@@ -1,8 +1,8 @@
-//! Text to objects: [`penstock_core::value::lexical`] converts a text to a value, and this module
-//! makes the object that the type asks for.
+//! Text to objects: [`penstock_core::value::lexical`] converts a text, and this module makes the
+//! object that the type asks for.
 //!
-//! That module knows the forms of text, this one the Python objects. Only a choice is looked up
-//! here, because its values are objects.
+//! That module knows the forms, this one the objects. Only a choice is looked up here, because its
+//! values are objects.
 
 use super::place::{brief, shortened};
 use super::refusal::Refusal;

@@ -362,8 +362,8 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// Takes a value that was just made: converts and checks it if its type asks for it, and puts
-    /// it in its place. Takes over the reference.
+    /// Converts and checks a new value if its type asks for it, and puts it in its place. Takes
+    /// over the reference.
     #[inline(always)]
     pub(crate) fn put(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         if self.aim().finishes {
@@ -498,7 +498,7 @@ impl<'p> Core<'p> {
         let node = &self.plan().nodes[keys as usize];
         let object = match &node.kind {
             Kind::Str | Kind::Any if node.after.is_none() => {
-                // The keys of the outermost dict occur once each, so a cache would not help.
+                // The outermost dict's keys occur once, so a cache would not help.
                 if self.frames.len() == 2 { new_str(py, key) } else { caches::key(py, key) }
             }
             Kind::Int if node.after.is_none() => self.int_key(keys, key, at)?,

@@ -52,8 +52,8 @@ impl<'p> Core<'p> {
         refusal
     }
 
-    /// The path to the current value within its record; with `inside`, to the value that comes in
-    /// the current container, else to the container.
+    /// The path within the record: with `inside` to the coming value, else to the current
+    /// container.
     #[cold]
     #[inline(never)]
     pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {

@@ -55,7 +55,7 @@ impl<'p> Core<'p> {
         self.problems.kept.iter_mut().filter(|mismatch| mismatch.place.is_none())
     }
 
-    /// Keeps a mismatch if all errors are reported. Returns any other refusal that is not kept yet.
+    /// Keeps a mismatch if all errors are reported; returns any other refusal.
     pub(crate) fn keep(&mut self, refusal: Refusal) -> Result<(), Refusal> {
         match refusal.why() {
             Why::Kept => Ok(()),

@@ -236,7 +236,7 @@ impl<'p> Core<'p> {
         let whole = digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-'));
         let what = if whole { "an integer" } else { "a number" };
         let taker = self.taker(|tokens| {
-            // With `strict=False`, an integer type also takes a number such as `2.0`.
+            // With `strict=False`, `2.0` is an integer too.
             let loosely = tokens.integer.filter(|_| self.plan().lax);
             if whole { tokens.integer } else { tokens.number.or(loosely) }
         });

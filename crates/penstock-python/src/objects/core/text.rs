@@ -37,8 +37,8 @@ pub(crate) fn new_ascii(_py: Python<'_>, bytes: &[u8]) -> *mut ffi::PyObject {
     }
 }
 
-/// A new `str` of text that may have characters beyond ASCII. It is counted and measured once, then
-/// written at its final width.
+/// A new `str` of text that may be beyond ASCII: counted and measured once, then written at its
+/// final width.
 #[inline(never)]
 fn new_wide(py: Python<'_>, text: Text<'_>) -> *mut ffi::PyObject {
     if let Some(object) = new_short(text) {

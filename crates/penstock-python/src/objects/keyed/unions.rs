@@ -55,8 +55,8 @@ impl<'p> Keyed<'p> {
         }
     }
 
-    /// Takes the class of the current map from one of its members, and the member with it, if the
-    /// plan knows beforehand what becomes of both (`EarlyTag`).
+    /// Takes the class of the current map from a member, and the member itself, if the plan knows
+    /// both beforehand (`EarlyTag`).
     #[inline(always)]
     pub(crate) fn take_early_tag(&mut self, value: Text<'_>) -> bool {
         let Some(Tagged { by: TagRule::Value { table, early, .. }, .. }) = self.tagged() else {

@@ -240,7 +240,7 @@ fn call<'py>(
     if !values.contains(&ptr::null_mut()) {
         return vectorcall(values, positional, keywords);
     }
-    // Absent values are left out, and the values behind the first absent one are passed by name.
+    // Absent values are left out; the values behind the first are passed by name.
     let by_position = values[..positional].iter().take_while(|value| !value.is_null()).count();
     let mut given = values[..by_position].to_vec();
     let mut names = Vec::with_capacity(values.len() - by_position);

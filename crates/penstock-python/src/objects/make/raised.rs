@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};
 
 /// The class's own code raised. A `ValueError` or `TypeError` means that the record does not fit;
-/// any other exception is the program's own affair and is raised as it is.
+/// any other exception is raised as it is.
 #[cold]
 #[inline(never)]
 pub(crate) fn own_code_raised(builder: &Core<'_>, error: PyErr, at: u64) -> Refusal {

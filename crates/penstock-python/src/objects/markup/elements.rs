@@ -582,7 +582,7 @@ impl<'p> Markup<'p> {
             unsafe { drop(Bound::from_owned_ptr(self.attached(), value)) };
             return Err(Refusal::kept());
         }
-        // Whatever follows is not inside the root element.
+        // The rest is not inside the root.
         self.top_mut().unnamed = false;
         if self.core.stack.len() == 0 {
             return self.deliver(value);
@@ -591,7 +591,7 @@ impl<'p> Markup<'p> {
         self.deliver(dict)
     }
 
-    /// Marks the current element as one that does not fit, whatever it contains.
+    /// Marks the current element: it does not fit, whatever it contains.
     #[cold]
     #[inline(never)]
     pub(crate) fn lost_element(&mut self, refusal: Refusal) -> Answer {

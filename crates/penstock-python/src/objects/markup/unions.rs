@@ -2,7 +2,7 @@
 //!
 //! The class must be known before the first value is put. The attributes of an element have no
 //! order, so those before the one that gives the class are held and given to the class once it is
-//! known. The size of a start tag is limited, and so is the size of the held attributes.
+//! known. A start tag is limited, and so are the held attributes.
 
 use super::attributes::{is_about, is_nil};
 use super::{Awaited, Markup};
@@ -138,7 +138,7 @@ impl<'p> Markup<'p> {
         self.lost_element(refusal)
     }
 
-    /// The refusal of an element whose content begins, or which ends, before its class is known.
+    /// The refusal of an element without a known class at its content or end.
     #[cold]
     #[inline(never)]
     pub(crate) fn untagged(&mut self, at: u64) -> Refusal {
