@@ -1,8 +1,8 @@
-//! What a reader can say about a document.
+//! The parts of the events that a reader reports.
 //!
-//! Every format is told in the same words: maps, lists, keys and scalars, and for XML the few
-//! extras that an element needs. The words are [`Sink`](crate::sink::Sink)'s methods; this module
-//! holds what they carry.
+//! Every format reports the same events: maps, lists, keys and scalars, and a few extras for the
+//! elements of XML. The events are the methods of [`Sink`](crate::sink::Sink); this module holds
+//! their arguments.
 
 pub(crate) mod row;
 
@@ -12,12 +12,12 @@ use crate::value::datetime::{Date, DateTime, Time};
 use crate::value::duration::Duration;
 use penstock_scan::ValidText;
 
-/// A piece of checked text, with what the scan already knows of it.
+/// A piece of checked text.
 #[derive(Clone, Copy, Debug)]
 pub struct Text<'a> {
-    /// The bytes, UTF-8 checked, escapes and entities already resolved.
+    /// The text, checked as UTF-8, with escapes and entities already resolved.
     pub text: ValidText<'a>,
-    /// True if the scan saw no byte above 0x7F. False says nothing.
+    /// True if the scan saw no byte above 0x7F. False means that it is unknown.
     pub ascii: bool,
 }
 
@@ -35,7 +35,7 @@ impl<'a> From<&'a str> for Text<'a> {
     }
 }
 
-/// What a key is, in the format that has it.
+/// The kind of a key in its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyKind {
     /// A member of a JSON object, a property list's dictionary, a CSV column.
@@ -51,9 +51,9 @@ pub enum KeyKind {
 pub struct Key<'a> {
     /// The name: for a prefixed element or attribute, its local part.
     pub name: Text<'a>,
-    /// The namespace's URI, where the format has namespaces and this name is in one.
+    /// The namespace's URI, if the format has namespaces and the name is in one.
     pub namespace: Option<Text<'a>>,
-    /// The prefix as written, where there was one.
+    /// The prefix as written, if there is one.
     pub prefix: Option<Text<'a>>,
     /// What kind of key it is. It also settles what a second key of the same name means: for an
     /// element "one more of these", for a member or an attribute "a duplicate".
@@ -61,16 +61,16 @@ pub struct Key<'a> {
 }
 
 impl Key<'_> {
-    /// True if the same key again means one more of the same (XML elements), false if it is a
-    /// duplicate (JSON, property lists).
+    /// True if a second key of the same name is one more of its kind (XML elements), false if it is
+    /// a duplicate (JSON, property lists).
     pub fn repeats(&self) -> bool {
         self.kind == KeyKind::Element
     }
 }
 
-/// A value without parts.
+/// A value that is neither a map nor a list.
 ///
-/// Numbers keep what the format itself knows: a JSON number is its digits, and only the
+/// Numbers stay in the form that the format gives them: a JSON number is its digits, and only the
 /// destination decides between integer, float and decimal.
 #[derive(Clone, Copy, Debug)]
 pub enum Scalar<'a> {
@@ -79,19 +79,19 @@ pub enum Scalar<'a> {
     /// JSON `true` or `false`, a property list's boolean.
     Bool(bool),
     /// An integer that the format stores as one (binary property list), or a JSON integer that
-    /// fits, where the sink [wants](crate::sink::Want) it native.
+    /// fits, if the sink [wants](crate::sink::Want) it native.
     Int(i64),
-    /// A binary double (binary property list), or a JSON number rounded to the nearest one, where
-    /// the sink wants it so. Never an infinity from JSON.
+    /// A binary double (binary property list), or a JSON number rounded to the nearest one, if the
+    /// sink wants that. A JSON number never becomes an infinity.
     Float(f64),
-    /// A JSON number as it stands in the text: checked against the grammar, not yet valued.
+    /// A JSON number as its digits in the text: validated, not yet converted.
     Number(&'a [u8]),
     /// A string that the format marks as a string.
     Text(Text<'a>),
     /// Text whose type only the destination knows: XML, CSV.
     Untyped(Text<'a>),
-    /// A decimal number of a format that marks one as such, or of an object that is one: its digits
-    /// as JSON would write them, with an exponent or without.
+    /// A decimal number, if the format or the object marks it as one: its digits as JSON would
+    /// write them, with or without an exponent.
     Decimal(&'a [u8]),
     /// Binary data.
     Bytes(&'a [u8]),
@@ -102,7 +102,7 @@ pub enum Scalar<'a> {
     /// A day and a time.
     DateTime(DateTime),
     /// Seconds since 2001-01-01T00:00:00Z: the date of a property list, which may be finer than a
-    /// [`DateTime`](Scalar::DateTime) or beyond its years.
+    /// [`DateTime`](Scalar::DateTime) or outside its range of years.
     Since2001(f64),
     /// A span of time.
     Duration(Duration),
@@ -116,7 +116,7 @@ pub enum Scalar<'a> {
 const _: () = assert!(size_of::<Scalar<'_>>() == 32);
 
 impl Scalar<'_> {
-    /// What the value is called in messages, behind "got".
+    /// The name of the value in messages, after "got".
     ///
     /// ```
     /// use penstock_core::event::Scalar;
@@ -145,7 +145,7 @@ impl Scalar<'_> {
     }
 }
 
-/// What a map or list is, where the format says more than that.
+/// The kind of a map or list, if the format says more than that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContainerKind {
     /// Values in an order.
@@ -156,13 +156,13 @@ pub enum ContainerKind {
     Map,
 }
 
-/// What is known of a map or list before it begins.
+/// What the reader knows about a map or list before it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Container {
-    /// What it is.
+    /// The kind.
     pub kind: ContainerKind,
-    /// Which object it is, where the format can refer to one object several times (a property list,
-    /// a graph of Python objects): containers with the same number are the same object.
+    /// The number of the object, if the format can refer to one object several times (a property
+    /// list, a graph of Python objects): containers with the same number are the same object.
     pub shared: Option<u64>,
 }
 

@@ -13,23 +13,23 @@ pub struct Cell<'a> {
     pub at: u64,
 }
 
-/// A map, or the first members of one, as one slice of values. The reader has reported the keys of
-/// its shape before ([`known_keys`](crate::sink::LookAhead::known_keys)).
+/// A map, or its first members, as one slice of values. The reader has already reported the keys of
+/// its shape ([`known_keys`](crate::sink::LookAhead::known_keys)).
 ///
-/// A row counts how much of it has been reported, in events: so a sink can pause within one, and the
-/// reader goes on from there when it is called again.
+/// A row counts how many of its events have been reported. So a sink can pause within a row, and
+/// the reader continues there when it is called again.
 #[derive(Clone, Debug)]
 pub struct Row<'a> {
     /// The number of the shape.
     pub shape: u32,
     /// The keys of the shape.
     pub keys: &'a [Key<'a>],
-    /// The values, in the order of the keys. Nothing stands for a key that the sink does not want and
-    /// for one that the map does not have. There may be fewer values than keys.
+    /// The values, in the order of the keys. A cell is nothing if the sink does not want the key,
+    /// or if the map does not have it. There may be fewer values than keys.
     pub cells: &'a [Option<Cell<'a>>],
     /// The offset of the map.
     pub at: u64,
-    /// The offset of its end. Nothing if the map goes on behind these cells: from there on it does not
+    /// The offset of its end. Nothing if the map continues after these cells: the rest does not
     /// follow the shape, and the reader reports it event by event.
     pub end: Option<u64>,
     reported: usize,
@@ -46,7 +46,7 @@ pub(crate) enum Next<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// A row of which nothing has been reported.
+    /// A row whose events are all still to be reported.
     #[must_use]
     pub fn new(
         shape: u32,
@@ -59,52 +59,52 @@ impl<'a> Row<'a> {
         Row { shape, keys, cells, at, end, reported: 0 }
     }
 
-    /// The same row, of which so much has been [`reported`](Row::reported).
+    /// The same row, with this many events already [`reported`](Row::reported).
     #[must_use]
     pub fn resumed(mut self, reported: usize) -> Self {
         self.reported = reported;
         self
     }
 
-    /// How much has been reported. The reader keeps that where the sink pauses.
+    /// How many events have been reported. The reader keeps this number if the sink pauses.
     #[must_use]
     pub fn reported(&self) -> usize {
         self.reported
     }
 
-    /// Whether nothing has been reported.
+    /// Whether no event has been reported yet.
     #[must_use]
     pub fn is_new(&self) -> bool {
         self.reported == 0
     }
 
-    /// Whether all has been reported.
+    /// Whether all events have been reported.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.reported >= self.events()
     }
 
-    /// All of the row is taken at once.
+    /// Marks all events of the row as reported.
     pub fn take(&mut self) {
         self.reported = self.events();
     }
 
-    /// The beginning, a key and a value for each cell, and the end.
+    /// One event for the beginning, two for each cell (key and value), and one for the end.
     fn events(&self) -> usize {
         1 + 2 * self.cells.len() + usize::from(self.end.is_some())
     }
 
-    /// The beginning is reported, and nothing else.
+    /// Marks only the beginning as reported.
     pub(crate) fn take_begin(&mut self) {
         self.reported = 1;
     }
 
-    /// The value of the key that was reported last is passed over.
+    /// Skips the value of the key that was reported last.
     pub(crate) fn skip_value(&mut self) {
         self.reported += 1;
     }
 
-    /// Takes out the next event: it counts as reported.
+    /// Takes the next event, and counts it as reported.
     pub(crate) fn next(&mut self) -> Next<'a> {
         loop {
             let step = self.reported;

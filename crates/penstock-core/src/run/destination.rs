@@ -1,4 +1,4 @@
-//! Where a run's events go.
+//! The destination of a run's events.
 
 use std::convert::Infallible;
 
@@ -15,13 +15,13 @@ use crate::trace::Trace;
 /// Why a destination refused an event.
 #[derive(Debug)]
 pub enum Refused<C, B> {
-    /// A value does not fit: a problem of its record.
+    /// A value does not fit: this is a problem of its record.
     Misfit(Misfit<C>),
-    /// Nothing more can be done, and the input is not the reason.
+    /// The destination cannot continue, for a reason other than the input.
     Break(B),
 }
 
-/// All that a destination kept of what is wrong with the record at hand.
+/// The misfits of the current record that a destination has kept.
 #[derive(Debug)]
 pub struct Kept<C> {
     /// In the order of the document.
@@ -36,24 +36,24 @@ impl<C> Default for Kept<C> {
     }
 }
 
-/// A sink that a [`Run`](super::Run) can drive: it says what its refusals mean, and where the
-/// value at hand stands.
+/// A sink that a [`Run`](super::Run) can drive. It explains its refusals, and gives the path of the
+/// current value.
 ///
-/// A run calls these methods only from [`advance`](super::Run::advance) and the methods that are
-/// documented to report a failure. So a destination that needs a lock is driven by a caller that
-/// holds it; all others run without.
+/// A run calls these methods only from [`advance`](super::Run::advance) and from the methods that
+/// are documented to return a failure. So if a destination needs a lock, its driver holds the lock;
+/// all other destinations run without one.
 pub trait Destination {
     /// Why an event was refused.
     type Error;
-    /// What the destination's own code raises about a value.
+    /// An exception that the destination's own code raised about a value.
     type Cause;
-    /// What ends the run though the input is good.
+    /// A reason to end the run although the input is valid.
     type Break;
 
-    /// The only shape of documents that it takes, if it does not take any.
+    /// The only shape of documents that the destination takes; none if it takes all shapes.
     const SHAPE: Option<Shape> = None;
 
-    /// Has the reader read what it is given, and listens.
+    /// Lets the reader parse the input, and receives the events.
     ///
     /// # Errors
     /// As [`FormatReader::run`].
@@ -63,19 +63,19 @@ pub trait Destination {
         given: Given<'_>,
     ) -> Result<Step, Fail<Self::Error>>;
 
-    /// What a refusal means. `given` is the input at hand.
+    /// Explains a refusal. `given` is the current input.
     fn refused(
         &mut self,
         error: Self::Error,
         given: Given<'_>,
     ) -> Refused<Self::Cause, Self::Break>;
 
-    /// The offset at which the destination gave up, if it is not where the reader stands.
+    /// The offset at which the destination gave up, if it differs from the reader's.
     fn broke_at(&self) -> Option<u64> {
         None
     }
 
-    /// Gives up the record at hand. What is left of it is not reported.
+    /// Gives up the current record. The reader does not report the rest of it.
     fn abandon_record(&mut self);
 
     /// Forgets the document as well: the next event begins a new one.
@@ -83,54 +83,55 @@ pub trait Destination {
         self.abandon_record();
     }
 
-    /// The path from the root to the record at hand.
+    /// The path from the root to the current record.
     fn record_path(&self) -> Vec<PathStep> {
         Vec::new()
     }
 
-    /// The path from the record to the value at hand; to the container around it, if not `inside`.
+    /// The path from the record to the current value; if not `inside`, to the container around that
+    /// value.
     fn value_path(&self, _inside: bool, _given: Given<'_>) -> Vec<PathStep> {
         Vec::new()
     }
 
-    /// The path to what was read last, for a source that breaks off: to the record, where records
-    /// are what a program waits for.
+    /// The path to the value that was read last, for a source that fails. If a program waits for
+    /// records, it is the path to the record.
     fn path_so_far(&self, _given: Given<'_>) -> Vec<PathStep> {
         self.record_path()
     }
 
-    /// How many maps and lists are open around the record.
+    /// How many maps and lists are open outside the record.
     fn record_depth(&self) -> usize {
         0
     }
 
-    /// Where records stand inside of the document: how many have begun, and whether the reader is
-    /// within one. Nothing if each value at the root is a record.
+    /// For records inside the document: how many have begun, and whether the reader is inside one.
+    /// Nothing if each value at the root is a record.
     fn inner_records(&self) -> Option<(u64, bool)> {
         None
     }
 
-    /// How many finished records wait to be taken.
+    /// How many finished records have not been taken yet.
     fn ready(&self) -> u64 {
         0
     }
 
-    /// The offset from which on the text must stay at hand.
+    /// The offset from which the text must stay in memory.
     fn keeps(&self) -> Option<u64> {
         None
     }
 
-    /// Takes out what is wrong with the record at hand and was not reported yet.
+    /// Takes the misfits of the current record that have not been reported yet.
     fn take_kept(&mut self) -> Kept<Self::Cause> {
         Kept::default()
     }
 
-    /// Looks up the places of misfits that may be reported later: the text around them is about to
-    /// be dropped.
+    /// Looks up the positions of misfits that may be reported later, because the text around them
+    /// is about to be dropped.
     fn place_kept(&mut self, _locate: &dyn Fn(u64) -> Option<Place>) {}
 }
 
-/// A destination for all of a document, or for the records inside of it.
+/// A destination for a whole document, or for the records inside it.
 #[derive(Debug)]
 pub enum Outlet<D> {
     /// Each value at the root is a record.
@@ -140,7 +141,7 @@ pub enum Outlet<D> {
 }
 
 impl<D: Listener> Outlet<D> {
-    /// Leads to `to`: the records that `records` chooses, or else whatever is at the root.
+    /// Leads to `to`: the records that `records` selects, or otherwise each value at the root.
     pub fn new(to: D, records: Option<Records>) -> Self {
         match records {
             Some(records) => Outlet::Inside(Select::new(to, records)),
@@ -148,7 +149,7 @@ impl<D: Listener> Outlet<D> {
         }
     }
 
-    /// The destination behind the choice of records.
+    /// The destination behind the selection of records.
     #[inline(always)]
     pub fn inner(&self) -> &D {
         match self {
@@ -157,7 +158,7 @@ impl<D: Listener> Outlet<D> {
         }
     }
 
-    /// The destination behind the choice of records.
+    /// The destination behind the selection of records.
     #[inline(always)]
     pub fn inner_mut(&mut self) -> &mut D {
         match self {

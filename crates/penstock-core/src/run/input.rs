@@ -1,4 +1,5 @@
-//! What a run reads: text in windows, text in memory, bytes as a whole, or a file at positions.
+//! The input of a run: text in windows, text in memory, bytes as a whole, or a file read at
+//! positions.
 
 use std::cell::Cell;
 use std::fmt;
@@ -10,19 +11,19 @@ use crate::index::ReadAt;
 use crate::position::{CONTEXT, Counter, Place, locate_in};
 use crate::source::{Detect, Encoding, Source, SourceError, Window};
 
-/// What a reader is given to read.
+/// The input that a reader gets.
 #[derive(Clone, Copy)]
 pub enum Given<'a> {
-    /// Checked text, from the first byte that the reader is not done with.
+    /// Checked text, from the first byte that the reader still needs.
     Text {
         /// The text at hand.
         text: ValidText<'a>,
-        /// Nothing follows it.
+        /// Whether no text follows.
         last: bool,
     },
     /// All bytes of a source that is not text.
     Bytes(&'a [u8]),
-    /// A source of `size` bytes that is read where it is looked at, and not as a whole.
+    /// A source of `size` bytes that is read at single positions, and not as a whole.
     At {
         /// Reads at a position.
         file: &'a dyn ReadAt,
@@ -32,10 +33,10 @@ pub enum Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// The text at hand, and whether nothing follows it.
+    /// The text at hand, and whether it is the last.
     ///
     /// # Errors
-    /// If the input is not text: the reader of a text format cannot read it.
+    /// If the input is not text, because the reader of a text format cannot read it.
     #[inline(always)]
     pub fn as_text(&self) -> Result<(ValidText<'a>, bool), Fault> {
         match *self {
@@ -46,7 +47,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The text at hand; empty where the input is not text.
+    /// The text at hand; empty if the input is not text.
     #[inline(always)]
     #[must_use]
     pub fn text(&self) -> ValidText<'a> {
@@ -71,52 +72,51 @@ impl fmt::Debug for Given<'_> {
     }
 }
 
-/// Input that is not text, or more of it than is allowed, gives no line and no column; all other
-/// input knows the place of each byte at hand.
+/// Input for a run. If it is text, it knows the line and column of each byte at hand.
 pub trait Input {
-    /// Whether what the reader is done with is dropped.
+    /// Whether the input drops bytes that the reader no longer needs.
     const DROPS: bool;
 
-    /// What is at hand.
+    /// The input at hand.
     fn given(&self) -> Given<'_>;
 
     /// The offset of the first byte at hand.
     fn base(&self) -> u64;
 
-    /// The offset behind the last byte at hand.
+    /// The offset after the last byte at hand.
     fn end(&self) -> u64;
 
     /// Drops the first `n` bytes at hand. Called only if the input [drops](Self::DROPS).
     fn consume(&mut self, n: usize);
 
-    /// What is wrong right behind the text at hand. The run reports it when the reader is done with
-    /// the text, so that errors come in the order of the document.
+    /// The fault directly after the text at hand. The run reports it when the reader has read the
+    /// text, so that errors come in document order.
     fn fault(&self) -> Option<Fault>;
 
-    /// Drops the text at hand and, of the bytes behind it that are not text, as many as `pass`
-    /// says, so that what follows can be read.
+    /// Drops the text at hand, and as many of the non-text bytes after it as `pass` answers, so
+    /// that the rest can be read.
     fn pass_fault(&mut self, pass: &mut dyn FnMut(&[u8]) -> usize);
 
-    /// Why nothing more is taken in, where that is not the end of the input. Asked once.
+    /// The reason why the input takes no more bytes, if that is not its end. The run asks once.
     fn take_over(&mut self) -> Option<Fault> {
         None
     }
 
-    /// The place of a byte at hand, if the input is text. A byte that was dropped, or has not come,
-    /// is taken for the nearer end of what is at hand.
+    /// The position of a byte at hand, if the input is text. For a byte that was dropped, or has
+    /// not come yet, it is the nearer end of the input at hand.
     fn locate(&self, offset: u64) -> Option<Place>;
 
-    /// What is counted up to the first byte at hand.
+    /// The counts up to the first byte at hand.
     fn counted(&self) -> Counter;
 }
 
-/// More input than the limit allows.
+/// The fault for more input than the limit allows.
 #[must_use]
 pub fn total_exceeded(total: u64) -> Fault {
     Fault::limit(total, format!("the input is longer than {total} bytes (limits.total)"))
 }
 
-/// Text in windows, out of a source or out of chunks that the caller pushes.
+/// Text in windows, from a source or from chunks that the caller pushes.
 #[derive(Debug)]
 pub struct Windows {
     window: Window,
@@ -125,7 +125,7 @@ pub struct Windows {
     feed: Feed,
 }
 
-/// Where a window's text comes from.
+/// The origin of a window's text.
 #[derive(Debug)]
 enum Feed {
     Source(Box<Source>),
@@ -133,37 +133,37 @@ enum Feed {
         /// How many bytes may be pushed.
         total: Option<u64>,
         pushed: u64,
-        /// More were: the fault that comes behind those that may.
+        /// The fault for exceeding `total`, which comes after the bytes that are allowed.
         over: Option<Fault>,
     },
     Closed,
 }
 
 impl Windows {
-    /// Text out of a source.
+    /// Text from a source.
     #[must_use]
     pub fn of(source: Source) -> Self {
         let feed = Feed::Source(Box::new(source));
         Windows { window: Window::new(), ended: false, feed }
     }
 
-    /// Text out of a source that begins inside of a document, where `counted` says: at the byte
-    /// range that a split describes. The source is one that was [resumed](Source::resume).
+    /// Text from a source that begins inside a document, at the position `counted`: the byte range
+    /// of a split. The source must have been [resumed](Source::resume).
     #[must_use]
     pub fn of_range(source: Source, counted: Counter) -> Self {
         let feed = Feed::Source(Box::new(source));
         Windows { window: Window::resumed(counted), ended: false, feed }
     }
 
-    /// Text out of chunks that are pushed: at most `total` bytes.
+    /// Text from chunks that the caller pushes: at most `total` bytes.
     #[must_use]
     pub fn pushed(detect: Detect, encoding: Option<Encoding>, total: Option<u64>) -> Self {
         let feed = Feed::Pushed { total, pushed: 0, over: None };
         Windows { window: Window::detecting(detect, encoding), ended: false, feed }
     }
 
-    /// Reads some more of the source into the window. It touches nothing but the source and the
-    /// window, so it may run while a lock that the destination needs is given up.
+    /// Reads some more of the source into the window. It touches only the source and the window, so
+    /// the driver may give up a lock that the destination needs.
     ///
     /// # Errors
     /// As [`Window::fill`].
@@ -176,7 +176,7 @@ impl Windows {
         Ok(())
     }
 
-    /// Takes in a chunk that the caller pushes: as much of it as is allowed.
+    /// Takes a chunk from the caller, as far as the limit allows.
     ///
     /// # Errors
     /// As [`Window::push`].
@@ -194,7 +194,7 @@ impl Windows {
         self.window.push(chunk)
     }
 
-    /// Says that no chunk will follow.
+    /// Declares that no more chunks will follow.
     ///
     /// # Errors
     /// As [`Window::finish`].
@@ -203,12 +203,12 @@ impl Windows {
         self.window.finish()
     }
 
-    /// Lets the source go.
+    /// Drops the source.
     pub fn close(&mut self) {
         self.feed = Feed::Closed;
     }
 
-    /// Bytes that were read from the source before they were decompressed, or that were pushed.
+    /// Bytes read from the source, before decompression, or pushed by the caller.
     #[must_use]
     pub fn raw_bytes(&self) -> Option<u64> {
         match &self.feed {
@@ -257,35 +257,35 @@ impl Input for Windows {
     }
 }
 
-/// Text in memory that cannot change: checked piece by piece where it lies, and never dropped.
+/// Text in memory that cannot change. It is checked piece by piece in place, and never dropped.
 #[derive(Debug)]
 pub struct Lent<'a> {
     bytes: &'a [u8],
-    /// What of it is read, from `from` on.
+    /// The part from `from` on, as far as it is checked.
     text: BorrowedText<'a>,
-    /// Bytes that were passed over because they are not text, and all before them.
+    /// How many bytes at the beginning were skipped: those that are not text, and all before them.
     from: usize,
     rest: Rest,
     origin: Origin<'a>,
-    /// Offsets count from the first byte, and not from where the text stands in its source.
+    /// Offsets count from the first byte of the text, and not from the beginning of its source.
     relative: bool,
-    /// The byte whose place was asked for last, and what is counted up to it.
+    /// The byte whose position was asked for last, and the counts up to it.
     known: Cell<Option<(usize, Counter)>>,
 }
 
-/// Where a text stands that is read as a part of a source.
+/// The position of a text within its source, if it is a part of one.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Origin<'a> {
-    /// What is counted up to `before`, or up to the part if that is empty.
+    /// The counts up to `before`, or up to the part if `before` is empty.
     pub counted: Counter,
-    /// Text that stands before the part. It is counted only if a place is asked for.
+    /// Text before the part. It is counted only if somebody asks for a position.
     pub before: &'a [u8],
-    /// Text that is known to stand behind the part. Excerpts show it.
+    /// Text that is known to follow the part. Excerpts show it.
     pub behind: &'a [u8],
 }
 
 impl<'a> Lent<'a> {
-    /// Nothing of `bytes` is checked yet.
+    /// The text in `bytes`; nothing of it is checked yet.
     #[must_use]
     pub fn new(bytes: &'a [u8], origin: Origin<'a>) -> Self {
         Lent {
@@ -299,13 +299,13 @@ impl<'a> Lent<'a> {
         }
     }
 
-    /// The same, for destinations that take offsets for indexes of the text.
+    /// The same, for destinations that use offsets as indexes into the text.
     #[must_use]
     pub fn relative(bytes: &'a [u8], origin: Origin<'a>) -> Self {
         Lent { relative: true, ..Lent::new(bytes, origin) }
     }
 
-    /// Checks about `n` bytes more. It touches nothing but the bytes.
+    /// Checks about `n` more bytes. It touches only the bytes.
     #[inline]
     pub fn more(&mut self, n: usize) {
         if !self.text.is_whole() {
@@ -313,19 +313,20 @@ impl<'a> Lent<'a> {
         }
     }
 
-    /// True if all bytes are text and checked.
+    /// True if all bytes are checked and are text.
     #[inline]
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.text.is_whole()
     }
 
-    /// The offset in the source of the first byte.
+    /// The offset of the first byte in the source.
     fn start(&self) -> u64 {
         self.origin.counted.bytes() + self.origin.before.len() as u64
     }
 
-    /// What is counted up to a byte. Asked in the order of the document, all places cost one pass.
+    /// The counts up to a byte. If the bytes come in document order, all positions together cost
+    /// one pass.
     fn count_to(&self, at: usize) -> Counter {
         let (from, mut counter) = match self.known.get() {
             Some((from, counter)) if from <= at => (from, counter),
@@ -375,7 +376,7 @@ impl Input for Lent<'_> {
         let near = &self.bytes[at - at.min(CONTEXT)..at];
         let before = self.origin.before;
         let far = &before[before.len() - before.len().min(CONTEXT - near.len())..];
-        // Only what an excerpt can show is brought together.
+        // Only the bytes that an excerpt can show are copied together.
         let rest = &self.bytes[at..self.bytes.len().min(at + CONTEXT)];
         let behind = &self.origin.behind[..self.origin.behind.len().min(CONTEXT - rest.len())];
         let place = counter.bytes();
@@ -386,7 +387,7 @@ impl Input for Lent<'_> {
     }
 }
 
-/// Text that is read and kept as a whole, to be looked into later.
+/// Text that is read and kept as a whole, to be accessed later.
 #[derive(Debug)]
 pub struct Kept {
     source: Box<Source>,
@@ -396,17 +397,17 @@ pub struct Kept {
 }
 
 impl Kept {
-    /// Nothing is read yet.
+    /// A text of which nothing is read yet.
     #[must_use]
     pub fn of(source: Source) -> Self {
         let (window, rest) = (TextWindow::new(), Rest::Nothing);
         Kept { source: Box::new(source), window, rest, ended: false }
     }
 
-    /// Reads about `n` bytes more.
+    /// Reads about `n` more bytes.
     ///
     /// # Errors
-    /// As [`Source::read`]; nothing if there is no memory for them.
+    /// As [`Source::read`]; `None` if there is no memory for the bytes.
     pub fn more(&mut self, n: usize) -> Result<(), Option<SourceError>> {
         let spare = self.window.spare(n).map_err(|_| None)?;
         let count = self.source.read(spare).map_err(Some)?;
@@ -428,7 +429,7 @@ impl Kept {
         self.len() == 0
     }
 
-    /// The text, and the offset in the source of its first byte.
+    /// The text, and the offset of its first byte in the source.
     #[must_use]
     pub fn into_text(self) -> (TextWindow, u64) {
         let start = self.source.start();
@@ -436,7 +437,7 @@ impl Kept {
     }
 }
 
-/// Offsets count from the first byte of the text. Places are those in the source.
+/// Offsets count from the first byte of the text. Positions are those in the source.
 impl Input for Kept {
     const DROPS: bool = false;
 
@@ -459,7 +460,7 @@ impl Input for Kept {
         bad_text(rest, self.len() as u64, self.window.unchecked())
     }
     fn pass_fault(&mut self, _pass: &mut dyn FnMut(&[u8]) -> usize) {
-        // Documents that are kept have no framing, so nothing behind a fault is read.
+        // Kept documents have no framing, so the run reads nothing after a fault.
     }
     fn locate(&self, offset: u64) -> Option<Place> {
         let start = self.source.start();
@@ -475,7 +476,8 @@ impl Input for Kept {
     }
 }
 
-/// What is wrong with the bytes behind a text that ends at the offset `end`, if that is final.
+/// The fault in the bytes after a text that ends at the offset `end`, if more input cannot change
+/// it.
 #[inline]
 fn bad_text(rest: Rest, end: u64, behind: &[u8]) -> Option<Fault> {
     match rest {
@@ -519,8 +521,8 @@ impl Input for Whole<'_> {
     }
 }
 
-/// A source that is read where it is looked at: a binary format that ends with its table of
-/// contents is not read as a whole for one value.
+/// A source that is read at single positions: a binary format that ends with its table of contents
+/// need not be read as a whole for one value.
 #[derive(Debug)]
 pub struct Positioned<F> {
     file: F,

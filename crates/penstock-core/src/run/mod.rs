@@ -1,13 +1,13 @@
 //! One run: input through a format's reader into a destination.
 //!
-//! This is the only place that knows what to do between two windows of input: drop what is done
-//! with, report what is not text, pass over a record in error and go on behind it. A [`Run`] is
-//! generic over the reader, the input and the destination, and knows nothing of Python. What is in
-//! error is data ([`Problem`]), and a [`Policy`] says what becomes of it.
+//! Only this module decides what to do between two windows of input: drop the bytes that were read,
+//! report bytes that are not text, skip a record in error and continue after it. A [`Run`] is
+//! generic over the reader, the input and the destination, and knows nothing of Python. An error is
+//! data ([`Problem`]), and a [`Policy`] decides what to do with it.
 //!
-//! A run never waits. [`Run::advance`] works on what is at hand and answers what it has come to; at
-//! [`Turn::Dry`] the driver brings more input, which touches nothing but the [`Input`]. So a driver
-//! can hold a lock, or pause a garbage collector, exactly while there is work.
+//! A run never waits. [`Run::advance`] works on the input at hand and answers how far it got. At
+//! [`Turn::Dry`] the driver brings more input, which touches only the [`Input`]. So a driver can
+//! hold a lock, or pause a garbage collector, exactly while there is work.
 //!
 //! ```
 //! use penstock_core::json::{self, Framing};

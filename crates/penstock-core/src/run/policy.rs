@@ -1,25 +1,25 @@
-//! What becomes of records that are in error.
+//! The policy for records that are in error.
 
-/// What a run does with a problem of one record. A problem behind which nothing can be read ends
-/// the run under every policy.
+/// What a run does with a problem of one record. Under every policy a problem ends the run if
+/// nothing after it can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
     /// The first problem ends the run.
     Raise,
-    /// The record is passed over and counted. Nobody describes what is wrong with it.
+    /// The record is skipped and counted. Its problem is not described.
     Skip,
-    /// The record is passed over and the problem kept. The run ends with all of them.
+    /// The record is skipped and its problem is kept. The run ends with all kept problems.
     Collect {
-        /// How many are kept. One more ends the run.
+        /// How many problems are kept. One more ends the run.
         most: usize,
     },
-    /// The record is passed over and the driver is handed the problem
+    /// The record is skipped, and the driver gets the problem
     /// ([`Turn::Problem`](super::Turn::Problem)).
     Hand,
 }
 
 impl Policy {
-    /// Whether anybody looks at what is wrong with a record, so that it is worth describing.
+    /// Whether somebody will see the problem of a record, so that it must be described.
     #[must_use]
     pub fn describes(self) -> bool {
         self != Policy::Skip

@@ -1,7 +1,7 @@
-//! What is wrong with a document or with one of its records, as data.
+//! A problem of a document or of one of its records, as data.
 //!
-//! Nothing here is an exception. Whoever drives a run decides what becomes of a problem: Python
-//! raises it, a command prints it, a splitter counts it.
+//! Nothing here is an exception. The driver of a run decides how to use a problem: Python raises
+//! it, a command prints it, a splitter counts it.
 
 use std::convert::Infallible;
 use std::io;
@@ -10,38 +10,38 @@ use crate::error::{Fault, Kind};
 use crate::position::Place;
 use crate::select::PathStep;
 
-/// A value that does not fit, as the destination describes it when it refuses the value. The run
-/// adds the place, the record and the path above the record, and makes a [`Problem`] of it.
+/// A value that does not fit, as the destination describes it. The run adds the position, the
+/// record and the path above the record, and makes a [`Problem`] of it.
 #[derive(Debug)]
 pub struct Misfit<C = Infallible> {
-    /// The offset of the value, or of the end of the object that lacks one.
+    /// The offset of the value, or of the end of the object if a field is missing.
     pub at: u64,
-    /// What is wrong: `expected float, got a string`.
+    /// The problem: `expected float, got a string`.
     pub reason: String,
-    /// The type that was expected, as its annotation reads.
+    /// The expected type, as its annotation reads.
     pub expected: Option<String>,
-    /// What was there instead.
+    /// The value or type that was there instead.
     pub got: Option<String>,
     /// The path of the value within its record.
     pub path: Vec<PathStep>,
-    /// What the destination's own code raised.
+    /// The exception that the destination's own code raised.
     pub cause: Option<C>,
-    /// True if a limit is exceeded, and not a type unmet.
+    /// True if a limit is exceeded, false if the type is wrong.
     pub limit: bool,
-    /// The place of `at`. It is looked up early where the text may be gone before the misfit is
+    /// The position of `at`. It is looked up early if the text may be dropped before the misfit is
     /// reported.
     pub place: Option<Box<Place>>,
 }
 
 impl<C> Misfit<C> {
-    /// Something about a value that is not its type.
+    /// A misfit without an expected type.
     #[must_use]
     pub fn new(at: u64, reason: String, path: Vec<PathStep>) -> Self {
         let (expected, got, cause, limit, place) = (None, None, None, false, None);
         Misfit { at, reason, expected, got, path, cause, limit, place }
     }
 
-    /// About how many bytes its texts take.
+    /// About how many bytes its texts need.
     #[must_use]
     pub fn size(&self) -> usize {
         let path = self.path.iter().map(|step| match step {
@@ -52,42 +52,42 @@ impl<C> Misfit<C> {
     }
 }
 
-/// Where something stands, as far as it is known.
+/// The position of a problem, as far as it is known.
 #[derive(Clone, Debug, Default)]
 pub struct Spot {
-    /// Line, column and excerpt. Missing where the input is not text.
+    /// Line, column and excerpt. None if the input is not text.
     pub place: Option<Place>,
-    /// The record, from 1. Missing where nothing is counted, and between records.
+    /// The record, from 1. None if records are not counted, and between records.
     pub record: Option<u64>,
     /// The path from the root of the document.
     pub path: Vec<PathStep>,
 }
 
-/// One thing that is wrong with the input.
+/// One problem of the input.
 #[derive(Debug)]
 pub struct Problem<C = Infallible> {
-    /// What sort of problem it is.
+    /// The kind of problem.
     pub kind: Kind,
-    /// The offset in the source at which it stands.
+    /// Its offset in the source.
     pub offset: u64,
-    /// What is wrong: a clause without a capital or a full stop.
+    /// The problem: a clause without a capital or a full stop.
     pub reason: String,
-    /// Of a mismatch: the type that was expected.
+    /// For a mismatch: the expected type.
     pub expected: Option<String>,
-    /// Of a mismatch: what was there instead.
+    /// For a mismatch: the value or type that was there instead.
     pub got: Option<String>,
-    /// Where it stands.
+    /// Its position.
     pub spot: Spot,
-    /// What the destination's own code raised.
+    /// The exception that the destination's own code raised.
     pub cause: Option<C>,
-    /// What else is wrong with the same record, in the order of the document.
+    /// The other problems of the same record, in document order.
     pub others: Vec<Problem<C>>,
-    /// How many more problems of the record were counted and not kept.
+    /// How many more problems of the record were counted, but not kept.
     pub omitted: u64,
 }
 
 impl<C> Problem<C> {
-    /// The input itself is at fault.
+    /// The problem for a fault of the input itself.
     #[must_use]
     pub fn of_fault(fault: &Fault, spot: Spot) -> Self {
         Problem {
@@ -103,7 +103,7 @@ impl<C> Problem<C> {
         }
     }
 
-    /// A value does not fit.
+    /// The problem for a value that does not fit.
     #[must_use]
     pub fn of_misfit(misfit: Misfit<C>, spot: Spot) -> Self {
         let Misfit { at, reason, expected, got, cause, limit, .. } = misfit;
@@ -116,24 +116,25 @@ impl<C> Problem<C> {
 /// Why a run ended before the document did.
 #[derive(Debug)]
 pub enum Failure<C = Infallible, B = Infallible> {
-    /// The problem behind which nothing is read.
+    /// The problem after which nothing can be read.
     One(Problem<C>),
-    /// All problems that were collected, the last one perhaps the one that ended the run.
+    /// All collected problems. The last one may be the one that ended the run.
     Collected(Vec<Problem<C>>),
-    /// The destination gave up for a reason that is not the input's: its own code raised.
+    /// The destination gave up, and not because of the input: its own code raised.
     Broken(B, Spot),
-    /// The source could not be read on.
+    /// The source failed.
     Source {
-        /// What its reader raised.
+        /// The error of the source.
         error: io::Error,
-        /// Where the input ends that was read.
+        /// The position of the end of the input that was read.
         spot: Spot,
-        /// What is wrong with the record at hand, as far as it was read.
+        /// The problems of the current record, as far as it was read.
         others: Vec<Problem<C>>,
-        /// How many more problems of the record were counted and not kept.
+        /// How many more problems of the record were counted, but not kept.
         omitted: u64,
     },
 }
 
-/// A failure on the heap: it is rare, and results that may hold one are passed for each record.
+/// A failure on the heap. Failures are rare, and a result that may hold one is passed for each
+/// record.
 pub type Failed<C, B> = Box<Failure<C, B>>;

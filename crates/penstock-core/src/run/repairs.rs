@@ -1,4 +1,4 @@
-//! The repairs that a reader made to a document: how many, and where the first of them stand.
+//! The repairs that a reader made to a document: how many, and the positions of the first ones.
 
 use crate::position::Counter;
 use crate::xml::{Repair, RepairKind};
@@ -6,12 +6,12 @@ use crate::xml::{Repair, RepairKind};
 /// How many repairs are kept one by one.
 const KEPT: usize = 1_000;
 
-/// A repair with its place.
+/// A repair with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedRepair {
-    /// What was repaired.
+    /// The kind of repair.
     pub kind: RepairKind,
-    /// The byte at which it stands.
+    /// Its offset.
     pub offset: u64,
     /// Its line, from 1.
     pub line: u64,
@@ -24,12 +24,12 @@ pub struct PlacedRepair {
 pub struct RepairLog {
     kept: Vec<PlacedRepair>,
     counts: [u64; RepairKind::ALL.len()],
-    /// What is counted up to the last repair that is kept.
+    /// The counts up to the last repair that is kept.
     counter: Counter,
 }
 
 impl RepairLog {
-    /// Takes over repairs made in the text at hand, which begins where `start` is counted.
+    /// Adds the repairs made in the text at hand, whose first byte has the counts `start`.
     #[cold]
     pub(super) fn add(&mut self, made: &[Repair], start: &Counter, text: &[u8]) {
         for repair in made {
@@ -49,19 +49,19 @@ impl RepairLog {
         }
     }
 
-    /// The first thousand, in the order of the document.
+    /// The first thousand, in document order.
     #[must_use]
     pub fn kept(&self) -> &[PlacedRepair] {
         &self.kept
     }
 
-    /// How many there were in all.
+    /// How many repairs there were in all.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How many there were of each kind of which there were some.
+    /// The number of repairs of each kind, without the kinds that did not occur.
     pub fn by_kind(&self) -> impl Iterator<Item = (RepairKind, u64)> {
         let counted = RepairKind::ALL.iter().map(|kind| (*kind, self.counts[*kind as usize]));
         counted.filter(|(_, count)| *count > 0)

@@ -9,20 +9,20 @@ use crate::error::{Fail, Fault};
 use crate::reader::{FormatReader, Step};
 use crate::source::SourceError;
 
-/// What a run has come to.
+/// The result of [`Run::advance`].
 #[derive(Debug)]
 pub enum Turn<C> {
-    /// The destination asked for a pause: a record is finished, say.
+    /// The destination asked for a pause, for example because a record is finished.
     Paused,
-    /// All that is at hand is read. The driver brings more input, or says that there is none.
+    /// The reader has read all input at hand. The driver brings more input, or declares its end.
     Dry,
-    /// The end. Nothing more will come.
+    /// The end. No more records will come.
     End,
-    /// A record is in error and passed over, and the policy is to hand the problem to the driver.
+    /// A record was in error and skipped, and the policy is to hand the problem to the driver.
     Problem(Box<Problem<C>>),
 }
 
-/// What one call came to: a failure ends the run.
+/// The result of one call: a failure ends the run.
 type Outcome<T, D> = Result<T, Failed<<D as Destination>::Cause, <D as Destination>::Break>>;
 
 /// A run of one input through one reader.
@@ -33,23 +33,23 @@ pub struct Run<R, I, C> {
     policy: Policy,
     collected: Vec<Problem<C>>,
     repairs: RepairLog,
-    /// How often the destination paused: records that were delivered.
+    /// How often the destination paused: the number of delivered records.
     delivered: u64,
-    /// Records that were in error.
+    /// The number of records in error.
     refused: u64,
-    /// Records of the source that stand before this run's input.
+    /// The number of records in the source before this run's input.
     before: u64,
     /// Whether values at the root are counted as records.
     numbered: bool,
-    /// Nothing more will be delivered.
+    /// No more records will be delivered.
     finished: bool,
-    /// The document has ended, in good order.
+    /// The document has ended without an error.
     complete: bool,
 }
 
 impl<R: FormatReader, I: Input, C> Run<R, I, C> {
-    /// A run at the beginning of its input. Problems name the record by its number, unless the
-    /// document as a whole is the one record.
+    /// A run at the beginning of its input. Problems give the number of the record, unless the
+    /// whole document is the one record.
     pub fn new(reader: R, input: I, policy: Policy) -> Self {
         let numbered = !reader.is_document();
         let mut run = Run {
@@ -69,78 +69,79 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         run
     }
 
-    /// The same run, of which the first record is the one behind so many others.
+    /// The same run, whose first record comes after `before` other records.
     #[must_use]
     pub fn behind_records(mut self, before: u64) -> Self {
         (self.before, self.numbered) = (before, true);
         self
     }
 
-    /// The same run, of which problems name no record.
+    /// The same run, whose problems give no record number.
     #[must_use]
     pub fn without_numbers(mut self) -> Self {
         self.numbered = false;
         self
     }
 
-    /// What is read.
+    /// The input.
     pub fn input(&self) -> &I {
         &self.input
     }
 
-    /// What is read, to bring more of it.
+    /// The input, so that the driver can bring more of it.
     #[inline(always)]
     pub fn input_mut(&mut self) -> &mut I {
         &mut self.input
     }
 
-    /// Gives the input back.
+    /// Returns the input.
     pub fn into_input(self) -> I {
         self.input
     }
 
-    /// The offset in the source of the first byte that the reader is not done with.
+    /// The offset in the source of the first byte that the reader still needs.
     #[inline(always)]
     pub fn offset(&self) -> u64 {
         self.reader.offset()
     }
 
-    /// How often the destination paused: records that were delivered, if it pauses for each.
+    /// How often the destination paused: the number of delivered records, if it pauses for each.
     #[inline(always)]
     pub fn delivered(&self) -> u64 {
         self.delivered
     }
 
-    /// How many records were in error and passed over.
+    /// How many records were in error and skipped.
     pub fn refused(&self) -> u64 {
         self.refused
     }
 
-    /// What had to be repaired so far.
+    /// The repairs so far.
     pub fn repairs(&self) -> &RepairLog {
         &self.repairs
     }
 
-    /// Whether nothing more will be delivered.
+    /// Whether no more records will be delivered.
     #[inline(always)]
     pub fn is_finished(&self) -> bool {
         self.finished
     }
 
-    /// Whether the document has ended in good order: whatever follows is of no interest.
+    /// Whether the document has ended without an error, so that the rest of the input does not
+    /// matter.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Nothing more will be asked for.
+    /// Ends the run: the caller wants no more records.
     pub fn finish(&mut self) {
         self.finished = true;
     }
 
-    /// Reads on until the destination pauses, the input at hand is used up, or something is wrong.
+    /// Reads until the destination pauses, the input at hand is used up, or there is a problem.
     ///
     /// # Errors
-    /// What ends the run. Afterwards it answers [`Turn::End`].
+    /// The failure that ends the run. Afterwards the run answers [`Turn::End`].
     #[inline]
     pub fn advance<D: Destination<Cause = C>>(&mut self, to: &mut D) -> Outcome<Turn<C>, D> {
         if self.finished {
@@ -181,10 +182,10 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
     }
 
-    /// To be called when input was brought, or could not be.
+    /// The driver calls this when it has brought input, or has failed to.
     ///
     /// # Errors
-    /// What ends the run: the source could not be read on, or holds more than the limits allow.
+    /// The failure that ends the run: the source failed, or holds more than the limits allow.
     #[inline]
     pub fn brought<D: Destination<Cause = C>>(
         &mut self,
@@ -200,7 +201,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
     }
 
-    /// The reader stands where the input begins: a byte order mark may stand before it.
+    /// Moves the reader to where the input begins: a byte order mark may come before it.
     #[inline(always)]
     fn find_reader(&mut self) {
         if self.reader.base() != self.input.base() {
@@ -217,7 +218,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
     }
 
-    /// Drops what the reader and the destination are done with.
+    /// Drops the bytes that neither the reader nor the destination needs any more.
     fn drop_front<D: Destination<Cause = C>>(&mut self, to: &D) {
         let mut done = self.reader.consumed();
         if let Some(from) = to.keeps() {
@@ -228,7 +229,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         self.reader.drop_front(done);
     }
 
-    /// The end, in good order: of all that was collected.
+    /// The end of the document, without an error of its own: fails with the collected problems, if
+    /// any.
     fn end<D: Destination<Cause = C>>(&mut self) -> Outcome<Turn<C>, D> {
         self.finished = true;
         if self.collected.is_empty() {
@@ -237,7 +239,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         Err(Box::new(Failure::Collected(std::mem::take(&mut self.collected))))
     }
 
-    /// Bytes that are not text, behind the text that was read.
+    /// The bytes after the text that was read are not text.
     #[cold]
     fn bad_text<D: Destination<Cause = C>>(
         &mut self,
@@ -252,8 +254,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         Ok(problem)
     }
 
-    /// Input that is not the format. Reading goes on behind it only where the reader can find out
-    /// where the next record begins.
+    /// The input violates the format. The reader continues after it only if it can find the
+    /// beginning of the next record.
     #[cold]
     fn bad_input<D: Destination<Cause = C>>(
         &mut self,
@@ -276,7 +278,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         Ok(problem)
     }
 
-    /// A value that does not fit, or a destination that gives up.
+    /// A value does not fit, or the destination gives up.
     #[cold]
     fn bad_value<D: Destination<Cause = C>>(
         &mut self,
@@ -287,7 +289,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             Refused::Misfit(misfit) => misfit,
             Refused::Break(why) => {
                 self.finished = true;
-                // What gave up was making a container, not one of its values.
+                // The destination gave up while making a container, and not one of its values.
                 let at = to.broke_at().unwrap_or_else(|| self.reader.offset());
                 let spot = self.spot(to, at, false);
                 return Err(Box::new(Failure::Broken(why, spot)));
@@ -310,8 +312,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         Ok(problem)
     }
 
-    /// Does with the problem of a record what the policy says. The problem is described only for
-    /// those who look at it.
+    /// Applies the policy to the problem of a record. The problem is described only if somebody
+    /// will see it.
     fn pass_over<D: Destination<Cause = C>>(
         &mut self,
         to: &D,
@@ -334,7 +336,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         Ok(None)
     }
 
-    /// Ends the run for a fault that the driver found, with all that was collected before.
+    /// Ends the run with a fault that the driver found, and with all problems collected before.
     pub fn fail<D: Destination<Cause = C>>(
         &mut self,
         to: &mut D,
@@ -352,7 +354,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         Box::new(Failure::Collected(collected))
     }
 
-    /// The failure for a source that cannot be read on.
+    /// The failure for a source that cannot be read any further.
     #[cold]
     fn source_failed<D: Destination<Cause = C>>(
         &mut self,
@@ -373,7 +375,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
     }
 
-    /// What the run says of a value that does not fit.
+    /// Makes the problem of a value that does not fit.
     fn misfit<D: Destination<Cause = C>>(&self, to: &D, misfit: Misfit<C>) -> Problem<C> {
         let mut misfit = misfit;
         let mut path = to.record_path();
@@ -384,7 +386,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         Problem::of_misfit(misfit, spot)
     }
 
-    /// The problem together with what else was kept of its record.
+    /// Adds the other kept problems of its record to a problem.
     fn with_kept<D: Destination<Cause = C>>(
         &self,
         to: &D,
@@ -396,7 +398,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         problem
     }
 
-    /// Where a fault stands. One between records is in none of them.
+    /// The position of a fault. A fault between records belongs to no record.
     fn spot_of_fault<D: Destination<Cause = C>>(&self, to: &D, offset: u64) -> Spot {
         if to.inner_records().is_some_and(|(_, within)| !within) {
             return Spot { place: self.input.locate(offset), record: None, path: Vec::new() };
@@ -404,15 +406,15 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         self.spot(to, offset, true)
     }
 
-    /// Where something stands: at the value at hand of the record at hand, or at the container
-    /// around that value if not `inside`.
+    /// The position of the current value of the current record, or of the container around that
+    /// value if not `inside`.
     fn spot<D: Destination<Cause = C>>(&self, to: &D, offset: u64, inside: bool) -> Spot {
         let mut path = to.record_path();
         path.extend(to.value_path(inside, self.input.given()));
         Spot { place: self.input.locate(offset), record: self.record(to), path }
     }
 
-    /// The number of the record at hand, from 1.
+    /// The number of the current record, from 1.
     fn record<D: Destination<Cause = C>>(&self, to: &D) -> Option<u64> {
         match to.inner_records() {
             Some((begun, _)) => Some(self.before + begun).filter(|_| begun > 0),
@@ -425,19 +427,19 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
 }
 
 impl<R: FormatReader, C> Run<R, Windows, C> {
-    /// Takes in a chunk that the caller pushes.
+    /// Takes a chunk from the caller.
     ///
     /// # Errors
-    /// What ends the run.
+    /// The failure that ends the run.
     pub fn push<D: Destination<Cause = C>>(&mut self, to: &mut D, chunk: &[u8]) -> Outcome<(), D> {
         let pushed = self.input.push(chunk).map_err(SourceError::from);
         self.brought(to, pushed)
     }
 
-    /// Says that no chunk will follow.
+    /// Declares that no more chunks will follow.
     ///
     /// # Errors
-    /// What ends the run.
+    /// The failure that ends the run.
     pub fn push_end<D: Destination<Cause = C>>(&mut self, to: &mut D) -> Outcome<(), D> {
         let ended = self.input.push_end().map_err(SourceError::from);
         self.brought(to, ended)

@@ -1,4 +1,4 @@
-//! What a reader knows of a map before it reports its members.
+//! What a reader reports about a map before its members.
 
 use super::{Flow, Sink, Want, expand};
 use crate::event::{Key, Row, Scalar, Text};
@@ -6,74 +6,78 @@ use crate::event::{Key, Row, Scalar, Text};
 /// A sink's answer while a reader looks ahead for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// Look on.
+    /// Continue looking.
     Pass,
-    /// To a key: its value is wanted ([`LookAhead::look_value`]). Else the same as `Pass`.
+    /// In answer to a key: the sink wants its value ([`LookAhead::look_value`]). Otherwise the same
+    /// as `Pass`.
     Value,
-    /// It is known what the map becomes: report it, from its first member on.
+    /// The sink knows what the map becomes: report the map, from its first member on.
     Found,
-    /// The map is not wanted: pass over it. Nothing more of it is reported, its end included.
+    /// The sink does not want the map: skip it. The reader reports nothing more of it, not even its
+    /// end.
     Skip,
 }
 
-/// What a reader knows of a map before it reports its members.
+/// What a reader reports about a map before its members.
 ///
-/// *Looking ahead.* After a sink answered the beginning of a map with [`Flow::Look`], the reader calls
-/// the `look_` methods for its members until the sink knows what it becomes. Then it reports the map
-/// as always.
+/// *Looking ahead.* If a sink answers the beginning of a map with [`Flow::Look`], the reader calls
+/// the `look_` methods for its members until the sink knows what the map becomes. Then it reports
+/// the map as usual.
 ///
 /// *Known keys.* A reader that knows the keys of maps before their values (a CSV file has a header)
-/// reports them once, by [`known_keys`](LookAhead::known_keys), and is told for each whether it is
-/// wanted. From then on it reports each such map as one [`row`](LookAhead::row). A sink that does
-/// not know of rows gets their events.
+/// reports them once, with [`known_keys`](LookAhead::known_keys). The sink answers for each key
+/// whether it wants the values. From then on the reader reports each such map as one
+/// [`row`](LookAhead::row). A sink that does not implement rows gets their events.
 pub trait LookAhead: Sink {
     /// A key of the map.
     fn look_key(&mut self, _key: Text<'_>, _at: u64) -> Result<Look, Self::Error> {
         Ok(Look::Found)
     }
-    /// The value of the key that was asked for; none if it has parts.
+    /// The value of the key that the sink asked for; none if the value is a map or a list.
     fn look_value(&mut self, _value: Option<Scalar<'_>>, _at: u64) -> Result<Look, Self::Error> {
         Ok(Look::Found)
     }
-    /// The map ends, and it is not known yet what it becomes. The reader reports it, unless the
-    /// answer is [`Look::Skip`].
+    /// The map ends before the sink knows what it becomes. The reader now reports the map, unless
+    /// the answer is [`Look::Skip`].
     fn look_end(&mut self, _at: u64) -> Result<Look, Self::Error> {
         Ok(Look::Found)
     }
 
-    /// The key that says what the map becomes, as [`expected_key`](crate::sink::Lent::expected_key)
-    /// lends one, or nothing. Where finding its value is simple, the reader does so without
-    /// reporting other members, and calls [`tag_found`](LookAhead::tag_found) before it looks.
+    /// The key that decides what the map becomes, in the form of
+    /// [`expected_key`](crate::sink::Lent::expected_key), or nothing. If its value is easy to find,
+    /// the reader finds it without reporting other members, and calls
+    /// [`tag_found`](LookAhead::tag_found) before it starts to look.
     #[inline(always)]
     fn tag_wanted(&self) -> &[u8] {
         &[]
     }
-    /// In the map that begins, the key lent by [`tag_wanted`](LookAhead::tag_wanted) has this value.
-    /// The sink answers whether that will do; else looking begins. If true, that member is not
-    /// reported again.
+    /// In the map that begins, the key from [`tag_wanted`](LookAhead::tag_wanted) has this value.
+    /// The sink answers whether this value is enough; if not, the reader starts to look. If true,
+    /// that member is not reported again.
     #[inline(always)]
     fn tag_found(&mut self, _value: Text<'_>) -> bool {
         false
     }
 
-    /// Maps with these keys, in this order, will stand where the next value stands: as the next
-    /// records, or as the elements of the list at hand. The reader numbers its shapes, and reports a
-    /// shape again if its keys change.
+    /// The next values will be maps with these keys, in this order: the next records, or the
+    /// elements of the current list. The reader numbers its shapes, and reports a shape again if
+    /// its keys change.
     ///
-    /// `wanted` has a place for each key. The sink leaves there in which form it wants numbers, or
-    /// nothing if it does not want the value of that key: then rows leave that out. All are wanted,
-    /// as digits, if it does nothing.
+    /// `wanted` has an entry for each key. The sink sets it to the form in which it wants numbers,
+    /// or to nothing if it does not want the values of that key: rows then leave them out. If the
+    /// sink changes nothing, it gets all values, and numbers as digits.
     fn known_keys(&mut self, _shape: u32, _keys: &[Key<'_>], _wanted: &mut [Option<Want>]) {}
 
-    /// A map of a known shape. All of it is reported in one call, unless the sink pauses or stops
-    /// within it: then the reader goes on with the same row when it is called again.
+    /// A map of a known shape. The reader reports all of it in one call. If the sink pauses or
+    /// stops within the row, the reader continues with the same row when it is called again.
     ///
-    /// The answer is that to the last event. [`Flow::Skip`] means that the map is not wanted, with all
-    /// that the reader would still report of it. [`Flow::Look`] is an answer only
-    /// to a row without an end: the reader looks ahead, and then goes on with the row.
+    /// The sink answers as it would answer the last event. [`Flow::Skip`] means that it does not
+    /// want the map, nor anything that the reader would still report of it. [`Flow::Look`] is
+    /// allowed only for a row without an end: the reader looks ahead, and then continues with the
+    /// row.
     ///
-    /// A sink that takes rows at once leaves those that have begun to [`expand`]: it got their first
-    /// events as such.
+    /// A sink that handles rows itself must pass a row that has already begun to [`expand`],
+    /// because it got the first events of that row one by one.
     #[inline]
     fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Self::Error> {
         expand(self, row)

@@ -1,30 +1,29 @@
-//! A sink whose type the reader does not know: its methods are called through a table.
+//! A sink whose type the reader does not know: the reader calls its methods through a table.
 //!
-//! A grammar is compiled once for each type of sink that it is given, and its machine code is large. That pays
-//! where the sink is called for every few bytes of the text. Everywhere else (skipping, looking ahead, a sink that
-//! is seldom used, a processor without the faster instructions) the readers use one copy, which calls an
-//! [`AnySink`].
+//! A grammar is compiled once for each type of sink, and its machine code is large. That pays if the sink is called for
+//! every few bytes of the text. In all other cases (skipping, looking ahead, a sink that is seldom used, a processor
+//! without the faster instructions) the readers use one copy, which calls an [`AnySink`].
 
 use crate::error::Fail;
 use crate::forward;
 use crate::sink::{Lent, Listener, LookAhead, Sink};
 
-/// Any sink at all. Why it refused an event is kept by the [`Kept`] behind it.
+/// A sink of any type. The [`Kept`] behind it keeps the error if it refuses an event.
 pub(crate) type AnySink<'s> = dyn Listener<Error = Refused> + 's;
 
 /// A sink has refused an event.
 #[derive(Debug)]
 pub(crate) struct Refused;
 
-/// Makes an [`AnySink`] of a sink: keeps the error with which it refuses, so that all sinks have the same
-/// type of error.
+/// Makes an [`AnySink`] of a sink. It keeps the sink's error, so that all sinks have the same type of error.
 pub(crate) struct Kept<'s, S: Listener + ?Sized> {
     sink: &'s mut S,
     refusal: Option<S::Error>,
 }
 
 impl<S: Listener + ?Sized> Kept<'_, S> {
-    /// Calls `run` with a sink as an [`AnySink`]. Returns what `run` does, or the sink's own error.
+    /// Calls `run` with a sink as an [`AnySink`]. Returns the result of `run`, or the sink's own
+    /// error.
     #[inline(always)]
     pub(crate) fn lend<T>(
         sink: &mut S,
@@ -41,7 +40,7 @@ impl<S: Listener + ?Sized> Kept<'_, S> {
     }
 }
 
-/// What a method of a sink returns.
+/// The result of a sink's method.
 trait Answer<E> {
     /// The same without the sink's type of error.
     type Erased;

@@ -2,13 +2,13 @@
 
 /// Calls a macro of yours with the signatures of every method of one of the three traits.
 ///
-/// A sink that stands before another one must not lose a method, and least one that has a default:
-/// the default would answer in place of the sink behind. So it does not write the methods out, but
-/// a rule that makes a method of a signature. Where some of them need a body of their own, the rule
-/// makes nothing of their names and they are written beside it.
+/// A sink that stands in front of another one must forward every method, above all those that have
+/// a default: otherwise the default would answer in place of the inner sink. So it does not write
+/// the methods out, but gives a rule that makes a method from a signature. If a method needs a body
+/// of its own, the rule expands to nothing for its name, and you write the method beside it.
 ///
-/// The rule is called once, with `told`, `lent` or `ahead` and then the methods, each behind `mut` or
-/// `ref` for how it takes `self`.
+/// `forward!` calls the rule once, with `told`, `lent` or `ahead` followed by the methods. Each
+/// method has `mut` or `ref` in front of it, which says how it takes `self`.
 ///
 /// ```
 /// use penstock_core::forward;
@@ -140,8 +140,8 @@ mod tests {
         };
     }
 
-    /// The names of the methods that a trait declares: its functions are the only ones of its file
-    /// that are indented once.
+    /// The names of the methods that a trait declares. They are the only functions in the file that
+    /// are indented once.
     fn declared(file: &str) -> Vec<&str> {
         let methods = file.lines().filter_map(|line| line.strip_prefix("    fn "));
         let mut names: Vec<_> = methods.filter_map(|rest| rest.split('(').next()).collect();

@@ -1,4 +1,4 @@
-//! What a sink lends the reader: its expectations, which the reader compares in place.
+//! A sink's expectations, which the reader compares with the text in place.
 
 /// The form in which a sink wants the next number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,11 +14,11 @@ pub enum Want {
     Digits,
 }
 
-/// What the reader may ask of a sink at any time. The answers make the common case one comparison in
-/// place; a reader that asks for nothing is right as well.
+/// Questions that the reader may ask the sink at any time. The answers reduce the common case to
+/// one comparison in place. A reader that asks nothing is correct, too.
 pub trait Lent {
-    /// The next key as it would stand in the reader's format (for JSON `"name":`), or nothing. If it
-    /// stands there, the reader reports
+    /// The next expected key as the reader's format writes it (for JSON `"name":`), or nothing. If
+    /// the reader finds this text, it reports
     /// [`expected_key_found`](crate::sink::Sink::expected_key_found) instead of
     /// [`key`](crate::sink::Sink::key).
     #[inline(always)]
@@ -30,26 +30,28 @@ pub trait Lent {
     fn want(&self) -> Want {
         Want::Digits
     }
-    /// Whether the sink ignores the next value if that has no parts. The reader then only checks it.
+    /// Whether the sink ignores the next value if it is a scalar. The reader then only validates
+    /// it.
     #[inline(always)]
     fn ignores_scalar(&self) -> bool {
         false
     }
-    /// Whether the sink wants strings and numbers as they are written. If so, a reader of a format
-    /// that is text reports them by [`written_text`](crate::sink::Sink::written_text) and
-    /// [`written_number`](crate::sink::Sink::written_number), and else as always.
+    /// Whether the sink wants strings and numbers as they are written. If so, a reader of a text
+    /// format reports them with [`written_text`](crate::sink::Sink::written_text) and
+    /// [`written_number`](crate::sink::Sink::written_number), otherwise as usual.
     #[inline(always)]
     fn as_written(&self) -> bool {
         false
     }
-    /// Whether the sink wants comments and processing instructions. If not, the reader only checks
-    /// them.
+    /// Whether the sink wants comments and processing instructions. If not, the reader only
+    /// validates them.
     #[inline(always)]
     fn extras(&self) -> bool {
         false
     }
-    /// Asked by a reader that was told to [watch](crate::sink::Flow::Watch): whether an element of
-    /// this name, given without its prefix, is of interest. The sink may say yes too often.
+    /// Whether the sink is interested in elements of this name, given without its prefix. A reader
+    /// asks this after the answer [`Watch`](crate::sink::Flow::Watch). The sink may answer yes too
+    /// often.
     #[inline(always)]
     fn wakes(&self, _name: &[u8]) -> bool {
         true

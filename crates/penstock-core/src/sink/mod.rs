@@ -1,16 +1,17 @@
-//! Who listens: the protocol between readers and everything that stands behind them.
+//! The protocol between readers and destinations.
 //!
-//! A reader reports a document in its order. What it may call is split into three traits:
+//! A reader reports a document in document order. The methods that it may call are split into three
+//! traits:
 //!
-//! - [`Sink`] receives the events, and answers what should happen to what comes next ([`Flow`]).
-//! - [`Lent`] is what the reader may ask at any time: which key the sink expects, in which form it
-//!   wants numbers, whether it wants comments. All of it has defaults.
-//! - [`LookAhead`] is what a reader knows of a map before its members: for a sink that must see a
-//!   later member before the first one, and for one that takes a map with known keys in one call. All
-//!   of it has defaults, too.
+//! - [`Sink`] receives the events, and answers what the reader should do next ([`Flow`]).
+//! - [`Lent`] has the questions that the reader may ask at any time: which key the sink expects, in
+//!   which form it wants numbers, whether it wants comments. All of its methods have defaults.
+//! - [`LookAhead`] receives what the reader knows of a map before its members. It serves a sink
+//!   that must see a later member before the first one, and a sink that takes a map with known keys
+//!   in one call. All of its methods have defaults, too.
 //!
-//! A [`Listener`] is all three; readers take nothing less. A simple sink writes `impl Lent for X {}` and
-//! `impl LookAhead for X {}`. A sink that passes events on to another one names all methods by
+//! A [`Listener`] has all three traits, and readers require one. For a simple sink, write `impl Lent for X {}` and
+//! `impl LookAhead for X {}`. A sink that forwards events to another one names all methods with
 //! [`forward!`](crate::forward).
 //!
 //! Calls are statically dispatched: each pair of reader and sink compiles to one loop.
@@ -29,12 +30,12 @@ pub use told::{Flow, Sink};
 
 use crate::event::{Key, Scalar, Text};
 
-/// A sink with all that a reader may ask of it. Every type that has the three traits is one.
+/// A sink with everything that a reader may call. Every type that has the three traits is one.
 pub trait Listener: Sink + Lent + LookAhead {}
 
 impl<S: Sink + Lent + LookAhead> Listener for S {}
 
-/// Listens to nothing: with it, a reader only checks.
+/// Ignores every event: with it, a reader only validates.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Discard;
 

@@ -1,15 +1,16 @@
-//! Rows as the events that they stand for.
+//! Expands rows into the events that they stand for.
 
 use super::{Flow, Look, LookAhead};
 use crate::event::row::Next;
 use crate::event::{Key, KeyKind, Row, Scalar};
 
-/// Reports what is left of a row event by event: what a sink gets that does not know of rows.
+/// Reports the rest of a row event by event, for a sink that does not implement rows.
 ///
-/// This is what a row means. A sink that takes rows at once has to come to the same.
+/// This function defines the meaning of a row. A sink that handles rows itself must get the same
+/// result.
 ///
 /// # Errors
-/// What the sink refuses. The rest of the row is not reported.
+/// The sink's error. The rest of the row is then not reported.
 pub fn expand<S: LookAhead + ?Sized>(sink: &mut S, row: &mut Row<'_>) -> Result<Flow, S::Error> {
     loop {
         let flow = match row.next() {
@@ -39,7 +40,7 @@ pub fn expand<S: LookAhead + ?Sized>(sink: &mut S, row: &mut Row<'_>) -> Result<
     }
 }
 
-/// Looks ahead in a row that is whole. False if the map is not wanted.
+/// Looks ahead in a complete row. False if the sink does not want the map.
 fn look<S: LookAhead + ?Sized>(sink: &mut S, row: &Row<'_>) -> Result<bool, S::Error> {
     for (key, cell) in row.keys.iter().zip(row.cells) {
         let Some(cell) = cell else { continue };
@@ -57,7 +58,7 @@ fn look<S: LookAhead + ?Sized>(sink: &mut S, row: &Row<'_>) -> Result<bool, S::E
     Ok(sink.look_end(end)? != Look::Skip)
 }
 
-/// Reports a key by the method for what is known of it.
+/// Reports a key with the method that fits its parts.
 pub(crate) fn name<S: LookAhead + ?Sized>(
     sink: &mut S,
     key: Key<'_>,
@@ -69,7 +70,7 @@ pub(crate) fn name<S: LookAhead + ?Sized>(
     }
 }
 
-/// Reports a value by the method for its kind.
+/// Reports a value with the method for its kind.
 pub(crate) fn scalar<S: LookAhead + ?Sized>(
     sink: &mut S,
     value: Scalar<'_>,
