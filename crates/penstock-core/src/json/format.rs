@@ -1,5 +1,5 @@
-//! JSON and its streams as formats: their rows in the table, their options, and their reader as a
-//! run sees it.
+//! The formats JSON and NDJSON: their rows in the table, their options, and their reader as a run
+//! sees it.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! How documents follow one another in a source: where a value has to end, and how the reader finds its
-//! way again behind one in error.
+//! How documents follow one another in a source: where a value must end, and how the reader finds
+//! the next value after an error.
 
 use super::look::NO_TAG;
 use super::partial::WHOLE;
@@ -10,19 +10,19 @@ use crate::error::Fault;
 /// How documents follow one another in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// One value, and nothing behind it but white space.
+    /// One value, followed by nothing but white space.
     Document,
     /// NDJSON: each line is a value; blank lines are ignored.
     Lines,
-    /// RFC 7464: each value stands between a record separator (0x1E) and a line feed.
+    /// RFC 7464: each value is between a record separator (0x1E) and a line feed.
     Sequence,
     /// Values one after another, with or without white space between them.
     Concatenated,
 }
 
 impl Reader {
-    /// After malformed input in a stream of values: passes over everything up to the next
-    /// separator. False if the framing has none, so that nothing after the fault can be trusted.
+    /// After malformed input in a stream of values: skips everything up to the next separator.
+    /// False if the framing has no separator, so that nothing after the fault can be trusted.
     #[must_use]
     pub fn resynchronise(&mut self) -> bool {
         if !matches!(self.framing, Framing::Lines | Framing::Sequence) {
@@ -39,21 +39,21 @@ impl Reader {
         true
     }
 
-    /// True while passing over a record in error.
+    /// True while the reader skips a record in error.
     #[must_use]
     pub fn is_lost(&self) -> bool {
         self.state == State::Lost
     }
 
-    /// The byte after which a lost reader finds its way again.
+    /// The byte at which a lost reader finds the next record.
     #[must_use]
     pub fn separator(&self) -> u8 {
         if self.framing == Framing::Sequence { token::SEPARATOR } else { b'\n' }
     }
 
-    /// Whether the value that begins at `pos` and ends at `end`, at the root of a stream of
-    /// values, is followed by what must follow it. False if the window ends before that shows.
-    /// `bare` values (numbers and literals) do not show their own end.
+    /// Whether the right bytes follow the value that begins at `pos` and ends at `end`, at the root
+    /// of a stream of values. False if the window ends too early to know. `bare` values (numbers
+    /// and literals) have no byte that marks their end.
     #[inline(never)]
     pub(super) fn value_ends(
         &mut self,
@@ -89,7 +89,7 @@ impl Reader {
                 return Err(fault(end, "expected white space after the value"));
             }
             (Framing::Sequence, None) if bare && last => {
-                // RFC 7464, 2.4: such a value may have been cut short.
+                // RFC 7464, 2.4: such a value may have been truncated.
                 let at = self.base + end as u64;
                 return Err(Fault::truncated(at, "the input ends inside the last value"));
             }

@@ -1,7 +1,7 @@
-//! The rules of JSON, in one function. What has to hold of it is said in `reader.rs`.
+//! The rules of JSON, in one function. `reader.rs` lists its invariants.
 //!
-//! Each rule has a name: search for `rule:`. The text of a rule is what stands where its name does, up to the next
-//! one; a member of a map runs through `key`, `value` and `next` from top to bottom.
+//! Each rule has a name: search for `rule:`. A rule's code reaches from its name to the next one. A member of a map
+//! runs through `key`, `value` and `next` from top to bottom.
 
 use super::framing::Framing;
 use super::look::{Looking, NO_TAG};
@@ -16,7 +16,7 @@ use crate::value::number::{self, Outcome};
 use penstock_scan::{Isa, ValidText, stands_at};
 
 impl Reader {
-    /// The grammar. `SKIP` compiles it without events.
+    /// The grammar. `SKIP` compiles a copy that reports no events.
     #[inline(always)]
     pub(super) fn drive<I: Isa, S: Listener + ?Sized, const SKIP: bool>(
         &mut self,
@@ -31,10 +31,10 @@ impl Reader {
         let mut pos = self.pos;
         let mut state = self.state;
         let mut in_map = self.stack.last().copied().unwrap_or(false);
-        // Beyond any window if there is none.
+        // If there is no such member, its position is beyond any window.
         let mut early = self.early.at.checked_sub(base).unwrap_or(NO_TAG.at);
 
-        /// Leaves with everything in place to go on.
+        /// Saves the state, and returns.
         macro_rules! leave {
             ($step:expr) => {{
                 self.pos = pos;
@@ -42,7 +42,7 @@ impl Reader {
                 return Ok($step);
             }};
         }
-        /// Leaves with a fault; the token at `pos` is where it was found.
+        /// Returns a fault that was found in the token at `pos`.
         macro_rules! fail {
             ($fault:expr) => {{
                 self.pos = pos;
@@ -50,7 +50,7 @@ impl Reader {
                 return Err(Fail::Input($fault));
             }};
         }
-        /// Leaves with a fault that names what stands at `pos`, once all of that has come.
+        /// Returns a fault that quotes the word at `pos`, once the whole word is in the window.
         macro_rules! unexpected {
             ($expected:expr) => {{
                 if !last && token::is_cut(text, pos) {
@@ -59,8 +59,8 @@ impl Reader {
                 fail!(token::unexpected(text, pos, base, $expected))
             }};
         }
-        /// The window ends inside or before something: leaves for more, or fails with why the
-        /// document cannot end here.
+        /// The window ends inside or before a token: asks for more, or fails if the document cannot
+        /// end here.
         macro_rules! more {
             ($expected:expr) => {{
                 if last {
@@ -69,7 +69,7 @@ impl Reader {
                 leave!(Step::More)
             }};
         }
-        /// Passes over white space.
+        /// Skips white space.
         macro_rules! space {
             () => {
                 if let Some(&byte) = text.get(pos) {
@@ -85,8 +85,8 @@ impl Reader {
                 }
             };
         }
-        /// Tells an event, then stands at `$state` and `$pos` whatever the answer. Yields whether
-        /// the answer was to skip.
+        /// Reports an event, and moves to `$state` and `$pos` whatever the answer is. Yields
+        /// whether the answer was to skip.
         macro_rules! tell {
             ($event:expr, $state:expr, $pos:expr) => {{
                 if SKIP {
@@ -98,7 +98,7 @@ impl Reader {
                     state = $state;
                     pos = $pos;
                     match answer {
-                        // Asked by itself: a table of all answers would be jumped through.
+                        // A separate test: a `match` of all answers would compile to a jump table.
                         answer if matches!(answer, Ok(Flow::Take)) => false,
                         Ok(Flow::Take | Flow::Watch) => false,
                         Ok(Flow::Look) => {
@@ -126,13 +126,13 @@ impl Reader {
                 }
             }};
         }
-        /// Where the reader stands after a value.
+        /// The state after a value.
         macro_rules! after_value {
             () => {
                 if self.stack.is_empty() { State::After } else { State::Next }
             };
         }
-        /// A value is complete. A skipping reader may have arrived.
+        /// A value is complete. A skipping reader may have reached its end.
         macro_rules! value_done {
             () => {
                 if SKIP && self.stack.len() == self.skip_to {
@@ -142,15 +142,15 @@ impl Reader {
                 }
             };
         }
-        /// Begins to skip down to a depth.
+        /// Starts to skip down to a depth.
         macro_rules! skip_to {
             ($depth:expr) => {{
                 self.skip_to = $depth;
                 leave!(Step::Again)
             }};
         }
-        /// At the root of a stream of values, a value is only good if it ends there: told no
-        /// sooner than that is known. `$end` is the end of the value that begins at `pos`.
+        /// At the root of a stream of values, a value is valid only if it ends there. It is not
+        /// reported before that is known. `$end` is the end of the value that begins at `pos`.
         macro_rules! ends {
             ($end:expr, $bare:expr) => {
                 if self.stack.is_empty() && self.framing != Framing::Document {
@@ -162,8 +162,8 @@ impl Reader {
                 }
             };
         }
-        /// Passes over a skipped string from `$from`, inside it; yields the index behind its closing
-        /// quote, or leaves in `$state` where the window ends.
+        /// Skips a string from `$from`, inside it. Yields the index after its closing quote, or
+        /// leaves in `$state` if the window ends first.
         macro_rules! pass_string {
             ($from:expr, $state:expr) => {
                 match token::pass_string(isa, text, $from) {
@@ -229,8 +229,8 @@ impl Reader {
             }};
         }
 
-        // A member of a map passes straight from its key through its value to what follows it; only
-        // what begins elsewhere is looked up by its state.
+        // A member of a map goes straight from its key through its value to the next comma or end.
+        // Only the other starting points are looked up by state.
         'step: loop {
             'next: {
                 'value: {
@@ -333,7 +333,7 @@ impl Reader {
                         }
                         let expected = sink.expected_key();
                         if !expected.is_empty() && stands_at(text, pos, expected) {
-                            // Part of it may have been scanned as an unknown key before.
+                            // An earlier window may have scanned part of it as an unknown key.
                             self.partial.scanned = 0;
                             let end = pos + expected.len();
                             let at = base + pos as u64;
@@ -412,7 +412,8 @@ impl Reader {
                                 Err(fault) => fail!(fault),
                             };
                             if lines && self.stack.is_empty() {
-                                // If the line's end is not here yet, the string is not scanned again.
+                                // If the end of the line is not in the window yet, this avoids
+                                // scanning the string again.
                                 let (ascii, escaped) = (string.ascii, string.escaped);
                                 self.partial = Partial { scanned: end - 1 - pos, ascii, escaped };
                                 match self.value_ends(text, pos, end, last, false) {

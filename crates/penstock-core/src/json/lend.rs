@@ -1,8 +1,8 @@
-//! Keys as they stand in JSON text.
+//! Keys as JSON text has them.
 //!
-//! A sink lends the reader the key that it expects ([`Lent::expected_key`]), in the form in which
-//! it stands in the text: `"name":`. So the reader finds a known key by one comparison in place.
-//! A key that would need an escape is not lent, because there is more than one way to write it.
+//! A sink gives the reader the key that it expects ([`Lent::expected_key`]), as JSON text has it:
+//! `"name":`. So the reader finds a known key with one comparison in place. A key that needs an
+//! escape is not given, because there is more than one way to write it.
 //!
 //! [`Lent::expected_key`]: crate::sink::Lent::expected_key
 
@@ -29,7 +29,7 @@ impl Key {
         Key(text.into_boxed_str().into_boxed_bytes())
     }
 
-    /// The key as it stands in the text; nothing if it needs an escape.
+    /// The key as JSON text has it; nothing if it needs an escape.
     #[must_use]
     #[inline(always)]
     pub fn as_bytes(&self) -> &[u8] {
@@ -37,13 +37,13 @@ impl Key {
     }
 }
 
-/// Whether a name stands in JSON text as it is, without an escape.
+/// Whether JSON text can hold a name without an escape.
 #[must_use]
 pub fn is_plain(name: &str) -> bool {
     !name.bytes().any(|byte| matches!(byte, b'"' | b'\\' | 0..0x20))
 }
 
-/// Appends a key with its quotes and its colon. The name stands in it as it is.
+/// Appends a key with its quotes and its colon. The name is copied without escapes.
 pub fn push(name: &str, text: &mut String) {
     text.push('"');
     text.push_str(name);

@@ -1,11 +1,10 @@
-//! Looking ahead in a map: what its keys are, before any of its members is told.
+//! Looking ahead in a map: reports its keys before any of its members.
 //!
-//! A sink that cannot say what a map becomes before it knows one of its keys answers
-//! [`Flow::Look`]. The reader then runs ahead over the members, checking all and telling only what
-//! is asked for, until the sink knows; and goes on behind the opening brace, where it had stood. What
-//! it runs over stays in the window meanwhile, so it runs no further than a limit; it takes up
-//! where the window ended, so no byte is looked at twice while looking. But a map in a map may be looked
-//! into again and again, by one look for each map around it: that is bounded as well ([`Again`]).
+//! If a sink must know one of a map's keys before it knows what the map becomes, it answers [`Flow::Look`]. The reader
+//! then runs ahead over the members until the sink knows. It validates everything, but reports only what the sink asks
+//! for. Then it returns to the opening brace and continues from there. The members stay in the window meanwhile, so a
+//! limit bounds how far the reader runs. At the end of a window it continues where it was, so one look reads no byte
+//! twice. But a map in a map may be read again by one look for each map around it: that is bounded as well ([`Again`]).
 
 use super::framing::Framing;
 use super::partial::WHOLE;
@@ -19,30 +18,30 @@ use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want};
 use crate::value::number::{self, Outcome};
 use penstock_scan::{Chosen, Isa, Job, StringEnd, ValidText, stands_at};
 
-/// A map that is being looked into.
+/// A map in which the reader looks ahead.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Looking {
-    /// Behind its opening brace, in the window.
+    /// The index after its opening brace in the window.
     pub(super) from: usize,
-    /// How many maps and lists are open around it.
+    /// How many maps and lists are open outside it.
     pub(super) depth: usize,
-    /// Whether the key at hand is not one whose value is asked for.
+    /// Whether the sink does not want the value of the current key.
     pub(super) passing: bool,
 }
 
-/// How many times, on average, the bytes of a document may be looked over again.
+/// How many times, on average, looks may read the bytes of a document again.
 const TIMES: u64 = 64;
 
-/// How much was looked over that had been looked over before.
+/// How many bytes looks have read that an earlier look had read already.
 #[derive(Debug, Default)]
 pub(super) struct Again {
-    /// How far into the source a look has come.
+    /// The furthest offset in the source that a look has reached.
     to: u64,
     bytes: u64,
 }
 
 impl Again {
-    /// A look went from one place of the source to another. False if that is too much by now.
+    /// Adds a look from one offset of the source to another. False if there were too many by now.
     pub(super) fn add(&mut self, from: u64, to: u64, limit: usize) -> bool {
         self.bytes += self.to.min(to).saturating_sub(from);
         self.to = self.to.max(to);
@@ -50,25 +49,25 @@ impl Again {
     }
 }
 
-/// Finds a key among the members of a map without telling any, as a rule in a fraction of the time.
-/// It checks what it runs over, and gives up at whatever is not plain, whole and within the limits:
-/// then the grammar looks, from the beginning of the map.
+/// Finds a key among the members of a map without reporting any, usually in a fraction of the time.
+/// It validates what it reads, and gives up at everything that is not simple, complete and within
+/// the limits. Then the grammar looks, from the beginning of the map.
 pub(super) struct Seek<'t> {
     pub(super) text: &'t [u8],
-    /// Where the first member begins.
+    /// The beginning of the first member.
     pub(super) from: usize,
-    /// The key, as it stands in text with its colon.
+    /// The key, as text has it, with its colon.
     pub(super) sought: &'t [u8],
     /// The longest key.
     pub(super) tokens: usize,
     /// The longest number.
     pub(super) numbers: usize,
-    /// How many bytes it may run over.
+    /// How many bytes it may read.
     pub(super) bytes: usize,
 }
 
 impl Job for Seek<'_> {
-    /// Where the key begins, and where its value does.
+    /// The beginning of the key, and of its value.
     type Output = Option<(usize, usize)>;
 
     #[inline(always)]
@@ -104,7 +103,7 @@ impl Job for Seek<'_> {
 }
 
 impl Seek<'_> {
-    /// Behind the value at a place, if it has no parts.
+    /// The index after the value at `pos`, if that is a scalar.
     #[inline(always)]
     fn behind_value<I: Isa>(&self, isa: I, pos: usize) -> Option<usize> {
         let text = self.text;
@@ -134,15 +133,15 @@ impl Seek<'_> {
     }
 }
 
-/// Tells a sink what it looks for, and nothing else.
+/// Reports to a sink only what it looks for.
 ///
-/// It does not know the sink's type: the search is compiled once for each instruction set, and not for
-/// each sink.
+/// It does not know the sink's type, so the search is compiled once for each instruction set, and
+/// not for each sink.
 pub(super) struct Scout<'s, 'k> {
     sink: &'s mut AnySink<'k>,
-    /// How the search ended, if it did.
+    /// How the search ended, if it has ended.
     pub(super) found: Option<Look>,
-    /// Whether the value at hand is passed over.
+    /// Whether to skip the current value.
     pub(super) passing: bool,
 }
 
@@ -151,7 +150,7 @@ impl<'s, 'k> Scout<'s, 'k> {
         Scout { sink, found: None, passing }
     }
 
-    /// What the reader does upon the sink's answer, which may be the last.
+    /// Converts the sink's answer, which may end the search, into what the reader does next.
     fn settle(&mut self, answer: Result<Look, Refused>, flow: Flow) -> Result<Flow, Refused> {
         let answer = answer?;
         if matches!(answer, Look::Pass | Look::Value) {
@@ -162,7 +161,7 @@ impl<'s, 'k> Scout<'s, 'k> {
         Ok(Flow::Stop)
     }
 
-    /// A value: what has parts is passed over.
+    /// A value: if it is a map or a list, the reader skips it.
     #[inline(always)]
     fn value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Flow, Refused> {
         if self.passing {
@@ -183,7 +182,7 @@ impl Sink for Scout<'_, '_> {
         self.value(None, at)
     }
     fn end_map(&mut self, at: u64) -> Result<Flow, Refused> {
-        // There is nothing to look on for.
+        // The map has no more members to look at.
         let wanted = self.sink.look_end(at)? != Look::Skip;
         self.found = Some(if wanted { Look::Found } else { Look::Skip });
         Ok(Flow::Stop)
@@ -220,8 +219,8 @@ impl Lent for Scout<'_, '_> {
 
 impl LookAhead for Scout<'_, '_> {}
 
-/// A member that was found before its turn, and all that it says taken: offsets of its key, and
-/// behind its value.
+/// A member that was found and reported early: the offset of its key, and the offset after its
+/// value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EarlyTag {
     pub(super) at: u64,
@@ -231,7 +230,7 @@ pub(super) struct EarlyTag {
 /// No member.
 pub(super) const NO_TAG: EarlyTag = EarlyTag { at: u64::MAX, end: u64::MAX };
 
-/// The part of a look that a window allows. It is entered out of line, with the instruction set.
+/// A look as far as one window goes. It is entered out of line, with the instruction set.
 struct Ahead<'r, 'w, 's, 'l, 'k> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
@@ -259,7 +258,7 @@ impl Job for Ahead<'_, '_, '_, '_, '_> {
 }
 
 impl Reader {
-    /// Looks ahead in the map at hand, as far as the window, the limit or the sink allow.
+    /// Looks ahead in the current map, as far as the window, the limit or the sink allow.
     #[inline(never)]
     pub(super) fn look(
         &mut self,
@@ -269,8 +268,8 @@ impl Reader {
         sink: &mut AnySink<'_>,
     ) -> Result<Step, Fail<Refused>> {
         let Some(Looking { from, depth, passing }) = self.looking else { return Ok(Step::Again) };
-        // No more is seen than the limit allows, however much of it is here: where a search ends
-        // must not depend on the windows.
+        // Cut at the limit even if more text is in the window: the end of a search must not depend
+        // on the windows.
         let bytes = text.as_bytes();
         let mut end = from.saturating_add(self.look_limit);
         let cut = end < bytes.len();
@@ -278,7 +277,7 @@ impl Reader {
             while bytes[end] & 0xC0 == 0x80 {
                 end -= 1;
             }
-            // Nothing more comes: the token at hand is judged as if it had not been cut before.
+            // No more text will come, so judge the current token as if no window had cut it.
             self.partial = WHOLE;
         }
         let (seen, last) = if cut { (text.slice(0..end), false) } else { (text, last) };
@@ -314,9 +313,10 @@ impl Reader {
         Ok(Step::Again)
     }
 
-    /// Finds the member that is looked for in the map behind whose brace `from` is, where it and all
-    /// before it are plain and here: then nothing has to be told to find it, and nor has it itself if
-    /// the sink takes it. Yields where to go on: behind the member if it is the first, else at `from`.
+    /// Finds the wanted member in the map whose first byte after the brace is `from`, if the member
+    /// and all before it are simple and in the window. Then no other member has to be reported to
+    /// find it, and if the sink takes its value, the member itself is not reported again. Yields
+    /// where to continue: after the member if it is the first, otherwise at `from`.
     #[inline(always)]
     pub(super) fn take_early_tag<I: Isa, S: Listener + ?Sized>(
         &mut self,
@@ -343,7 +343,7 @@ impl Reader {
         }
         let StringEnd { at: end, ascii } = isa.json_string(text, quote + 1);
         let is_plain = text.get(end) == Some(&b'"');
-        // Where a limit or the end of a line is met, it is met while looking.
+        // A limit or the end of a line is left to the look, which reports it.
         let is_within = end - quote <= self.token_limit
             && end + 1 - from <= self.look_limit
             && (self.framing != Framing::Lines || !text[from..quote].contains(&b'\n'));

@@ -1,5 +1,5 @@
-//! Strings and numbers that the end of a window cuts: how much of them was scanned, so that no byte is
-//! scanned twice.
+//! Strings and numbers that the end of a window cuts: how much of them was scanned, so that the
+//! reader scans no byte twice.
 
 use super::reader::Reader;
 use super::token;
@@ -7,7 +7,7 @@ use crate::error::Fault;
 use crate::event::Text;
 use penstock_scan::{Isa, TextBuf, ValidText, unescape_json};
 
-/// A token that the window's end cut.
+/// A token that is cut by the end of the window.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Partial {
     pub(super) scanned: usize,
@@ -18,8 +18,8 @@ pub(super) struct Partial {
 pub(super) const WHOLE: Partial = Partial { scanned: 0, ascii: true, escaped: false };
 
 impl Reader {
-    /// The string whose opening quote is at `pos`, and the index behind its closing quote; nothing
-    /// if the window ends before that.
+    /// The string whose opening quote is at `pos`, and the index after its closing quote; nothing
+    /// if that quote is not in the window.
     #[inline(always)]
     pub(super) fn string<I: Isa>(
         &mut self,
@@ -50,7 +50,7 @@ impl Reader {
                 }
                 Some(b'\\') if found.at + 1 < text.len() => {
                     if text[found.at + 1] < 0x20 {
-                        // Not even looked behind: in a stream of lines, the next may begin there.
+                        // Do not read on: in a stream of lines, the next line may begin here.
                         let fault = token::control(text, found.at + 1, self.base);
                         return Err(token::first_fault(text, pos, found.at + 1, self.base, fault));
                     }
@@ -95,12 +95,12 @@ impl Reader {
         }
     }
 
-    /// Whether the number at `pos`, which an earlier window cut, is whole in this one.
+    /// Whether the number at `pos`, which an earlier window cut, ends in this one.
     #[cold]
     #[inline(never)]
     pub(super) fn number_is_here(&mut self, text: &[u8], pos: usize, last: bool) -> bool {
         let from = pos + self.partial.scanned;
-        // One that is too long is looked at: it may not be one number.
+        // A number that is too long is parsed anyway: it may not be a number at all.
         let long = text.len() - pos > self.number_limit;
         let all = || text[from..].iter().all(|byte| token::may_stand_in_number(*byte));
         let here = last || long || !all();
@@ -110,7 +110,7 @@ impl Reader {
         here
     }
 
-    /// The window ends where the number at `pos` may go on.
+    /// The number at `pos` may continue after the end of the window.
     #[cold]
     #[inline(never)]
     pub(super) fn number_goes_on(&mut self, text: &[u8], pos: usize) -> Result<(), Fault> {
@@ -126,12 +126,12 @@ impl Reader {
 /// A string found in the window.
 #[derive(Clone, Copy)]
 pub(super) struct StringToken {
-    /// Its first byte in the window, behind the quote.
+    /// The index of its first byte, after the quote.
     pub(super) from: usize,
-    /// Its closing quote.
+    /// The index of its closing quote.
     pub(super) to: usize,
     pub(super) ascii: bool,
-    /// True if it stands resolved in the scratch buffer.
+    /// True if its resolved text is in the scratch buffer.
     pub(super) escaped: bool,
 }
 

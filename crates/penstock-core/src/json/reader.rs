@@ -1,76 +1,78 @@
-//! The JSON reader: checked text in, events out. This file has what surrounds the rules: what is kept
-//! between two windows, and what a caller may ask.
+//! The JSON reader: checked text in, events out. This file has the code around the rules: the state
+//! that is kept between two windows, and the methods for callers.
 //!
-//! # For whoever changes it
+//! # For maintainers
 //!
-//! The reader works on one window of text at a time and keeps all of its state in itself, so it can stop at
-//! the end of any window, after any event, and go on when called again. Nothing recurses: open maps and
-//! lists stand on an explicit stack.
+//! The reader works on one window of text at a time and keeps all of its state in itself. So it can stop at the end of
+//! any window, after any event, and continue when it is called again. Nothing recurses: open maps and lists are on an
+//! explicit stack.
 //!
-//! There is one grammar, in [`Reader::drive`], compiled twice: once reporting events and once, for what the
-//! sink does not want, only validating (`SKIP`). Most of a document is read by running from a key on
-//! into its value and what follows it, without a look at the state; the state is looked up where a window begins
-//! and where a map or list begins or ends.
+//! There is one grammar, in [`Reader::drive`], compiled twice: once reporting events, and once only validating
+//! (`SKIP`), for parts that the sink does not want. For most of a document, the reader runs from a key through its
+//! value to the next comma or end without looking up the state. It looks up the state where a window begins, and where
+//! a map or list begins or ends.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `grammar.rs` | the rules; search for `rule:` to find one by its name |
-//! | `token.rs` | the words of all faults, and small tests on bytes |
+//! | `token.rs` | the messages of all faults, and small tests on bytes |
 //! | `partial.rs` | strings and numbers that a window cuts |
-//! | `framing.rs` | where a value of a stream has to end, and what happens behind one in error |
-//! | `look.rs` | looking ahead in a map, and the tag that is found without |
-//! | `start.rs` | beginning inside of a document |
+//! | `framing.rs` | where a value of a stream must end, and how to continue after one in error |
+//! | `look.rs` | looking ahead in a map, and finding its tag without that |
+//! | `start.rs` | starting inside a document |
 //!
 //! ## The states
 //!
-//! A state says what may stand next. With each its rule, and the states that may follow.
+//! A state says which tokens are allowed next. The table gives for each state its rule, and the
+//! states that may follow.
 //!
-//! | state | what stands next | then |
+//! | state | what comes next | then |
 //! |---|---|---|
 //! | `Root` | rule `root`: white space, a record separator, a value, or the end of a stream | `Value` |
-//! | `Value` | rule `value`: a value, behind a colon, a comma or at the root | `Next`; `After` at the root; behind a bracket `FirstKey`, `FirstElement` |
+//! | `Value` | rule `value`: a value, after a colon, a comma or at the root | `Next`; `After` at the root; after a bracket `FirstKey`, `FirstElement` |
 //! | `FirstElement` | rule `value`: a value or `]` | as `Value` |
-//! | `FirstKey` | rule `key`: a key or `}` | `Colon`; behind `}` as behind a value |
+//! | `FirstKey` | rule `key`: a key or `}` | `Colon`; after `}` as after a value |
 //! | `Key` | rule `key`: a key | `Colon` |
 //! | `Colon` | rule `colon` | `Value` |
-//! | `Next` | rule `next`: a comma, or the end of the map or list | `Key`, `Value`; behind an end as behind a value |
+//! | `Next` | rule `next`: a comma, or the end of the map or list | `Key`, `Value`; after an end as after a value |
 //! | `After` | rule `after`: what may follow a value at the root | `Root`, or the end |
-//! | `SkippedKey` | rule `skipped-key`: the rest of a key that nobody wants | `Colon` |
-//! | `SkippedText` | rule `skipped-text`: the rest of a string that nobody wants | as behind a value |
-//! | `Lost` | rule `lost`: what is left of a record in error | `Root` |
+//! | `SkippedKey` | rule `skipped-key`: the rest of a skipped key | `Colon` |
+//! | `SkippedText` | rule `skipped-text`: the rest of a skipped string | as after a value |
+//! | `Lost` | rule `lost`: the rest of a record in error | `Root` |
 //!
-//! ## What has to hold
+//! ## Invariants
 //!
-//! 1. **Any cut gives the same answer.** Whatever a window shows, reading on with a longer one must report what
-//!    one window would have. So nothing is decided on a byte that has not come: a number ends where another byte
-//!    stands (or the source ends), and a fault that quotes a word waits for the end of the word (`unexpected!`).
-//! 2. **An event is reported once.** State and place are set before the sink's answer is looked at (`tell!`), so
-//!    after a pause or a refusal the reader stands behind the token.
-//! 3. **What is kept is relative to `pos`**, which only [`drop_front`](Reader::drop_front) and the rules move.
-//!    `partial.scanned` and `trailing` count from `pos`; `looking.from` is moved with it;
-//!    `early` is an offset of the source. No other place in a window is kept.
-//! 4. **A token that is wanted stays in the window until it is whole.** `partial` says how much of the token at `pos`
-//!    was scanned; whoever passes over the token in another way resets it. A skipped string is not kept:
-//!    it is checked in pieces, and has states of its own for that.
-//! 5. **Skipping checks all that reporting checks**, and finds the same faults at the same bytes. Each
-//!    `if SKIP` is a second way over the same text. That copy must not call the sink: it is
-//!    compiled without one ([`Pass`]), and every end of a value in it asks whether it has arrived (`value_done!`).
-//! 6. **A fault names at most one word, and a byte of the source**: `base` plus the index of what is wrong.
-//!    If a token has several faults, the first in the text is reported (`token::first_fault`).
-//! 7. **A limit is judged on the text and not on the window**: the same input exceeds it however it is cut.
-//! 8. **`in_map` is the top of `stack`**, kept in a register: who pushes or pops sets it.
+//! 1. **Any cut gives the same answer.** However a document is cut into windows, the reader must report what it would
+//!    report for one window. So it decides nothing before the deciding byte has come: a number ends at the first other
+//!    byte (or the end of the source), and a fault that quotes a word waits for the end of the word (`unexpected!`).
+//! 2. **An event is reported once.** State and position are set before the sink's answer is evaluated (`tell!`), so the
+//!    reader is past the token when the sink pauses or refuses.
+//! 3. **Everything that is kept is relative to `pos`**, which only [`drop_front`](Reader::drop_front) and the rules
+//!    move. `partial.scanned` and `trailing` count from `pos`; `looking.from` is moved with it; `early` is an offset of
+//!    the source. No other position in a window is kept.
+//! 4. **A token that the sink wants stays in the window until it is complete.** `partial` says how much of the token at
+//!    `pos` was scanned; code that skips the token in another way resets it. A skipped string is not kept: it is
+//!    validated in pieces, with states of its own.
+//! 5. **Skipping validates all that reporting validates**, and finds the same faults at the same bytes. Each `if SKIP`
+//!    is a second path over the same text. That copy must not call the sink: it is compiled without one ([`Pass`]), and
+//!    at every end of a value it tests whether the skipped part ends (`value_done!`).
+//! 6. **A fault quotes at most one word, and names a byte of the source**: `base` plus the index of the faulty byte. If
+//!    a token has several faults, the first in the text is reported (`token::first_fault`).
+//! 7. **A limit depends on the text and not on the window**: the same input exceeds it however it is cut.
+//! 8. **`in_map` is the top of `stack`**, kept in a register: code that pushes or pops must set it.
 //!
 //! ## What belongs together
 //!
 //! - *A state*: [`State`] and the table above, an arm in `grammar.rs`, whether another reader may begin there
-//!   (`start.rs`), and what [`resynchronise`](Reader::resynchronise) and [`abandon`](Reader::abandon) do with it.
-//! - *Something kept between windows*: the field, [`new`](Reader::new), `drop_front` if it is a place,
-//!   `resynchronise`, `abandon`, and `look` if looking ahead may change it.
-//! - *A limit*: `limits.rs`, a field here, the fault in `token.rs`, both copies of the rule, and [`Seek`](super::look::Seek), which
-//!   gives up where the rule would find a fault; then the options of Python and `docs/limits.md`.
-//! - *A framing*: [`Framing`], the rules `root` and `after`, `value_ends`, `separator` and `resynchronise` in `framing.rs`,
-//!   and the options of Python.
-//! - *Any rule*: the naive twin in `tests/json/naive.rs`, which the reader is compared with.
+//!   (`start.rs`), and its handling in [`resynchronise`](Reader::resynchronise) and [`abandon`](Reader::abandon).
+//! - *Something kept between windows*: the field, [`new`](Reader::new), `drop_front` if it is a
+//!   position, `resynchronise`, `abandon`, and `look` if looking ahead may change it.
+//! - *A limit*: `limits.rs`, a field here, the fault in `token.rs`, both copies of the rule, and
+//!   [`Seek`](super::look::Seek), which gives up where the rule would find a fault; then the options in Python and
+//!   `docs/limits.md`.
+//! - *A framing*: [`Framing`], the rules `root` and `after`, `value_ends`, `separator` and `resynchronise` in
+//!   `framing.rs`, and the options in Python.
+//! - *Any rule*: the naive twin in `tests/json/naive.rs`, with which the tests compare the reader.
 
 use super::framing::Framing;
 use super::look::{Again, EarlyTag, Looking, NO_TAG};
@@ -82,7 +84,7 @@ use crate::sink::erased::{AnySink, Kept, Refused};
 use crate::sink::{Discard, Listener};
 use penstock_scan::{Chosen, Isa, Job, TextBuf, ValidText, dispatch_or};
 
-/// What may come next.
+/// The tokens that are allowed next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     /// A value at the root, or the end of a stream of values.
@@ -95,17 +97,17 @@ pub(super) enum State {
     FirstKey,
     /// A key.
     Key,
-    /// `:`.
+    /// A `:`.
     Colon,
-    /// `,` or the end of the container.
+    /// A `,` or the end of the container.
     Next,
-    /// What may follow a value at the root.
+    /// The tokens that may follow a value at the root.
     After,
     /// The rest of a skipped string.
     SkippedText,
     /// The rest of a skipped key.
     SkippedKey,
-    /// Passing over a record in error, up to the next separator.
+    /// Skipping a record in error, up to the next separator.
     Lost,
 }
 
@@ -114,37 +116,36 @@ pub(super) const NOWHERE: usize = usize::MAX;
 
 /// Reads JSON of any framing, window after window.
 ///
-/// The caller gives [`run`](Reader::run) a window of text that begins at [`base`](Reader::base)
-/// and calls it again with a longer one, or with one from which the first
-/// [`consumed`](Reader::consumed) bytes were dropped after telling [`drop_front`](Reader::drop_front).
+/// The caller gives [`run`](Reader::run) a window of text that begins at [`base`](Reader::base). It
+/// calls `run` again with a longer window, or drops the first [`consumed`](Reader::consumed) bytes,
+/// after calling [`drop_front`](Reader::drop_front).
 #[derive(Debug)]
 pub struct Reader {
-    /// What may come next.
+    /// The tokens that are allowed next.
     pub(super) state: State,
-    /// Where the next byte stands in the window.
+    /// The index of the next byte in the window.
     pub(super) pos: usize,
-    /// The window's first byte in the source.
+    /// The offset of the window's first byte in the source.
     pub(super) base: u64,
     /// True for each open map, false for each open list.
     pub(super) stack: Vec<bool>,
     /// The depth at which skipping ends, or [`NOWHERE`].
     pub(super) skip_to: usize,
-    /// Whether it is an abandoned value that is skipped.
+    /// Whether the skipped value is an abandoned one.
     pub(super) abandoned: bool,
-    /// The map that is looked into, if one is.
+    /// The map in which the reader looks ahead, if there is one.
     pub(super) looking: Option<Looking>,
-    /// What was looked over more than once.
+    /// How much was read more than once while looking ahead.
     pub(super) again: Again,
-    /// The member that is taken already, and passed over when it comes.
+    /// The member that was already reported early, and is skipped at its turn.
     pub(super) early: EarlyTag,
-    /// How many bytes of the unfinished token at `pos` are scanned already, and what is known of
-    /// them.
+    /// How many bytes of the unfinished token at `pos` are scanned already, and their properties.
     pub(super) partial: Partial,
-    /// How many bytes from `pos` are known to be a whole value and the white space behind it.
+    /// How many bytes from `pos` are known to be a complete value and the white space after it.
     pub(super) trailing: usize,
-    /// Whether a record separator stands before the coming value.
+    /// Whether a record separator comes before the next value.
     pub(super) separated: bool,
-    /// Where escapes are resolved into.
+    /// The buffer for strings with resolved escapes.
     pub(super) scratch: TextBuf,
     pub(super) framing: Framing,
     pub(super) depth_limit: usize,
@@ -186,8 +187,8 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
     }
 }
 
-/// What is skipped of a window. It calls no sink, so there is one copy of it for all of them; entered
-/// out of line, with the instruction set.
+/// Parses the skipped part of a window. It calls no sink, so all sinks share one copy of it;
+/// entered out of line, with the instruction set.
 struct Pass<'r, 'w> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
@@ -234,7 +235,8 @@ impl Reader {
         }
     }
 
-    /// At the beginning of another source, with the same limits and the memory that it has.
+    /// Starts at the beginning of another source, with the same limits and the memory that the
+    /// reader has.
     pub fn reopen(&mut self) {
         self.stack.clear();
         (self.state, self.pos, self.base) = (State::Root, 0, 0);
@@ -255,14 +257,14 @@ impl Reader {
         self.base
     }
 
-    /// How many bytes of the window are done with.
+    /// How many bytes of the window the reader no longer needs.
     #[must_use]
     pub fn consumed(&self) -> usize {
-        // The brace itself stays, for messages.
+        // The brace itself is kept, for messages.
         self.looking.as_ref().map_or(self.pos, |looking| looking.from - 1)
     }
 
-    /// The offset in the source of the first byte that is not done with.
+    /// The offset in the source of the first byte that the reader still needs.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.base + self.consumed() as u64
@@ -274,10 +276,10 @@ impl Reader {
         self.stack.len()
     }
 
-    /// Tells that the first `count` bytes of the window were dropped.
+    /// Tells the reader that the first `count` bytes of the window were dropped.
     ///
     /// # Panics
-    /// If they are not done with.
+    /// If the reader still needs some of them.
     pub fn drop_front(&mut self, count: usize) {
         assert!(count <= self.consumed(), "dropped bytes that are still needed");
         self.pos -= count;
@@ -287,10 +289,10 @@ impl Reader {
         self.base += count as u64;
     }
 
-    /// Gives up the value that was under construction at `depth`: what is left of it is passed
-    /// over, checked and without events. For a value that did not fit.
+    /// Gives up the current value at `depth`: the rest of it is skipped, validated and not
+    /// reported. For a value that did not fit.
     pub fn abandon(&mut self, depth: usize) {
-        // What was looked over is not looked at again.
+        // Do not look ahead in it again.
         self.looking = None;
         self.early = NO_TAG;
         if self.stack.len() > depth {
@@ -299,13 +301,13 @@ impl Reader {
         }
     }
 
-    /// Tells a lost reader that the window now begins at `base`: what was between could not be
-    /// shown to it.
+    /// Tells a lost reader that the window now begins at `base`: the bytes in between could not be
+    /// shown to the reader.
     pub fn jump(&mut self, base: u64) {
         (self.pos, self.base) = (0, base);
     }
 
-    /// True while passing over what is left of an [abandoned](Self::abandon) value.
+    /// True while the reader skips the rest of an [abandoned](Self::abandon) value.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
         self.abandoned
@@ -316,8 +318,8 @@ impl Reader {
     /// `text` begins at [`base`](Reader::base). `last` says that nothing follows it.
     ///
     /// # Errors
-    /// [`Fail::Input`] where the text is not JSON, ends early (only if `last`) or exceeds a
-    /// limit; [`Fail::Sink`] where the sink refused an event.
+    /// [`Fail::Input`] if the text is not JSON, ends early (only if `last`) or exceeds a limit;
+    /// [`Fail::Sink`] if the sink refused an event.
     #[inline]
     pub fn run<S: Listener + ?Sized>(
         &mut self,
@@ -330,8 +332,9 @@ impl Reader {
         })
     }
 
-    /// As [`run`](Reader::run), with one copy of the grammar for all sinks: it calls the sink through a
-    /// table. For sinks that are seldom used, or take so long for an event that a call is nothing.
+    /// As [`run`](Reader::run), with one copy of the grammar for all sinks: it calls the sink
+    /// through a table. For sinks that are seldom used, or are so slow that the cost of a call does
+    /// not matter.
     ///
     /// # Errors
     /// As [`run`](Reader::run).
@@ -344,8 +347,8 @@ impl Reader {
         Kept::lend(sink, |sink| self.run_any(Chosen::best(), text, last, sink))
     }
 
-    /// As [`run_dyn`](Reader::run_dyn), without the processor's own instructions: for processors that
-    /// lack them, and for tests.
+    /// As [`run_dyn`](Reader::run_dyn), without the processor's special instructions: for
+    /// processors that lack them, and for tests.
     ///
     /// # Errors
     /// As [`run`](Reader::run).
@@ -359,7 +362,7 @@ impl Reader {
         Kept::lend(sink, |sink| self.run_any(Chosen::portable(), text, last, sink))
     }
 
-    /// Passes over what is skipped.
+    /// Skips a part of the text.
     #[inline(never)]
     pub(super) fn pass_over(
         &mut self,
@@ -370,7 +373,7 @@ impl Reader {
         isa.enter(Pass { reader: self, text, last })
     }
 
-    /// The copy of the grammar that all sinks share. Not generic, so that there is one.
+    /// The copy of the grammar that all sinks share. It is not generic, so there is only one.
     #[inline(never)]
     fn run_any(
         &mut self,

@@ -1,15 +1,15 @@
-//! Beginning to read inside of a document: what a reader has to know of the text before.
+//! Starting inside a document: what a reader must know of the text before.
 //!
-//! A long document is read in parts at once, each by a reader of its own. Where a part begins need not be
-//! guessed right: the reader of the part before says in the end where it stands
-//! ([`Reader::start_here`]), and that has to be the place where the next part began.
+//! A long document is read in parts at once, each by its own reader. The beginning of a part may be a guess: in the
+//! end, the reader of the part before tells its position ([`Reader::start_here`]), which must be where the next part
+//! began.
 
 use super::framing::Framing;
 use super::look::NO_TAG;
 use super::reader::{NOWHERE, Reader, State};
 use crate::limits::Limits;
 
-/// A map or a list that is open where a reader begins.
+/// A map or a list that is open where a reader starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Container {
     /// An object.
@@ -18,35 +18,35 @@ pub enum Container {
     List,
 }
 
-/// What may come where a reader begins, by what stands right before.
+/// The tokens that may come first, depending on the text directly before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coming {
-    /// Behind `{` or `[`: a member or an element, or the end of the map or list.
+    /// After `{` or `[`: a member or an element, or the end of the map or list.
     First,
-    /// Behind a comma: a member or an element. At the root, where no map or list is open: a value, or
-    /// the end of a stream of values; so this is what comes at the beginning of a document and of a line.
+    /// After a comma: a member or an element. At the root, where no map or list is open: a value, or the end of a
+    /// stream of values. So this is also the beginning of a document and of a line.
     Item,
-    /// Behind a member or an element: a comma, or the end of the map or list. At the root: what may stand
-    /// behind a value.
+    /// After a member or an element: a comma, or the end of the map or list. At the root: what may follow a value.
     Separator,
 }
 
-/// Where a reader begins.
+/// The position where a reader starts.
 ///
-/// Counts of lines and records are no part of it: a reader knows bytes only.
+/// It has no counts of lines and records, because a reader counts only bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Start {
-    /// The offset in the source of the first byte that is read.
+    /// The offset in the source of the first byte to read.
     pub offset: u64,
-    /// The maps and lists that are open there, outermost first. Their beginnings are not told, their ends
-    /// are.
+    /// The maps and lists that are open at this position, outermost first. The reader does not report their beginnings,
+    /// but does report their ends.
     pub open: Vec<Container>,
-    /// What may come first.
+    /// The tokens that may come first.
     pub coming: Coming,
 }
 
 impl Start {
-    /// At the root, where a value may come: the beginning of a document, of a line, or of a record.
+    /// A position at the root, where a value may come: the beginning of a document, of a line, or
+    /// of a record.
     #[must_use]
     pub fn at_root(offset: u64) -> Self {
         Start { offset, open: Vec::new(), coming: Coming::Item }
@@ -54,7 +54,7 @@ impl Start {
 }
 
 impl Reader {
-    /// A reader that begins inside of a source.
+    /// A reader that starts inside a source.
     ///
     /// ```
     /// use penstock_core::json::{Coming, Container, Framing, Reader, Start, Step};
@@ -85,9 +85,9 @@ impl Reader {
         reader
     }
 
-    /// The place at which this reader [stands](Reader::offset), for another one to begin at: it would tell
-    /// what this one would tell from here on. None where it cannot: between a key and its value, where
-    /// something is skipped or looked over, behind a record separator, and where the way is lost.
+    /// The position of this [reader](Reader::offset), for another reader to start at: that one would report the same
+    /// events as this one from here on. None if that is impossible: between a key and its value, while skipping or
+    /// looking ahead, after a record separator, and while the reader is lost.
     #[must_use]
     pub fn start_here(&self) -> Option<Start> {
         let is_taken = self.early.at != NO_TAG.at && self.early.end > self.offset();
@@ -96,7 +96,7 @@ impl Reader {
         }
         let coming = match (self.state, self.stack.last()) {
             (State::Root, _) | (State::Key, _) | (State::Value, Some(false)) => Coming::Item,
-            // Behind the separator of a sequence there is no other one.
+            // After the separator of a sequence there must be no second one.
             (State::Value, None) if self.framing != Framing::Sequence => Coming::Item,
             (State::FirstKey | State::FirstElement, _) => Coming::First,
             (State::Next | State::After, _) => Coming::Separator,

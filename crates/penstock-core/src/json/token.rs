@@ -1,4 +1,4 @@
-//! The JSON reader's errors about tokens, and its small tests on bytes.
+//! The JSON reader's faults of tokens, and its small tests on bytes.
 
 use crate::error::Fault;
 use penstock_scan::{BadEscape, EscapeCheck, Isa, check_json_escape};
@@ -9,7 +9,7 @@ pub(super) const SEPARATOR: u8 = 0x1E;
 /// Why a document cannot end here.
 pub(super) const INSIDE_STRING: &str = "the input ends inside a string";
 
-/// Where skipping a string has stopped.
+/// Where the skipping of a string has stopped.
 pub(super) enum Passed {
     /// After its closing quote.
     Closed(usize),
@@ -21,7 +21,7 @@ pub(super) enum Passed {
     BadEscape(BadEscape),
 }
 
-/// Skips the inside of a string that nobody wants, from `from`, and validates it.
+/// Skips the inside of an unwanted string, from `from`, and validates it.
 #[inline(always)]
 pub(super) fn pass_string<I: Isa>(isa: I, text: &[u8], from: usize) -> Passed {
     let mut pos = from;
@@ -29,7 +29,7 @@ pub(super) fn pass_string<I: Isa>(isa: I, text: &[u8], from: usize) -> Passed {
         pos = isa.json_string(text, pos).at;
         match text.get(pos) {
             Some(b'"') => return Passed::Closed(pos + 1),
-            // After one escape, others often follow directly.
+            // One escape is often followed by others.
             Some(b'\\') => {
                 while text.get(pos) == Some(&b'\\') {
                     match check_json_escape(text, pos) {
@@ -69,7 +69,7 @@ pub(super) fn may_stand_in_number(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
-/// Something else is at `pos`.
+/// Another token than the expected one is at `pos`.
 #[cold]
 #[inline(never)]
 pub(super) fn unexpected(text: &[u8], pos: usize, base: u64, expected: &str) -> Fault {
@@ -129,7 +129,7 @@ pub(super) fn check_escapes(text: &[u8], from: usize, to: usize, base: u64) -> R
     Ok(())
 }
 
-/// Bytes that begin like a number and are not one.
+/// Bytes that begin like a number but are not one.
 #[cold]
 #[inline(never)]
 pub(super) fn bad_number(text: &[u8], at: usize, base: u64, reason: &'static str) -> Fault {
@@ -154,7 +154,7 @@ pub(super) fn too_long(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("a string longer than {limit} bytes (limits.token)"))
 }
 
-/// The limit is reached before the key that gives a map's class was found. `at` is after its
+/// The limit is reached before the key that determines a map's class. `at` is after the map's
 /// opening brace.
 #[cold]
 #[inline(never)]
@@ -166,7 +166,7 @@ pub(super) fn looks_too_far(at: u64, limit: usize) -> Fault {
     Fault::limit(at - 1, reason)
 }
 
-/// Nested maps that are searched for their classes' keys, too many times in all.
+/// Nested maps were searched for the keys of their classes, and too many bytes were read again.
 #[cold]
 #[inline(never)]
 pub(super) fn looks_too_often(at: u64) -> Fault {
