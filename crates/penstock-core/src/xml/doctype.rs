@@ -1,4 +1,4 @@
-//! The document type declaration and the entities that it declares, as the reader meets them.
+//! The document type declaration and the entities that it declares.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -43,7 +43,7 @@ impl Reader {
         }
     }
 
-    /// The fault of text that ends inside a construct.
+    /// The fault for text that ends inside a construct.
     #[cold]
     pub(super) fn ends_inside(&self, length: usize, locus: Locus, what: &str) -> Fault {
         match self.inputs.last() {
@@ -55,8 +55,8 @@ impl Reader {
         }
     }
 
-    /// The position of `end` in the markup at `pos`, which is wanted whole and whose search begins
-    /// after `skip` bytes; none if the window ends before it.
+    /// The position of `end` in the markup at `pos`, which the caller needs whole; the search
+    /// begins after `skip` bytes. None if the window ends before it.
     pub(super) fn whole(
         &mut self,
         text: &[u8],
@@ -152,7 +152,7 @@ impl Reader {
                 let range = pos..end + 1;
                 Ok((end + 1, Some(Reached { name, text, range })))
             }
-            // It is not read, so everything after it may mean something else.
+            // It is not read, so the declarations after it may not count.
             _ => {
                 self.unread = true;
                 Ok((end + 1, None))
@@ -165,7 +165,7 @@ impl Reader {
     pub(super) fn enter(&mut self, entity: Reached, locus: Locus) -> Result<(), Fault> {
         let Reached { name, text, range } = entity;
         let at = locus.at(range.start);
-        // Each entity has its own text, even where two are alike.
+        // Each entity has its own text, even if two texts are equal.
         if self.inputs.iter().any(|input| Arc::ptr_eq(&input.text, &text)) {
             let name = tag::brief(&name);
             return Err(Fault::malformed(at, format!("the entity '{name}' refers to itself")));
@@ -192,7 +192,7 @@ impl Reader {
         }
     }
 
-    /// Whether to leave out the text at `pos`, which is after the root element, and everything
+    /// Whether a repair ignores the text at `pos`, which is after the root element, and everything
     /// after it.
     pub(super) fn junk(&mut self, pos: usize, locus: Locus) -> bool {
         let kind = RepairKind::TrailingJunk;
@@ -203,7 +203,7 @@ impl Reader {
         is
     }
 
-    /// The same for text that begins like a processing instruction and is none.
+    /// The same for text that begins like a processing instruction but is none.
     pub(super) fn junk_instruction<I: Isa>(
         &mut self,
         isa: I,
@@ -222,7 +222,7 @@ impl Reader {
         }
     }
 
-    /// Continues after a fault that may be repaired: one of the internal subset.
+    /// Continues after a fault in the internal subset, if it may be repaired.
     #[cold]
     #[inline(never)]
     pub(super) fn survive(&mut self, fault: Fault) -> Result<(), Fault> {

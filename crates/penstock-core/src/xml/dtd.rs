@@ -1,7 +1,7 @@
 //! The declarations of a document type: entities, attributes, notations.
 //!
-//! Declarations are read whole, one at a time. The form of a content model is checked, and the
-//! model is dropped: nothing is validated against it.
+//! Declarations are read whole, one at a time. The form of a content model is validated, and then
+//! the model is dropped: documents are not validated against it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,10 +45,10 @@ pub(super) struct AttDef {
 #[derive(Clone, Debug, Default)]
 pub(super) struct AttList {
     attributes: Vec<AttDef>,
-    /// The position of each one, if there are many: documents may repeat a tag with many
+    /// The position of each attribute, if there are many: documents may repeat a tag with many
     /// attributes.
     places: HashMap<Box<str>, usize>,
-    /// Those that have a default.
+    /// The positions of the attributes that have a default.
     defaults: Vec<usize>,
     /// True if the declarations change the meaning of a tag: there is a default, or a type other
     /// than CDATA.
@@ -56,14 +56,14 @@ pub(super) struct AttList {
 }
 
 impl AttList {
-    /// Up to this many are searched one by one.
+    /// Up to this many attributes are searched one by one.
     const FEW: usize = 8;
 
-    /// How many there are.
+    /// How many attributes are declared.
     pub(super) fn len(&self) -> usize {
         self.attributes.len()
     }
-    /// The place of an attribute, by its name as it is written.
+    /// The position of an attribute, by its name as written.
     #[inline]
     pub(super) fn place(&self, name: &str) -> Option<usize> {
         if self.places.is_empty() {
@@ -71,11 +71,11 @@ impl AttList {
         }
         self.places.get(name).copied()
     }
-    /// The attribute at a place.
+    /// The attribute at a position.
     pub(super) fn at(&self, place: usize) -> &AttDef {
         &self.attributes[place]
     }
-    /// The places and values of the defaults, in order.
+    /// The positions and values of the defaults, in order.
     pub(super) fn defaults(&self) -> impl Iterator<Item = (usize, &AttDef)> {
         self.defaults.iter().map(|place| (*place, &self.attributes[*place]))
     }
@@ -100,9 +100,9 @@ impl AttList {
 pub struct Notation {
     /// Its name.
     pub name: Box<str>,
-    /// Its public identifier, as it is written.
+    /// Its public identifier, as written.
     pub public: Option<Box<str>>,
-    /// Its system identifier, as it is written.
+    /// Its system identifier, as written.
     pub system: Option<Box<str>>,
 }
 
@@ -112,10 +112,10 @@ pub(super) struct Dtd {
     general: HashMap<Box<str>, General>,
     parameter: HashMap<Box<str>, Entity>,
     attributes: HashMap<Box<str>, AttList>,
-    /// Whether any of them matters.
+    /// Whether any declaration changes the meaning of a tag.
     changes_tags: bool,
     notations: Vec<Notation>,
-    /// Bytes in use: names, texts, and the tables that find them.
+    /// Bytes in use: names, texts, and the tables for looking them up.
     kept: usize,
 }
 
@@ -123,7 +123,7 @@ pub(super) struct Dtd {
 #[derive(Clone, Debug)]
 struct General {
     entity: Entity,
-    /// Whether the text of a parameter entity declares it.
+    /// Whether it is declared in the text of a parameter entity.
     inside: bool,
 }
 
@@ -135,16 +135,17 @@ pub(super) struct Declaring<'a> {
     pub(super) rules: &'a Rules,
     pub(super) limits: &'a Limits,
     pub(super) options: Options,
-    /// False if it is only checked: something before it was not read and may change it.
+    /// False if the declaration is only validated, because something before it was not read and may
+    /// change it.
     pub(super) counts: bool,
-    /// Whether undeclared entities may be declared elsewhere.
+    /// Whether undeclared entities may be declared outside the document.
     pub(super) open_ended: bool,
     pub(super) expansion: &'a mut Expansion,
     pub(super) made: &'a mut Vec<Repair>,
 }
 
 impl Dtd {
-    /// A general entity. The five predefined ones are not among them.
+    /// A general entity. The five predefined entities are not included.
     pub(super) fn general(&self, name: &str) -> Option<&Entity> {
         self.general.get(name).map(|general| &general.entity)
     }
@@ -152,8 +153,8 @@ impl Dtd {
     pub(super) fn parameter(&self, name: &str) -> Option<&Entity> {
         self.parameter.get(name)
     }
-    /// The declarations of an element's attributes, by its name as it is written, if they change
-    /// the meaning of a tag.
+    /// The declarations of an element's attributes, by its name as written, if they change the
+    /// meaning of a tag.
     pub(super) fn attributes(&self, element: &str) -> Option<&AttList> {
         self.attributes.get(element).filter(|known| known.matters)
     }
@@ -324,7 +325,7 @@ impl Dtd {
         }
     }
 
-    /// The value of an attribute if a tag does not have it.
+    /// The value of an attribute if a tag lacks it.
     fn default(
         &self,
         walk: &mut Walk<'_>,
@@ -466,7 +467,7 @@ fn attribute_type(walk: &mut Walk<'_>, rules: &Rules) -> Result<bool, Fault> {
     if walk.eat("CDATA") {
         return Ok(true);
     }
-    // The longer words first: some begin with others.
+    // The longer words first, because some words begin with others.
     let words = ["IDREFS", "IDREF", "ID", "ENTITIES", "ENTITY", "NMTOKENS", "NMTOKEN"];
     if words.iter().any(|word| walk.eat(word)) {
         return Ok(false);
@@ -512,7 +513,7 @@ fn content(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
     if walk.eat("#PCDATA") {
         return mixed(walk, how);
     }
-    // For each open group its separator, once one was met.
+    // The separator of each open group, once one has occurred.
     let mut groups: Vec<Option<char>> = vec![None];
     loop {
         walk.space();
@@ -579,7 +580,7 @@ fn mixed(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
     }
 }
 
-/// Why a reference to a general entity cannot be resolved, if it cannot.
+/// The reason why a reference to a general entity cannot be resolved.
 pub(super) enum Missing {
     /// Nothing declares it.
     Undeclared(String),
@@ -588,8 +589,8 @@ pub(super) enum Missing {
 }
 
 impl Dtd {
-    /// The replacement text of a general entity. `open_ended` says that it may be declared
-    /// elsewhere.
+    /// The replacement text of a general entity. With `open_ended`, the entity may be declared
+    /// outside the document.
     pub(super) fn text(&self, name: &str, open_ended: bool) -> Result<&Arc<str>, Missing> {
         let shown = brief(name);
         Err(match self.general.get(name) {

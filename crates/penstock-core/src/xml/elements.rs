@@ -1,4 +1,4 @@
-//! Elements: what their tags mean, and the work at their beginning and end.
+//! Elements: the meaning of their tags, and the work at their beginning and end.
 
 use penstock_scan::{Isa, ValidText};
 
@@ -78,7 +78,7 @@ impl Reader {
             (new.value, new.value_end) = (start as u32, end as u32);
             (new.resolved, new.ascii) = (true, false);
         }
-        // Namespace declarations that are defaults count like those in the tag.
+        // Namespace declarations that come from defaults count like those in the tag.
         for (place, declared) in declared.into_iter().flat_map(AttList::defaults) {
             let Some(default) = declared.default.as_ref().filter(|_| !self.tag.written[place])
             else {
@@ -167,7 +167,7 @@ impl Reader {
                 expanded.push((local, uri.as_bytes(), place(attribute), name));
             }
         }
-        // The same name with two prefixes. Sorted, because there may be many.
+        // The same name may occur with two prefixes. Sorted, because there may be many.
         expanded.sort();
         let same =
             expanded.windows(2).find(|pair| pair[0].0 == pair[1].0 && pair[0].1 == pair[1].1);
@@ -196,7 +196,7 @@ impl Reader {
         }
     }
 
-    /// The name of an attribute, unless it is a declaration that is not reported.
+    /// The name of an attribute, unless it is a namespace declaration that is not reported.
     #[inline(always)]
     pub(super) fn attribute_key<'a>(
         &'a self,
@@ -298,7 +298,7 @@ impl Reader {
         }
     }
 
-    /// The end of a skipped part.
+    /// A skipped part ends.
     pub(super) fn arrive(&mut self) {
         if self.watching {
             self.watches.pop();

@@ -1,4 +1,5 @@
-//! The limits on what entities expand to, and the values of attributes, in which they are expanded.
+//! The limits on the expansion of entities, and the values of attributes, in which entities are
+//! expanded.
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::token;
 use crate::error::Fault;
 use crate::limits::Limits;
 
-/// The cost of a reference besides its text, so that empty entities are not free.
+/// The cost of each reference in addition to its text, so that empty entities are not free.
 const REFERENCE: u64 = 16;
 
 /// Expansion below this is always allowed.
@@ -22,7 +23,7 @@ const FREE: u64 = 8 << 20;
 /// The longest tag, whatever the limits are.
 pub(super) const TAG: usize = u32::MAX as usize / 2;
 
-/// Counts what entities have expanded to.
+/// Counts the bytes that entities have expanded to.
 #[derive(Debug)]
 pub(super) struct Expansion {
     made: u64,
@@ -41,12 +42,12 @@ impl Expansion {
             amplification: limits.amplification,
             limit: limits.expansion,
             depth: limits.depth,
-            // With the tag's own bytes they are counted in 32 bits.
+            // These bytes and the tag's own are counted together in 32 bits.
             values: limits.token.min(TAG),
         }
     }
 
-    /// Whether the resolved values of one element's attributes may have so many bytes.
+    /// Fails if the resolved values of one element's attributes may not have this many bytes.
     pub(super) fn hold(&self, bytes: usize, at: u64) -> Result<(), Fault> {
         if bytes <= self.values {
             return Ok(());
@@ -56,7 +57,7 @@ impl Expansion {
         Err(Fault::limit(at, reason))
     }
 
-    /// Counts another reference, to so many bytes, after so many bytes of input.
+    /// Counts another reference, which expands to `bytes` bytes.
     pub(super) fn charge(&mut self, bytes: usize, at: u64) -> Result<(), Fault> {
         self.made = self.made.saturating_add(bytes as u64 + REFERENCE);
         if let Some(limit) = self.limit
@@ -77,7 +78,7 @@ impl Expansion {
     }
 }
 
-/// An attribute's value as it is written, with everything for resolving it.
+/// An attribute's value as written, with everything that is needed to resolve it.
 #[derive(Clone, Copy)]
 pub(super) struct Value<'a> {
     pub(super) raw: ValidText<'a>,
@@ -85,13 +86,13 @@ pub(super) struct Value<'a> {
     pub(super) dtd: &'a Dtd,
     pub(super) rules: &'a Rules,
     pub(super) options: Options,
-    /// Whether undeclared entities may be declared elsewhere.
+    /// Whether undeclared entities may be declared outside the document.
     pub(super) open_ended: bool,
 }
 
 impl Value<'_> {
-    /// Normalises the value (XML 1.0, 3.3.3) and appends it to `out`. With `collapse` its type is
-    /// not CDATA, so spaces at its ends are dropped and repeated ones become one.
+    /// Normalises the value (XML 1.0, 3.3.3) and appends it to `out`. With `collapse` the type is
+    /// not CDATA: spaces at the ends are dropped, and repeated spaces become one.
     pub(super) fn resolve(
         self,
         collapse: bool,
@@ -114,7 +115,7 @@ impl Value<'_> {
         expansion.hold(out.text().as_bytes().len(), self.locus.at(0))
     }
 
-    /// The text of an entity; none if the reference stays as it is.
+    /// The text of an entity; none if the reference stays as written.
     fn entity(&self, name: &str, at: u64) -> Result<Option<Arc<str>>, Fault> {
         let reason = match self.dtd.text(name, self.open_ended) {
             Ok(text) => return Ok(Some(text.clone())),
@@ -150,7 +151,7 @@ impl Job for Resolve<'_, '_> {
     fn run<I: Isa>(mut self, isa: I) -> Self::Output {
         let mut outer = 0;
         let mut inner: Vec<Inner> = Vec::new();
-        // The position of the reference that led into the entities.
+        // The position of the reference through which the entities were entered.
         let mut entered = self.value.locus;
         loop {
             // An entity's text is shared while it is read.
@@ -174,7 +175,7 @@ impl Job for Resolve<'_, '_> {
                 self.out.push_text(text.slice(range));
                 continue;
             };
-            // Each entity has its own text, even where two are alike.
+            // Each entity has its own text, even if two texts are equal.
             if inner.iter().any(|entity| Arc::ptr_eq(&entity.text, &replacement)) {
                 let reason = format!("the entity '{}' refers to itself", brief(name));
                 return Err(Fault::malformed(at, reason));
@@ -194,7 +195,7 @@ impl Job for Resolve<'_, '_> {
 
 impl Resolve<'_, '_> {
     /// Appends the text from `from` to the next reference to an entity. Returns the entity's name
-    /// and the reference's position; none if there is no more.
+    /// and the reference's position; none if there are no more references.
     #[inline(always)]
     fn pass<'t, I: Isa>(
         &mut self,

@@ -1,4 +1,4 @@
-//! XML as a format: its row in the table, its options, and its reader as a run sees it.
+//! The format XML: its row in the table, its options, and its reader as a run sees it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -51,16 +51,16 @@ pub static FORMAT: Format = Format {
     dialect,
 };
 
-/// How XML is to be read.
+/// XML with its options.
 #[derive(Clone, Debug)]
 struct Dialect {
     options: Options,
     namespaces: BTreeMap<String, String>,
 }
 
-/// `namespaces`: the URIs of the prefixes in paths, or false for names as they are written;
-/// `unresolved`: what becomes of references that nothing in the document declares; `repair`: the
-/// faults that may be repaired.
+/// `namespaces`: the URIs of the prefixes in paths, or false to keep names as written;
+/// `unresolved`: how to handle references that the document does not declare; `repair`: the faults
+/// that may be repaired.
 fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
     let mut dialect = Dialect { options: Options::default(), namespaces: BTreeMap::new() };
     for (option, said) in options {

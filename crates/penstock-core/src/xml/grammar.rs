@@ -1,7 +1,6 @@
-//! The rules of XML, in one function. What has to hold of it is said in `reader.rs`.
+//! The rules of XML, in one function. `reader.rs` lists its invariants.
 //!
-//! Each rule has a name: search for `rule:`. The text of a rule is what stands where its name does, up to the next
-//! one.
+//! Each rule has a name: search for `rule:`. A rule's code reaches from its name to the next one.
 
 use penstock_scan::{Isa, ValidText, stands_at};
 
@@ -15,14 +14,14 @@ use crate::event::{Scalar, Text};
 use crate::reader::Step;
 use crate::sink::{Flow, Listener};
 
-/// What of a start tag is told first: its name, that it begins, and then for each attribute its
-/// name and its value.
+/// The steps of reporting a start tag: its name, its beginning, and then the name and the value of
+/// each attribute.
 const TELL_NAME: usize = 0;
 const TELL_BEGIN: usize = 1;
 const TELL_ATTRIBUTES: usize = 2;
 
 impl Reader {
-    /// The grammar. `SKIP` compiles it without events.
+    /// The grammar. `SKIP` compiles a copy that reports no events.
     #[inline(always)]
     pub(super) fn drive<I: Isa, S: Listener + ?Sized, const SKIP: bool>(
         &mut self,
@@ -36,21 +35,21 @@ impl Reader {
         let mut pos = self.place();
         let mut state = self.state;
 
-        /// Leaves with everything in place to go on.
+        /// Saves the state, and returns.
         macro_rules! leave {
             ($step:expr) => {{
                 self.stand(pos, state);
                 return Ok($step);
             }};
         }
-        /// Leaves with a fault.
+        /// Returns a fault.
         macro_rules! fail {
             ($fault:expr) => {{
                 self.stand(pos, state);
                 return Err(Fail::Input($fault));
             }};
         }
-        /// What a part of the reader has to say goes through.
+        /// Returns the fault of a part of the reader, if it has one.
         macro_rules! checked {
             ($result:expr) => {
                 match $result {
@@ -59,7 +58,7 @@ impl Reader {
                 }
             };
         }
-        /// The window ends inside something that `$what` names.
+        /// The window ends inside a construct that `$what` names.
         macro_rules! more {
             ($what:expr) => {{
                 if last {
@@ -68,8 +67,8 @@ impl Reader {
                 leave!(Step::More)
             }};
         }
-        /// Tells an event; then stands at `$state` and `$pos` whatever the answer. Yields the
-        /// answer, if it is not to leave.
+        /// Reports an event, and moves to `$state` and `$pos` whatever the answer is. Yields the
+        /// answer, unless it makes the reader return.
         macro_rules! tell {
             ($event:expr, $state:expr, $pos:expr) => {{
                 let answer = $event;
@@ -87,7 +86,8 @@ impl Reader {
                 }
             }};
         }
-        /// An element has ended, and is no longer open. Someone may have waited for that.
+        /// An element has ended, and is no longer open. This may end a skipped part, or the element
+        /// that woke the sink.
         macro_rules! ended {
             () => {
                 if self.open.depth() == 0 {
@@ -103,7 +103,8 @@ impl Reader {
                 }
             };
         }
-        /// As above, and its end is told. Who waited for it does so no more, whatever the answer.
+        /// The same, and reports the end of the element. If the element woke the sink, the reader
+        /// skips again, whatever the answer is.
         macro_rules! end {
             ($at:expr, $pos:expr) => {
                 if SKIP {
@@ -118,7 +119,7 @@ impl Reader {
                 }
             };
         }
-        /// Markup that waits for its end, of which more has come: whether to wait on.
+        /// More of some incomplete markup has come: whether to wait for still more.
         macro_rules! waits {
             () => {
                 if self.partial.scanned > 0 {
@@ -132,7 +133,7 @@ impl Reader {
                 }
             };
         }
-        /// Markup is cut by the window's end: waits for more of it.
+        /// The end of the window cuts markup: waits for more of it.
         macro_rules! cut {
             ($what:expr) => {{
                 if text.len() - pos > self.limits.tag {
@@ -157,7 +158,7 @@ impl Reader {
                             tell!(sink.comment(inside, at), self.outside(), end + 3);
                             continue;
                         }
-                        // The other way says what is wrong with it.
+                        // Otherwise the other rule reports the fault.
                         Some(end) if last || end + 2 < text.len() => {}
                         None if last => {}
                         _ => more!("a comment"),
@@ -175,7 +176,7 @@ impl Reader {
                         let found = checked!(self.whole(text, pos, target - pos, b"?>", locus));
                         let Some(end) = found else {
                             if last {
-                                // The other way says what is wrong with it.
+                                // Otherwise the other rule reports the fault.
                                 (pos, state) = (target, State::Instruction);
                                 continue;
                             }
@@ -223,7 +224,7 @@ impl Reader {
                                 answer = sink.piece(Text { text, ascii }, locus.at(pos));
                             }
                         }
-                        // An entity is entered whatever the answer.
+                        // The entity is entered whatever the answer is.
                         let more = match next {
                             Next::Markup => false,
                             Next::More => true,
@@ -307,7 +308,7 @@ impl Reader {
                             waits!();
                             match self.tag.read(isa, valid, pos, &self.rules, locus) {
                                 Ok(()) => {}
-                                // However much of it has come.
+                                // This must not depend on how much of it has come.
                                 Err(Stop::Fault(fault))
                                     if fault.offset() > locus.at(pos + self.limits.tag) =>
                                 {
@@ -373,7 +374,7 @@ impl Reader {
                                 ended!();
                                 continue;
                             }
-                            // Most of what is skipped is a leaf: it is passed at once.
+                            // Most skipped elements are leaves, and are skipped at once.
                             let end = isa.xml_text(text, pos).at;
                             let name = self.open.top();
                             let behind = end + 2 + name.len();
@@ -395,7 +396,7 @@ impl Reader {
                         }
                         continue;
                     }
-                    // Where telling went on after a pause: at an attribute, or at its value.
+                    // Where to continue after a pause: at an attribute, or at its value.
                     let mut index = (step - TELL_ATTRIBUTES) / 2;
                     let mut named = !(step - TELL_ATTRIBUTES).is_multiple_of(2);
                     while let Some(&attribute) = self.tag.attributes.get(index) {
@@ -417,7 +418,7 @@ impl Reader {
                         let text = self.tag.value_in(here, &attribute);
                         let ascii = attribute.ascii || text.as_bytes().is_ascii();
                         let value = Scalar::Untyped(Text { text, ascii });
-                        // The quote stands before the value.
+                        // The offset is that of the quote before the value.
                         let place = match (attribute.default, attribute.resolved) {
                             (true, _) => 0,
                             (false, true) => {

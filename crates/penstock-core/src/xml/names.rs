@@ -6,7 +6,7 @@ pub(super) fn is_char(char: char) -> bool {
         || char >= '\u{10000}'
 }
 
-/// Whether a name may begin with a character. A colon may, without namespaces.
+/// Whether a name may begin with a character. A colon may, if namespaces are off.
 pub(super) fn is_name_start(char: char) -> bool {
     char.is_ascii_alphabetic()
         || matches!(char,
@@ -25,7 +25,7 @@ pub(super) fn is_name_char(char: char) -> bool {
             '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
-/// The end of the name that begins at `from`; none if none begins there.
+/// The end of the name that begins at `from`; none if no name begins there.
 pub(super) fn name_end(text: &str, from: usize) -> Option<usize> {
     let rest = &text[from..];
     if !rest.starts_with(is_name_start) {

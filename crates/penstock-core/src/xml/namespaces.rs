@@ -14,13 +14,13 @@ pub const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 #[derive(Debug)]
 struct Binding {
     prefix: Range<usize>,
-    /// Empty for none: only the default namespace can be unbound.
+    /// Empty for no namespace: only the default namespace can be unbound.
     uri: Range<usize>,
     /// The depth of the element that bound it.
     depth: usize,
 }
 
-/// With more bindings than this, a table finds them.
+/// If there are more bindings than this, they are looked up in a table.
 const FEW: usize = 16;
 
 /// The bindings of all open elements.
@@ -28,8 +28,8 @@ const FEW: usize = 16;
 pub(super) struct Namespaces {
     text: TextBuf,
     bindings: Vec<Binding>,
-    /// For each prefix its bindings, innermost last. Kept from the first time that there are more
-    /// than a few until there are none, so that it is not built again and again.
+    /// For each prefix its bindings, innermost last. The table is made when there are more than a
+    /// few bindings, and kept until there are none, so that it is not rebuilt again and again.
     table: Option<HashMap<Box<[u8]>, Vec<usize>>>,
     /// The depth of the innermost binding; 0 if there is none.
     pub(super) depth: usize,
@@ -87,7 +87,7 @@ impl Namespaces {
         bound.map(move |binding| (read(&binding.prefix), read(&binding.uri)))
     }
 
-    /// The namespace of names without a prefix, if they have one.
+    /// The namespace of names without a prefix, if there is one.
     #[inline]
     pub(super) fn unprefixed(&self) -> Option<ValidText<'_>> {
         if self.bindings.is_empty() {

@@ -1,4 +1,4 @@
-//! The names of the elements that are open, innermost last.
+//! The names of the open elements, innermost last.
 
 /// A stack of names in one buffer, so that opening and closing an element allocates nothing.
 #[derive(Debug, Default)]
@@ -15,7 +15,7 @@ impl Open {
         self.starts.len()
     }
 
-    /// The name of the innermost one, as it was written; empty if none is open.
+    /// The name of the innermost element, as written; empty if none is open.
     #[inline(always)]
     pub(super) fn top(&self) -> &[u8] {
         match self.starts.last() {
@@ -24,7 +24,7 @@ impl Open {
         }
     }
 
-    /// All of them, outermost first.
+    /// All names, outermost first.
     pub(super) fn names(&self) -> impl Iterator<Item = &[u8]> {
         let ends = self.starts.iter().skip(1).copied().chain([self.names.len()]);
         self.starts.iter().zip(ends).map(|(start, end)| &self.names[*start..end])
@@ -37,7 +37,7 @@ impl Open {
         self.names.extend_from_slice(name);
     }
 
-    /// Closes the innermost one.
+    /// Closes the innermost element.
     #[inline(always)]
     pub(super) fn pop(&mut self) {
         if let Some(start) = self.starts.pop() {

@@ -1,29 +1,29 @@
-//! How a document is to be read, as far as its author leaves that open.
+//! Options for reading a document.
 
 use super::repair::Repairs;
 
-/// What becomes of a reference to an entity that only something outside the document could
-/// declare. Nothing outside is ever opened.
+/// How to handle a reference to an entity that only something outside the document could declare.
+/// Nothing outside the document is ever opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Unresolved {
-    /// It is a fault.
+    /// The reference is a fault.
     #[default]
     Error,
-    /// It stands for itself, as it is written.
+    /// The reference is kept as text, as written.
     Text,
 }
 
-/// How to read.
+/// The options.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Whether prefixes stand for namespaces. If not, names are told as they are written, and
-    /// `xmlns` attributes are attributes.
+    /// Whether to resolve prefixes to namespaces. If not, names are reported as written, and
+    /// `xmlns` attributes are plain attributes.
     pub namespaces: bool,
-    /// Whether `xmlns` attributes are told as attributes though they are resolved.
+    /// Whether `xmlns` attributes are reported as attributes even if they are resolved.
     pub declarations: bool,
-    /// What becomes of references that cannot be resolved.
+    /// How to handle references that cannot be resolved.
     pub unresolved: Unresolved,
-    /// What may be repaired.
+    /// The faults that may be repaired.
     pub repairs: Repairs,
 }
 

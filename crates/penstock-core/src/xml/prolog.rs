@@ -48,7 +48,7 @@ pub(super) fn declaration(text: ValidText<'_>, locus: Locus) -> Result<Declarati
         Some("1") => {
             return Err(fault(at, "XML 1.1 is not supported: XML 1.0 is".to_owned()));
         }
-        // The fifth edition says to read any 1.x as 1.0.
+        // The fifth edition requires that any 1.x is read as 1.0.
         Some(minor) if is_number(minor) => {}
         _ => return Err(fault(at, "the version of XML must be '1.0'".to_owned())),
     }
@@ -77,12 +77,12 @@ pub(super) fn declaration(text: ValidText<'_>, locus: Locus) -> Result<Declarati
 /// The head of a document type declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// Whether it names an external subset.
+    /// Whether it has an external subset.
     pub(super) external: bool,
 }
 
-/// Checks the document type declaration (XML 1.0, 2.8) from `<!DOCTYPE` up to the `[` or `>`,
-/// without it.
+/// Validates the document type declaration (XML 1.0, 2.8) from `<!DOCTYPE` up to the `[` or `>`,
+/// which is excluded.
 pub(super) fn head(text: ValidText<'_>, locus: Locus, rules: &Rules) -> Result<Head, Fault> {
     let mut walk = Walk { text: text.as_str(), at: "<!DOCTYPE".len(), locus };
     if !walk.space() {

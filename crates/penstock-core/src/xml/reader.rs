@@ -1,81 +1,82 @@
-//! The XML reader: checked text in, events out. This file has what surrounds the rules: what is kept
-//! between two windows, and what a caller may ask.
+//! The XML reader: checked text in, events out. This file has the code around the rules: the state
+//! that is kept between two windows, and the methods for callers.
 //!
-//! # For whoever changes it
+//! # For maintainers
 //!
-//! The reader works on one window of text at a time and keeps all of its state in itself, so it can stop at
-//! the end of any window, after any event, and go on when called again. Nothing recurses: the names of open
-//! elements stand on a stack, and so do the entities that are being read.
+//! The reader works on one window of text at a time and keeps all of its state in itself. So it can stop at the end of
+//! any window, after any event, and continue when it is called again. Nothing recurses: the names of open elements are
+//! on a stack, and so are the entities that are being read.
 //!
-//! There is one grammar, in [`Reader::drive`], compiled twice: once reporting events and once, for what the
-//! sink does not want, only validating (`SKIP`). Each turn of its loop looks up the state and reads one piece
-//! of text or one piece of markup.
+//! There is one grammar, in [`Reader::drive`], compiled twice: once reporting events, and once only validating
+//! (`SKIP`), for parts that the sink does not want. Each turn of its loop looks up the state and reads one piece of
+//! text or one piece of markup.
 //!
 //! | file | holds |
 //! |---|---|
 //! | `grammar.rs` | the rules; search for `rule:` to find one by its name |
 //! | `text.rs` | character data that is not plain, and CDATA |
-//! | `tag.rs`, `elements.rs` | a start tag as places in the text; what tags mean, and skipping and watching elements |
-//! | `namespaces.rs`, `names.rs`, `open.rs` | what prefixes stand for, names, the stack of open elements |
-//! | `reference.rs`, `expand.rs` | references, and the values of attributes with what they expand to |
-//! | `prolog.rs`, `doctype.rs`, `dtd.rs`, `walk.rs` | the XML declaration, the document type, and what it declares |
-//! | `token.rs` | the words of faults, and finding the end of markup that a window cuts |
-//! | `repair.rs`, `options.rs` | what may be repaired, and how to read |
-//! | `start.rs` | beginning inside of a document |
+//! | `tag.rs`, `elements.rs` | a start tag as positions in the text; the meaning of tags, and skipping and watching elements |
+//! | `namespaces.rs`, `names.rs`, `open.rs` | the namespaces of prefixes, names, the stack of open elements |
+//! | `reference.rs`, `expand.rs` | references, and the values of attributes with entities expanded |
+//! | `prolog.rs`, `doctype.rs`, `dtd.rs`, `walk.rs` | the XML declaration, the document type, and its declarations |
+//! | `token.rs` | the messages of faults, and finding the end of markup that a window cuts |
+//! | `repair.rs`, `options.rs` | the repairs, and the options |
+//! | `start.rs` | starting inside a document |
 //!
 //! ## The states
 //!
-//! A state says what may stand next. With each its rule, and the states that may follow. Comments and instructions
-//! stand nearly everywhere; behind them the reader is where [`outside`](Reader::outside) says.
+//! A state says what may come next. The table gives for each state its rule, and the states that may follow. Comments
+//! and instructions may come nearly everywhere; after them, [`outside`](Reader::outside) gives the state.
 //!
-//! | state | what stands next | then |
+//! | state | what comes next | then |
 //! |---|---|---|
-//! | `Start` | rule `declaration`: the XML declaration, or what stands without one | `Outside` |
-//! | `Outside` | rule `outside`: before the root element or behind it | `Subset`, `Content`, `Comment`, `Instruction`, `Done` |
+//! | `Start` | rule `declaration`: the XML declaration, or the text of a document without one | `Outside` |
+//! | `Outside` | rule `outside`: before the root element or after it | `Subset`, `Content`, `Comment`, `Instruction`, `Done` |
 //! | `Subset` | rule `subset`: declarations; the text of parameter entities is read by the same rule | `AfterSubset`, `Comment`, `Instruction` |
-//! | `AfterSubset` | rule `after-subset`: the `>` behind `]` | `Outside` |
-//! | `LostSubset` | rule `lost-subset`: what is left of a broken subset that is repaired | `Outside` |
-//! | `Content` | rule `text`, then by what stands behind `<`: `end-tag`, `start-tag`, a comment, CDATA, an instruction | `Telling`, `Cdata`, `Comment`, `Instruction`; `Outside` behind the root's end |
-//! | `Telling` | rule `telling`: a start tag that was read; its number says what of it is reported next | `Content` |
+//! | `AfterSubset` | rule `after-subset`: the `>` after `]` | `Outside` |
+//! | `LostSubset` | rule `lost-subset`: the rest of a broken subset that is repaired | `Outside` |
+//! | `Content` | rule `text`, then by the bytes after `<`: `end-tag`, `start-tag`, a comment, CDATA, an instruction | `Telling`, `Cdata`, `Comment`, `Instruction`; `Outside` after the root's end |
+//! | `Telling` | rule `telling`: a start tag that was parsed; the number is the next step of reporting it | `Content` |
 //! | `Cdata` | rule `cdata`: the rest of a CDATA section | `Content` |
-//! | `Comment` | rule `comment`: the rest of one that nobody wants | as outside says |
-//! | `Instruction` | rule `instruction`: the rest of one that nobody wants | as outside says |
+//! | `Comment` | rule `comment`: the rest of a skipped comment | from `outside` |
+//! | `Instruction` | rule `instruction`: the rest of a skipped instruction | from `outside` |
 //! | `Done` | the end | |
 //!
-//! ## What has to hold
+//! ## Invariants
 //!
-//! 1. **Any cut gives the same answer.** Whatever a window shows, reading on with a longer one must report what
-//!    one window would have; only where pieces of text are divided may differ. So a `]`, a carriage return or half
-//!    a reference at the end of a window waits (`Next::More`, `held_back`), and a fault that quotes a word waits for
-//!    its end.
-//! 2. **An event is reported once.** State and place are set before the sink's answer is looked at (`tell!`).
-//! 3. **A start tag and a declaration stay in the window until they are whole**: a prefix may be declared behind the
-//!    names that use it. `partial` says how far the markup at the place was searched for its end; who passes it
-//!    otherwise forgets that. Text, comments, instructions and CDATA pass in pieces and are not kept, unless the sink
-//!    wants a comment or an instruction whole.
-//! 4. **A tag is read once, and reported from its places** ([`Tag`]). They count from its `<`, where `pos`
-//!    stays until all of it is reported, pauses included; `Telling` says where to go on.
-//! 5. **Skipping checks all that reporting checks**, and finds the same faults at the same bytes. That copy asks the
-//!    sink for one thing only: which elements wake it while it watches ([`Pass`]). Every end of an element asks whether the
-//!    skipping has arrived, or the element has ended that woke the sink (`ended!`).
-//! 6. **The place is in the innermost text** ([`place`](Reader::place), [`stand`](Reader::stand)): the document's
-//!    or an entity's. A rule that enters or leaves an entity returns [`Step::Again`], since its `text` is no longer the
-//!    one that is read. An element ends in the text in which it began.
-//! 7. **Offsets go through [`Locus`]**: in the document the byte itself, in an entity the reference to it.
-//! 8. **Every element that is open has its name in `open`, and its bindings in `spaces` with its depth.** Only
+//! 1. **Any cut gives the same answer.** However a document is cut into windows, the reader must report what it would
+//!    report for one window; only the division of text into pieces may differ. So it waits if a window ends with a `]`,
+//!    a carriage return or half a reference (`Next::More`, `held_back`), and a fault that quotes a word waits for the
+//!    end of the word.
+//! 2. **An event is reported once.** State and position are set before the sink's answer is evaluated (`tell!`).
+//! 3. **A start tag and a declaration stay in the window until they are complete**: a prefix may be declared after the
+//!    names that use it. `partial` says how much of the current markup was searched for its end; code that passes it in
+//!    another way resets that. Text, comments, instructions and CDATA are processed in pieces and not kept, unless the
+//!    sink wants a comment or an instruction whole.
+//! 4. **A tag is parsed once, and reported from the positions of its parts** ([`Tag`]). They count from its `<`, and
+//!    `pos` stays there until all of the tag is reported, even through pauses; `Telling` says where to continue.
+//! 5. **Skipping validates all that reporting validates**, and finds the same faults at the same bytes. That copy asks
+//!    the sink only which elements wake it while it watches ([`Pass`]). At every end of an element it tests whether the
+//!    skipped part ends, or whether the element ends that woke the sink (`ended!`).
+//! 6. **The position is in the innermost text** ([`place`](Reader::place), [`stand`](Reader::stand)): the document's or
+//!    an entity's. A rule that enters or leaves an entity returns [`Step::Again`], because its `text` is no longer the
+//!    current one. An element ends in the text in which it began.
+//! 7. **Offsets come from [`Locus`]**: in the document the offset of the byte itself, in an entity that of the
+//!    reference to it.
+//! 8. **Every open element has its name in `open`, and its bindings in `spaces` with its depth.** Only
 //!    [`end_element`](Reader::end_element) closes one.
-//! 9. **What entities make is charged** ([`Expansion`]) before it is made, and each reference costs something, so that
-//!    the work is linear in the input.
+//! 9. **The expansion of entities is charged** ([`Expansion`]) before it happens, and each reference has a cost, so
+//!    that the work is linear in the input.
 //!
 //! ## What belongs together
 //!
 //! - *A state*: [`State`] and the table above, an arm in `grammar.rs`, whether another reader may begin there
-//!   (`start.rs`), and what [`abandon`](Reader::abandon) and [`survive`](Reader::survive) do with it.
-//! - *Something kept between windows*: the field, [`new`](Reader::new), and `start.rs` if what follows depends on it.
-//! - *A limit*: `limits.rs`, the fault in `token.rs`, both copies of the rule; then the options of Python and
+//!   (`start.rs`), and its handling in [`abandon`](Reader::abandon) and [`survive`](Reader::survive).
+//! - *Something kept between windows*: the field, [`new`](Reader::new), and `start.rs` if later text depends on it.
+//! - *A limit*: `limits.rs`, the fault in `token.rs`, both copies of the rule; then the options in Python and
 //!   `docs/limits.md`.
-//! - *A repair*: [`RepairKind`], where the fault would be made, `made`, and `docs/xml.md`.
-//! - *Any rule*: the naive twin in `tests/xml/naive.rs`, which the reader is compared with, and the documents in
+//! - *A repair*: [`RepairKind`], the place that would make the fault, `made`, and `docs/xml.md`.
+//! - *Any rule*: the naive twin in `tests/xml/naive.rs`, with which the tests compare the reader, and the documents in
 //!   `tests/xml/chunking.rs`, which are cut everywhere.
 
 use std::sync::Arc;
@@ -99,27 +100,27 @@ use crate::sink::erased::{AnySink, Kept, Refused};
 /// What may come next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// The very beginning: the XML declaration may stand here.
+    /// The very beginning, where an XML declaration is allowed.
     Start,
-    /// Before the root element, or behind it.
+    /// Before the root element, or after it.
     Outside,
     /// Declarations of the internal subset.
     Subset,
-    /// What is left of a broken internal subset.
+    /// The rest of a broken internal subset.
     LostSubset,
-    /// Behind the `]` of the internal subset.
+    /// After the `]` of the internal subset.
     AfterSubset,
     /// The content of an element.
     Content,
-    /// A start tag that is read: what of it is to be told next.
+    /// A start tag that was parsed: the next step of reporting it.
     Telling(usize),
-    /// The rest of a comment that nobody wants.
+    /// The rest of a comment that the sink does not want.
     Comment,
-    /// The rest of a processing instruction that nobody wants.
+    /// The rest of a processing instruction that the sink does not want.
     Instruction,
     /// The rest of a CDATA section.
     Cdata,
-    /// Behind the document.
+    /// After the document.
     Done,
 }
 
@@ -132,7 +133,7 @@ pub(super) struct Input {
     pub(super) text: Arc<str>,
     pub(super) pos: usize,
     pub(super) name: Box<str>,
-    /// Where the reference stands.
+    /// The offset of the reference.
     pub(super) at: u64,
     /// How many elements were open at the reference.
     pub(super) depth: usize,
@@ -142,16 +143,16 @@ pub(super) struct Input {
 #[derive(Debug)]
 pub struct Reader {
     pub(super) state: State,
-    /// Where the next byte stands in the window.
+    /// The index of the next byte in the window.
     pub(super) pos: usize,
-    /// The window's first byte in the source.
+    /// The offset of the window's first byte in the source.
     pub(super) base: u64,
     pub(super) open: Open,
     pub(super) spaces: Namespaces,
     pub(super) tag: Tag,
     /// The depth at which skipping ends, or [`NOWHERE`].
     pub(super) skip_to: usize,
-    /// Whether the sink is asked for elements that wake it while others are skipped.
+    /// Whether the sink is asked which elements wake it while others are skipped.
     pub(super) watching: bool,
     /// The depths at which watching ends, outermost first.
     pub(super) watches: Vec<usize>,
@@ -159,19 +160,19 @@ pub struct Reader {
     pub(super) woken: Vec<usize>,
     pub(super) abandoned: bool,
     pub(super) partial: Partial,
-    /// The entities that are being read, innermost last.
+    /// The entities whose text is being read, innermost last.
     pub(super) inputs: Vec<Input>,
     pub(super) dtd: Dtd,
     pub(super) seen_doctype: bool,
     pub(super) in_subset: bool,
     pub(super) seen_root: bool,
-    /// Whether something that may declare was not read, or need not have been.
+    /// Whether declarations may exist that were not read, or need not have been read.
     pub(super) open_ended: bool,
     /// Whether a parameter entity was not read, so that later declarations do not count.
     pub(super) unread: bool,
     pub(super) standalone: bool,
     pub(super) expansion: Expansion,
-    /// Where text is resolved into.
+    /// The buffer for resolved text.
     pub(super) scratch: TextBuf,
     pub(super) made: Vec<Repair>,
     pub(super) options: Options,
@@ -194,7 +195,7 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
     fn run<I: Isa>(self, isa: I) -> Self::Output {
         let Run { reader, text, last, sink } = self;
         loop {
-            // An entity's text is whole, and shared for as long as it is read.
+            // An entity's text is complete, and is shared while it is read.
             let inside = reader.inputs.last().map(|input| (input.text.clone(), input.at));
             let (text, last, locus) = match &inside {
                 None => (text, last, Locus::document(reader.base)),
@@ -214,8 +215,8 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
     }
 }
 
-/// What is skipped of an input. It only asks the sink which elements wake it, so there is one copy
-/// of it for all of them; entered out of line, with the instruction set.
+/// Parses the skipped part of an input. It only asks the sink which elements wake it, so all sinks
+/// share one copy of it; entered out of line, with the instruction set.
 struct Pass<'r, 'w, 's, 'k> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
@@ -244,7 +245,7 @@ impl Reader {
             name_limit: limits.name,
             attribute_limit: limits.attributes,
         };
-        // Places within a tag are kept in 32 bits.
+        // Positions within a tag are kept in 32 bits.
         let tag = limits.tag.min(expand::TAG);
         Reader {
             state: State::Start,
@@ -282,13 +283,13 @@ impl Reader {
         self.base
     }
 
-    /// How many bytes of the window are done with.
+    /// How many bytes of the window the reader no longer needs.
     #[must_use]
     pub fn consumed(&self) -> usize {
         self.pos
     }
 
-    /// The offset in the source of the first byte that is not done with.
+    /// The offset in the source of the first byte that the reader still needs.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.base + self.pos as u64
@@ -300,18 +301,18 @@ impl Reader {
         self.open.depth()
     }
 
-    /// Tells that the first `count` bytes of the window were dropped.
+    /// Tells the reader that the first `count` bytes of the window were dropped.
     ///
     /// # Panics
-    /// If they are not done with.
+    /// If the reader still needs some of them.
     pub fn drop_front(&mut self, count: usize) {
         assert!(count <= self.pos, "dropped bytes that are still needed");
         self.pos -= count;
         self.base += count as u64;
     }
 
-    /// Gives up the element that was under construction at `depth`: what is left of it is passed
-    /// over, checked and without events.
+    /// Gives up the current element at `depth`: the rest of it is skipped, validated and not
+    /// reported.
     pub fn abandon(&mut self, depth: usize) {
         self.watches.retain(|until| *until < depth);
         self.woken.retain(|woken| *woken <= depth);
@@ -322,18 +323,18 @@ impl Reader {
         }
     }
 
-    /// True while passing over what is left of an [abandoned](Self::abandon) element.
+    /// True while the reader skips the rest of an [abandoned](Self::abandon) element.
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
         self.abandoned
     }
 
-    /// Tells that the window now begins at `base`.
+    /// Tells the reader that the window now begins at `base`.
     pub fn jump(&mut self, base: u64) {
         (self.pos, self.base) = (0, base);
     }
 
-    /// The repairs made since this was asked last, in the order of the document.
+    /// The repairs since the last call, in document order.
     pub fn take_repairs(&mut self) -> Vec<Repair> {
         std::mem::take(&mut self.made)
     }
@@ -348,8 +349,8 @@ impl Reader {
     /// `text` begins at [`base`](Reader::base). `last` says that nothing follows it.
     ///
     /// # Errors
-    /// [`Fail::Input`] where the text is not well-formed, ends early (only if `last`) or exceeds a
-    /// limit; [`Fail::Sink`] where the sink refused an event.
+    /// [`Fail::Input`] if the text is not well-formed, ends early (only if `last`) or exceeds a
+    /// limit; [`Fail::Sink`] if the sink refused an event.
     #[inline]
     pub fn run<S: Listener + ?Sized>(
         &mut self,
@@ -362,8 +363,9 @@ impl Reader {
         })
     }
 
-    /// As [`run`](Reader::run), with one copy of the grammar for all sinks: it calls the sink through a
-    /// table. For sinks that are seldom used, or take so long for an event that a call is nothing.
+    /// As [`run`](Reader::run), with one copy of the grammar for all sinks: it calls the sink
+    /// through a table. For sinks that are seldom used, or are so slow that the cost of a call does
+    /// not matter.
     ///
     /// # Errors
     /// As [`run`](Reader::run).
@@ -376,8 +378,8 @@ impl Reader {
         Kept::lend(sink, |sink| self.run_any(Chosen::best(), text, last, sink))
     }
 
-    /// As [`run_dyn`](Reader::run_dyn), without the processor's own instructions: for processors that
-    /// lack them, and for tests.
+    /// As [`run_dyn`](Reader::run_dyn), without the processor's special instructions: for
+    /// processors that lack them, and for tests.
     ///
     /// # Errors
     /// As [`run`](Reader::run).
@@ -391,7 +393,7 @@ impl Reader {
         Kept::lend(sink, |sink| self.run_any(Chosen::portable(), text, last, sink))
     }
 
-    /// Passes over what is skipped.
+    /// Skips a part of the input.
     #[inline(never)]
     fn pass_over(
         &mut self,
@@ -404,7 +406,7 @@ impl Reader {
         isa.enter(Pass { reader: self, text, last, locus, sink })
     }
 
-    /// The copy of the grammar that all sinks share. Not generic, so that there is one.
+    /// The copy of the grammar that all sinks share. It is not generic, so there is only one.
     #[inline(never)]
     fn run_any(
         &mut self,

@@ -1,4 +1,4 @@
-//! Narrow, named exceptions from the grammar, for broken files that exist.
+//! Narrow, named exceptions from the grammar, for broken files that exist in practice.
 //!
 //! A repair is made only if the caller asks for it, and is reported with its position.
 
@@ -45,7 +45,7 @@ impl RepairKind {
 pub struct Repair {
     /// The fault.
     pub kind: RepairKind,
-    /// The byte at which it is.
+    /// Its offset.
     pub offset: u64,
 }
 

@@ -1,7 +1,7 @@
-//! Beginning to read inside of a document: what a reader has to know of the text before.
+//! Starting inside a document: what a reader must know of the text before.
 //!
-//! As for JSON, the reader of the part before says in the end where it stands
-//! ([`Reader::start_here`]), and that has to be the place where the next part began.
+//! As for JSON, the reader of the part before tells its final position ([`Reader::start_here`]),
+//! which must be where the next part began.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use super::options::Options;
 use super::reader::{NOWHERE, Reader, State};
 use crate::limits::Limits;
 
-/// An element that is open where a reader begins.
+/// An element that is open where a reader starts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpenElement {
     /// Its name, as its start tag has it, with the prefix.
     pub name: String,
-    /// The prefixes that its start tag declares, and what each stands for. The default namespace has the
-    /// empty prefix; to take it back, an empty name.
+    /// The prefixes that its start tag declares, with their namespaces. The default namespace has the empty prefix; an
+    /// empty namespace unbinds it.
     pub bindings: Vec<(String, String)>,
 }
 
-/// What the document type has declared.
+/// The declarations of the document type.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Declared {
     pub(super) dtd: Dtd,
@@ -31,17 +31,18 @@ pub(super) struct Declared {
     pub(super) standalone: bool,
 }
 
-/// Where a reader begins: in the content of an element, between two pieces of text or markup.
+/// The position where a reader starts: in the content of an element, between two pieces of text or
+/// markup.
 ///
-/// One that is made by hand knows of no document type, so a reference to an entity that is declared there is
-/// a fault, and attributes have no defaults; one that a [reader](Reader::start_here) has made knows what it
-/// has declared. What entities may expand to is counted anew for each part.
+/// A start that is made by hand has no document type, so a reference to an entity that is declared there is a fault,
+/// and attributes have no defaults. A start that a [reader](Reader::start_here) has made has that reader's
+/// declarations. The expansion of entities is counted anew for each part.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// The offset in the source of the first byte that is read.
+    /// The offset in the source of the first byte to read.
     pub offset: u64,
-    /// The elements that are open there, outermost first: at least the root. Their beginnings are not
-    /// told, their ends are.
+    /// The elements that are open at this position, outermost first: at least the root. The reader
+    /// does not report their beginnings, but does report their ends.
     pub open: Vec<OpenElement>,
     declared: Option<Arc<Declared>>,
 }
@@ -59,7 +60,7 @@ impl Start {
 }
 
 impl Reader {
-    /// A reader that begins inside of a document.
+    /// A reader that starts inside a document.
     ///
     /// ```
     /// use penstock_core::limits::Limits;
@@ -97,9 +98,9 @@ impl Reader {
         reader
     }
 
-    /// The place at which this reader [stands](Reader::offset), for another one to begin at: it would tell
-    /// what this one would tell from here on. None where it cannot: outside of the root element, in
-    /// a start tag, a comment, an instruction, a CDATA section or an entity, and where something is skipped.
+    /// The position of this [reader](Reader::offset), for another reader to start at: that one would report the same
+    /// events as this one from here on. None if that is impossible: outside the root element, in a start tag, a
+    /// comment, an instruction, a CDATA section or an entity, and while skipping.
     #[must_use]
     pub fn start_here(&self) -> Option<Start> {
         let is_plain = self.state == State::Content && self.inputs.is_empty();

@@ -1,12 +1,12 @@
-//! A start tag: found whole in the window, with its parts as positions.
+//! A start tag: found complete in the window, with the positions of its parts.
 
 use penstock_scan::{Isa, TextBuf, ValidText};
 
 use super::names::{is_name_char, is_name_start};
 use crate::error::Fault;
 
-/// The positions in the source of a text's bytes: in the document, each byte has its own; in an
-/// entity, all have that of the reference.
+/// The offsets in the source of a text's bytes: in the document each byte has its own, in an entity
+/// all have that of the reference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Locus {
     base: u64,
@@ -25,7 +25,7 @@ impl Locus {
     pub(super) fn at(self, index: usize) -> u64 {
         self.base + (index as u64 & self.mask)
     }
-    /// The positions of a part of the text that begins at `index`.
+    /// The offsets of the part of the text that begins at `index`.
     pub(super) fn behind(self, index: usize) -> Self {
         Locus { base: self.at(index), ..self }
     }
@@ -35,7 +35,7 @@ impl Locus {
     }
 }
 
-/// Why a construct was not found whole.
+/// The reason why a construct could not be parsed.
 #[derive(Debug)]
 pub(super) enum Stop {
     /// The window ends inside it.
@@ -55,15 +55,15 @@ impl From<Fault> for Stop {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Attribute {
     pub(super) name: u32,
-    /// The colon behind its prefix, or 0.
+    /// The colon after its prefix, or 0.
     pub(super) colon: u32,
     pub(super) name_end: u32,
     pub(super) value: u32,
     pub(super) value_end: u32,
-    /// True if the value is among the tag's values, resolved.
+    /// True if the resolved value is in the tag's values.
     pub(super) resolved: bool,
-    /// True if the document type gives it and not the tag. Then the name is among the tag's values
-    /// too.
+    /// True if the attribute comes from the document type and not from the tag. Then the name is in
+    /// the tag's values, too.
     pub(super) default: bool,
     /// True if the value needs resolving: it has a reference, or white space other than spaces.
     pub(super) rough: bool,
@@ -158,7 +158,7 @@ pub(super) fn name<I: Isa>(
             return Ok((end, colon));
         }
     }
-    // If a name goes on after the window, do not walk through it each time it has grown.
+    // If a name continues after the window, do not walk through it each time that it has grown.
     if let Some(&first) = bytes.get(from)
         && end == bytes.len()
         && STARTS[first as usize]
@@ -206,7 +206,7 @@ fn rare_name(
     Err(Stop::Cut)
 }
 
-/// Whether the three bytes from a 0xEF on are U+FFFE or U+FFFF, which XML does not allow.
+/// Whether the three bytes beginning with 0xEF are U+FFFE or U+FFFF, which XML does not allow.
 #[inline(always)]
 pub(super) fn is_noncharacter(bytes: &[u8], at: usize) -> bool {
     matches!(bytes.get(at..at + 3), Some([0xEF, 0xBF, 0xBE | 0xBF]))
@@ -225,8 +225,8 @@ pub(super) fn bad_character(bytes: &[u8], at: usize, locus: Locus) -> Fault {
 }
 
 impl Tag {
-    /// Finds the parts of the start tag whose `<` is at `pos`. It does not check whether its names
-    /// mean something and its values can be resolved.
+    /// Finds the parts of the start tag whose `<` is at `pos`. It does not check whether prefixes
+    /// are bound and values can be resolved.
     #[inline(always)]
     pub(super) fn read<I: Isa>(
         &mut self,
@@ -432,7 +432,7 @@ impl Tag {
         }
     }
 
-    /// The text that contains an attribute's name, and the one that contains its value.
+    /// The text that contains an attribute's name, and the text that contains its value.
     #[inline(always)]
     pub(super) fn name_in<'a>(
         &'a self,

@@ -1,4 +1,4 @@
-//! Character data: resolving it, and refusing characters that are not allowed.
+//! Character data: resolves it, and rejects characters that are not allowed.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -35,13 +35,13 @@ pub(super) struct Reached {
     pub(super) range: Range<usize>,
 }
 
-/// A piece of text that was not plain.
+/// A piece of text that needed more than copying.
 #[derive(Debug)]
 pub(super) struct Rough {
     /// Its end in the window.
     pub(super) end: usize,
     pub(super) next: Next,
-    /// True if the scratch buffer has it resolved, false if it stays as it was written.
+    /// True if its resolved form is in the scratch buffer, false if it stays as written.
     pub(super) touched: bool,
     pub(super) ascii: bool,
 }
@@ -114,7 +114,7 @@ impl Job for Characters<'_> {
 }
 
 impl Reader {
-    /// Reads text from `pos` to the next markup, or as far as the window allows.
+    /// Reads text from `pos` to the next markup, or to the end of the window.
     #[inline(always)]
     pub(super) fn rough_text<I: Isa>(
         &mut self,
@@ -138,7 +138,7 @@ impl Reader {
     ) -> Result<Rough, Fault> {
         let text = valid.as_bytes();
         let (mut touched, mut ascii) = (false, true);
-        // The text before `plain` is in the scratch buffer, if that was used.
+        // The text before `plain` is in the scratch buffer, if the buffer was used.
         let (mut at, mut plain) = (pos, pos);
         self.scratch.clear();
         /// Copies the plain text up to `$to` to the scratch buffer.
@@ -203,7 +203,7 @@ impl Reader {
                             let reached = Reached { name, text, range: at..end };
                             break (at, Next::Entity(reached));
                         }
-                        // It stays as it is written.
+                        // The reference stays as written.
                         ascii &= name.is_ascii();
                         at = end;
                     }
@@ -230,7 +230,7 @@ impl Reader {
         Ok(Rough { end, next, touched, ascii })
     }
 
-    /// The replacement text of a general entity; none if the reference stays as it is.
+    /// The replacement text of a general entity; none if the reference stays as written.
     fn general(&self, name: &str, at: usize, locus: Locus) -> Result<Option<Arc<str>>, Fault> {
         match self.dtd.text(name, self.open_ended && !self.standalone) {
             Ok(text) => Ok(Some(text.clone())),

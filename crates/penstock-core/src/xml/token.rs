@@ -1,9 +1,9 @@
-//! The reader's errors about markup, and the search for its end.
+//! The reader's faults of markup, and the search for the end of markup.
 
 use super::tag::{Locus, brief};
 use crate::error::Fault;
 
-/// Markup that is cut by the window's end: how much of it was searched for its end.
+/// Markup that is cut by the end of the window: how much of it was searched for its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Partial {
     pub(super) scanned: usize,
@@ -39,7 +39,7 @@ impl Partial {
         }
     }
 
-    /// The markup is passed, without a search to its end.
+    /// Resets the state when the markup was passed without a search for its end.
     #[inline(always)]
     pub(super) fn forget(&mut self) {
         if self.scanned > 0 {
@@ -101,7 +101,7 @@ pub(super) fn wrong_end(at: u64, found: &[u8], open: &[u8]) -> Fault {
     Fault::malformed(at, reason)
 }
 
-/// Why a document cannot end while elements are open.
+/// A document that ends while elements are open.
 #[cold]
 pub(super) fn unclosed(at: u64, open: &[u8]) -> Fault {
     let open = brief(&String::from_utf8_lossy(open));
@@ -130,8 +130,8 @@ pub(super) fn outside(text: &[u8], pos: usize, locus: Locus, seen_root: bool) ->
     Fault::malformed(locus.at(pos), reason)
 }
 
-/// Where to cut text that may go on, so that the beginning of its end is not taken for text: before
-/// as many bytes of `end`'s first kind as may belong to it.
+/// Where to cut text that may continue, so that the beginning of its end is not taken for text:
+/// before the bytes that may belong to `end`.
 pub(super) fn held_back(text: &[u8], from: usize, end: &[u8]) -> usize {
     let tail = &text[from..];
     let held = tail.iter().rev().take(end.len()).take_while(|byte| **byte == end[0]).count();

@@ -1,10 +1,10 @@
-//! Walks through markup that is whole, one part at a time.
+//! Walks through complete markup, one part at a time.
 
 use super::names;
 use super::tag::{self, BAD_COLON, Locus, Rules};
 use crate::error::Fault;
 
-/// A walk through a whole construct. Every error has its byte.
+/// A walk through a complete construct. Every error has the offset of its byte.
 pub(super) struct Walk<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -21,7 +21,7 @@ impl<'a> Walk<'a> {
     pub(super) fn fault(&self, reason: impl Into<std::borrow::Cow<'static, str>>) -> Fault {
         Fault::malformed(self.locus.at(self.at), reason)
     }
-    /// The character at the current byte is not allowed.
+    /// The fault for a character that is not allowed.
     #[cold]
     pub(super) fn bad_character(&self) -> Fault {
         tag::bad_character(self.text.as_bytes(), self.at, self.locus)
@@ -33,13 +33,13 @@ impl<'a> Walk<'a> {
         self.at += rest.len() - trimmed.len();
         trimmed.len() < rest.len()
     }
-    /// Skips a word; true if it is next.
+    /// Skips a word; true if it comes next.
     pub(super) fn eat(&mut self, word: &str) -> bool {
         let is = self.rest().starts_with(word);
         self.at += if is { word.len() } else { 0 };
         is
     }
-    /// A literal in quotes, without them.
+    /// A literal, without its quotes.
     pub(super) fn literal(&mut self, what: &'static str) -> Result<&'a str, Fault> {
         let quote = match self.rest().chars().next() {
             Some(quote @ ('"' | '\'')) => quote,
@@ -54,7 +54,7 @@ impl<'a> Walk<'a> {
             None => Err(self.fault(format!("{what} is not closed"))),
         }
     }
-    /// White space, which must be next.
+    /// Skips white space, which must come next.
     pub(super) fn need_space(&mut self, before: &str) -> Result<(), Fault> {
         if self.space() {
             Ok(())
@@ -62,8 +62,7 @@ impl<'a> Walk<'a> {
             Err(self.fault(format!("expected white space {before}")))
         }
     }
-    /// A name. If it may be qualified, and prefixes count, it has at most one colon; if it may not,
-    /// none.
+    /// A name. If it may be qualified, and prefixes count, it may have one colon; otherwise none.
     pub(super) fn name(
         &mut self,
         what: &str,
