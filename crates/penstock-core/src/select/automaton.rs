@@ -1,18 +1,18 @@
-//! Compiles many paths into one table: for each key, where it leads.
+//! Compiles many paths into one table, which says for each key where it leads.
 //!
 //! A set of paths is compiled to a deterministic automaton by subset construction: a state is the
 //! set of steps that may come next. Code that walks a document keeps one state for each open map or
-//! list and makes one look-up for each key or element, however many paths there are.
+//! list, and looks up each key or element once, however many paths there are.
 //!
-//! A value belongs to at most one id. If two ids claim the same value, or one claims a value inside
-//! one that another takes whole, the paths are refused when they are compiled. There are two
-//! exceptions. A path that begins with `//` matches everywhere except inside values that are taken,
-//! its own matches included. And if two ids have `x` and `{uri}x`, which both match an `x` in a
-//! default namespace of that URI, only the second one matches it. So a class may have both, because
-//! most documents that have both write one of them with a prefix.
+//! A value belongs to at most one id. The paths are refused when they are compiled if two ids claim
+//! the same value, or one claims a value inside another's. There are two exceptions. A path that
+//! begins with `//` matches everywhere except inside values that are taken, its own matches
+//! included. And if two ids have `x` and `{uri}x`, which both match an `x` in a default namespace
+//! of that URI, only the second one matches it. So a class may have both, because most documents
+//! that have both write one of them with a prefix.
 //!
-//! `*` does not match attributes. If a path asks for `@x`, the key `@x` of a format without
-//! attributes counts as one. So a class may have both `*` and `@x`, and means the same everywhere.
+//! `*` does not match attributes. In a format without attributes, the key `@x` counts as one if a
+//! path asks for `@x`. So a class may have both `*` and `@x` with the same meaning in every format.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -23,7 +23,7 @@ use crate::event::{Key, KeyKind};
 /// The most states of an automaton. `//a/*/*/*...` doubles them with each step.
 const MAX_STATES: usize = 10_000;
 /// The most steps to look at while compiling. This bounds time and memory for a set of many long
-/// paths that stays below the number of states.
+/// paths that does not exceed the number of states.
 const MAX_WORK: usize = 5_000_000;
 
 /// Why a set of paths cannot be compiled.
@@ -53,13 +53,13 @@ impl fmt::Display for Refused {
 
 impl std::error::Error for Refused {}
 
-/// Where a key or a position leads. It has at least one of `accept` and `state`.
+/// The target of a key or a position. It has at least one of `accept` and `state`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Target {
     /// The value belongs to this id, whole.
     pub accept: Option<u32>,
-    /// The state inside the value. With an `accept` it is a state without edges, of which only
-    /// [`State::takes_key`] counts.
+    /// The state inside the value. With an `accept` it is a state without edges, and only its
+    /// [`State::takes_key`] matters.
     pub state: Option<u32>,
     /// The path to here contains a `*` or a `//`, so it may match many values.
     pub any: bool,
@@ -70,7 +70,7 @@ pub struct Target {
 pub struct KeyEdge {
     /// The key.
     pub key: Box<str>,
-    /// Where it leads.
+    /// Its target.
     pub to: Target,
 }
 
@@ -83,7 +83,7 @@ pub struct NameEdge {
     pub namespace: Option<Box<str>>,
     /// Whether the name was written with a prefix.
     pub prefixed: Option<bool>,
-    /// Where it leads.
+    /// Its target.
     pub to: Target,
 }
 
@@ -101,11 +101,12 @@ impl NameEdge {
 pub struct State {
     /// For the keys of a map, each key once, in the order of the paths.
     pub keys: Vec<KeyEdge>,
-    /// For the elements of a list: positions and where they lead, ascending.
+    /// For the elements of a list: positions and their targets, ascending.
     pub indexes: Vec<(u64, Target)>,
     /// For child elements: the first edge whose conditions hold counts.
     pub elements: Vec<NameEdge>,
-    /// For attributes: the first edge whose conditions hold counts. Nothing goes on inside them.
+    /// For attributes: the first edge whose conditions hold counts. No edge leads into an
+    /// attribute.
     pub attributes: Vec<NameEdge>,
     /// For any key, position or child element without an edge of its own. Not for attributes.
     pub other: Option<Target>,
@@ -117,13 +118,13 @@ pub struct State {
 }
 
 impl State {
-    /// Where a key of a map leads, in a format without namespaces.
+    /// The target of a key of a map, in a format without namespaces.
     #[must_use]
     pub fn member(&self, name: &[u8]) -> Option<Target> {
         let edge = self.keys.iter().find(|edge| edge.key.as_bytes() == name);
         edge.map_or(self.other, |edge| Some(edge.to))
     }
-    /// Where the element of a list at `position` leads.
+    /// The target of the element of a list at `position`.
     #[must_use]
     pub fn index(&self, position: u64) -> Option<Target> {
         match self.indexes.binary_search_by_key(&position, |edge| edge.0) {
@@ -131,7 +132,7 @@ impl State {
             Err(_) => self.other,
         }
     }
-    /// Where a key of any kind leads.
+    /// The target of a key of any kind.
     #[must_use]
     pub fn key(&self, key: &Key<'_>) -> Option<Target> {
         let admits = |edge: &&NameEdge| edge.admits(key);
@@ -143,7 +144,7 @@ impl State {
             KeyKind::Attribute => self.attributes.iter().find(admits).map(|edge| edge.to),
         }
     }
-    /// True if an element of a list could lead somewhere from here.
+    /// True if an element of a list could have a target from here.
     #[must_use]
     pub fn looks_into_lists(&self) -> bool {
         self.other.is_some() || !self.indexes.is_empty()

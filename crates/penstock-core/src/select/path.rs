@@ -58,8 +58,8 @@ pub enum NamespaceTest {
 }
 
 impl NamespaceTest {
-    /// Whether a name matches that is in the namespace `uri` (empty: in none; `None`: in one that
-    /// no path names) and written with a prefix or not.
+    /// Whether a name matches that is in the namespace `uri` and written with or without a prefix.
+    /// An empty `uri` is no namespace, and `None` is one that no path names.
     pub(super) fn admits(&self, uri: Option<&str>, prefixed: bool) -> bool {
         match self {
             NamespaceTest::Unprefixed => !prefixed,
@@ -291,7 +291,7 @@ fn step_end(chars: &[char], start: usize) -> Result<usize, PathError> {
     Ok(end)
 }
 
-/// Why there is no step at `start`, in terms of the mistake.
+/// The error for an empty step at `start`, in terms of the mistake.
 fn empty_step(chars: &[char], start: usize) -> PathError {
     let reason = if start == chars.len() {
         "a step is expected after '/'"
@@ -367,7 +367,7 @@ fn name(chars: &[char], column: usize) -> Result<(NamespaceTest, Option<Box<str>
 }
 
 /// Appends `chars` with escapes resolved. A `*` that is not the whole name is refused, because it
-/// would not do what it seems to do.
+/// would not be a wildcard.
 fn plain(chars: &[char], column: usize, text: &mut String) -> Result<(), PathError> {
     if let Some(star) = chars.iter().position(|c| *c == '*') {
         let reason = "'*' stands for a whole name; the character itself is written '~2'";

@@ -1,9 +1,9 @@
-//! The filter between a reader and a sink that lets only the records through.
+//! The filter between a reader and a sink that passes only the records.
 //!
-//! [`Select`] walks the outside of the records with an [`Automaton`] and answers
-//! [`Flow::Skip`] for all that cannot lead to one, so the reader passes it at scanning speed. The
-//! events of a record go to the inner sink unchanged: one comparison with zero for each event is
-//! what the filter costs there.
+//! [`Select`] walks the text outside the records with an [`Automaton`]. It answers [`Flow::Skip`]
+//! for all values that cannot contain a record, so the reader skips them at scanning speed. The
+//! events of a record go to the inner sink unchanged: there the filter costs one comparison with
+//! zero for each event.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,7 +14,7 @@ use crate::event::{Key, KeyKind, Matched, Row, Text};
 use crate::forward;
 use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want, expand};
 
-/// One step of the way to a place in a document.
+/// One step of the path to a position in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PathStep {
     /// The key of a map, the name of an element without its prefix.
@@ -50,7 +50,7 @@ pub struct RecordPath {
 /// Which values of a document are its records.
 #[derive(Clone, Debug)]
 pub enum Records {
-    /// Those that a path leads to, or several paths: then each is a kind of record.
+    /// The values that a path matches. If there are several paths, each is a kind of record.
     At(RecordPath),
     /// The elements of a list or the child elements of a root element; any other top-level value
     /// is itself a record.
@@ -58,7 +58,7 @@ pub enum Records {
 }
 
 impl Records {
-    /// The values that `path` leads to.
+    /// The values that `path` matches.
     ///
     /// # Errors
     /// If the path leads to something that is not a value, or is too complex to compile.
@@ -67,11 +67,11 @@ impl Records {
         Ok(Records::At(RecordPath { automaton, stars: [last_star(path)].into() }))
     }
 
-    /// The values that any of `paths` leads to. Each is a kind, by its place among them, and
-    /// [`Sink::record`] says of each record which it is.
+    /// The values that any of `paths` matches. Each path is a kind, numbered by its position, and
+    /// [`Sink::record`] reports the kind of each record.
     ///
     /// # Errors
-    /// The place of a path, and what is wrong with it.
+    /// The index of a path, and its error.
     pub fn several(paths: &[Path]) -> Result<Records, (usize, PathError)> {
         for (kind, path) in paths.iter().enumerate() {
             Automaton::record(path).map_err(|error| (kind, error))?;
@@ -88,7 +88,7 @@ impl Records {
         Ok(Records::At(RecordPath { automaton, stars: paths.iter().map(last_star).collect() }))
     }
 
-    /// What is a record where no path says it.
+    /// The records if no path selects them.
     #[must_use]
     pub fn by_default() -> Records {
         let to = |accept, state| Some(Target { accept, state, any: true });
@@ -105,7 +105,7 @@ impl Records {
     }
 }
 
-/// How many steps above its end the last `*` of a path stands.
+/// The distance of the last `*` of a path from the path's end, in steps.
 fn last_star(path: &Path) -> Option<usize> {
     path.steps().iter().rev().position(|step| step.is_wild())
 }
@@ -117,29 +117,29 @@ const CHILDREN: u32 = 1;
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     state: u32,
-    /// Where its current key begins in the buffer of keys.
+    /// The beginning of its current key in the buffer of keys.
     key: usize,
     at: Place,
 }
 
-/// Where in an open map or list the reader is.
+/// The reader's position in an open map or list.
 #[derive(Clone, Copy, Debug)]
 enum Place {
     /// Before the first key; in a document without a root key, always.
     Start,
     /// At a key of this kind.
     Key(KeyKind),
-    /// In a list of which so many elements have begun.
+    /// In a list of which this many elements have begun.
     List(u64),
 }
 
-/// What a value outside the records is.
+/// The role of a value outside the records.
 enum Value {
-    /// Nothing in it can match.
+    /// It cannot contain a record.
     Useless,
-    /// The document's own value, which no key leads to.
+    /// It is the root of the document, which no key leads to.
     Root,
-    /// Records may be inside it: the state to look for them with.
+    /// Records may be inside it: the state for looking them up.
     Outer(u32),
     /// It is a record of this kind.
     Record(u32),
@@ -147,8 +147,8 @@ enum Value {
 
 /// Forwards the events of the records to an inner sink, each record as if it were a document.
 ///
-/// The answers of the inner sink are passed on, and so are its errors. After an error the caller
-/// calls [`Sink::abandon`] and has the reader leave the record without telling its end: until
+/// The inner sink's answers and errors are returned. After an error the caller calls
+/// [`Sink::abandon`]. The reader must then leave the record without reporting its end, until
 /// [`Select::record_depth`] maps and lists are open.
 ///
 /// ```
@@ -170,24 +170,24 @@ enum Value {
 #[derive(Debug)]
 pub struct Select<S> {
     inner: S,
-    /// Open maps and lists of the record, its own included; 0 outside.
+    /// Open maps and lists of the record, its own included; 0 outside the records.
     depth: usize,
     records: Records,
     /// The document and the open maps and lists outside the records.
     frames: Vec<Frame>,
-    /// The current keys of the frames, one behind the other.
+    /// The current keys of the frames, one after the other.
     keys: String,
-    /// Where the key that was told last leads.
+    /// The target of the key that was reported last.
     pending: Option<Target>,
     met: u64,
-    /// The shapes of rows that the inner sink knows.
+    /// The shapes of rows that were reported to the inner sink.
     shapes: Vec<u32>,
-    /// Whether the row at hand goes to the inner sink.
+    /// Whether the current row goes to the inner sink.
     forwards_row: bool,
 }
 
 impl<S: Listener> Select<S> {
-    /// A filter before `inner`.
+    /// A filter in front of `inner`.
     pub fn new(inner: S, records: Records) -> Self {
         let document = Frame { state: 0, key: 0, at: Place::Start };
         let (frames, keys) = (vec![document], String::new());
@@ -211,11 +211,11 @@ impl<S: Listener> Select<S> {
     pub fn inner_mut(&mut self) -> &mut S {
         &mut self.inner
     }
-    /// Gives back the sink behind the filter.
+    /// Returns the sink behind the filter.
     pub fn into_inner(self) -> S {
         self.inner
     }
-    /// How many records have begun: the one under way and those in error included.
+    /// How many records have begun, including the current one and those in error.
     pub fn records(&self) -> u64 {
         self.met
     }
@@ -227,7 +227,7 @@ impl<S: Listener> Select<S> {
     pub fn record_depth(&self) -> usize {
         self.frames.len() - 1
     }
-    /// The way from the document down to the record: the keys and positions outside it.
+    /// The path from the document to the record: the keys and positions outside the record.
     pub fn path_prefix(&self) -> Vec<PathStep> {
         let step = |(place, frame): (usize, &Frame)| {
             let name = || self.keys[self.key_range(place)].to_owned();
@@ -249,7 +249,7 @@ impl<S: Listener> Select<S> {
         self.keys.clear();
     }
 
-    /// Where in `keys` the current key of the frame at `place` is.
+    /// The range in `keys` of the current key of the frame at `place`.
     fn key_range(&self, place: usize) -> Range<usize> {
         let end = self.frames.get(place + 1).map_or(self.keys.len(), |next| next.key);
         self.frames[place].key..end
@@ -260,7 +260,7 @@ impl<S: Listener> Select<S> {
         &mut self.frames[top]
     }
 
-    /// A key outside the records: is its value of interest?
+    /// A key outside the records: decides whether its value can contain a record.
     #[inline(never)]
     fn outer_key(&mut self, key: &Key<'_>) -> Flow {
         let frame = self.top();
@@ -272,7 +272,7 @@ impl<S: Listener> Select<S> {
         if self.pending.is_some() { Flow::Take } else { Flow::Skip }
     }
 
-    /// A value outside the records begins: what is it?
+    /// A value outside the records begins: determines its role.
     fn value(&mut self) -> Value {
         let frame = self.top();
         let target = match &mut frame.at {
@@ -291,7 +291,7 @@ impl<S: Listener> Select<S> {
         }
     }
 
-    /// Whether a map that begins here is a record, and of the only kind that there is.
+    /// Whether a map that begins here is a record, and there is only one kind of records.
     fn records_follow(&self) -> bool {
         let path = match &self.records {
             Records::At(path) | Records::Default(path) => path,
@@ -305,7 +305,7 @@ impl<S: Listener> Select<S> {
         path.stars.len() == 1 && target.is_some_and(|target| target.accept.is_some())
     }
 
-    /// A map or list begins outside the records. The answer; none if it is a record.
+    /// A map or list begins outside the records. Returns the answer, or none if it is a record.
     #[inline(never)]
     fn outer_begin(&mut self, list: bool) -> Option<Flow> {
         let state = match (self.value(), &self.records) {
@@ -330,7 +330,7 @@ impl<S: Listener> Select<S> {
         Some(Flow::Take)
     }
 
-    /// A scalar stands outside the records: is it one?
+    /// A scalar outside the records: decides whether it is a record.
     #[inline(never)]
     fn is_record(&mut self) -> bool {
         let kind = match self.value() {
@@ -347,7 +347,7 @@ impl<S: Listener> Select<S> {
     /// A map or list ends outside the records.
     #[inline(never)]
     fn outer_end(&mut self) {
-        // The document has no end, so the frame at the bottom stays.
+        // The document has no end event, so the bottom frame stays.
         if self.frames.len() > 1
             && let Some(ended) = self.frames.pop()
         {
@@ -359,7 +359,8 @@ impl<S: Listener> Select<S> {
         }
     }
 
-    /// A map that is not wanted after a look has no end to be told of.
+    /// If the inner sink does not want a map after a look, the reader does not report the end of
+    /// that map.
     fn looked<E>(&mut self, answer: Result<Look, E>) -> Result<Look, E> {
         if let Ok(Look::Skip) = answer {
             self.depth -= 1;
@@ -367,7 +368,7 @@ impl<S: Listener> Select<S> {
         answer
     }
 
-    /// A record begins: counts it, and says of which kind it is and how the path's `*` found it.
+    /// A record begins: counts it, and reports its kind and the match of the path's `*`.
     fn announce(&mut self, kind: u32) {
         self.met += 1;
         let Records::At(RecordPath { stars, .. }) = &self.records else { return };
@@ -386,20 +387,20 @@ impl<S: Listener> Select<S> {
         }
     }
 
-    /// Whether a scalar that stands here goes to the inner sink.
+    /// Whether to forward a scalar to the inner sink.
     #[inline(always)]
     fn forwards(&mut self) -> bool {
         self.depth > 0 || self.is_record()
     }
 }
 
-/// The methods that treat a record's events alike. In a record each goes to the inner sink by the
-/// method it came by; outside of it nobody listens.
+/// The methods that treat all events of a record alike. In a record they forward the event with the
+/// same method; outside they ignore it.
 macro_rules! filtered {
     ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
         $(filtered! { @ $method($($argument: $type),*) $(-> $result)? })*
     };
-    // Written out: these find the records and count what is open.
+    // Written by hand: these find the records and count what is open.
     (@ begin_map $($rest:tt)*) => {};
     (@ end_map $($rest:tt)*) => {};
     (@ begin_list $($rest:tt)*) => {};
@@ -408,7 +409,7 @@ macro_rules! filtered {
     (@ key $($rest:tt)*) => {};
     (@ written_key $($rest:tt)*) => {};
     (@ abandon $($rest:tt)*) => {};
-    // A value without parts may be a record itself.
+    // A scalar may be a record itself.
     (@ scalar $($rest:tt)*) => { filtered! { @@ scalar $($rest)* } };
     (@ null $($rest:tt)*) => { filtered! { @@ null $($rest)* } };
     (@ boolean $($rest:tt)*) => { filtered! { @@ boolean $($rest)* } };
@@ -508,8 +509,8 @@ impl<S: Listener> Sink for Select<S> {
     }
 }
 
-/// What the reader asks for goes to the inner sink, with two exceptions: what that expects of a
-/// record is not what stands outside of one.
+/// The reader's questions go to the inner sink, with two exceptions: the inner sink's expectations
+/// for a record do not hold outside of one.
 macro_rules! lent {
     ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
         $(lent! { @ $method($($argument: $type),*) -> $result })*
@@ -525,8 +526,9 @@ macro_rules! lent {
 }
 
 impl<S: Listener> Lent for Select<S> {
-    // The form of numbers and strings is asked for outside as well: the next value may be a record.
-    // Nothing outside is watched, so the sink is asked for names in a record only.
+    // The form of numbers and strings is asked for outside the records as well: the next value may
+    // be a record. `Select` never answers `Watch` outside the records, so the sink is asked for
+    // names only in a record.
     forward!(lent, lent);
 
     #[inline(always)]
@@ -539,12 +541,12 @@ impl<S: Listener> Lent for Select<S> {
     }
 }
 
-/// Only maps in a record are looked into: outside of them nothing answers so.
+/// The reader looks ahead only in maps inside a record, because outside nobody answers `Look`.
 macro_rules! looking {
     ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
         $(looking! { @ $how $method($($argument: $type),*) $(-> $result)? })*
     };
-    // Written out: records may be rows.
+    // Written by hand: records may be rows.
     (@ mut known_keys $($rest:tt)*) => {};
     (@ mut row $($rest:tt)*) => {};
     (@ mut tag_found($($argument:ident: $type:ty),*) -> $result:ty) => {

@@ -63,7 +63,7 @@ impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<
     fn ready(&self) -> u64 {
         self.inner().ready()
     }
-    /// What is held back is refused late, and its place is asked for then.
+    /// A held-back event may be refused late, and its position is looked up only then.
     fn keeps(&self) -> Option<u64> {
         match (self.holds_from(), self.inner().keeps()) {
             (Some(held), Some(kept)) => Some(held.min(kept)),

@@ -1,4 +1,4 @@
-//! Events that are held back, with what they carry.
+//! Events that are held back, with copies of their texts.
 
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ pub(super) struct HeldKey {
 /// A value that is held back.
 #[derive(Clone, Debug)]
 pub(super) enum HeldScalar {
-    /// One that refers to nothing.
+    /// A value without references to the input.
     Own(Scalar<'static>),
     Text(Span),
     Untyped(Span),
@@ -37,7 +37,7 @@ pub(super) enum HeldScalar {
 /// An event that is held back.
 #[derive(Clone, Debug)]
 pub(super) enum Held {
-    /// A map or list begins; the last one of its events has this place.
+    /// A map or list begins; `end` is the index of its end.
     BeginMap {
         end: usize,
     },
@@ -54,13 +54,13 @@ pub(super) enum Held {
     Container(Container),
 }
 
-/// Events in a row, their texts in buffers.
+/// A sequence of events, with their texts in buffers.
 #[derive(Debug, Default)]
 pub(super) struct Recording {
     events: Vec<(Held, u64)>,
     text: String,
     bytes: Vec<u8>,
-    /// The places of the beginnings whose ends have not come.
+    /// The indexes of the beginnings whose ends have not come yet.
     open: Vec<usize>,
 }
 
@@ -71,7 +71,7 @@ impl Recording {
         self.bytes.clear();
         self.open.clear();
     }
-    /// About how much memory is taken.
+    /// About how much memory the recording uses.
     pub(super) fn size(&self) -> usize {
         self.events.len() * size_of::<(Held, u64)>() + self.text.len() + self.bytes.len()
     }
@@ -94,7 +94,7 @@ impl Recording {
         self.open.push(self.events.len());
         self.push(if map { Held::BeginMap { end } } else { Held::BeginList { end } }, at);
     }
-    /// The map or list that began last ends.
+    /// The innermost open map or list ends.
     pub(super) fn end(&mut self, map: bool, at: u64) {
         let last = self.events.len();
         if let Some(begun) = self.open.pop()

@@ -1,4 +1,4 @@
-//! Stages: sinks that stand between a reader and a destination and change what passes.
+//! Stages: sinks that stand between a reader and a destination and change the events.
 
 mod driven;
 mod held;

@@ -1,5 +1,5 @@
 //! Looking ahead for readers that cannot: the stage holds a map's events back until the sink knows
-//! what the map becomes, and replays them.
+//! what the map becomes, and then replays them.
 
 use super::held::{Held, Recording};
 use crate::event::{Container, Key, KeyKind, Row, Scalar, Text};
@@ -13,7 +13,7 @@ use crate::value::number::{Outcome, scan, to_f64};
 pub enum ReplayError<E> {
     /// The sink behind the stage refused it.
     Sink(E),
-    /// More of the map at this offset would have to be held back than the limit allows.
+    /// The map at this offset would need more memory for its events than the limit allows.
     TooFar {
         /// The offset of the map.
         at: u64,
@@ -31,26 +31,26 @@ impl<E> From<E> for ReplayError<E> {
 /// What the stage does with the next event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
-    /// It goes on to the sink.
+    /// Passes it on to the sink.
     Through,
-    /// The sink looks ahead in the map at hand: the event is held back.
+    /// The sink looks ahead in the current map: the stage holds the event back.
     Holding {
-        /// Where the map began.
+        /// The offset of the map.
         at: u64,
-        /// The sink wants the value of the key that was last.
+        /// The sink wants the value of the last key.
         asked: bool,
     },
-    /// The map at hand is not wanted, up to its end.
+    /// The sink does not want the current map: the stage drops its events up to its end.
     Dropping,
-    /// The sink wants nothing more.
+    /// The sink wants no more events.
     Stopped,
 }
 
-/// Stands between a reader that cannot look ahead and a sink that may ask for it
-/// ([`Flow::Look`]): behind it, a sink sees what a reader does that can.
+/// Stands between a reader that cannot look ahead and a sink that may ask for it ([`Flow::Look`]).
+/// The sink sees the same events as with a reader that can.
 ///
-/// What is held back is copied, and no more than `limits.lookahead` bytes of it. A pause within what is
-/// replayed takes effect behind it.
+/// The stage copies the events that it holds back, at most `limits.lookahead` bytes. A pause during
+/// the replay takes effect after it.
 ///
 /// ```
 /// use penstock_core::sink::Sink;
@@ -67,14 +67,14 @@ pub struct Replay<S> {
     limit: usize,
     mode: Mode,
     held: Recording,
-    /// A pause was asked for while events were replayed.
+    /// The sink asked for a pause while events were replayed.
     paused: bool,
 }
 
 type Answer<S> = Result<Flow, ReplayError<<S as Sink>::Error>>;
 
 impl<S: Listener> Replay<S> {
-    /// A stage before `inner` that holds back `limit` bytes at most.
+    /// A stage in front of `inner` that holds back at most `limit` bytes.
     pub fn new(inner: S, limit: usize) -> Self {
         let (mode, held) = (Mode::Through, Recording::default());
         Replay { inner, limit, mode, held, paused: false }
@@ -87,12 +87,12 @@ impl<S: Listener> Replay<S> {
     pub fn inner_mut(&mut self) -> &mut S {
         &mut self.inner
     }
-    /// Gives back the sink behind the stage.
+    /// Returns the sink behind the stage.
     pub fn into_inner(self) -> S {
         self.inner
     }
 
-    /// Where the map begins whose events are held back, if any are.
+    /// The offset of the map whose events are held back, if there is one.
     pub(super) fn holds_from(&self) -> Option<u64> {
         match self.mode {
             Mode::Holding { at, .. } => Some(at),
@@ -100,7 +100,7 @@ impl<S: Listener> Replay<S> {
         }
     }
 
-    /// What the reader is answered: a pause that is due, where nothing else is asked of it.
+    /// The answer for the reader: a pause that is due, unless the sink asks for something else.
     #[inline(always)]
     fn answered(&mut self, flow: Flow) -> Flow {
         if self.paused && flow == Flow::Take {
@@ -110,7 +110,7 @@ impl<S: Listener> Replay<S> {
         flow
     }
 
-    /// An event was held back: is it too much now?
+    /// Checks the size after an event was held back.
     fn checked(&self) -> Result<(), ReplayError<S::Error>> {
         match self.mode {
             Mode::Holding { at, .. } if self.held.size() > self.limit => {
@@ -120,7 +120,7 @@ impl<S: Listener> Replay<S> {
         }
     }
 
-    /// Takes the sink's answer while it looks ahead, to the event that was held back last.
+    /// Handles the sink's answer to the last held-back event while it looks ahead.
     fn looked(&mut self, answer: Look, asks: bool) -> Answer<S> {
         match answer {
             Look::Found => self.replay(),
@@ -139,7 +139,7 @@ impl<S: Listener> Replay<S> {
         }
     }
 
-    /// A key, where not every one goes through.
+    /// A key, in a mode that does not pass all keys on.
     #[cold]
     fn other_key(&mut self, key: Key<'_>, at: u64) -> Answer<S> {
         match self.mode {
@@ -158,7 +158,7 @@ impl<S: Listener> Replay<S> {
         }
     }
 
-    /// A value without parts, where not every one goes through.
+    /// A scalar, in a mode that does not pass all scalars on.
     #[cold]
     fn other_scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer<S> {
         match self.mode {
@@ -206,7 +206,8 @@ impl<S: Listener> Replay<S> {
                     }
                     return Ok(flow);
                 }
-                // The key was replayed last, and says whether the sink wants its value.
+                // The replay ended with the key, and its answer says whether the sink wants the
+                // value.
                 return if flow == Flow::Skip { Ok(flow) } else { self.begin(map, at) };
             }
             Mode::Holding { .. } => {}
@@ -232,7 +233,8 @@ impl<S: Listener> Replay<S> {
             Mode::Through => self.end(map, at),
             Mode::Stopped => Ok(Flow::Stop),
             Mode::Dropping => {
-                // All that begins in what is dropped is skipped, so this is its own end.
+                // Everything that begins inside the dropped map is skipped, so this is the end of
+                // the map itself.
                 self.mode = Mode::Through;
                 Ok(self.answered(Flow::Take))
             }
@@ -253,7 +255,8 @@ impl<S: Listener> Replay<S> {
         }
     }
 
-    /// Holds an event back that has no say in looking. False if it is not to be held back.
+    /// Holds back an event that has no effect on the look. False if the event must not be held
+    /// back.
     fn holds(
         &mut self,
         event: impl FnOnce(&mut Recording) -> Held,
@@ -267,12 +270,12 @@ impl<S: Listener> Replay<S> {
         Ok(self.mode != Mode::Through)
     }
 
-    /// Reports all that was held back. The answer is that to the last event.
+    /// Replays all events that were held back. Returns the answer to the last event.
     fn replay(&mut self) -> Answer<S> {
         self.mode = Mode::Through;
         let held = std::mem::take(&mut self.held);
         let flow = self.replay_all(&held);
-        // Its buffers serve the next map.
+        // Reuse its buffers for the next map.
         self.held = held;
         self.held.clear();
         Ok(flow?)
@@ -342,7 +345,7 @@ impl<S: Listener> Replay<S> {
     }
 }
 
-/// The place behind the value that stands at `place`.
+/// The index after the value at `place`.
 fn behind_value(held: &Recording, mut place: usize) -> usize {
     while let Some((Held::Container(_), _)) = held.get(place) {
         place += 1;
@@ -353,7 +356,7 @@ fn behind_value(held: &Recording, mut place: usize) -> usize {
     }
 }
 
-/// Looks ahead in a map that is held back, up to its end. False if it is not wanted.
+/// Looks ahead in a map that is held back, up to its end. False if the sink does not want it.
 fn look<S: Listener>(
     inner: &mut S,
     held: &Recording,
@@ -388,7 +391,7 @@ fn look<S: Listener>(
     Ok(inner.look_end(at)? != Look::Skip)
 }
 
-/// A number of digits in the form in which it is wanted; any other value as it is.
+/// A number of digits in the form that the sink wants; any other value unchanged.
 fn in_form(value: Scalar<'_>, want: Want) -> Scalar<'_> {
     let Scalar::Number(digits) = value else { return value };
     if want == Want::Digits {
@@ -405,8 +408,8 @@ fn in_form(value: Scalar<'_>, want: Want) -> Scalar<'_> {
     }
 }
 
-/// The methods that stand for [`Sink::scalar`]: held back as the value that they carry. Of the others,
-/// those that say something of what follows go through.
+/// The methods that stand for [`Sink::scalar`]: the stage holds them back as the value that they
+/// carry. Of the other methods, those about the next value are passed on.
 macro_rules! held_back {
     ($trait:ident $($how:ident $method:ident($($argument:ident: $type:ty),*) $(-> $result:ty)?;)*) => {
         $(held_back! { @ $method($($argument: $type),*) $(-> $result)? })*
@@ -450,7 +453,8 @@ macro_rules! held_back {
             Ok(self.answered(flow))
         }
     };
-    // Only in the form in which they are lent or wanted, which nothing is while events are held back.
+    // Called only if the sink expects a key or wants another form, and it does neither while events
+    // are held back.
     (@ $method:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
         #[inline(always)]
         fn $method(&mut self, $($argument: $type),*) -> $result {
@@ -536,7 +540,7 @@ impl<S: Listener> Sink for Replay<S> {
     fn container(&mut self, container: Container) {
         match self.mode {
             Mode::Through => self.inner.container(container),
-            // It is small, and the map or list that follows is checked.
+            // It is small, and the size is checked at the map or list that follows.
             Mode::Holding { .. } => self.held.push(Held::Container(container), 0),
             Mode::Dropping | Mode::Stopped => {}
         }
@@ -548,8 +552,8 @@ impl<S: Listener> Sink for Replay<S> {
     }
 }
 
-/// While events are held back the sink expects something else than what comes, and numbers are kept
-/// by their digits.
+/// While events are held back, the stage gives the reader no expected key, and takes numbers as
+/// digits.
 impl<S: Listener> Lent for Replay<S> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
@@ -581,7 +585,7 @@ impl<S: Listener> Lent for Replay<S> {
     }
 }
 
-/// The reader is never asked to look, so it lends and reports nothing of that.
+/// The reader is never asked to look ahead, so the methods for that keep their defaults.
 impl<S: Listener> LookAhead for Replay<S> {
     fn known_keys(&mut self, shape: u32, keys: &[Key<'_>], wanted: &mut [Option<Want>]) {
         self.inner.known_keys(shape, keys, wanted);
