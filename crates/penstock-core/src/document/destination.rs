@@ -1,4 +1,4 @@
-//! Gathering as the end of a run.
+//! Gathering as the destination of a run.
 
 use super::{Gather, MOST_TEXT, Refusal};
 use crate::error::{Fail, brief};

@@ -11,53 +11,53 @@ use crate::word::{Tag, Word};
 use penstock_scan::{TextBuf, ValidText};
 use std::collections::HashSet;
 
-/// Why a document cannot be gathered, though its text is good.
+/// The reason why a document cannot be gathered although its text is valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// The key at this offset stood before in its map, where that is an error.
+    /// The key at this offset is repeated in its map, and that is an error.
     Again(u64),
     /// There is no memory for the words.
     Memory,
     /// The text is longer than words can point into.
     TooLong(u64),
-    /// The value at this offset is of a kind that no word of a text stands for.
+    /// The value at this offset has a kind that no word of a text can hold.
     Foreign(u64),
 }
 
-/// What a container at hand is.
+/// The kind of an open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// None: what is at the root.
+    /// No container: the root.
     Root,
     /// A map whose keys are shared.
     Shared,
-    /// A map that keeps its keys.
+    /// A map that stores its own keys.
     Own,
     /// A list.
     List,
 }
 
-/// A container whose end has not come.
+/// An open container.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     kind: Kind,
-    /// The keys that have come, if they are shared. Else where containers stand that are in this one,
-    /// for predicting their keys.
+    /// For a map with shared keys: its keys so far. For the others: the node from which the keys of
+    /// their inner maps are predicted.
     node: NodeId,
-    /// The keys with the one that is predicted.
+    /// The keys so far, with the predicted one.
     next: NodeId,
-    /// Where this container stands.
+    /// The node of the outer container at which this container begins.
     place: NodeId,
-    /// Where its values begin on the stack.
+    /// The beginning of its values on the stack.
     values: usize,
-    /// Where its keys begin among those of maps that keep them.
+    /// The beginning of its keys among those of maps that store their own.
     keys: usize,
     /// The offset of its bracket.
     at: u64,
 }
 
-/// Gathers the words of a document. Values wait on a stack until their container ends, which then
-/// has all of its values in a row.
+/// Gathers the words of a document. Values wait on a stack until their container ends, so that it
+/// gets all of its values in a row.
 #[derive(Debug)]
 pub struct Gather {
     top: Frame,
@@ -67,14 +67,14 @@ pub struct Gather {
     arena: Vec<u64>,
     shapes: Shapes,
     duplicates: Duplicates,
-    /// The keys of the open maps that keep them, where a second one is an error.
+    /// The keys of the open maps that store their own, if a repeated key is an error.
     seen: Vec<HashSet<Box<str>>>,
 }
 
 type Answer = Result<Flow, Refusal>;
 
 impl Gather {
-    /// Nothing gathered.
+    /// A sink that has gathered nothing.
     #[must_use]
     pub fn new(duplicates: Duplicates) -> Self {
         let top = Frame {
@@ -98,7 +98,7 @@ impl Gather {
         }
     }
 
-    /// The document, when the reader is done with it; nothing before its value is whole.
+    /// The document, when the reader has read it; none if its value is not complete.
     #[must_use]
     pub fn finish(mut self) -> Option<Document> {
         let root = self.values.pop().filter(|_| self.frames.is_empty())?;
@@ -106,7 +106,7 @@ impl Gather {
         Some(Document::new(root, self.arena, self.shapes, self.duplicates))
     }
 
-    /// The way to the value at hand.
+    /// The path to the current value.
     #[must_use]
     pub fn path(&self, text: ValidText<'_>) -> Vec<PathStep> {
         let mut path = Vec::new();
@@ -160,7 +160,7 @@ impl Gather {
         Ok(Flow::Take)
     }
 
-    /// Moves the container at hand to the arena.
+    /// Moves the current container to the arena.
     #[inline(always)]
     fn end(&mut self, end: u64) -> Answer {
         let Frame { kind, node, values: from, keys, at, .. } = self.top;
@@ -277,8 +277,8 @@ impl Sink for Gather {
             Scalar::Null => self.null(at),
             Scalar::Bool(value) => self.boolean(value, at),
             Scalar::Int(value) => self.int(value, at),
-            // A reader of text reports strings and numbers as they are written. Words point to those,
-            // and to nothing else.
+            // A reader of text reports strings and numbers as they are written. Words can only
+            // point to those.
             Scalar::Float(_)
             | Scalar::Number(_)
             | Scalar::Text(_)
@@ -325,7 +325,7 @@ impl Sink for Gather {
     }
     #[inline(always)]
     fn int(&mut self, value: i64, at: u64) -> Answer {
-        // JSON's reader reports those of up to seven digits so.
+        // The JSON reader reports integers of up to seven digits in this way.
         match Word::integer(value) {
             Some(word) => self.push(word),
             None => Err(Refusal::Foreign(at)),

@@ -6,15 +6,15 @@ use crate::word::Word;
 use penstock_scan::TextBuf;
 
 /// Finds the values at a path. They come in the order of the text; values of a repeated key come
-/// where the key first occurs. It does not search inside a value that it has found. It stores
-/// numbers only, and gets the document at each step.
+/// where the key first occurs. It does not search inside a value that it has found. It stores only
+/// numbers, and the caller passes the document to each step.
 #[derive(Clone, Debug)]
 pub struct Matches {
     automaton: Automaton,
     open: Vec<Frame>,
 }
 
-/// A map or list on the way.
+/// A map or list on the path.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     container: Word,

@@ -5,8 +5,9 @@
 //! to a header in the arena, followed by its values in a row. Keys that maps share are stored once
 //! (`shapes.rs`); a map with many or rare keys stores its own after its values (`own.rs`).
 //!
-//! The text is neither copied nor owned: whoever has both uses a [`View`]. A word stores no
-//! position. To find the position of a value, its container is read again (`places.rs`).
+//! The text is neither copied nor owned: code that has both the document and its text uses a
+//! [`View`]. A word stores no position. To find the position of a value, its container is read
+//! again (`places.rs`).
 
 mod destination;
 mod gather;

@@ -1,7 +1,8 @@
 //! Maps with keys of their own: searched from end to end at first, and indexed after some look-ups.
 //!
 //! Building an index costs as much as some look-ups that go through all keys. So the first look-ups
-//! do that, and a program that wants one city out of a quarter of a million pays for no index.
+//! do that, and a program that wants one city out of a quarter of a million does not pay for an
+//! index.
 
 use super::view::{Text, View};
 use super::{Duplicates, Header};
@@ -13,7 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many look-ups go through all keys before the index is built.
 const PATIENCE: u32 = 4;
-/// For so few keys, no index is ever built.
+/// No index is ever built for maps with this many keys or fewer.
 const FEW: usize = 12;
 
 /// The indexes of a document, by the position of the map's header.
@@ -29,7 +30,7 @@ struct Entry {
 /// The position of a map's keys.
 #[derive(Debug)]
 pub struct Index {
-    /// One more than the position of a key, or zero. As many as a power of two.
+    /// One more than the position of a key, or zero. The length is a power of two.
     places: Box<[u32]>,
     hasher: RandomState,
     /// If keys are repeated: for each distinct one its first position, and that of its value.
@@ -72,7 +73,7 @@ impl<'a> Own<'a> {
 
     fn is(&self, bits: u64, name: &str, room: &mut TextBuf) -> bool {
         let key = Word::from_bits(bits);
-        // The text is as long as that, if it has no escapes.
+        // The text has this length if it has no escapes.
         if key.tag() == Tag::Text && key.length().is_some_and(|length| length != name.len()) {
             return false;
         }
@@ -111,7 +112,7 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// The index, if it exists or it is time to build it.
+    /// The index, if it exists or must now be built.
     fn look(&self) -> Option<Arc<Index>> {
         let mut indexes = self.indexes();
         let entry = indexes.entry(self.index).or_default();
@@ -122,7 +123,7 @@ impl<'a> Own<'a> {
         entry.index.clone()
     }
 
-    /// The distinct keys that are known: nothing if there is one key at most.
+    /// The index with the distinct keys; nothing if there is one key at most.
     pub(super) fn distinct(&self) -> Option<Arc<Index>> {
         let mut indexes = self.indexes();
         let entry = indexes.entry(self.index).or_default();
@@ -137,7 +138,7 @@ impl<'a> Own<'a> {
         indexes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Nothing if there are more keys than an index can count.
+    /// Builds the index; nothing if there are more keys than an index can count.
     fn make(&self) -> Option<Index> {
         let count = self.keys.len();
         if count >= u32::MAX as usize / 2 {
@@ -147,7 +148,8 @@ impl<'a> Own<'a> {
         let hasher = RandomState::new();
         let first = self.view.document.duplicates == Duplicates::First;
         let mask = places.len() - 1;
-        // For each position that of the first key of the same name, where they are not the same.
+        // For each position of a repeated key, the position that was in the table for that key
+        // before.
         let mut repeated: Vec<(u32, u32)> = Vec::new();
         let (mut room, mut other) = (TextBuf::new(), TextBuf::new());
         for (slot, bits) in (0_u32..).zip(self.keys) {
@@ -176,8 +178,8 @@ impl<'a> Own<'a> {
 }
 
 /// For each distinct key its first position and that of its value, from the repeated ones. Each of
-/// these is a position and an earlier one of the same key: the first if `first` counts, otherwise
-/// the one before.
+/// these is a position and an earlier position of the same key: the first one if `first` counts,
+/// otherwise the one before.
 fn distinct(count: usize, repeated: &[(u32, u32)], first: bool) -> Box<[(u32, u32)]> {
     let mut origin: HashMap<u32, u32> = HashMap::new();
     let mut value: HashMap<u32, u32> = HashMap::new();

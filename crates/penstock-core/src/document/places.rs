@@ -10,11 +10,11 @@ use crate::value::number;
 use penstock_scan::ValidText;
 use std::convert::Infallible;
 
-/// A sink that notes where values begin, and skips their contents.
+/// A sink that records where values begin, and skips their contents.
 struct Places {
-    /// The only one to look for.
+    /// The only value to look for, if there is one.
     only: Option<usize>,
-    /// How many values it has met.
+    /// How many values were reported.
     met: usize,
     open: bool,
     found: Vec<u64>,

@@ -1,13 +1,13 @@
-//! The keys that maps have in common, kept once.
+//! The keys that maps have in common, stored once.
 //!
-//! Documents repeat a few sequences of keys. Each sequence that was met is a node of a trie, whose
-//! parent is the sequence without its last key, so that a map is told by one number. Each node
-//! also remembers which key came next the last time, as it would stand in the text, for the reader
-//! to compare in place, and with which key a map began that stood at it.
+//! Documents repeat a few sequences of keys. Each sequence that occurs is a node of a trie, and its
+//! parent is the sequence without its last key. So one number describes the keys of a map. Each
+//! node also predicts: it remembers the key that came after it the last time, in the form that the
+//! reader can compare in place, and the first key of the last map under its own last key.
 //!
-//! What bounds the trie is that a map whose keys do not fit in keeps them itself: it may have
-//! [`MOST_KEYS`] shared keys, a sequence [`MOST_NEXT`] continuations, the document [`MOST_NODES`]
-//! sequences.
+//! Limits bound the trie: a map may have [`MOST_KEYS`] shared keys, a sequence [`MOST_NEXT`]
+//! continuations, and the document [`MOST_NODES`] sequences. A map whose keys do not fit stores its
+//! own.
 
 use crate::json::lend;
 use crate::keys::KeyTable;
@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 pub(super) const MOST_KEYS: u32 = 256;
 /// How many different keys may come next.
 const MOST_NEXT: u32 = 32;
-/// How many sequences there may be.
+/// How many sequences a document may have.
 const MOST_NODES: usize = 1 << 16;
 /// How many bytes their last keys may have together.
 const MOST_BYTES: usize = 16 << 20;
@@ -26,30 +26,29 @@ const MOST_BYTES: usize = 16 << 20;
 /// A sequence of keys.
 pub(super) type NodeId = u32;
 
-/// The sequence of no keys, in which every map begins. Nothing follows it and nothing is lent for
-/// it, so that it also says "none".
+/// The sequence without keys, with which every map begins. Nothing is predicted from it and it has
+/// no last key, so it also means "none".
 pub(super) const EMPTY: NodeId = 0;
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    /// The same without the last key.
+    /// The sequence without the last key.
     parent: NodeId,
-    /// How many keys there are.
+    /// How many keys the sequence has.
     keys: u32,
-    /// The sequence that this one went on to the last time.
+    /// The sequence that continued this one the last time.
     next: NodeId,
-    /// With what a map began the last time that stood at the last key.
+    /// The first key of the last map under the last key.
     inside: NodeId,
-    /// The sequence that was last found to continue this one for the first time, the one before
-    /// it, and so on.
+    /// The child that was added last; its siblings were added before it.
     child: NodeId,
     sibling: NodeId,
-    /// How many there are of them.
+    /// How many children there are.
     children: u32,
-    /// Whether the last key stood before in it.
+    /// Whether the last key occurs earlier in the sequence.
     again: bool,
-    /// The last key in `pool` as it is written, from the quote to the colon; nothing if it cannot
-    /// be lent.
+    /// The last key in `pool` as text has it, from the quote to the colon; nothing if the reader
+    /// cannot compare it in place.
     lent: Span,
     /// The last key in `pool`.
     name: Span,
@@ -66,11 +65,11 @@ struct Span {
 
 const NOTHING: Span = Span { from: 0, to: 0 };
 
-/// All sequences of keys that maps of a document share.
+/// All key sequences that the maps of a document share.
 #[derive(Debug)]
 pub(super) struct Shapes {
     nodes: Vec<Node>,
-    /// The keys as they are written, one behind the other.
+    /// The keys as text has them, one after the other.
     pool: String,
 }
 
@@ -103,19 +102,19 @@ impl Shapes {
         &self.pool[span.from as usize..span.to as usize]
     }
 
-    /// The sequence to predict behind `id`.
+    /// The sequence that is predicted after `id`.
     #[inline(always)]
     pub(super) fn next(&self, id: NodeId) -> NodeId {
         self.node(id).next
     }
 
-    /// The sequence to predict at the beginning of a map that stands at `id`.
+    /// The sequence that is predicted at the beginning of a map at `id`.
     #[inline(always)]
     pub(super) fn inside(&self, id: NodeId) -> NodeId {
         self.node(id).inside
     }
 
-    /// The last key of `id`, as it would stand in the text.
+    /// The last key of `id`, as text has it.
     #[inline(always)]
     pub(super) fn lent(&self, id: NodeId) -> &[u8] {
         let Span { from, to } = self.node(id).lent;
@@ -127,7 +126,7 @@ impl Shapes {
         self.node(id).keys as usize
     }
 
-    /// Whether the last key of `id` stood before in it.
+    /// Whether the last key of `id` occurs earlier in it.
     pub(super) fn again(&self, id: NodeId) -> bool {
         self.node(id).again
     }
@@ -137,7 +136,7 @@ impl Shapes {
         self.span(self.node(id).name)
     }
 
-    /// From `id` to the sequence of its first key.
+    /// All sequences from `id` up to that of its first key.
     pub(super) fn ancestry(&self, id: NodeId) -> impl Iterator<Item = NodeId> {
         let mut id = id;
         std::iter::from_fn(move || {
@@ -154,8 +153,9 @@ impl Shapes {
         keys[from..].reverse();
     }
 
-    /// The sequence that continues `id` by the key `name`, which is the word `key`; of a map that
-    /// stands at `place`, where it is then predicted. Nothing if the trie has no room for it.
+    /// Looks up or adds the sequence that continues `id` with the key `name`, whose word is `key`.
+    /// It becomes the prediction, for a first key at `place`. Nothing if the trie has no room for
+    /// it.
     pub(super) fn follow(
         &mut self,
         id: NodeId,
@@ -188,8 +188,8 @@ impl Shapes {
         let from = self.pool.len() as u32;
         lend::push(name, &mut self.pool);
         let to = self.pool.len() as u32;
-        // A key that is not written as it is cannot be compared in place; one that comes again has
-        // to be told.
+        // The reader cannot compare a key in place if it needs an escape. A repeated key must be
+        // reported.
         let plain = lend::is_plain(name);
         let id = self.nodes.len() as NodeId;
         self.nodes.push(Node {
@@ -211,24 +211,24 @@ impl Shapes {
         Some(id)
     }
 
-    /// The finished tables, empty.
+    /// The tables, all of them empty.
     pub(super) fn tables(&self) -> Box<[OnceLock<Box<Table>>]> {
         self.nodes.iter().map(|_| OnceLock::new()).collect()
     }
 }
 
-/// A sequence of keys, made ready for finding one.
+/// A sequence of keys, prepared for look-ups.
 #[derive(Debug)]
 pub struct Table {
-    /// The nodes of the distinct keys, in the order in which they first stand.
+    /// The nodes of the distinct keys, in the order of their first occurrence.
     names: Box<[NodeId]>,
-    /// For each, the position of the value that counts.
+    /// For each key, the position of the value that counts.
     slots: Box<[u32]>,
     places: KeyTable,
 }
 
 impl Table {
-    /// The table of a sequence; `first` says that of values for the same key, the first one counts.
+    /// The table of a sequence; with `first`, the first of several values for one key counts.
     pub(super) fn new(shapes: &Shapes, id: NodeId, first: bool) -> Self {
         let mut sequence: Vec<NodeId> = shapes.ancestry(id).collect();
         sequence.reverse();

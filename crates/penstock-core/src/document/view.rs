@@ -1,4 +1,4 @@
-//! A document together with its text, which gives its values.
+//! A document together with its text, from which its values can be read.
 
 use super::own::{self, Own};
 use super::places::closing_quote;
@@ -11,7 +11,7 @@ use penstock_scan::{TextBuf, ValidText, unescape_json};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A document and the text that it was made of.
+/// A document and the text from which it was made.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'a> {
     pub(super) document: &'a Document,
@@ -40,7 +40,7 @@ pub enum Value<'a> {
 /// A number that is not a small integer.
 #[derive(Clone, Copy, Debug)]
 pub enum Number<'a> {
-    /// One inside its word: with a fraction, without an exponent.
+    /// A number inside its word: with a fraction, without an exponent.
     Parts(Decimal),
     /// The digits, and their position in the text.
     Digits(&'a [u8], usize),
@@ -74,7 +74,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The text. `room` is used if it is stored nowhere in one piece.
+    /// The text. `room` is used if the text is not stored in one piece.
     pub fn resolve<'r>(&'r self, room: &'r mut TextBuf) -> ValidText<'r> {
         match self {
             Text::Plain(text) => *text,
@@ -107,7 +107,7 @@ pub struct Container<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// A number that distinguishes it from the others of its document.
+    /// A number that distinguishes it from the other containers of its document.
     #[must_use]
     pub fn id(&self) -> u64 {
         self.index as u64
@@ -198,7 +198,7 @@ pub struct Entry<'a> {
     pub slot: usize,
 }
 
-/// Where the keys of a map are.
+/// Where the keys of a map are stored.
 enum Keys<'a> {
     Shared(NodeId),
     Own(Own<'a>),
@@ -265,16 +265,16 @@ impl<'a> Map<'a> {
 /// The distinct keys of a map.
 #[derive(Clone, Debug)]
 pub enum Distinct<'a> {
-    /// Shared ones.
+    /// Shared keys.
     #[doc(hidden)]
     Shared(Container<'a>, #[doc(hidden)] &'a Table),
-    /// The map's own.
+    /// The map's own keys.
     #[doc(hidden)]
     Own(Container<'a>, Own<'a>, Option<Arc<own::Index>>),
 }
 
 impl<'a> Distinct<'a> {
-    /// How many.
+    /// How many keys there are.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -289,7 +289,7 @@ impl<'a> Distinct<'a> {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// One of them with its value.
+    /// A key with its value.
     #[must_use]
     pub fn entry(&self, at: usize) -> Option<Entry<'a>> {
         let (key, slot, map) = match self {
@@ -409,7 +409,7 @@ impl<'a> View<'a> {
             if outer.index == to.index {
                 return path;
             }
-            // They are in the order of the text, so the last one that begins at or before it
+            // The values are in the order of the text, so the last one that begins at or before it
             // contains it.
             let inner = outer.values().iter().enumerate().filter_map(|(slot, bits)| {
                 self.container(Word::from_bits(*bits)).map(|inner| (slot, inner))

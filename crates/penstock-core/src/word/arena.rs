@@ -141,7 +141,7 @@ impl fmt::Debug for Keys<'_> {
 pub enum Full {
     /// There is no memory for it.
     Memory,
-    /// Its place would be beyond the reach of a word: after 64 GiB of text, or 2^36 words.
+    /// Its offset would be too large for a word: after 64 GiB of text, or 2^36 words.
     Range,
 }
 
@@ -179,7 +179,7 @@ impl std::error::Error for Full {}
 /// ```
 #[derive(Debug, Default)]
 pub struct Arena {
-    /// The values of containers, and boxed values, bit for bit.
+    /// The values of containers, and values that do not fit into a word, bit for bit.
     words: Vec<Word>,
     text: String,
     shapes: Vec<Shape>,
@@ -222,7 +222,7 @@ impl Arena {
     #[must_use]
     pub fn size(&self) -> usize {
         let shapes: usize = self.shapes.iter().map(|shape| shape.keys.len()).sum();
-        // The keys of a shape are stored twice, once of them with their order.
+        // The keys of a shape are stored twice, once with their order.
         let shape = 2 * size_of::<Word>() + size_of::<u32>();
         let names: usize = self.names.keys().map(|name| name.len() + size_of::<Word>()).sum();
         self.words.len() * size_of::<Word>() + self.text.len() + shapes * shape + names
@@ -280,7 +280,7 @@ impl Arena {
         }
     }
 
-    /// Reserves room for so many more words, and returns their position.
+    /// Reserves room for `words` more words, and returns their position.
     fn room(&mut self, words: usize) -> Result<u64, Full> {
         let at = self.words.len() as u64;
         if at + words as u64 >= Word::OFFSETS {
@@ -392,7 +392,7 @@ impl Arena {
     /// The value of a word of this arena.
     ///
     /// # Panics
-    /// If the word is of another arena, and points outside of this one.
+    /// If the word is of another arena, and points outside this one.
     #[inline]
     #[must_use]
     pub fn decode(&self, word: Word) -> Value<'_> {
@@ -439,7 +439,8 @@ impl Arena {
         self.words[word.offset() as usize + at].bits()
     }
 
-    /// The number in the word of a container, and the position of its values.
+    /// The number for the word of a container (its length or shape), and the position of its
+    /// values.
     #[inline]
     fn told(&self, word: Word) -> (usize, usize) {
         let at = word.offset() as usize;

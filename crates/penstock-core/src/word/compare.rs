@@ -1,5 +1,5 @@
-//! Compares numbers by their value, whatever their form: exactly, and without making numbers as
-//! long as their exponents allow.
+//! Compares numbers by their value, whatever their form: exactly, and without writing them out at
+//! the length that their exponents imply.
 
 use super::Decimal;
 use crate::value::exact::{Exact, exact};
@@ -63,8 +63,7 @@ impl Real<'_> {
     #[inline(never)]
     fn otherwise(self, other: Self) -> Ordering {
         match (self, other) {
-            // Compared with anything finite, as the other one is: two doubles were compared
-            // already.
+            // Any finite number gives the same result here, and two doubles were compared already.
             (Real::Double(value), _) if !value.is_finite() => return doubles(value, 0.0),
             (_, Real::Double(value)) if !value.is_finite() => return doubles(0.0, value),
             (Real::Double(value), Real::Ratio { .. }) if is_int(value) => {
@@ -122,8 +121,8 @@ impl Real<'_> {
         found.unwrap_or(Exact { negative: false, digits: Vec::new(), exponent: 0 })
     }
 
-    /// Hashes what equal numbers share: the nearest double, and the residue of the value modulo a
-    /// prime. Each of them alone collides for too many numbers that programs use.
+    /// Hashes two properties that equal numbers share: the nearest double, and the residue of the
+    /// value modulo a prime. Each of them alone collides for too many numbers that programs use.
     pub(super) fn hash<H: Hasher>(self, state: &mut H) {
         let nearest = self.nearest();
         if nearest.is_nan() {

@@ -1,4 +1,4 @@
-//! Small words: one value in 64 bits, exactly, or its place elsewhere.
+//! Small words: one value in 64 bits, exactly, or its position elsewhere.
 //!
 //! A document that you only look into should not become objects first. A [`Word`] stands for a
 //! value until then: four bits of tag and sixty of payload, which hold most values of most
@@ -37,7 +37,7 @@ pub use number::{Decimal, Numeral};
 pub use order::Held;
 pub use text::{Short, Text};
 
-/// What a [`Word`] holds or points to.
+/// The kind of value that a [`Word`] holds or points to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Tag {
@@ -57,9 +57,9 @@ pub enum Tag {
     Calendar,
     /// A date in seconds since 2001, a double.
     Seconds,
-    /// Text at a place, without escapes.
+    /// Text at an offset, without escapes.
     Text,
-    /// Text in a JSON document, with escapes in it.
+    /// Text in a JSON document, with escapes.
     Escaped,
     /// A number by its text.
     Number,
@@ -106,11 +106,11 @@ impl Tag {
     }
 }
 
-/// One value in 64 bits, or its place elsewhere.
+/// One value in 64 bits, or its position elsewhere.
 ///
-/// Two words with the same bits are the same value, if their places are in the same arena. The
-/// reverse is not true: the integer 1 and the double 1.0 are different words, and so are two places
-/// with the same text. [`Held`] compares values.
+/// Two words with the same bits are the same value, if they refer to the same arena. The reverse is
+/// not true: the integer 1 and the double 1.0 are different words, and so are two positions with
+/// the same text. [`Held`] compares values.
 ///
 /// ```
 /// use penstock_core::word::{Inline, Word};
@@ -149,9 +149,9 @@ pub enum Inline {
     },
     /// Seconds since 2001-01-01 00:00 UTC.
     Seconds(f64),
-    /// A place.
+    /// A value elsewhere.
     Spilled {
-        /// The kind of value there.
+        /// The kind of the value.
         tag: Tag,
         /// The offset.
         offset: u64,
@@ -185,7 +185,7 @@ impl Word {
         self.0
     }
 
-    /// What the word holds.
+    /// The kind of value in the word.
     #[inline(always)]
     #[must_use]
     pub const fn tag(self) -> Tag {

@@ -228,8 +228,8 @@ impl Word {
     }
 }
 
-/// True if a number with this `exponent` is written with a point and so many digits after it. An
-/// exponent must be ruled out too: `1.5e-3` has the parts of `0.0015`, and its point in the same
+/// True if a number with this `exponent` is written with a point and `-exponent` digits after it.
+/// An exponent must be ruled out too: `1.5e-3` has the parts of `0.0015`, and its point in the same
 /// place.
 #[inline(always)]
 fn spells(digits: &[u8], exponent: i32) -> bool {

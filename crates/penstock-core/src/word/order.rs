@@ -21,7 +21,7 @@ use std::hash::{Hash, Hasher};
 /// 6. moments: dates in UTC, with an offset, or in seconds since 2001, by their exact time, with
 ///    NaN last. Offset and fold do not count.
 /// 7. dates on the clock of a place, by the time that the clock shows, then by the name of the
-///    place, then by the fold. Finding the moment takes a table of time zones, which is not here.
+///    place, then by the fold. To find the moment, the order would need a table of time zones.
 /// 8. lists, by their first different element; if there is none, the shorter one first
 /// 9. maps, by their members in the order of the keys, as lists of a key and a value each. The
 ///    order of the members does not count, except for a key that occurs twice.
@@ -43,7 +43,7 @@ pub struct Held<'a> {
     word: Word,
 }
 
-/// A value as its order sees it.
+/// The parts of a value that its order depends on.
 #[derive(Clone, Copy, Debug)]
 enum Kind<'a> {
     Null,

@@ -4,7 +4,7 @@ use super::{Tag, Word};
 use std::fmt;
 
 /// Text of up to seven bytes, taken from its word. Nothing here checks that it is UTF-8: it is the
-/// text that was put in.
+/// text from which the word was made.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Short {
     /// The length, and then the text; zeros fill the rest.
