@@ -52,7 +52,7 @@ impl Indexer {
         self.index.size += bytes.len() as u64;
     }
 
-    /// A piece of the current line.
+    /// Takes a piece of the current line.
     #[inline]
     fn look_at(&mut self, piece: &[u8]) {
         // The first byte is usually enough.

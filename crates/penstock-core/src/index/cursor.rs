@@ -1,12 +1,12 @@
-//! Reading lines from any place of a file, a block at a time.
+//! Reads lines from any position of a file, a block at a time.
 
 use super::{Found, Mark, is_blank};
 use std::io;
 
-/// Bytes that are read at once, at most, if the current line ends in them.
+/// The most bytes of one read, if the current line ends within them.
 const BLOCK: u64 = 256 << 10;
 
-/// A file that can be read at any place, by any number of threads.
+/// A file that can be read at any position, by any number of threads.
 pub trait ReadAt {
     /// Fills `out` with the bytes from `offset` on.
     ///
@@ -22,25 +22,25 @@ impl ReadAt for std::fs::File {
     }
 }
 
-/// Why a cursor cannot go on.
+/// The reason why a cursor cannot continue.
 #[derive(Debug)]
 pub enum Stuck {
-    /// The file cannot be read.
+    /// Reading the file failed.
     Unreadable(io::Error),
-    /// There is no beginning of a line at a mark: the file is not the one of the index.
+    /// No line begins at a mark: the index belongs to another file.
     Changed,
     /// The line that begins there is longer than the limit.
     TooLong(Mark),
 }
 
-/// A place between two lines of a file.
+/// A position between two lines of a file.
 #[derive(Debug)]
 pub struct Cursor {
     /// The next line.
     mark: Mark,
-    /// The offset after the last line that is wanted.
+    /// The offset after the last wanted line.
     end: u64,
-    /// The bytes that were read: the next line begins at `from`.
+    /// The bytes that were read; the next line begins at `from`.
     block: Vec<u8>,
     from: usize,
     /// The most bytes of a line.
@@ -48,7 +48,7 @@ pub struct Cursor {
 }
 
 impl Cursor {
-    /// A cursor at a mark of the index, to go on to the offset `end`.
+    /// A cursor at a mark of the index, which reads up to the offset `end`.
     ///
     /// # Errors
     /// [`Stuck`] if there is no line at the mark.
@@ -74,7 +74,7 @@ impl Cursor {
     /// The next line with a record, with its line feed if it has one; nothing at the end.
     ///
     /// # Errors
-    /// [`Stuck`] says why there is none.
+    /// [`Stuck`] gives the reason why there is no next line.
     pub fn next(&mut self, file: &impl ReadAt) -> Result<Option<(Mark, &[u8])>, Stuck> {
         loop {
             let Some(length) = self.line_length(file)? else { return Ok(None) };
@@ -113,14 +113,14 @@ impl Cursor {
         }
     }
 
-    /// Reads more of the next line: at least as much again.
+    /// Reads more of the next line: at least as many bytes as it already has.
     fn read_on(&mut self, file: &impl ReadAt) -> Result<(), Stuck> {
         self.block.drain(..self.from);
         self.from = 0;
         let known = self.block.len();
         let at = self.mark.offset + known as u64;
         let more = (self.end - at).min(BLOCK.max(known as u64));
-        // At most BLOCK, or as much as the line has already.
+        // At most BLOCK, or as many bytes as the line already has.
         self.block.resize(known + more as usize, 0);
         file.read_exact_at(&mut self.block[known..], at).map_err(Stuck::Unreadable)
     }

@@ -1,4 +1,4 @@
-//! An index as bytes, to be stored beside its file and found again.
+//! An index as bytes, to be stored beside its file and loaded again.
 //!
 //! All numbers are little-endian or LEB128:
 //!
@@ -13,8 +13,8 @@
 //! | ... | for each mark, less that before it: the offset, and the line |
 //! | 4 | CRC-32 of all of the above |
 //!
-//! The checksums are against accidents. An index is trusted no more than its file: a wrong one
-//! leads to the wrong line, never out of bounds.
+//! The checksums detect accidents. An index is trusted as much as its file: a wrong one leads to
+//! the wrong line, but never out of bounds.
 
 use super::{Index, MOST_MARKS, Mark};
 use std::fmt;
@@ -26,7 +26,7 @@ const MAGIC: &[u8; 8] = b"PENSTIX\x01";
 pub struct Fingerprint {
     /// Its size in bytes.
     pub size: u64,
-    /// When it was changed last, in nanoseconds since 1970.
+    /// The time of its last change, in nanoseconds since 1970.
     pub modified: i64,
     /// The CRC-32 of samples of its content.
     pub sample: u32,
@@ -62,14 +62,14 @@ impl Fingerprint {
     }
 }
 
-/// Why bytes cannot be used as the index of a file.
+/// The reason why bytes cannot be used as the index of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unusable {
     /// They are not an index, or one of another version.
     Foreign,
     /// They are a damaged index.
     Damaged,
-    /// They are the index of another file, or of this one before it was changed.
+    /// They are the index of another file, or of an older state of this one.
     Stale,
 }
 
@@ -104,10 +104,10 @@ pub fn encode(index: &Index, of: &Fingerprint) -> Vec<u8> {
     out
 }
 
-/// The index in the bytes, if it is the one of the file.
+/// The index in the bytes, if it belongs to the file.
 ///
 /// # Errors
-/// [`Unusable`] says why it is not.
+/// [`Unusable`] gives the reason why it cannot be used.
 pub fn decode(bytes: &[u8], of: &Fingerprint) -> Result<Index, Unusable> {
     if bytes.get(..MAGIC.len()) != Some(MAGIC) {
         return Err(Unusable::Foreign);

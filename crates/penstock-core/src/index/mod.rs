@@ -46,7 +46,7 @@ pub struct Index {
     size: u64,
 }
 
-/// Where to look for a record.
+/// The position from which to search for a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The nearest mark at or before it.
@@ -84,7 +84,7 @@ impl Index {
         self.step
     }
 
-    /// Where to look for a record, counted from 0.
+    /// The position from which to search for a record, counted from 0.
     #[must_use]
     pub fn find(&self, record: u64) -> Option<Found> {
         if record >= self.records {

@@ -58,9 +58,9 @@ impl Settled {
 /// ```
 ///
 /// # Errors
-/// The declaration contradicts the byte order mark or the encoding in which it is written, names
-/// an encoding that is not known, or is longer than [`DECLARATION`]; or the document is in EBCDIC,
-/// or opens as UTF-16 or UTF-32 do but with no `<`.
+/// The declaration contradicts the byte order mark or the encoding in which it is written, names an
+/// unknown encoding, or is longer than [`DECLARATION`]; or the document is in EBCDIC, or begins
+/// like UTF-16 or UTF-32, but without a `<`.
 pub fn xml_encoding(document: &[u8], assumed: Option<Encoding>) -> Result<Settled, Fault> {
     let prefix = &document[..document.len().min(DECLARATION)];
     let ended = prefix.len() == document.len();
@@ -81,7 +81,7 @@ impl Judge {
         Judge { detect, encoding }
     }
 
-    /// How many bytes it may need to see.
+    /// How many bytes it may need.
     pub(crate) fn most(self) -> usize {
         match self.detect {
             Detect::Nothing => 4,
@@ -89,9 +89,9 @@ impl Judge {
         }
     }
 
-    /// The encoding of a document that begins with `prefix` and, if `ended`, has no more than that;
-    /// `None` to see more. It asks for more only if more can change the answer, because a stream
-    /// may be slow to give it.
+    /// The encoding of a document that begins with `prefix` and, if `ended`, has no more bytes;
+    /// `None` if it needs more. It asks for more only if more can change the answer, because a
+    /// stream may be slow to give it.
     pub(crate) fn settle(self, prefix: &[u8], ended: bool) -> Result<Option<Settled>, Fault> {
         if self.detect == Detect::Xml {
             return settle_xml(prefix, ended, self.encoding);
@@ -151,7 +151,7 @@ fn settle_xml(
     };
     let mut characters = family.characters(&prefix[mark..]);
     let declared = match declared(&mut characters) {
-        // The declaration may go on.
+        // The declaration may continue.
         Read::Short if !ended && !characters.stopped && prefix.len() < DECLARATION => {
             return Ok(None);
         }
@@ -208,7 +208,7 @@ impl Family {
                 let family = name[..6].to_ascii_uppercase();
                 let order = if name.ends_with("le") { "little" } else { "big" };
                 let who = if marked { "the byte order mark says" } else { "it is written in" };
-                // The name without an order leaves it to the document.
+                // A name without a byte order leaves the order to the document.
                 let agrees = said.name() == name || said.name() == &name[..6];
                 (format!("{who} {family} ({order} endian)"), agrees)
             }

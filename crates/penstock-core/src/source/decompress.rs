@@ -60,7 +60,7 @@ pub enum Sniff {
     Is(Compression),
     /// A zip archive: not one document, and its directory is at its end.
     Zip,
-    /// Too few bytes to say.
+    /// Too few bytes to decide.
     More,
 }
 
@@ -153,7 +153,7 @@ struct ZstdFrames {
     decoder: zstd::stream::raw::Decoder<'static>,
     /// The first bytes of the current frame, which hold its header.
     head: Vec<u8>,
-    /// Bytes that have come out of it.
+    /// Bytes that the frame has produced.
     written: u64,
 }
 
@@ -161,8 +161,8 @@ struct ZstdFrames {
 const ZSTD_HEAD: usize = 18;
 
 impl ZstdFrames {
-    /// Counts a step, which ended the frame or not. False if the size of the frame differs from the
-    /// one it declares.
+    /// Counts a step; `ended` tells whether it ended the frame. False if the size of the frame
+    /// differs from the one it declares.
     fn note(&mut self, consumed: &[u8], written: usize, ended: bool) -> bool {
         let head = consumed.len().min(ZSTD_HEAD - self.head.len());
         self.head.extend_from_slice(&consumed[..head]);
@@ -178,7 +178,7 @@ impl ZstdFrames {
     }
 }
 
-/// Why a step failed, with how far it came.
+/// The reason why a step failed, and how far it came.
 struct Failed {
     step: Step,
     why: Why,

@@ -3,7 +3,7 @@
 //! Penstock never guesses an encoding: input is UTF-8 unless the caller, or the document itself,
 //! names another one. Decoding is strict: bytes that are invalid in the encoding are a fault, and
 //! never replaced. Text that is plainly UTF-16 or UTF-32 is recognised. If documents of the format
-//! do not declare their encoding, that only serves to refuse it by name.
+//! do not declare their encoding, it is only recognised to refuse it by name.
 
 use crate::error::Fault;
 
@@ -78,7 +78,7 @@ impl Encoding {
     /// UTF-8.
     pub const UTF_8: Encoding = Encoding(Kind::Utf8);
 
-    /// The name, by which [`by_name`] knows it too.
+    /// The name, which [`by_name`] also accepts.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self.0 {
@@ -95,14 +95,14 @@ impl Encoding {
         }
     }
 
-    /// True if its characters are units of two or four bytes.
+    /// True if it encodes characters in units of two or four bytes.
     pub(crate) fn is_wide(self) -> bool {
         matches!(self.0, Kind::Marked { .. } | Kind::Utf32 { .. })
             || matches!(self.0, Kind::Web(found)
                 if found == encoding_rs::UTF_16LE || found == encoding_rs::UTF_16BE)
     }
 
-    /// True if text in it needs no transcoding.
+    /// True if its text needs no transcoding.
     #[must_use]
     pub fn is_utf8(self) -> bool {
         self.0 == Kind::Utf8
@@ -133,22 +133,22 @@ pub fn foreign(prefix: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// How a document that should be UTF-8 begins.
+/// The beginning of a document that should be UTF-8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Opening {
-    /// Too few bytes to say. Never the answer for four bytes.
+    /// Too few bytes to decide. Never the answer for four bytes.
     Open,
-    /// With text, after a byte order mark of so many bytes.
+    /// Text, after a byte order mark of this many bytes.
     Text(usize),
-    /// With text in another encoding, of this name.
+    /// Text in another encoding, with this name.
     Foreign(&'static str),
 }
 
-/// How a document begins that starts with `prefix` and, if `ended`, has no more than that. It asks
-/// for more only if more can change the answer, because a stream may be slow to give it.
+/// The kind of a document that begins with `prefix` and, if `ended`, has no more bytes. It asks for
+/// more only if more can change the answer, because a stream may be slow to give it.
 pub(crate) fn opening(prefix: &[u8], ended: bool) -> Opening {
-    // An incomplete mark of UTF-8, or a byte that excludes UTF-8 but does not yet say which
-    // encoding it is.
+    // An incomplete mark of UTF-8, or a byte that excludes UTF-8, but does not yet determine the
+    // encoding.
     let undecided = matches!(
         *prefix,
         [] | [_]
@@ -166,7 +166,7 @@ pub(crate) fn opening(prefix: &[u8], ended: bool) -> Opening {
     }
 }
 
-/// The fault of a document in another encoding than the one it is read in.
+/// The fault of a document in another encoding than expected.
 #[cold]
 #[must_use]
 pub fn refuse(name: &'static str) -> Fault {

@@ -63,7 +63,7 @@ impl<'a> Options<'a> {
     }
 }
 
-/// Why a source gives no bytes.
+/// The reason why a source gives no bytes.
 #[derive(Debug)]
 pub enum SourceError {
     /// The error of the underlying reader, unchanged.
@@ -131,7 +131,7 @@ pub struct Source {
     fault: Option<Fault>,
 }
 
-/// How the reader's bytes become the source's.
+/// The conversion of the reader's bytes to the source's.
 enum Stage {
     /// The first bytes have not been seen.
     Sealed,
@@ -139,9 +139,9 @@ enum Stage {
     Compressed(Box<Decompressor>),
 }
 
-/// How the source's bytes become text.
+/// The conversion of the source's bytes to text.
 enum Text {
-    /// The bytes seen so far do not say yet.
+    /// The bytes seen so far do not determine the encoding.
     Opening {
         seen: Vec<u8>,
         judge: Judge,
@@ -188,8 +188,8 @@ impl Source {
         }
     }
 
-    /// A source that begins inside of a plain document in UTF-8: a byte range of a file. Its first
-    /// bytes say nothing of an encoding or a compression.
+    /// A source that begins inside a plain document in UTF-8: a byte range of a file. Its first
+    /// bytes are not checked for an encoding or a compression.
     #[must_use]
     pub fn resume(reader: Box<dyn Read + Send>, limits: &Limits) -> Self {
         let options = Options { compression: Compression::None, ..Options::new(limits) };
@@ -223,8 +223,8 @@ impl Source {
         self.compression
     }
 
-    /// The offset of the first byte that [`read`](Self::read) gives: not 0 if a UTF-8 byte order
-    /// mark stood before it. Known after the first read.
+    /// The offset of the first byte that [`read`](Self::read) gives: not 0 if the source has a
+    /// UTF-8 byte order mark. It is known after the first read.
     #[must_use]
     pub fn start(&self) -> u64 {
         match self.text {
@@ -465,7 +465,7 @@ fn again(fault: &Fault) -> Fault {
     Fault::new(fault.kind(), fault.offset(), fault.reason().to_owned())
 }
 
-/// The caller's reader, with a buffer that is used only if bytes must be looked at first.
+/// The caller's reader, with a buffer for bytes that must be examined first.
 struct Raw {
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
@@ -487,7 +487,7 @@ impl Raw {
         self.start == self.end
     }
 
-    /// Reads more bytes behind those in the buffer.
+    /// Reads more bytes and appends them to the buffer.
     fn fill(&mut self) -> io::Result<()> {
         if self.is_empty() {
             (self.start, self.end) = (0, 0);

@@ -1,8 +1,8 @@
 //! The bytes that were read and are still needed.
 //!
 //! Readers work over a [`Window`]. It takes text in at its end, checks once that it is UTF-8, and
-//! drops it at its front when the reader is done with it. It counts the dropped bytes, so that any
-//! byte of the window still has its line and column in the whole.
+//! drops it at its front when the reader no longer needs it. It counts the dropped bytes, so that
+//! any byte of the window still has its line and column in the whole.
 
 use penstock_scan::{Rest, TextWindow, ValidText};
 
@@ -104,8 +104,8 @@ impl Window {
         }
     }
 
-    /// An empty window inside of a document in UTF-8, behind all that is counted: the first byte
-    /// that comes is part of the text, and no encoding is looked for.
+    /// An empty window inside a document in UTF-8, at the position `counted`: the first byte is
+    /// part of the text, and no encoding is looked for.
     #[must_use]
     pub fn resumed(counted: Counter) -> Self {
         let mut window = Window::new();
@@ -239,7 +239,8 @@ impl Window {
         self.counter.bytes()
     }
 
-    /// The counts up to the text's first byte: use it to find the places of many bytes in one pass.
+    /// The counts up to the text's first byte: use it to find the positions of many bytes in one
+    /// pass.
     #[inline]
     #[must_use]
     pub fn counter(&self) -> &Counter {
@@ -247,7 +248,7 @@ impl Window {
     }
 
     /// The fault right after the text, if the bytes there are not UTF-8. Report it only when the
-    /// reader is done with the text, so that errors come in document order.
+    /// reader has read the text, so that errors come in document order.
     #[must_use]
     pub fn fault(&self) -> Option<Fault> {
         if let Start::Refused(fault) = &self.start {
@@ -295,8 +296,8 @@ impl Window {
     }
 
     /// After a [`fault`](Self::fault): drops the text and as many of the invalid bytes after it as
-    /// `pass` says, so that the reader can go on after them. The window may then be filled again.
-    /// This does not pass a fault of another encoding than UTF-8.
+    /// `pass` answers, so that the reader can continue after them. The window may then be filled
+    /// again. This does not pass a fault of another encoding than UTF-8.
     pub fn pass_fault(&mut self, pass: &mut dyn FnMut(&[u8]) -> usize) {
         self.consume(self.text.text().as_bytes().len());
         let behind = self.text.unchecked();
@@ -307,13 +308,13 @@ impl Window {
         self.rest = self.text.advance_check();
     }
 
-    /// The place of a byte of the window, by its offset in the source. A byte that was dropped, or
-    /// has not arrived, counts as the nearer end of the window.
+    /// The position of a byte of the window, by its offset in the source. A byte that was dropped,
+    /// or has not arrived, counts as the nearer end of the window.
     #[must_use]
     pub fn locate(&self, offset: u64) -> Place {
         let (text, base) = (self.text.text().as_bytes(), self.base());
         let at = usize::try_from(offset.saturating_sub(base)).unwrap_or(usize::MAX);
-        // Join the text and the bytes after it only around the place.
+        // Join the text and the bytes after it only around the position.
         let from = at.min(text.len()).saturating_sub(CONTEXT);
         let to = text.len().min(from + 4 * CONTEXT);
         let behind = self.text.unchecked();
@@ -379,7 +380,7 @@ mod tests {
             ..ProptestConfig::default()
         })]
 
-        /// For any chunks and any drops, the text, base and places are those of the whole.
+        /// For any chunks and any drops, the text, base and positions are those of the whole.
         #[test]
         fn chunks_and_drops_do_not_matter(
             mark in any::<bool>(),

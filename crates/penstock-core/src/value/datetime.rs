@@ -22,7 +22,7 @@ pub struct Date {
     pub day: u8,
 }
 
-/// A time of day, and how far its clock is from UTC if that is known.
+/// A time of day, and the offset of its clock from UTC if that is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Time {
     /// 0 to 23.
@@ -102,7 +102,7 @@ pub enum Problem {
         /// The largest allowed number.
         most: u16,
     },
-    /// A day that its month does not have.
+    /// A day beyond the end of its month.
     Day {
         /// The year, which matters in February.
         year: u16,

@@ -207,7 +207,7 @@ impl Number {
     }
 }
 
-/// The digit at `text[at]`, if one stands there.
+/// The digit at `text[at]`, if there is one.
 fn digit(text: &[u8], at: usize) -> Option<u8> {
     text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit <= 9)
 }

@@ -1,5 +1,5 @@
 //! Decimal numerals as integers times a power of ten: exact, and never written out at the length
-//! that an exponent asks for.
+//! that their exponent implies.
 
 /// A numeral: its digits as an integer, times ten to the exponent.
 #[derive(Clone, Debug, PartialEq, Eq)]

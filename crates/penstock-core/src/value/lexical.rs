@@ -1,13 +1,13 @@
 //! Text to values, once a destination says which type it wants.
 //!
 //! A format that has only text (XML, CSV) leaves the type of a value to its destination, and the
-//! destination calls [`untyped`]. A format that marks its strings (JSON) has forms of its own for
-//! numbers and booleans, but none for dates, UUIDs or bytes: these stand in strings, and the
+//! destination calls [`untyped`]. A format that marks its strings (JSON) has its own forms for
+//! numbers and booleans, but none for dates, UUIDs or bytes: they come as strings, and the
 //! destination calls [`quoted`]. Objects and columns convert by the same two functions, so both
 //! accept the same text.
 //!
-//! The results are plain values, or a [`Reason`]. What a message says beside the reason (the field,
-//! the place, the text itself) is up to the caller.
+//! The results are plain values, or a [`Reason`]. The caller adds the rest of the message (the
+//! field, the position, the text itself).
 
 use super::datetime::{self, Date, DateTime, Time};
 use super::duration::{self, Duration};
@@ -18,11 +18,11 @@ use super::xsd::{self, Integer};
 use super::{base64, hex, uuid};
 use std::borrow::Cow;
 
-/// How many digits an integer may have that is written with a fraction or an exponent: `1e9999` is
-/// short, and what it stands for is not.
+/// The most digits of an integer that is written with a fraction or an exponent, because `1e9999`
+/// is short, but its value is long.
 const MOST_DIGITS: usize = 4_300;
 
-/// The type that a text is to become.
+/// The type to which a text is converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// True or false.
@@ -51,7 +51,7 @@ pub enum Type {
     Hex,
 }
 
-/// What a text stands for.
+/// The value of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value<'a> {
     /// True or false.
@@ -83,10 +83,10 @@ pub enum Value<'a> {
     Bytes(Vec<u8>),
 }
 
-/// Why a text is no value of its type.
+/// The reason why a text is no value of its type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is written in no form of the type. There is no more to say.
+    /// It has no form of the type. There is no more to say.
     Form,
     /// It is a number beyond the range of a double.
     Range,
@@ -94,11 +94,11 @@ pub enum Reason {
     Limit(String),
     /// It is no date, time or number of its type.
     Other(Cow<'static, str>),
-    /// It is a number, but no instant: the number without white space around it says which.
+    /// It is a number, but no instant: see the reason for the number without white space around it.
     Unix(unix::Reason),
 }
 
-/// What depends on the caller's options.
+/// The settings from the caller's options.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     /// Whether a number with a fraction or an exponent is an integer if its value is one.
@@ -107,8 +107,8 @@ pub struct Rules {
     pub number: usize,
 }
 
-/// The value that untyped text stands for, by the lexical forms of XML Schema. White space around
-/// it does not count.
+/// Converts untyped text to a value, by the lexical forms of XML Schema. White space around it is
+/// ignored.
 ///
 /// ```
 /// use penstock_core::value::lexical::{Reason, Rules, Type, Value, untyped};
@@ -120,7 +120,7 @@ pub struct Rules {
 /// ```
 ///
 /// # Errors
-/// Why it stands for none.
+/// The reason why the text is no value of the type.
 pub fn untyped(text: &[u8], to: Type, rules: Rules) -> Result<Value<'_>, Reason> {
     let text = xsd::trimmed(text);
     Ok(match to {
@@ -151,8 +151,8 @@ pub fn untyped(text: &[u8], to: Type, rules: Rules) -> Result<Value<'_>, Reason>
     })
 }
 
-/// The value that a string of a format with types stands for: all of the string, as JSON or RFC
-/// 3339 would write it. Numbers and booleans are for callers that accept them in strings.
+/// Converts a string of a format with types to a value: the whole string, as JSON or RFC 3339 would
+/// write it. Numbers and booleans are for callers that accept them as strings.
 ///
 /// ```
 /// use penstock_core::value::lexical::{Reason, Type, Value, quoted};
@@ -162,7 +162,7 @@ pub fn untyped(text: &[u8], to: Type, rules: Rules) -> Result<Value<'_>, Reason>
 /// ```
 ///
 /// # Errors
-/// Why it stands for none.
+/// The reason why the string is no value of the type.
 pub fn quoted(text: &[u8], to: Type) -> Result<Value<'_>, Reason> {
     Ok(match to {
         Type::Int if is_number(text) => whole(text)?,
@@ -188,10 +188,10 @@ pub fn quoted(text: &[u8], to: Type) -> Result<Value<'_>, Reason> {
     })
 }
 
-/// The integer that untyped text stands for, which has no white space around it.
+/// Converts untyped text without white space around it to an integer.
 ///
 /// # Errors
-/// Why it stands for none.
+/// The reason why the text is no integer.
 #[inline]
 pub fn int(text: &[u8], rules: Rules) -> Result<Value<'_>, Reason> {
     match xsd::integer(text) {
@@ -209,10 +209,10 @@ pub fn int(text: &[u8], rules: Rules) -> Result<Value<'_>, Reason> {
     }
 }
 
-/// The double that untyped text stands for, which has no white space around it.
+/// Converts untyped text without white space around it to a double.
 ///
 /// # Errors
-/// Why it stands for none.
+/// The reason why the text is no double.
 #[inline]
 pub fn float(text: &[u8]) -> Result<f64, Reason> {
     match xsd::float(text) {
@@ -222,7 +222,7 @@ pub fn float(text: &[u8]) -> Result<f64, Reason> {
     }
 }
 
-/// The integer that a number is, however it is written: `1.0` or `25e-1e1`.
+/// Converts a number to an integer, however the number is written: `1.0` or `25e-1e1`.
 ///
 /// ```
 /// use penstock_core::value::lexical::{Reason, Value, whole};
@@ -233,7 +233,7 @@ pub fn float(text: &[u8]) -> Result<f64, Reason> {
 /// ```
 ///
 /// # Errors
-/// [`Reason::Form`] if it is no number, no integer, or one of too many digits.
+/// [`Reason::Form`] if it is no number, is no integer, or has too many digits.
 pub fn whole(number: &[u8]) -> Result<Value<'_>, Reason> {
     let number = exact(number).ok_or(Reason::Form)?;
     let digits = number.integer(MOST_DIGITS).ok_or(Reason::Form)?;

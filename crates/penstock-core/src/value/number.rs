@@ -19,7 +19,7 @@ pub enum NumberShape {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scanned {
     /// The first byte that is not part of the number. If it is the length of the slice, the number
-    /// may go on in bytes that have not arrived: only the end of the input completes it.
+    /// may continue in bytes that have not arrived: only the end of the input completes it.
     pub end: usize,
     /// The number, or the fault.
     pub outcome: Outcome,
@@ -38,7 +38,7 @@ pub enum Outcome {
     Real {
         /// The first 19 significant digits, without the sign.
         mantissa: u64,
-        /// The power of ten that the mantissa is multiplied by.
+        /// The power of ten by which the mantissa is multiplied.
         exponent: i32,
         /// True if the number begins with `-`, a zero too.
         negative: bool,
@@ -46,7 +46,7 @@ pub enum Outcome {
         /// the exponent is beyond any useful one. Then only the text has the true value.
         exact: bool,
     },
-    /// Not a number, however the slice may go on.
+    /// Not a number, however the slice may continue.
     Bad {
         /// The first byte that is not allowed here.
         at: usize,
@@ -228,7 +228,7 @@ fn significant(text: &[u8]) -> (u64, i64, bool) {
     (mantissa, exponent, exact)
 }
 
-/// The digit at `bytes[at]`, if one stands there.
+/// The digit at `bytes[at]`, if there is one.
 #[inline(always)]
 fn digit(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at).map(|byte| u64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit <= 9)
@@ -700,8 +700,8 @@ mod tests {
             prop_assert_eq!(scan(&bytes, 0), Scanned { end: text.len(), outcome: expected });
         }
 
-        /// What is a short integer is the same integer to `scan`, and what is none is one that
-        /// `scan` has to judge: not one of up to seven digits with other bytes behind it.
+        /// `scan` finds the same integer for every short integer. If `short_int` gives nothing, the
+        /// text is not an integer of up to seven digits with other bytes after it.
         #[test]
         fn short_integers_agree(text in "-?[0-9]{0,9}", behind in "[^0-9.eE][ -~]{8}|[.eE][ -~]{8}|.{0,7}") {
             let bytes = [text.as_bytes(), behind.as_bytes()].concat();
@@ -715,7 +715,7 @@ mod tests {
             }
         }
 
-        /// Likewise for what has a point.
+        /// The same for numbers with a point.
         #[test]
         fn short_floats_agree(
             text in "-?[0-9]{0,9}[.][0-9]{0,9}", behind in "[^0-9.eE][ -~]{8}|[.eE][ -~]{8}|.{0,7}",

@@ -45,7 +45,7 @@ const DAY: i64 = 86_400 * SECOND;
 const FIRST: i64 = -62_135_596_800 * SECOND;
 const BEHIND: i64 = 253_402_300_800 * SECOND;
 
-/// The instant of so many units, exactly, as a time in UTC.
+/// The exact instant of this many units, as a time in UTC.
 ///
 /// # Errors
 /// The text is not a number, would have to be rounded, or is out of range.
@@ -68,7 +68,7 @@ pub fn instant(digits: &[u8], unit: Unit) -> Result<DateTime, Reason> {
         Unit::Nanoseconds => -3,
     };
     let add = |value: i64, digit: &u8| value * 10 + i64::from(digit - b'0');
-    // Nearly all are integers, and so many digits fit 64 bits with any unit.
+    // Nearly all numbers are integers, and this many digits fit 64 bits with any unit.
     if power >= 0 && (1..=12).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) {
         return at(digits.iter().fold(0, add) * 10_i64.pow(power as u32));
     }
@@ -77,7 +77,7 @@ pub fn instant(digits: &[u8], unit: Unit) -> Result<DateTime, Reason> {
     if number.exponent < 0 && !number.digits.is_empty() {
         return Err(Reason::Finer);
     }
-    // So many digits fit 64 bits.
+    // This many digits fit 64 bits.
     let whole = number.integer(18).ok_or(Reason::Range)?;
     let value = whole.iter().fold(0, add);
     at(if number.negative { -value } else { value })
@@ -87,7 +87,7 @@ pub fn instant(digits: &[u8], unit: Unit) -> Result<DateTime, Reason> {
 const EPOCH_2001: i64 = 978_307_200;
 
 /// The instant this many seconds after the beginning of 2001, to the nearest microsecond, as a time
-/// in UTC. This is how property lists count.
+/// in UTC. Property lists count like this.
 ///
 /// # Errors
 /// The number is not finite, or out of range.
@@ -105,7 +105,7 @@ pub fn since_2001(seconds: f64) -> Result<DateTime, Reason> {
     if !seconds.is_finite() {
         return Err(Reason::Number);
     }
-    // The whole seconds are exact, and so is what is left of them.
+    // The whole seconds are exact, and so is the remaining fraction.
     let whole = seconds.floor();
     if !(-1e12..1e12).contains(&whole) {
         return Err(Reason::Range);

@@ -66,7 +66,7 @@ pub enum Integer<'a> {
     Big {
         /// Whether it is below zero.
         negative: bool,
-        /// Its digits, the first of which is not `0`.
+        /// Its digits, without leading zeros.
         digits: &'a [u8],
     },
 }
@@ -214,7 +214,7 @@ pub fn is_decimal(text: &[u8]) -> bool {
     digits > 0 && points < 2 && digits + points == rest.len()
 }
 
-/// Appends the bytes of the base64 `text` to `out`. White space may stand anywhere, because files
+/// Appends the bytes of the base64 `text` to `out`. White space may be anywhere, because files
 /// break their lines anywhere.
 ///
 /// ```
