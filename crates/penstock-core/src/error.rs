@@ -1,8 +1,8 @@
 //! The errors of input: one small error type, one word wide.
 //!
-//! A [`Fault`] holds the problem and its byte offset. Whoever still has the window adds line,
-//! column, record, path and excerpt once (see [`position`](crate::position)), so that success pays
-//! nothing for them.
+//! A [`Fault`] holds the problem and its byte offset. Code that still has the window adds line,
+//! column, record, path and excerpt once (see [`position`](crate::position)), so they cost nothing
+//! on success.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -63,7 +63,7 @@ impl Fault {
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
-    /// The byte at which it is.
+    /// The offset of the byte.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.0.offset
@@ -83,7 +83,7 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// A text as messages quote it: its beginning, in quotes.
+/// A text in quotes for messages, shortened to its beginning.
 #[must_use]
 pub fn brief(text: &str) -> String {
     match text.char_indices().nth(40) {
@@ -92,7 +92,7 @@ pub fn brief(text: &str) -> String {
     }
 }
 
-/// Why a reader stopped short: the input is at fault, or the sink refused an event.
+/// The reason why a reader stopped early: the input has a fault, or the sink refused an event.
 #[derive(Debug)]
 pub enum Fail<E> {
     /// The input violates the grammar, ends early, or exceeds a limit.

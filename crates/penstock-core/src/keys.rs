@@ -1,9 +1,10 @@
 //! Finds a key among the keys of a class if it is not the predicted one.
 //!
-//! The set is known before the first byte is read and is small, so a seed is searched with which no
-//! two keys want the same place. The hash takes a [`Sample`] of the key: its length and both its
-//! ends. For up to 16 bytes the sample *is* the key, and finding one compares three words and reads
-//! no other memory. Only a longer key is compared byte by byte, once.
+//! The set of keys is small and is known before the first byte is read. So the table searches for a
+//! seed of the hash that gives every key a place of its own. The hash takes a `Sample` of the key:
+//! its length and both its ends. For up to 16 bytes the sample *is* the key, and finding one
+//! compares three words and reads no other memory. Only a longer key is compared byte by byte,
+//! once.
 //!
 //! Hostile input cannot make the table slow. Its keys come from the author of the class and not
 //! from the document. So does the longest walk from a key's place, which also bounds the search for
@@ -26,7 +27,7 @@ pub struct KeyTable {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     sample: Sample,
-    /// The beginning of the key in `long`, if it is there.
+    /// The beginning of the key in `long`, if the key is there.
     from: usize,
 }
 
@@ -89,7 +90,7 @@ impl KeyTable {
         let mut place = sample.hash(self.seed) as usize;
         for _ in 0..=self.longest_walk {
             let index = *self.places.get(place & (self.places.len() - 1))?;
-            // The mark of a free place is not an index either.
+            // The mark of a free place is not a valid index.
             let entry = self.entries.get(index as usize)?;
             if entry.sample == sample && self.middle_agrees(entry, key) {
                 return Some(index);

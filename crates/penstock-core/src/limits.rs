@@ -6,7 +6,7 @@
 pub struct Limits {
     /// How many maps and lists may be open at once.
     pub depth: usize,
-    /// Bytes of one token that must be buffered whole: a string or a key that is wanted.
+    /// Bytes of one token that must be buffered whole: a string or a key that the sink wants.
     pub token: usize,
     /// Bytes of one map that a reader searches for the key of its class; they are buffered whole.
     pub lookahead: usize,
@@ -40,7 +40,7 @@ impl Default for Limits {
             lookahead: 16 << 20,
             number: 4_300,
             total: None,
-            // Deflate cannot exceed 1,032; the formats that can are those that bombs use.
+            // Deflate cannot exceed 1,032; decompression bombs use the formats that can.
             ratio: Some(1_100),
             window: 128 << 20,
             attributes: 1_000,

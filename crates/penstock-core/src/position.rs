@@ -38,11 +38,11 @@ pub struct Place {
 pub struct Excerpt {
     /// The piece. One character for each code point of the source.
     pub text: String,
-    /// How many code points of `text` stand before the place.
+    /// How many code points of `text` come before the place.
     pub caret: usize,
-    /// True if the line goes on to the left of the piece.
+    /// True if the line continues to the left of the piece.
     pub cut_left: bool,
-    /// True if the line is known to go on to the right of the piece.
+    /// True if the line is known to continue to the right of the piece.
     pub cut_right: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Counter {
 }
 
 impl Counter {
-    /// Nothing counted.
+    /// A counter with all counts zero.
     #[must_use]
     pub const fn new() -> Self {
         Counter { newlines: 0, in_line: 0, bytes: 0 }
@@ -104,18 +104,18 @@ impl Counter {
         self.in_line + 1
     }
 
-    /// All bytes counted.
+    /// The number of bytes counted.
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 }
 
-/// The place of the byte `offset` in a text of which `bytes` is at hand. They start at the offset
-/// `base`, where `start` was counted, and follow `before`, the last bytes that were dropped. If the
-/// whole document is at hand, `start` is zero, `before` is empty and `base` is 0.
+/// The place of the byte `offset` in a text, of which only `bytes` is in memory. They start at the
+/// offset `base`, where `start` was counted, and follow `before`, the last bytes that were dropped.
+/// If the whole document is at hand, `start` is zero, `before` is empty and `base` is 0.
 ///
-/// An offset outside of the bytes at hand counts as the nearer end of them.
+/// An offset outside `bytes` counts as the nearer end.
 #[must_use]
 pub fn locate_in(start: &Counter, before: &[u8], bytes: &[u8], base: u64, offset: u64) -> Place {
     let at = usize::try_from(offset.saturating_sub(base)).unwrap_or(usize::MAX).min(bytes.len());
@@ -164,7 +164,7 @@ fn whole_characters(bytes: &[u8]) -> &[u8] {
         // The bytes end where the character could still have been completed.
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],
         _ => {
-            // An earlier error hides the end: look at the last character alone.
+            // An earlier error hides the end: check the last character alone.
             let lead = bytes.iter().rev().take(WIDEST).position(|b| (*b as i8) >= -0x40);
             let Some(lead) = lead.map(|back| bytes.len() - 1 - back) else { return bytes };
             match std::str::from_utf8(&bytes[lead..]) {
@@ -186,7 +186,7 @@ fn push_visible(text: &mut Vec<char>, bytes: &[u8]) {
     }
 }
 
-/// A character that stands for `c` on a terminal, is one column wide and does nothing.
+/// A visible substitute for `c` on a terminal, one column wide.
 fn visible(c: char) -> char {
     match c {
         '\0'..='\x1f' => char::from_u32(0x2400 + c as u32).unwrap_or(char::REPLACEMENT_CHARACTER),

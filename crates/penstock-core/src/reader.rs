@@ -1,4 +1,5 @@
-//! What every format's reader does, and one reader for whoever does not care which format it reads.
+//! The trait that every format's reader implements, and one reader type for code that works with
+//! any format.
 
 use crate::error::Fail;
 use crate::run::{Destination, Given};
@@ -7,33 +8,33 @@ use crate::sink::Listener;
 use crate::xml::Repair;
 use crate::{json, xml};
 
-/// Why a reader came back.
+/// The reason why a reader returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// The input at hand holds nothing more that is whole.
+    /// The input at hand holds no further complete event.
     More,
     /// The sink asked for a pause.
     Paused,
-    /// The sink wants nothing more.
+    /// The sink wants no more events.
     Stopped,
-    /// The end of the source, in good order.
+    /// The source has ended without an error.
     Done,
-    /// What was to be skipped is passed, or skipping begins. Does not leave the reader.
+    /// A skipped part has ended, or skipping begins. This value does not leave the reader.
     Again,
 }
 
-/// A grammar with all of its state: it reads as far as the input at hand goes, and goes on when it
-/// is called again.
+/// A grammar with all of its state: it reads as far as the input at hand goes, and continues when
+/// it is called again.
 pub trait FormatReader {
     /// Reads as far as the input at hand, the document or the sink allow.
     ///
     /// # Errors
-    /// [`Fail::Input`] where the input is not the format, ends early or exceeds a limit;
-    /// [`Fail::Sink`] where the sink refused an event.
+    /// [`Fail::Input`] if the input violates the format, ends early or exceeds a limit;
+    /// [`Fail::Sink`] if the sink refused an event.
     fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>>;
 
-    /// As [`run`](Self::run), for a sink that is seldom used, or takes so long for an event that a call through a
-    /// table is nothing. A format whose grammar is much machine code has one copy of it for all of these.
+    /// As [`run`](Self::run), for a sink that is seldom used, or is so slow that the cost of a call through a table
+    /// does not matter. A format with a large grammar has one copy of the machine code for all such sinks.
     ///
     /// # Errors
     /// As for [`run`](Self::run).
@@ -45,8 +46,8 @@ pub trait FormatReader {
         self.run(given, sink)
     }
 
-    /// As [`run`](Self::run), for a sink that leads to `D`. Where the reader is one of several, only
-    /// those are compiled for the sink that read what `D` [takes](Destination::SHAPE).
+    /// As [`run`](Self::run), for a sink that leads to `D`. If the reader is one of several, only
+    /// the grammars for what `D` [takes](Destination::SHAPE) are compiled for the sink.
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -62,10 +63,10 @@ pub trait FormatReader {
     /// The offset in the source of the first byte at hand.
     fn base(&self) -> u64;
 
-    /// How many of the bytes at hand are done with.
+    /// How many of the bytes at hand the reader no longer needs.
     fn consumed(&self) -> usize;
 
-    /// The offset in the source of the first byte that is not done with.
+    /// The offset in the source of the first byte that the reader still needs.
     fn offset(&self) -> u64 {
         self.base() + self.consumed() as u64
     }
@@ -73,47 +74,46 @@ pub trait FormatReader {
     /// The driver dropped the first `count` bytes at hand.
     fn drop_front(&mut self, count: usize);
 
-    /// The input at hand now begins at `base`: the reader was not shown what is between.
+    /// The input at hand now begins at `base`; the reader has not seen the bytes in between.
     fn jump(&mut self, base: u64);
 
     /// Whether the source is one document, and not values one after the other.
     fn is_document(&self) -> bool;
 
-    /// Gives up the value that was under construction at `depth`: what is left of it is checked
-    /// and not reported.
+    /// Gives up the current value at `depth`: the rest of it is validated and not reported.
     fn abandon(&mut self, depth: usize);
 
-    /// True while passing over what is left of an abandoned value.
+    /// True while the reader skips the rest of an abandoned value.
     fn is_abandoned(&self) -> bool;
 
-    /// Whether reading can go on behind input that is not the format.
+    /// Whether the reader can continue after input that violates the format.
     fn can_recover(&self) -> bool {
         false
     }
 
-    /// After input that is not the format: passes over everything up to where the grammar says that
-    /// the next record begins. Called only if the reader [can](Self::can_recover).
+    /// After input that violates the format: skips everything up to the beginning of the next
+    /// record. Called only if the reader [can](Self::can_recover).
     fn recover(&mut self) {}
 
-    /// True while passing over a record in error.
+    /// True while the reader skips a record in error.
     fn is_lost(&self) -> bool {
         false
     }
 
-    /// To a lost reader: how many of these bytes, which are not text, it passes over. What it
-    /// leaves begins where the grammar can go on.
+    /// For a lost reader: how many of these bytes, which are not text, it skips. After those bytes
+    /// the grammar can continue.
     fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
         bytes.len()
     }
 
-    /// The repairs made since this was asked last, in the order of the document.
+    /// The repairs since the last call, in document order.
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {
         Vec::new()
     }
 }
 
-/// A reader that somebody else goes on with.
+/// A reader that its owner will continue to use.
 impl<F: FormatReader> FormatReader for &mut F {
     #[inline]
     fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
@@ -179,7 +179,7 @@ impl<F: FormatReader> FormatReader for &mut F {
     }
 }
 
-/// The reader of a format, by the format.
+/// A reader of any format.
 #[derive(Debug)]
 pub enum Reader {
     /// JSON of any framing.
@@ -188,7 +188,7 @@ pub enum Reader {
     Xml(Box<xml::Reader>),
 }
 
-/// Hands a call to the format's own reader.
+/// Forwards a call to the format's own reader.
 macro_rules! each {
     ($self:expr, $reader:ident => $call:expr) => {
         match $self {
@@ -198,7 +198,7 @@ macro_rules! each {
     };
 }
 
-/// Whether a destination takes documents of a shape.
+/// Whether a destination accepts documents of a shape.
 #[inline(always)]
 const fn takes<D: Destination>(shape: Shape) -> bool {
     match D::SHAPE {
@@ -221,7 +221,7 @@ impl FormatReader for Reader {
         given: Given<'_>,
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
-        // The guards are known when this is compiled, and so is which grammars are needed.
+        // The guards are constants, so only the necessary grammars are compiled.
         match self {
             Reader::Json(reader) if takes::<D>(Shape::Members) => {
                 FormatReader::run(reader, given, sink)

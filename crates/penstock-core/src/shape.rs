@@ -1,10 +1,10 @@
-//! What a format can say: two questions that decide how a document becomes values.
+//! The form of a format's data: two questions that decide how a document becomes values.
 //!
 //! JSON has maps with members, and says of each value whether it is a number or a string. XML has
 //! elements with attributes, and all of its values are text. CSV has members as JSON does, and text
 //! as XML does. So these are two questions, and a plan is made for an answer to both.
 
-/// What the containers of a format hold.
+/// The kind of containers that a format has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Shape {
     /// Maps with members, and lists: JSON, CSV, property lists. A key that comes again is a
@@ -15,12 +15,12 @@ pub enum Shape {
     Elements,
 }
 
-/// What a format says about the type of a value.
+/// What a format says about the types of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Values {
-    /// A value is null, a boolean, a number or a string: JSON, property lists.
+    /// Each value is null, a boolean, a number or a string: JSON, property lists.
     Typed,
-    /// A value is text, and its type is up to the destination: XML, CSV. See
+    /// All values are text, and the destination decides their types: XML, CSV. See
     /// [`value::lexical`](crate::value::lexical).
     Lexical,
 }
@@ -36,9 +36,9 @@ pub enum Values {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Form {
-    /// What the containers hold.
+    /// The kind of containers.
     pub shape: Shape,
-    /// What is said about the type of a value.
+    /// What the format says about the types of values.
     pub values: Values,
 }
 
@@ -67,7 +67,7 @@ impl Form {
         matches!(self.values, Values::Lexical)
     }
 
-    /// The place of the form in a table of [all](Self::COUNT).
+    /// The index of the form in a table of [all](Self::COUNT).
     ///
     /// ```
     /// use penstock_core::shape::Form;

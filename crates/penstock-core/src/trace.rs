@@ -1,7 +1,7 @@
-//! Writes down what it hears: one line for each event.
+//! A sink that writes down each event as one line.
 //!
-//! This is how tests assert exact events and how the documentation prints them. A line is the
-//! event's offset, the indentation of its depth, and the event with all that it carries.
+//! Tests use it to assert exact events, and the documentation to print them. A line has the event's
+//! offset, the indentation of its depth, and the event with everything that it carries.
 
 use std::convert::Infallible;
 use std::fmt::{self, Write};
@@ -32,17 +32,17 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Has heard nothing.
+    /// A trace without events.
     #[must_use]
     pub fn new() -> Self {
         Trace::default()
     }
-    /// What was heard: a line for each event.
+    /// The events so far: one line for each.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
-    /// The same, taken out.
+    /// The events so far, without a copy.
     #[must_use]
     pub fn into_text(self) -> String {
         self.text
@@ -156,7 +156,7 @@ impl Sink for Trace {
 impl Lent for Trace {}
 impl LookAhead for Trace {}
 
-/// A text that may be missing, behind its label.
+/// A label and a text, if the text is there.
 struct Labelled<'a>(&'static str, Option<Text<'a>>);
 
 impl fmt::Display for Labelled<'_> {

@@ -1,9 +1,9 @@
-//! The table of formats: all that the rest of the library knows of a format by its name.
+//! The table of formats: everything that the rest of the library knows of a format.
 //!
 //! A format is a folder of this crate and a row of [`FORMATS`]. The row says how a source is
-//! recognised, what its events are like, and how the options that a caller gives become a
-//! [`Dialect`]: the format, read in one particular way. Whoever has a dialect can make a reader
-//! without knowing which format it is.
+//! recognised, which form its events have, and how the caller's options become a [`Dialect`]: the
+//! format, read in one particular way. Code that has a dialect can make a reader without knowing the
+//! format.
 
 mod said;
 
@@ -24,37 +24,37 @@ pub static FORMATS: [&Format; 3] = [&json::JSON, &json::NDJSON, &xml::FORMAT];
 
 /// A format, as the rest of the library sees it.
 pub struct Format {
-    /// What callers write: `"ndjson"`.
+    /// The name that callers write: `"ndjson"`.
     pub name: &'static str,
     /// The article that goes before the name.
     pub article: &'static str,
-    /// What people call it: `NDJSON`.
+    /// The name in messages: `NDJSON`.
     pub title: &'static str,
     /// The suffixes of its files, with the dot, in lower case.
     pub suffixes: &'static [&'static str],
-    /// The characters with which a document of it may begin and none of another format does; none
-    /// if its beginning does not tell it from others.
+    /// The characters with which a document of this format may begin, and none of another format
+    /// does; none if the beginning does not distinguish it from others.
     pub begins_with: &'static [char],
     /// Whether a source as a whole is a list of values.
     pub is_stream: bool,
-    /// What its events are like.
+    /// The form of its events.
     pub form: Form,
-    /// In which text a sink can lend the reader the key that it expects.
+    /// In which format's text a sink can give the reader the key that it expects.
     pub lends: Lends,
-    /// Makes a dialect of options, of which each is known by its name.
+    /// Makes a dialect of named options.
     pub dialect: MakeDialect,
 }
 
-/// In which format's text the keys stand that a sink lends to the reader.
+/// The format in whose text a sink gives keys to the reader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lends {
-    /// In none: the reader finds keys by itself.
+    /// None: the reader finds keys by itself.
     Nothing,
-    /// In that of JSON ([`json::lend`](crate::json::lend)).
+    /// JSON ([`json::lend`](crate::json::lend)).
     Json,
 }
 
-/// Makes a dialect of options that a caller named.
+/// Makes a dialect of named options.
 pub type MakeDialect = fn(&[(String, Said)]) -> Result<Arc<dyn Dialect>, WrongOption>;
 
 impl fmt::Debug for Format {
@@ -64,7 +64,7 @@ impl fmt::Debug for Format {
 }
 
 impl Format {
-    /// The format of a name.
+    /// Looks up a format by its name.
     ///
     /// ```
     /// use penstock_core::format::Format;
@@ -78,7 +78,7 @@ impl Format {
     }
 }
 
-/// A format with all options that are about the text, and not about what is made of it.
+/// A format with all options about the text, but not those about the objects made from it.
 pub trait Dialect: fmt::Debug + Send + Sync {
     /// The format.
     fn format(&self) -> &'static Format;
@@ -86,21 +86,21 @@ pub trait Dialect: fmt::Debug + Send + Sync {
     /// Whether a source is one document, and not values one after the other.
     fn is_document(&self) -> bool;
 
-    /// How a document itself may say its encoding.
+    /// How a document of this format declares its encoding.
     fn detect(&self) -> Detect {
         Detect::Nothing
     }
 
-    /// The namespaces that prefixes in paths stand for. Nothing if names are only names: the format
-    /// has no namespaces, or they are not to be resolved.
+    /// The namespaces to which the prefixes in paths are bound. Nothing if a prefix is a part of
+    /// its name: the format has no namespaces, or they are not to be resolved.
     fn namespaces(&self) -> Option<&BTreeMap<String, String>> {
         None
     }
 
-    /// What a record is if no path says it.
+    /// The records if no path selects them.
     fn default_records(&self) -> &'static str;
 
-    /// A reader at the beginning of a source. `everything` says that nothing of the document may be
-    /// left out, declarations of namespaces for example.
+    /// A reader at the beginning of a source. `everything` says that the reader may leave out
+    /// nothing of the document, such as declarations of namespaces.
     fn reader(&self, everything: bool, limits: &Limits) -> Reader;
 }

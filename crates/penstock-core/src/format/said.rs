@@ -1,20 +1,20 @@
-//! Options as a caller gives them, before a format knows what they mean.
+//! Options as a caller gives them, before a format has validated them.
 
 use std::fmt;
 
-/// The value of an option, and what the caller's language calls its type.
+/// The value of an option, and the name of its type in the caller's language.
 #[derive(Clone, Debug)]
 pub struct Said {
     /// The name of its type, for messages: `list`.
     pub kind: String,
-    /// What it is.
+    /// The value.
     pub value: Value,
 }
 
-/// What an option may be.
+/// The kinds of values that an option may have.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// The caller leaves it open.
+    /// The caller gives no value.
     Nothing,
     /// True or false.
     Flag(bool),
@@ -24,29 +24,29 @@ pub enum Value {
     Text(String),
     /// Several values in an order.
     Several(Vec<Said>),
-    /// Values by other values.
+    /// Pairs of keys and values.
     Pairs(Vec<(Said, Said)>),
     /// Anything else.
     Other,
 }
 
-/// An option that cannot be taken.
+/// An option that is not valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WrongOption {
-    /// It is of a type that the option does not take.
+    /// Its value has the wrong type.
     Type {
         /// The option, or a part of it.
         option: String,
-        /// What it takes: `a str`.
+        /// The expected type: `a str`.
         wanted: String,
         /// The type that was given.
         kind: String,
     },
-    /// It is none of the words that the option takes.
+    /// Its value is none of the words that the option accepts.
     Word {
         /// The option.
         option: String,
-        /// The words that it takes.
+        /// The words that the option accepts.
         allowed: String,
         /// The word that was given.
         word: String,
@@ -82,10 +82,10 @@ impl Said {
         WrongOption::Type { option, wanted, kind: self.kind.clone() }
     }
 
-    /// The text that it is.
+    /// The value as text.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the value is not text.
     pub fn text(&self, option: &str) -> Result<&str, WrongOption> {
         match &self.value {
             Value::Text(text) => Ok(text),
@@ -93,7 +93,7 @@ impl Said {
         }
     }
 
-    /// The one of `words` that it is.
+    /// The value that belongs to the word in `words`.
     ///
     /// # Errors
     /// If it is not text, or another word.
@@ -110,7 +110,7 @@ impl Said {
     }
 }
 
-/// The error for a word that is none of those allowed.
+/// The error for a word that is not allowed.
 #[must_use]
 pub fn wrong_word(option: &str, word: &str, allowed: &str) -> WrongOption {
     let (option, allowed) = (option.to_owned(), allowed.to_owned());
