@@ -1,9 +1,9 @@
-//! The exact events of one small document for each format, and that `ARCHITECTURE.md` prints
-//! them as they are.
+//! Asserts the exact events of one small document for each format, and that `ARCHITECTURE.md`
+//! prints them unchanged.
 //!
-//! Each document stands in `events/` with its listing beside it. Formats that have a reader here
-//! are read; for the others a table says which calls their reader makes, and at which token of the
-//! document each of them stands.
+//! Each document is in `events/`, next to its listing. If a format has a reader here, the test
+//! reads the document. For the others, a table gives the calls of their reader, and for each call
+//! the token of the document at its offset.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -68,7 +68,7 @@ fn ndjson_with_a_line_in_error() {
 
 /// A call that a reader makes.
 enum Call {
-    /// What begins next is this object, to which others refer as well.
+    /// The next container is this object, to which others refer as well.
     Shared(ContainerKind, u64),
     BeginMap,
     EndMap,
@@ -79,7 +79,7 @@ enum Call {
 }
 use Call::{BeginList, BeginMap, EndList, EndMap};
 
-/// Makes the calls of a table, each at the offset of a token which must stand there.
+/// Makes the calls of a table. Each token must be at its offset in the document.
 fn tell(document: &[u8], calls: Vec<(u64, &[u8], Call)>) -> String {
     let mut trace = Trace::new();
     for (at, token, call) in calls {
@@ -119,7 +119,7 @@ fn csv_row() {
     assert_eq!(trace.text(), ROW_EVENTS);
 }
 
-/// The bytes of a listing in hexadecimal: offset, bytes, remark.
+/// The bytes of a hexadecimal listing with offsets, bytes and remarks.
 fn bytes_of(listing: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     for line in listing.lines() {

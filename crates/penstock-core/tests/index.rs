@@ -1,4 +1,5 @@
-//! Where the records of a file are: beside a naive twin, in chunks of any size, and as bytes.
+//! The positions of a file's records: compared with a naive twin, in chunks of any size, and stored
+//! as bytes.
 
 #![allow(clippy::unwrap_used, reason = "a failed test is what it is for")]
 
@@ -8,7 +9,7 @@ use penstock_core::index::{
 use proptest::prelude::*;
 use std::io;
 
-/// A file in memory, of which the first byte has an offset.
+/// A file in memory, and the offset of its first byte.
 struct Memory<'a>(&'a [u8], u64);
 
 impl ReadAt for Memory<'_> {
@@ -49,7 +50,7 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
     prop::collection::vec(piece, 0..60).prop_map(|pieces| pieces.concat())
 }
 
-/// Looks each record up, and finds what the naive twin has.
+/// Looks up each record, and compares it with the naive twin.
 fn check(index: &Index, text: &[u8], start: u64) {
     let expected = naive(text, start);
     assert_eq!(index.records(), expected.len() as u64);

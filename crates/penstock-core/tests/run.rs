@@ -1,5 +1,5 @@
-//! The run, with small destinations and a small binary format: what becomes of records in error,
-//! where problems stand, and that neither the cut of the input nor its kind matters.
+//! The run, with small destinations and a small binary format: how records in error are treated,
+//! the positions of problems, and that the kind of input and its cuts do not matter.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -22,7 +22,8 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use std::io;
 
-/// Sums the whole numbers of each record. Anything else in one does not fit, `"stop"` ends the run.
+/// Sums the whole numbers of each record. Anything else in a record does not fit, and `"stop"` ends
+/// the run.
 #[derive(Default)]
 struct Sums {
     sum: i64,
@@ -123,13 +124,13 @@ impl Destination for Sums {
     }
 }
 
-/// What a run came to, for comparing.
+/// The result of a run, for comparing.
 #[derive(Debug, Default, PartialEq)]
 struct Told {
     sums: Vec<i64>,
-    /// Handed over, and then collected: record, line, column, path and reason of each.
+    /// Those handed over, and then those collected: record, line, column, path and reason of each.
     problems: Vec<String>,
-    /// What ended it.
+    /// The failure that ended it.
     ended: Option<String>,
     refused: u64,
 }
@@ -160,7 +161,7 @@ fn failed(told: &mut Told, failure: Failure<(), &'static str>) {
     }
 }
 
-/// Drives a run to its end. `more` brings input, and says whether there is an end to it.
+/// Drives a run to its end. `more` brings input, or fails if that ends the run.
 fn drive<I: Input>(
     run: &mut Run<Reader, I, ()>,
     to: &mut Outlet<Sums>,
@@ -203,7 +204,7 @@ fn outlet(at: Option<&str>) -> Outlet<Sums> {
     Outlet::new(Sums::default(), records)
 }
 
-/// In memory.
+/// The result for text in memory.
 fn lent(bytes: &[u8], framing: Framing, at: Option<&str>, policy: Policy) -> Told {
     let mut run = Run::new(reader(framing), Lent::new(bytes, Origin::default()), policy);
     run.input_mut().more(7);
@@ -213,7 +214,7 @@ fn lent(bytes: &[u8], framing: Framing, at: Option<&str>, policy: Policy) -> Tol
     })
 }
 
-/// Pushed in these pieces.
+/// The result for text that is pushed in these pieces.
 fn pushed(pieces: &[&[u8]], framing: Framing, at: Option<&str>, policy: Policy) -> Told {
     let input = Windows::pushed(Detect::Nothing, None, None);
     let mut run = Run::new(reader(framing), input, policy);
@@ -248,7 +249,7 @@ fn each_policy() {
     assert_eq!(told.problems, [MISFIT, MALFORMED, LIST]);
     assert_eq!((told.sums, told.ended.as_deref()), (vec![3, 3, 5], Some("collected")));
 
-    // One more than may be kept ends the run.
+    // One more problem than may be kept ends the run.
     let told = lent(LINES, Framing::Lines, None, Policy::Collect { most: 2 });
     assert_eq!(told.problems, [MISFIT, MALFORMED]);
     assert_eq!((told.sums, told.refused), (vec![3, 3], 3));
@@ -270,7 +271,7 @@ fn records_inside_of_a_document() {
     assert_eq!(told.problems, [list, text]);
     assert_eq!((told.sums, told.ended), (vec![1, 2, 4], None));
 
-    // Behind malformed JSON nothing can be trusted; the problem stands in no record.
+    // After malformed JSON nothing can be trusted; the problem belongs to no record.
     let told = lent(b"{\"rows\": [1, 2] 7", Framing::Document, Some("rows/*"), Policy::Skip);
     assert_eq!(told.sums, [1, 2]);
     let ended = told.ended.unwrap();
@@ -298,7 +299,7 @@ fn what_is_not_text_is_the_fault_of_its_record() {
 
 #[test]
 fn a_source_that_breaks_off() {
-    /// Two good records, and then an error.
+    /// Two valid records, and then an error.
     struct Broken(&'static [u8]);
     impl io::Read for Broken {
         fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
@@ -343,7 +344,8 @@ fn text_that_is_kept() {
     assert_eq!((text.text().as_str(), start), ("{\"a\": 1, \"b\": {\"c\": 2}}", 3));
 }
 
-/// A part of a file of lines, read by itself, gives the records, numbers and places of the whole.
+/// A part of a file of lines, read by itself, gives the same records, numbers and positions as the
+/// whole.
 #[test]
 fn a_byte_range_is_as_in_the_whole() {
     let whole = pushed(&[LINES], Framing::Lines, None, Policy::Hand);
@@ -374,8 +376,8 @@ fn a_byte_range_is_as_in_the_whole() {
     }
 }
 
-/// Reads a binary format of this test: a list of strings, whose last byte says where the table of
-/// their places begins. Each string stands behind its length.
+/// Reads a binary format of this test: a list of strings, whose last byte is the position of the
+/// table of offsets. Each string comes after its length.
 #[derive(Default)]
 struct Table {
     next: usize,
@@ -440,7 +442,7 @@ impl FormatReader for Table {
     }
 }
 
-/// Counts what is read of it.
+/// Counts the bytes that are read.
 struct Counting<'a>(&'a [u8], &'a std::cell::Cell<usize>);
 
 impl ReadAt for Counting<'_> {
@@ -475,7 +477,7 @@ fn bytes_as_a_whole_and_at_positions() {
     assert_eq!(trace.text(), expected);
     assert_eq!(read.get(), 10, "only what is looked at is read");
 
-    // A place that is no text has an offset, and neither line nor column.
+    // A position in binary data has an offset, but no line and no column.
     let cut = b"\x09ab\x00\x03";
     let mut run = Run::new(Table::default(), Whole(cut), Policy::Raise);
     match *run.advance(&mut Trace::new()).unwrap_err() {
@@ -495,7 +497,7 @@ fn a_reader_of_text_refuses_bytes() {
     }
 }
 
-/// Lines that are good, do not fit, are malformed, are not text, or end the run.
+/// Lines that are valid, do not fit, are malformed, are not text, or end the run.
 const PIECES: &[&[u8]] = &[
     b"1",
     b"{\"a\": 2, \"b\": {\"c\": 3}}",
@@ -517,7 +519,8 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Cut into any pieces, lines of any sort give the same sums, problems and places as in memory.
+    /// Cut into any pieces, lines of any sort give the same sums, problems and positions as in
+    /// memory.
     #[test]
     fn any_pieces(
         lines in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! What comes out of a source, whatever the compression, the encoding and the reader behind it.
+//! The output of a source, whatever the compression, the encoding and the reader behind it.
 
 #![allow(clippy::unwrap_used, reason = "a failed test is what it is for")]
 
@@ -98,7 +98,7 @@ fn read_all(data: &[u8], options: Options<'_>) -> (Vec<u8>, Option<Fault>) {
     read_in_pieces(data, options, usize::MAX)
 }
 
-/// The same of a source that gives so many bytes at once, at most.
+/// The same, from a source that gives at most this many bytes at once.
 fn read_in_pieces(data: &[u8], options: Options<'_>, most: usize) -> (Vec<u8>, Option<Fault>) {
     let mut source = Source::open(Box::new(Reader::new(data, most)), options);
     let (all, error) = drain(&mut source, 1 << 16);
@@ -185,7 +185,7 @@ fn damage_is_never_a_panic_or_another_text() {
                 let (all, fault) = read_all(&damaged, explicit(&limits, compression));
                 match fault {
                     Some(fault) => assert_eq!(fault.offset(), all.len() as u64, "{fault}"),
-                    // A header's fields that do not matter (a time, a name, a level).
+                    // Header fields that do not matter (a time, a name, a level).
                     None => assert!(all == data, "{compression:?} {at} {flip}"),
                 }
             }
@@ -348,7 +348,7 @@ fn windows_are_a_limit() {
     }
 }
 
-/// Raised at any byte, a reader's own error comes out as it went in, and nothing is lost.
+/// A reader's own error at any byte is passed on unchanged, and no data is lost.
 #[test]
 fn errors_of_the_reader_pass_through() {
     let limits = Limits::default();
@@ -389,7 +389,7 @@ fn interruptions() {
     let limits = Limits::default();
     let open = |own| Source::open(Box::new(Interrupted(0, own)), Options::new(&limits));
     assert!(matches!(drain(&mut open(false), 9), (text, None) if text == b"1"));
-    // What carries an exception is the caller's.
+    // An error that carries an exception belongs to the caller.
     assert!(matches!(drain(&mut open(true), 9), (_, Some(SourceError::Io(_)))));
 }
 
@@ -427,7 +427,7 @@ fn short_sources() {
     }
 }
 
-/// The text in an encoding, by an encoder of its own.
+/// The text in an encoding, by an independent encoder.
 fn encode(text: &str, name: &str) -> Vec<u8> {
     let u16s = text.encode_utf16();
     match name {
@@ -478,7 +478,7 @@ fn encodings_by_any_reader() {
             let (all, fault) = read_encoded(&data, name, most, step);
             assert!(fault.is_none() && all == text.as_bytes(), "{name} {most} {step} {fault:?}");
         }
-        // A mark is dropped, one only.
+        // One mark is dropped, but not a second one.
         if name.starts_with("utf") {
             let data = encode(&format!("\u{feff}\u{feff}{text}"), name);
             for most in [1, usize::MAX] {
@@ -489,7 +489,7 @@ fn encodings_by_any_reader() {
                 }
             }
         }
-        // Cut in a character is truncated, behind the text before it.
+        // Text that is cut inside a character is truncated, after the text before it.
         for cut in 0..data.len() {
             let (all, fault) = read_encoded(&data[..cut], name, usize::MAX, 50);
             assert!(text.as_bytes().starts_with(&all));
@@ -559,11 +559,12 @@ fn a_source_can_move_to_another_thread() {
     is_send::<Source>();
 }
 
-/// An empty last block hid that a frame was shorter than it declared, unless all of it came at once.
+/// An empty last block hid that a frame was shorter than its declared size, unless all of it came
+/// at once.
 #[test]
 fn a_zstd_frame_has_the_size_that_it_declares() {
     let limits = Limits::default();
-    // One segment of 31 bytes, and a raw block without any that is the last.
+    // A single segment of 31 bytes, whose last block is raw and empty.
     let short = b"\x28\xb5\x2f\xfd\x20\x1f\x01\0\0";
     let whole = b"\x28\xb5\x2f\xfd\x20\x03\x19\0\0abc";
     for pieces in [1, 2, 5, 100] {

@@ -1,5 +1,5 @@
-//! The encoding of XML documents, by mark, by declaration and by what the caller assumes: the same
-//! from a source, in chunks and of the whole.
+//! The encoding of XML documents, by mark, by declaration and by the caller's assumption: the same
+//! from a source, in chunks and from the whole.
 
 #![allow(clippy::unwrap_used, reason = "a failed test is what it is for")]
 
@@ -39,7 +39,7 @@ fn told(fault: &Fault) -> (Kind, u64, String) {
     (fault.kind(), fault.offset(), fault.reason().to_owned())
 }
 
-/// The text, and what ends it, of a source.
+/// The text of a source, and the error at its end.
 fn streamed(data: &[u8], assumed: Option<Encoding>, lengths: &[usize]) -> Outcome {
     let limits = Limits::default();
     let reader = Pieces { data: data.to_vec(), at: 0, lengths: lengths.to_vec(), turn: 0 };
@@ -64,7 +64,7 @@ fn streamed(data: &[u8], assumed: Option<Encoding>, lengths: &[usize]) -> Outcom
     (window.text().as_str().to_owned(), window.finish_fault().as_ref().map(told))
 }
 
-/// The same of chunks that are fed.
+/// The same for chunks that are pushed.
 fn fed(data: &[u8], assumed: Option<Encoding>, lengths: &[usize]) -> Outcome {
     let mut window = Window::detecting(Detect::Xml, assumed);
     let (mut rest, mut turn) = (data, 0);
@@ -82,7 +82,7 @@ fn fed(data: &[u8], assumed: Option<Encoding>, lengths: &[usize]) -> Outcome {
     (window.text().as_str().to_owned(), window.finish_fault().as_ref().map(told))
 }
 
-/// Every way comes to this, and the whole document in memory too.
+/// All ways give this result, and so does the whole document in memory.
 fn outcome(data: &[u8], assumed: Option<Encoding>) -> Outcome {
     let expected = streamed(data, assumed, &[usize::MAX]);
     for lengths in [&[1][..], &[2], &[3, 1], &[5], &[1000, 7], &[usize::MAX]] {
@@ -137,7 +137,7 @@ fn marks_decide() {
         {
             let marked = units(&format!("\u{feff}{text}"), width, big);
             assert_eq!(read(&marked).as_deref(), Ok(text), "{width} {big}");
-            // What is assumed is for documents without one.
+            // The assumption is only for documents without a mark or a declaration.
             let assumed = by_name("shift_jis");
             assert_eq!(outcome(&marked, assumed), (text.to_owned(), None));
         }
@@ -159,7 +159,7 @@ fn wide_characters_show_themselves() {
         assert_eq!(read(&units("<a>é</a>", width, big)).as_deref(), Ok("<a>é</a>"));
         let ucs = format!("<?xml version='1.0' encoding='ISO-10646-UCS-{width}'?><a/>");
         assert_eq!(read(&units(&ucs, width, big)).as_deref(), Ok(ucs.as_str()));
-        // Blanks do not, unless the caller says it.
+        // Blanks do not show the encoding; the caller must name it.
         let blank = units("\n<a>é</a>", width, big);
         let name = format!("{}-{}", family.to_ascii_lowercase(), order.to_ascii_lowercase());
         assert_eq!(read(&blank), Err(format!("this looks like {shown}; say encoding='{name}'")));
@@ -194,7 +194,7 @@ fn declarations_decide() {
             let data = [declaration.as_bytes(), b"<a>", bytes, b"</a>"].concat();
             let expected = format!("{declaration}<a>{text}</a>");
             assert_eq!(read(&data).as_deref(), Ok(expected.as_str()), "{name}");
-            // A declaration is stronger than what is assumed.
+            // A declaration takes precedence over the caller's assumption.
             assert_eq!(outcome(&data, by_name("koi8-u")), (expected, None), "{name}");
         }
     }
@@ -261,7 +261,7 @@ fn unknown_encodings() {
     assert_eq!(read(b"Lo").as_deref(), Ok("Lo"));
 }
 
-/// The reader will say what is wrong with them; a declaration that is not one names no encoding.
+/// The reader reports their faults; a malformed declaration names no encoding.
 #[test]
 fn truncated_declarations() {
     let text = "<?xml version='1.0' encoding='windows-1252' standalone='yes'?><a/>";
@@ -293,7 +293,7 @@ fn long_declarations() {
         outcome(&data, None).1,
         Some((Kind::Limit, 0, "the XML declaration is longer than 1024 bytes".to_owned()))
     );
-    // Without a declaration, nothing is waited for.
+    // Without a declaration, the window does not wait for more bytes.
     let comment = format!("<!--{}-->", " ".repeat(3000));
     assert_eq!(read(comment.as_bytes()), Ok(comment));
 }
@@ -314,7 +314,7 @@ fn faults_stand_behind_the_text() {
     assert_eq!(outcome(&data, None), ("<a>é".to_owned(), Some((Kind::Malformed, 5, reason))));
 }
 
-/// A stream that is slow to go on is not waited for once the encoding is known.
+/// Once the encoding is known, a slow stream is not asked for more bytes.
 #[test]
 fn nothing_is_read_that_is_not_needed() {
     struct Once(Option<&'static [u8]>);
@@ -359,7 +359,7 @@ proptest! {
         ..ProptestConfig::default()
     })]
 
-    /// Any pieces of any document, damaged or not, come to the same.
+    /// Any pieces of any document, damaged or not, give the same result.
     #[test]
     fn pieces_do_not_matter(
         encoding in prop::sample::select(vec![

@@ -45,7 +45,7 @@ proptest! {
         check_all(&text, &[]);
     }
 
-    /// The same keys again and again, in many orders, some of them in one map.
+    /// The same keys in many orders, and some keys twice in one map.
     #[test]
     fn maps_with_keys_in_common(
         maps in prop::collection::vec(prop::collection::vec((0_usize..9, 0_usize..3), 0..7), 0..12),
@@ -70,7 +70,7 @@ fn every_cut() {
     }
 }
 
-/// More keys than a shape has, more continuations, and maps of both kinds in each other.
+/// More keys and more continuations than a shape has, and maps of both kinds inside each other.
 #[test]
 fn maps_that_keep_their_keys() {
     for count in [2, 12, 13, 31, 33, 255, 256, 257, 400] {

@@ -1,5 +1,5 @@
-//! The naive twin of a document of words: a tree, made of the events of the naive reader, in which
-//! everything is found by looking at everything. The fuzz target uses it too.
+//! The naive twin of a document of words: a tree made from the events of the naive reader, in which
+//! every search visits every value. The fuzz target uses it, too.
 
 use penstock_core::document::{
     Container, Document, Duplicates, Gather, Match, Matches, Number, Refusal, Value, View,
@@ -17,7 +17,7 @@ use penstock_scan::{TextBuf, ValidText};
 use crate::naive::{Event, What, naive};
 use crate::recording::Answers;
 
-/// A value, and the byte at which it begins.
+/// A value, and the offset at which it begins.
 #[derive(Debug)]
 pub(crate) struct Tree {
     at: usize,
@@ -27,12 +27,12 @@ pub(crate) struct Tree {
 #[derive(Debug)]
 enum Kind {
     Scalar(What),
-    /// The members as they are written, and the byte behind the last brace.
+    /// The members as written, and the offset after the last brace.
     Map(Vec<(usize, String, Tree)>, usize),
     List(Vec<Tree>, usize),
 }
 
-/// Makes a value of the events from `next` on.
+/// Makes a value from the events from `next` on.
 fn tree(events: &[Event], next: &mut usize) -> Tree {
     let (at, what) = &events[*next];
     *next += 1;
@@ -60,7 +60,7 @@ fn tree(events: &[Event], next: &mut usize) -> Tree {
     Tree { at, kind }
 }
 
-/// The place of the first key that stands before in its map, in the order of the text.
+/// The offset of the first repeated key of a map, in the order of the text.
 fn again(tree: &Tree) -> Option<usize> {
     let inner = |found: Option<usize>, tree| [found, again(tree)].into_iter().flatten().min();
     match &tree.kind {
@@ -75,7 +75,7 @@ fn again(tree: &Tree) -> Option<usize> {
     }
 }
 
-/// For each distinct key, in the order of their first places, the position of the value that counts.
+/// For each distinct key, in the order of first occurrence, the position of the value that counts.
 fn distinct(members: &[(usize, String, Tree)], first: bool) -> Vec<(&str, usize)> {
     let mut found: Vec<(&str, usize)> = Vec::new();
     for (slot, (_, name, _)) in members.iter().enumerate() {
@@ -88,7 +88,7 @@ fn distinct(members: &[(usize, String, Tree)], first: bool) -> Vec<(&str, usize)
     found
 }
 
-/// Gathers a text that comes in pieces, which end at these places.
+/// Gathers a text that comes in pieces, cut at these offsets.
 fn gather(
     text: ValidText<'_>,
     cuts: &[usize],
@@ -108,7 +108,7 @@ fn gather(
     (Ok(Step::More), gather)
 }
 
-/// Gathers a text and compares all that can be asked of its words with the naive tree.
+/// Gathers a text, and compares all properties of its words with the naive tree.
 ///
 /// # Panics
 /// If they differ.
@@ -131,7 +131,7 @@ pub(crate) fn check(text: &str, cuts: &[usize], duplicates: Duplicates, limits: 
             return;
         }
         Err(Fail::Sink(Refusal::Again(at))) => {
-            // It may stand before a fault.
+            // It may come before a fault.
             assert_eq!(duplicates, Duplicates::Error);
             if fault.is_none() {
                 assert_eq!(Some(at as usize), repeated);
@@ -144,7 +144,7 @@ pub(crate) fn check(text: &str, cuts: &[usize], duplicates: Duplicates, limits: 
     let view = View::new(&document, text.into());
     let expected = met.expect("there was no fault");
     let first = duplicates == Duplicates::First;
-    // Twice: maps are indexed when they are looked into again.
+    // Twice, because maps are indexed after several look-ups.
     for _ in 0..2 {
         compare(view, view.root(), &expected, first, &mut Vec::new());
     }
@@ -218,13 +218,13 @@ fn compare(view: View<'_>, word: Word, expected: &Tree, first: bool, path: &mut 
     }
 }
 
-/// Compares where the values of a map or list stand.
+/// Compares the positions of the values of a map or list.
 fn standing<'t>(container: &Container<'_>, values: impl Iterator<Item = &'t Tree>) {
     let values: Vec<&Tree> = values.collect();
     let expected: Vec<u64> = values.iter().map(|value| value.at as u64).collect();
     assert_eq!(places(container), expected);
     assert_eq!(place_of(container, expected.len()), None);
-    // Each costs the way to it.
+    // Each look-up takes the time of skipping to the value.
     for (slot, at) in expected.iter().enumerate().step_by(1 + expected.len() / 16) {
         assert_eq!(place_of(container, slot), Some(*at));
     }
@@ -248,7 +248,7 @@ fn standing<'t>(container: &Container<'_>, values: impl Iterator<Item = &'t Tree
     }
 }
 
-/// Compares what some paths lead to.
+/// Compares the matches of some paths.
 fn follow(view: View<'_>, expected: &Tree, first: bool) {
     for written in ["*", "*/*", "a", "a/*", "0", "*/1", "//a", "//a/*", "//*/b"] {
         let path = Path::parse(written).expect("a path");
@@ -269,7 +269,8 @@ fn place(view: View<'_>, found: &Match) -> usize {
     place_of(&within, found.slot).expect("a place") as usize
 }
 
-/// The places of what the steps lead to. `states` are the numbers of steps that may come next.
+/// The positions of the values to which the steps lead. `states` are the numbers of the steps that
+/// may come next.
 fn naive_matches(
     tree: &Tree,
     steps: &[&str],
@@ -308,6 +309,6 @@ fn naive_matches(
     }
 }
 
-/// What may become of repeated keys.
+/// All ways to treat repeated keys.
 pub(crate) const POLICIES: [Duplicates; 3] =
     [Duplicates::Last, Duplicates::First, Duplicates::Error];

@@ -1,4 +1,4 @@
-//! However the text is cut, and wherever the sink pauses: the same events and the same fault.
+//! However the text is cut, and wherever the sink pauses, the events and the fault are the same.
 
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
@@ -18,8 +18,8 @@ proptest! {
         prop_assert_eq!(events, expected(&text, Framing::Document, skips));
     }
 
-    /// The instruction set of this machine and the portable one read alike, and so does the copy of
-    /// the grammar that sinks share.
+    /// The instruction set of this machine, the portable one, and the shared copy of the grammar
+    /// report the same events.
     #[test]
     fn the_portable_set_tells_the_same(
         text in damaged(document()), cuts in cuts(), skips in 0_u64..4, portable: bool,
@@ -38,7 +38,7 @@ proptest! {
         prop_assert_eq!(events, expected(&text, Framing::Document, skips));
     }
 
-    /// A pause is between two events and changes none; nor does being stopped and asked to go on.
+    /// A pause between two events changes none of them; nor do a stop and a later continuation.
     #[test]
     fn pauses_change_nothing(
         text in damaged(document()), cuts in cuts(), skips in 0_u64..4, pauses in 1_u64..1000,
@@ -48,7 +48,7 @@ proptest! {
         prop_assert_eq!(recorder.events, expected(&text, Framing::Document, skips));
     }
 
-    /// After a refused event the reader goes on behind it, or passes over what is given up.
+    /// After a refused event the reader continues with the next one, or skips the abandoned value.
     #[test]
     fn what_is_given_up_is_passed_over(
         text in damaged(document()), cuts in cuts(), number in any::<prop::sample::Index>(), depth in 0_usize..4,

@@ -1,4 +1,4 @@
-//! Random documents as text, and texts that were documents before they were damaged.
+//! Random documents as text, and documents that were damaged.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -58,16 +58,16 @@ pub(crate) fn document() -> impl Strategy<Value = String> {
     (space(), value, space()).prop_map(|(before, value, after)| [before, &value, after].concat())
 }
 
-/// One thing done to a text.
+/// One change that damages a text.
 #[derive(Clone, Debug)]
 enum Damage {
-    /// The characters between two places are taken out.
+    /// The characters between two positions are removed.
     Cut(Index, Index),
-    /// A token is put in.
+    /// A token is inserted.
     Insert(Index, &'static str),
-    /// The characters between two places are repeated at a third.
+    /// The characters between two positions are repeated at a third.
     Repeat(Index, Index, Index),
-    /// It ends here.
+    /// The text ends here.
     End(Index),
 }
 
@@ -77,7 +77,7 @@ impl Damage {
         let place = |index: &Index| index.index(chars.len() + 1);
         let between = |a: &Index, b: &Index| {
             let (a, b) = (place(a), place(b));
-            // Near by: what is far apart is cut by many small steps.
+            // Close together: many small cuts make a long one.
             (a.min(b), a.max(b).min(a.min(b) + 3))
         };
         let join = |parts: &[&[char]]| parts.iter().copied().flatten().collect();
@@ -101,14 +101,14 @@ impl Damage {
     }
 }
 
-/// What is put where it does not belong.
+/// Tokens to insert where they do not belong.
 const TOKENS: &[&str] = &[
     "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u", "\\ud800", "\\x", "0", "-", ".", "e", "E+",
     "1", "true", "nul", "\n", "\r", "\t", "\u{1}", "\u{1e}", "é", "𝄞", "\u{feff}", "/", "'", " ",
     "NaN", "\"a\":", "\"\"", "\\\n", "\\\u{1e}",
 ];
 
-/// A document with some damage done to it: often none that matters, mostly one fault.
+/// A damaged document: often without any effect, mostly with one fault.
 pub(crate) fn damaged(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
     let place = any::<Index>;
     let damage = prop_oneof![
@@ -121,7 +121,7 @@ pub(crate) fn damaged(text: impl Strategy<Value = String>) -> impl Strategy<Valu
         .prop_map(|(text, all)| all.iter().fold(text, |text, damage| damage.apply(&text)))
 }
 
-/// How the window grows.
+/// The growth of the window.
 pub(crate) fn cuts() -> impl Strategy<Value = super::recording::Cuts> {
     let growth = prop_oneof![4 => 0_u8..6, 1 => 0_u8..80];
     vec(growth, 1..12).prop_map(super::recording::Cuts)

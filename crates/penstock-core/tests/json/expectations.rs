@@ -1,4 +1,4 @@
-//! What the sink lends: keys that may be right or wrong, and the form of numbers.
+//! The sink's expectations: keys that may be right or wrong, and the form of numbers.
 
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
@@ -10,8 +10,8 @@ use crate::naive::{Event, What, wanted};
 use crate::recording::{Cuts, Recorder, chance, read};
 use crate::{config, expected};
 
-/// The keys to lend before each of the events: the one that will come, another one of the
-/// document, or none.
+/// The keys that the sink expects before each event: the next one, another key of the document, or
+/// none.
 fn lent(events: &[Event], seed: u64) -> Vec<String> {
     let as_text = |(_, what): &Event| match what {
         What::Key(key) if !key.contains(|c: char| c < ' ' || c == '"' || c == '\\') => {
@@ -29,7 +29,7 @@ fn lent(events: &[Event], seed: u64) -> Vec<String> {
             keys[number.wrapping_mul(0x9E37) % keys.len()].clone()
         }
     };
-    // What follows the last event is a fault, or nothing.
+    // After the last event comes a fault, or nothing.
     events.iter().enumerate().map(lend).chain([String::new()]).collect()
 }
 
@@ -63,8 +63,8 @@ proptest! {
     }
 }
 
-/// A key that is lent and stands there is found, whatever its length; one that only begins alike
-/// is not.
+/// An expected key that is in the text is found, whatever its length; a key that only has the same
+/// beginning is not.
 #[test]
 fn keys_of_every_length() {
     for length in 0..40 {

@@ -1,4 +1,4 @@
-//! What is JSON and what it says: as the twin, and as serde_json.
+//! Which texts are JSON, and their values: compared with the twin and with serde_json.
 
 use penstock_core::json::Framing;
 use proptest::prelude::*;
@@ -25,7 +25,7 @@ proptest! {
         prop_assert_eq!(events, expected(&text, Framing::Document, skips));
     }
 
-    /// Whatever is skipped, it is checked as if it were not.
+    /// Skipped text is validated like all other text.
     #[test]
     fn skipping_changes_no_verdict(text in damaged(document()), skips in 1_u64..100) {
         let fault = |skips| match told(&text, Framing::Document, &Cuts::WHOLE, skips).pop() {
@@ -48,7 +48,7 @@ proptest! {
     }
 }
 
-/// Every text of up to four bytes out of those that the grammar knows, and one that it does not.
+/// Every text of up to four bytes made from the bytes that the grammar knows, and one other byte.
 #[test]
 fn every_short_text() {
     let alphabet = b"{}[],:\"\\01-.eEtn \nx";
@@ -63,7 +63,8 @@ fn every_short_text() {
     }
 }
 
-/// A document cut anywhere is truncated, and nothing else; whole numbers at the root are whole.
+/// A document cut anywhere is truncated and has no other fault; only numbers at the root are still
+/// complete.
 #[test]
 fn truncated_at_every_byte() {
     let text =

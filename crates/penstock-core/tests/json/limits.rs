@@ -11,7 +11,7 @@ use crate::documents::{cuts, document};
 use crate::naive::{Event, What, naive};
 use crate::recording::{Answers, Cuts, Recorder, read};
 
-/// What the reader says within the limits: however the text is cut, the same.
+/// The events of a text within the limits, which must be the same however it is cut.
 fn told(text: &str, limits: &Limits, skips: u64) -> Vec<Event> {
     let mut recorder = Recorder::skipping(skips);
     read(text, Framing::Document, limits, &Cuts::WHOLE, &mut recorder);
@@ -38,7 +38,7 @@ fn depth() {
     assert_eq!(last(" {}", &none), (1, What::Fault(Limit)));
 }
 
-/// What is skipped is as deep as what is not.
+/// Skipped values have the same limit of depth.
 #[test]
 fn depth_of_what_is_skipped() {
     let limits = Limits { depth: 50, ..Limits::default() };
@@ -57,11 +57,11 @@ fn tokens() {
     assert_eq!(last(r#" "abcde""#, &limits), (1, What::Fault(Limit)));
     assert_eq!(last(r#"{"abcd":1}"#, &limits), (9, What::EndMap));
     assert_eq!(last(r#"{"abcde":1}"#, &limits), (1, What::Fault(Limit)));
-    // What counts is what has to be kept: the escapes as they stand in the text.
+    // The bytes in the text count, because they must be kept: escapes are not resolved.
     assert_eq!(last(r#""\n\n""#, &limits), (0, What::Text("\n\n".to_owned())));
     assert_eq!(last(r#""\n\na""#, &limits), (0, What::Fault(Limit)));
     assert_eq!(last(r#""\u00e9""#, &limits), (0, What::Fault(Limit)));
-    // A string that never ends is too long as soon as it is.
+    // A string without an end is reported as soon as it is too long.
     assert_eq!(last("\"abcde", &limits), (0, What::Fault(Limit)));
     assert_eq!(last("\"abcde\n\"", &limits), (0, What::Fault(Limit)));
 }
@@ -75,13 +75,13 @@ fn numbers() {
         assert_eq!(last(&text, &limits), (1, What::Fault(Limit)));
         for want in [Want::Native, Want::Float] {
             let mut recorder = Recorder { want, ..Recorder::new() };
-            // Behind it is room for reading eight digits at once.
+            // Add enough bytes for reading eight digits at once.
             let text = format!("{text}{:32}", "");
             read(&text, Framing::Document, &limits, &Cuts::WHOLE, &mut recorder);
             assert_eq!(recorder.events.last(), Some(&(1, What::Fault(Limit))), "{want:?}");
         }
     }
-    // What only looks like a longer number is not one.
+    // A text that only looks like a longer number is not one.
     let malformed = What::Fault(penstock_core::error::Kind::Malformed);
     assert_eq!(last("[1-1-1-1-1]", &limits), (2, malformed.clone()));
     assert_eq!(last("[0000000]", &limits), (2, malformed));

@@ -1,4 +1,5 @@
-//! Looking ahead in a map: as the twin, which parses ahead and comes back, however the text is cut.
+//! Looking ahead in a map, compared with the twin, which parses ahead and returns, however the text
+//! is cut.
 
 use penstock_core::error::Fail;
 use penstock_core::error::Kind::{Limit, Malformed, Truncated};
@@ -32,7 +33,7 @@ fn told(
     recorder.events
 }
 
-/// A few values, most of them maps, in a text that is good in some framing or other.
+/// A few values, most of them maps, in a text that is valid in one of the framings.
 fn stream() -> impl Strategy<Value = (String, Framing)> {
     let map = (document(), document())
         .prop_map(|(one, two)| format!("{{\"a\":{one},\"b\" : {two}, \"c\":1}}"));
@@ -62,7 +63,7 @@ proptest! {
         }
     }
 
-    /// Looking changes nothing of what is told, but for the maps that are not wanted then.
+    /// Looking changes no event, except that it drops the maps that the sink then does not want.
     #[test]
     fn what_is_told_is_the_same(text in damaged(document()), cuts in cuts(), looks in 1_u64..100) {
         let limits = Limits::default();
@@ -72,11 +73,11 @@ proptest! {
         let told: Vec<_> = looked.iter().filter(|(_, what)| !what.is_glimpse()).collect();
         let skips = looked.iter().any(|(at, what)| what.is_glimpse() && answers.look(*at) == Look::Skip);
         if skips {
-            // In order, and none that is not there.
+            // The events are in order, and none is new.
             let mut rest = all.iter();
             prop_assert!(told.iter().all(|event| rest.any(|other| other == *event)));
         } else if let Some((_, What::Fault(_))) = all.last() {
-            // What is wrong is found while looking, so that what stands before it is not told.
+            // The look finds the fault, so the events before it are not reported.
             prop_assert!(all.starts_with(&told[..told.len() - 1].iter().copied().cloned().collect::<Vec<_>>()));
         } else {
             prop_assert_eq!(told, all.iter().collect::<Vec<_>>());
@@ -95,7 +96,7 @@ proptest! {
         prop_assert_eq!(recorder.events, naive(&text, framing, &limits, answers));
     }
 
-    /// A record that is refused while looking is passed over from there, its beginning included.
+    /// A record that is refused during a look is skipped, including its beginning.
     #[test]
     fn what_is_refused_while_looking_is_passed_over(
         text in damaged(document()), cuts in cuts(), looks in 1_u64..100, number in any::<Index>(),
@@ -152,19 +153,19 @@ fn every_cut() {
     }
 }
 
-/// Looks for the key `t` in each map, writes down in one line what it hears, and answers as `t`'s
-/// value says: `stop` is refused, `skip` is not wanted.
+/// Looks for the key `t` in each map, and writes down its events in one line. The value of `t`
+/// decides the answer: it refuses `stop`, and does not want a map with `skip`.
 #[derive(Default)]
 pub(crate) struct Finder {
     pub(crate) heard: String,
-    /// Whether it is content with what is found before looking.
+    /// Whether it accepts a tag that the reader finds before looking.
     seeks: bool,
-    /// Whether it does not listen to the member that it found, when that comes.
+    /// Whether it ignores the member with the tag at its turn.
     drops: bool,
-    /// Where the last key stands whose value was asked for, and all those that were found.
+    /// The offset of the last key whose value it asked for, and the offsets of all keys found.
     asked: u64,
     found: HashSet<u64>,
-    /// Whether the coming value is of a key that is not listened to.
+    /// Whether the next value belongs to an ignored key.
     dropping: bool,
 }
 
@@ -233,7 +234,7 @@ impl LookAhead for Finder {
     fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, u64> {
         let Some(Scalar::Text(text)) = value else {
             self.hear(&format!("<{value:?}@{at}>"));
-            // A second time of asking for its value.
+            // It asks for the value a second time.
             return Ok(Look::Value);
         };
         self.hear(&format!("<={}@{at}>", text.text.as_str()));
@@ -248,18 +249,18 @@ impl LookAhead for Finder {
     }
     fn look_end(&mut self, at: u64) -> Result<Look, u64> {
         self.hear(&format!("<end@{at}>"));
-        // There is nothing to look on for.
+        // The map has no more members to look at.
         Ok(Look::Pass)
     }
 }
 
-/// What is heard, but for what is heard while looking.
+/// The events, without those during a look.
 fn told_of(heard: &str) -> String {
     let behind = |part: &'_ str| part.split_once('>').map_or(part, |(_, told)| told).to_owned();
     heard.split('<').map(behind).collect()
 }
 
-/// What a finder hears of a document: whole, and byte by byte in a window that is kept short.
+/// The events that a finder gets: from the whole document, and byte by byte in a short window.
 fn found(text: &str, limits: &Limits) -> String {
     found_in(text, limits, Framing::Document)
 }
@@ -293,7 +294,7 @@ fn found_in(text: &str, limits: &Limits, framing: Framing) -> String {
     };
     let whole = hear(text.len(), false, false);
     assert_eq!(hear(0, false, false), whole, "{text}");
-    // To seek first changes nothing of what is told, but for the member that is found.
+    // The early search changes no event, except those of the member that it finds.
     let others = told_of(&hear(text.len(), false, true));
     for from in [text.len(), 0] {
         assert_eq!(told_of(&hear(from, true, true)), others, "{text}");
@@ -313,11 +314,11 @@ fn the_key_is_first_last_or_missing() {
     assert_found(r#"{"a":1,"b":2}"#, "{<a@1><b@7><end@12>a:1 b:2 }");
     assert_found("{}", "{<end@1>}");
     assert_found(r#" [ {"t" : "x" } , 7 ] "#, "[{<t@4><=x@10>t:x }7 ]");
-    // Written with an escape, it is the same key; the first of two counts.
+    // A key with an escape is the same key; the first of two counts.
     assert_found(r#"{"\u0074":"x","t":"y"}"#, "{<t@1><=x@10>t:x t:y }");
 }
 
-/// What is plain is found before looking, and taken there.
+/// A simple member is found and taken before looking.
 #[test]
 fn what_is_plain_is_found_before_looking() {
     let heard = |text: &str, limits: &Limits, framing| {
@@ -351,7 +352,7 @@ fn what_is_plain_is_found_before_looking() {
             found_in(&text, &limits, framing);
         }
     }
-    // Its lines must not end in it, and the limits are those of looking.
+    // Its lines must not end inside it, and it has the same limits as a look.
     let text = "{\n\"t\":\"xy\"}";
     assert_eq!(heard(text, &limits, Framing::Document), "{}");
     assert_eq!(found_in(text, &limits, Framing::Lines), "{!Malformed@1");
@@ -368,7 +369,7 @@ fn what_is_plain_is_found_before_looking() {
 proptest! {
     #![proptest_config(config(1_500))]
 
-    /// Whatever is damaged.
+    /// However the text is damaged.
     #[test]
     fn to_seek_first_changes_nothing(
         inside in damaged(prop_oneof![document(), "-?[0-9.e+]{1,9}", "\"[a-z\\\\u0]{0,9}\""]),
@@ -387,7 +388,8 @@ proptest! {
     }
 }
 
-/// What has parts is not looked into, and neither are the maps in what is passed over.
+/// The reader does not look into values that are maps or lists, nor into maps inside skipped
+/// values.
 #[test]
 fn looks_do_not_nest() {
     assert_found(r#"{"a":{"t":"y"},"t":"x"}"#, "{<a@1><t@15><=x@19>a:{<t@6><=y@10>t:y }t:x }");
@@ -420,7 +422,7 @@ fn maps_that_are_not_wanted_have_no_end() {
     assert_found(refused, "[{<a@2><t@9><=stop@13>!refused@13 2 ]");
 }
 
-/// The same fault at the same place as without looking.
+/// The same fault at the same offset as without looking.
 #[test]
 fn what_is_malformed() {
     for (text, kind, at) in [
@@ -438,7 +440,7 @@ fn what_is_malformed() {
         read(text, Framing::Document, &Limits::default(), &Cuts::WHOLE, &mut plain);
         assert_eq!(plain.events.last(), Some(&(at, What::Fault(kind))));
     }
-    // Behind the key it is found when it is told.
+    // A fault after the key is found when its value is reported.
     let heard = found(r#"{"t":"x","a":tru}"#, &Limits::default());
     assert_eq!(heard, "{<t@1><=x@5>t:x a:!Malformed@13");
 }
@@ -446,7 +448,7 @@ fn what_is_malformed() {
 #[test]
 fn the_limit() {
     let limits = |lookahead| Limits { lookahead, ..Limits::default() };
-    // What counts is from behind the brace up to the end of what settles it.
+    // The limit counts from after the brace to the end of the member that settles the look.
     let text = r#" {"abc":1,"t":"x","d":2}"#;
     assert_eq!(found(text, &limits(15)), "{<abc@2><t@10><=x@14>abc:1 t:x d:2 }");
     assert_eq!(found(text, &limits(14)), "{<abc@2><t@10>!Limit@1");
@@ -455,12 +457,12 @@ fn the_limit() {
     assert_eq!(found(text, &limits(7)), "[{<é@2><end@8>é:1 }{<b@11><end@16>b:2 }]");
     assert_eq!(found(text, &limits(6)), "[{<é@2>!Limit@1");
     for lookahead in 0..3 {
-        // Not between the two bytes of a character.
+        // The limit does not cut a character of two bytes.
         assert_eq!(found(text, &limits(lookahead)), "[{!Limit@1");
     }
 }
 
-/// What is malformed right before the limit is so in any windows.
+/// A fault right before the limit is found in any windows.
 #[test]
 fn malformed_at_the_limit() {
     let limits = Limits { lookahead: 50, ..Limits::default() };
@@ -468,7 +470,8 @@ fn malformed_at_the_limit() {
     assert_eq!(found(&text, &limits), "{<a@1>!Malformed@6");
 }
 
-/// A filter passes on what is looked for in a record, and knows where one ends that is not wanted.
+/// A filter passes on the questions for a tag in a record, and knows the end of a record that the
+/// sink does not want.
 #[test]
 fn in_records() {
     let records = Records::at(&Path::parse("r/*").unwrap()).unwrap();
@@ -480,7 +483,7 @@ fn in_records() {
     assert_eq!((&*select.inner().heard, select.record_depth(), select.records()), (expected, 0, 3));
 }
 
-/// Nothing is looked at twice while the window grows: what is not linear takes minutes here.
+/// No byte is read twice while the window grows: code that is not linear takes minutes here.
 #[test]
 fn one_byte_at_a_time_is_linear() {
     let long = 400_000;
@@ -497,20 +500,21 @@ fn one_byte_at_a_time_is_linear() {
     }
 }
 
-/// Maps in maps, the key last in each: those inside are looked over by one look for each around them.
+/// Maps in maps, with the key last in each: each inner map is read again by one look for each map
+/// around it.
 fn chain(depth: usize, inside: &str) -> String {
     format!("{}{inside}{}", "{\"a\":".repeat(depth), ",\"t\":\"x\"}".repeat(depth))
 }
 
-/// Looking over the same again and again takes no more time than a multiple of the document's.
+/// The time for reading the same bytes again is limited to a multiple of the document's.
 #[test]
 fn looks_in_looks_are_bounded() {
     let limits = |lookahead| Limits { lookahead, ..Limits::default() };
     let inside = format!("[{}0]", "1,".repeat(5_000));
-    // On average, sixty are allowed, and many more are not.
+    // Sixty times on average are allowed, and many more are not.
     assert!(found(&chain(60, &inside), &limits(20_000)).ends_with("t:x }"));
     assert!(found(&chain(900, &inside), &limits(25_000)).ends_with("!Limit@690"));
-    // What one document may do, many together may not.
+    // One document may do this, but several together may not.
     let one = chain(900, "0") + "\n";
     let read = |text: &str| {
         let mut reader = Reader::new(Framing::Lines, &limits(100_000));

@@ -1,4 +1,4 @@
-//! The JSON reader against its naive twin, against serde_json, and by hand.
+//! The JSON reader compared with its naive twin and with serde_json, and tested by hand.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,8 +25,8 @@ use proptest::test_runner::RngSeed;
 use naive::{Event, naive};
 use recording::{Answers, Cuts, Recorder, read};
 
-/// The random inputs are the same in each run. To look further, change the seed by hand, or let
-/// the fuzz targets do it.
+/// The random inputs are the same in each run. To test more cases, change the seed by hand, or use
+/// the fuzz targets.
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
@@ -36,14 +36,14 @@ fn config(cases: u32) -> ProptestConfig {
     }
 }
 
-/// What the reader says of a text, skipping as `skips` chooses.
+/// The reader's events for a text; `skips` chooses what to skip.
 fn told(text: &str, framing: Framing, cuts: &Cuts, skips: u64) -> Vec<Event> {
     let mut recorder = Recorder::skipping(skips);
     read(text, framing, &Limits::default(), cuts, &mut recorder);
     recorder.events
 }
 
-/// What its twin says.
+/// The events of its twin.
 fn expected(text: &str, framing: Framing, seed: u64) -> Vec<Event> {
     naive(text, framing, &Limits::default(), Answers::skipping(seed))
 }

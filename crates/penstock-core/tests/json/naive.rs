@@ -1,8 +1,8 @@
 //! The naive twin of the reader: the grammar and the framings in the most obvious way.
 //!
-//! It has the whole text, recurses, and looks at one byte after another. What it says of a text is
-//! what the reader has to say, however the text is cut and whatever the sink skips: the same
-//! events, and the same faults at the same bytes. The fuzz targets use it too.
+//! It has the whole text, recurses, and reads one byte after another. The reader must give the same
+//! result, however the text is cut and whatever the sink skips: the same events, and the same
+//! faults at the same bytes. The fuzz targets use it, too.
 
 use penstock_core::error::Kind;
 use penstock_core::json::Framing;
@@ -11,7 +11,7 @@ use penstock_core::sink::{Look, Want};
 
 use crate::recording::Answers;
 
-/// What was heard, or what was wrong.
+/// An event or a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     BeginMap,
@@ -26,20 +26,21 @@ pub(crate) enum What {
     /// The bits of a double.
     Float(u64),
     Text(String),
-    /// While looking ahead: a key, the value that was asked for (none if it has parts), the end.
+    /// While looking ahead: a key, the value that the sink asked for (none if it is a map or a
+    /// list), the end.
     LookKey(String),
     LookValue(Option<Box<What>>),
     LookEnd,
     Fault(Kind),
 }
 
-/// Something at a byte.
+/// An event or a fault, and its offset.
 pub(crate) type Event = (usize, What);
 
-/// Nothing, or the fault.
+/// A result, or the fault.
 type Parsed<T> = Result<T, Event>;
 
-/// Reads a whole source, for a sink that answers so.
+/// Reads a whole source, for a sink with these answers.
 pub(crate) fn naive(text: &str, framing: Framing, limits: &Limits, answers: Answers) -> Vec<Event> {
     let (bytes, events) = (text.as_bytes(), Vec::new());
     let mut twin =
@@ -61,7 +62,7 @@ pub(crate) fn naive(text: &str, framing: Framing, limits: &Limits, answers: Answ
 struct Naive<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Whether there is more than `bytes`, behind the limit of looking ahead.
+    /// Whether there are more than `bytes`, after the limit of looking ahead.
     cut: bool,
     framing: Framing,
     limits: &'a Limits,
@@ -73,7 +74,7 @@ struct Naive<'a> {
 }
 
 impl Naive<'_> {
-    /// All that the framing allows, up to the end.
+    /// Everything that the framing allows, up to the end.
     fn source(&mut self) -> Parsed<()> {
         if self.framing == Framing::Document {
             self.value()?;
@@ -98,7 +99,8 @@ impl Naive<'_> {
                     self.value()?;
                     let bare = !matches!(first, b'"' | b'{' | b'[');
                     if let Err(fault) = self.ends(bare) {
-                        // The end of a value is told when it is known that it ends there.
+                        // The event at the end of a value is reported only when it is known that
+                        // the value ends there.
                         let last = self.events.last().filter(|_| self.silent == 0);
                         if self.events.len() > told
                             && last.is_some_and(|(_, last)| !last.begins() && !last.is_glimpse())
@@ -112,7 +114,7 @@ impl Naive<'_> {
         }
     }
 
-    /// What follows a value at the root of a stream.
+    /// The text after a value at the root of a stream.
     fn ends(&mut self, bare: bool) -> Parsed<()> {
         if self.framing == Framing::Lines {
             while matches!(self.peek(), Some(b' ' | b'\t' | b'\r')) {
@@ -124,7 +126,7 @@ impl Naive<'_> {
             (Framing::Lines, _) => self.malformed(),
             (_, Some(b' ' | b'\t' | b'\r' | b'\n')) => Ok(()),
             (Framing::Concatenated, Some(b'"' | b'{' | b'[') | None) => Ok(()),
-            // A number at the end of a sequence may have been cut short.
+            // A number at the end of a sequence may have been truncated.
             (_, None) if bare => Err((self.at, What::Fault(Kind::Truncated))),
             (_, Some(_)) if bare => self.malformed(),
             _ => Ok(()),
@@ -194,8 +196,8 @@ impl Naive<'_> {
         if fits { Ok(()) } else { Err((self.at, What::Fault(Kind::Limit))) }
     }
 
-    /// Looks ahead in the map behind whose brace it stands, and comes back. What is behind the limit
-    /// is not there.
+    /// Looks ahead in the map whose opening brace was just read, and returns. The bytes after the
+    /// limit are hidden.
     fn look_ahead(&mut self) -> Parsed<Look> {
         let (from, depth, bytes) = (self.at, self.depth, self.bytes);
         let mut end = from.saturating_add(self.limits.lookahead);
@@ -217,12 +219,12 @@ impl Naive<'_> {
         found
     }
 
-    /// What stands before this is whole: it does not go on behind the limit.
+    /// Checks that the token before this position does not continue after the limit.
     fn whole(&self) -> Parsed<()> {
         if self.cut { self.here().map(|_| ()) } else { Ok(()) }
     }
 
-    /// Goes over the members of a map until the sink knows.
+    /// Visits the members of a map until the sink knows what the map becomes.
     fn glimpses(&mut self) -> Parsed<Look> {
         self.space()?;
         if self.here()? == b'}' {
@@ -341,7 +343,7 @@ impl Naive<'_> {
         Ok(String::from_utf8(out).unwrap())
     }
 
-    /// An escape. Whatever is wrong with it, the fault stands at its backslash.
+    /// An escape. Whatever its fault is, it is reported at the backslash.
     fn escape(&mut self) -> Parsed<char> {
         let begin = self.at;
         let bad = Err((begin, What::Fault(Kind::Malformed)));
@@ -448,7 +450,7 @@ impl Naive<'_> {
         if cut { Err((self.bytes.len(), What::Fault(Kind::Truncated))) } else { self.malformed() }
     }
 
-    /// White space. In a line, one that ends it stands where a value goes on.
+    /// White space. In a stream of lines, a line feed inside a value is a fault.
     fn space(&mut self) -> Parsed<()> {
         while let Some(byte @ (b' ' | b'\t' | b'\r' | b'\n')) = self.peek() {
             if byte == b'\n' && self.framing == Framing::Lines {
@@ -471,7 +473,7 @@ impl Naive<'_> {
         Err((self.at, What::Fault(Kind::Malformed)))
     }
 
-    /// Tells an event, unless it is in what is skipped. Yields whether the sink skips here.
+    /// Reports an event, unless it is in a skipped part. Yields whether the sink skips here.
     fn tell(&mut self, at: usize, what: What) -> bool {
         let skipped = (what.begins() || matches!(what, What::Key(_))) && self.answers.skips(at);
         if self.silent > 0 {
@@ -482,7 +484,7 @@ impl Naive<'_> {
     }
 }
 
-/// Whether a look ends with this answer, wherever it is given.
+/// Whether a look ends with this answer, whichever token it answers.
 fn ends(answer: Look) -> bool {
     matches!(answer, Look::Found | Look::Skip)
 }
@@ -492,13 +494,13 @@ impl What {
         matches!(self, What::BeginMap | What::BeginList)
     }
 
-    /// Whether it is heard while looking ahead.
+    /// Whether the event occurs only while looking ahead.
     pub(crate) fn is_glimpse(&self) -> bool {
         matches!(self, What::LookKey(_) | What::LookValue(_) | What::LookEnd)
     }
 }
 
-/// What is heard of a number where `want` is wanted; other events are as they are.
+/// The event for a number in the form `want`; other events are unchanged.
 pub(crate) fn wanted(plain: &What, want: Want) -> What {
     let What::Number(digits) = plain else { return plain.clone() };
     if want == Want::Digits {

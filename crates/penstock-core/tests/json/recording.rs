@@ -1,5 +1,5 @@
-//! A sink that writes down what it hears and answers as it is told to, and the loop that shows a
-//! text to a reader in windows. The fuzz targets use both.
+//! A sink that writes down its events and gives prescribed answers, and the loop that shows a text
+//! to a reader in windows. The fuzz targets use both.
 
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, Scalar, Text};
@@ -10,7 +10,7 @@ use penstock_scan::ValidText;
 
 use crate::naive::{Event, What};
 
-/// The same choice for the same seed and place, one time in `one_in`. Never for the seed 0.
+/// The same choice for the same seed and position, one time in `one_in`. Never for the seed 0.
 pub(crate) fn chance(seed: u64, place: usize, one_in: u64) -> bool {
     let mixed = (place as u64 ^ seed).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     seed != 0
@@ -18,12 +18,12 @@ pub(crate) fn chance(seed: u64, place: usize, one_in: u64) -> bool {
             < 0x1_0000 / one_in
 }
 
-/// What a sink answers, always the same for the same seeds.
+/// A sink's answers, always the same for the same seeds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Answers {
     /// Chooses where to skip.
     pub(crate) skips: u64,
-    /// Chooses the maps to look ahead in, and what to answer there.
+    /// Chooses the maps to look ahead in, and the answers there.
     pub(crate) looks: u64,
 }
 
@@ -33,17 +33,17 @@ impl Answers {
         Answers { skips: seed, ..Answers::default() }
     }
 
-    /// Whether it skips at the key, or the beginning of a map or list, at this byte.
+    /// Whether it skips at this offset, in answer to a key or the beginning of a map or list.
     pub(crate) fn skips(self, at: usize) -> bool {
         chance(self.skips, at, 5)
     }
 
-    /// Whether it looks ahead in the map that begins at this byte.
+    /// Whether it looks ahead in the map that begins at this offset.
     pub(crate) fn looks(self, at: usize) -> bool {
         chance(self.looks, at, 2)
     }
 
-    /// What it answers while looking ahead, to the token at this byte.
+    /// Its answer while looking ahead, to the token at this offset.
     pub(crate) fn look(self, at: usize) -> Look {
         match () {
             () if chance(self.looks, at + 1, 3) => Look::Value,
@@ -59,23 +59,23 @@ impl Answers {
 pub(crate) struct Recorder {
     pub(crate) events: Vec<Event>,
     pub(crate) answers: Answers,
-    /// Chooses where it pauses, or wants no more.
+    /// Chooses where it pauses or stops.
     pub(crate) pauses: u64,
-    /// Refuses the event of this number, asking to give up what is open down to this depth.
+    /// Refuses the event with this number, and asks to abandon everything down to this depth.
     pub(crate) refusal: Option<(usize, usize)>,
-    /// The keys to lend, as they would stand in the text: by the number of the events before.
+    /// The expected keys as text has them, by the number of events before.
     pub(crate) lent: Vec<String>,
     pub(crate) want: Want,
-    /// Has the reader use the portable instruction set.
+    /// Makes the reader use the portable instruction set.
     pub(crate) portable: bool,
-    /// Has the reader use the copy of the grammar that sinks share.
+    /// Makes the reader use the shared copy of the grammar.
     pub(crate) shared: bool,
-    /// How many of the keys were found as they were lent.
+    /// How many keys were found as expected.
     pub(crate) found: usize,
 }
 
 impl Recorder {
-    /// Takes everything, lends nothing, and wants the digits.
+    /// Takes everything, expects no key, and wants the digits of numbers.
     pub(crate) fn new() -> Self {
         let (events, lent) = (Vec::new(), Vec::new());
         let want = Want::Digits;
@@ -95,12 +95,12 @@ impl Recorder {
     pub(crate) fn skipping(seed: u64) -> Self {
         Recorder::answering(Answers::skipping(seed))
     }
-    /// Answers so.
+    /// Gives these answers.
     pub(crate) fn answering(answers: Answers) -> Self {
         Recorder { answers, ..Recorder::new() }
     }
 
-    /// Writes an event down, and refuses it if it is to be refused. Yields its byte.
+    /// Writes an event down, and refuses it if it is the one to refuse. Yields its offset.
     fn keep(&mut self, at: u64, what: What) -> Result<usize, usize> {
         let number = self.events.len();
         let at = usize::try_from(at).unwrap();
@@ -130,7 +130,7 @@ impl Recorder {
 }
 
 impl Sink for Recorder {
-    /// The depth down to which to give up.
+    /// The depth down to which to abandon.
     type Error = usize;
 
     fn begin_map(&mut self, at: u64) -> Result<Flow, usize> {
@@ -199,15 +199,15 @@ fn what(value: Scalar<'_>) -> What {
     }
 }
 
-/// The text, which must be ASCII where the reader says that it is.
+/// The text, which must be ASCII if the reader says so.
 fn owned(text: Text<'_>) -> String {
     let owned = text.text.as_str().to_owned();
     assert!(!text.ascii || owned.is_ascii(), "not ASCII: {owned:?}");
     owned
 }
 
-/// How a text is shown: by how many bytes the window grows each time, over and over. Nothing is
-/// all at once.
+/// How to show a text: the number of bytes by which the window grows each time, repeated. An empty
+/// list shows everything at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Cuts(pub(crate) Vec<u8>);
 
@@ -220,8 +220,8 @@ impl Cuts {
     }
 }
 
-/// Shows the text to a reader, and goes on after each pause and, where that can be, after each
-/// fault, which is written down among the events.
+/// Shows the text to a reader, and continues after each pause and, if possible, after each fault.
+/// Faults are recorded among the events.
 pub(crate) fn read(
     text: &str,
     framing: Framing,
@@ -248,7 +248,8 @@ pub(crate) fn read(
             Ok(Step::More) => {
                 assert!(!last, "asks for more than there is");
                 let by = growth.next().map_or(0, |by| usize::from(*by));
-                // Some of the windows keep what is done with; some ends come as news.
+                // Sometimes the window keeps bytes that are no longer needed, and sometimes the end
+                // is declared late.
                 if by % 2 == 1 {
                     let done = reader.consumed();
                     reader.drop_front(done);

@@ -1,4 +1,4 @@
-//! One test for each bug that was found after it was made, by its number.
+//! One test for each bug of an earlier version, by its number.
 
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
@@ -8,7 +8,7 @@ use crate::recording::{Cuts, Recorder, read};
 use crate::told;
 
 /// #1: a key that the end of a window cut is scanned in part. When it is matched whole through the
-/// lent key afterwards, the next string began behind as many bytes.
+/// expected key afterwards, the next string began that many bytes too late.
 #[test]
 fn bug_1_a_cut_key_that_is_matched_when_it_is_whole() {
     let text = r#"{"longitude":"a","b":"cd\n"}"#;

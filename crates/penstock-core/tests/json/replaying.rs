@@ -1,4 +1,5 @@
-//! Looking ahead by the stage that holds back and replays: as by the reader's own looking.
+//! The stage that holds events back and replays them gives the same events as the reader's own
+//! looking ahead.
 
 use penstock_core::error::Fail;
 use penstock_core::json::{Framing, Reader, Step};
@@ -14,7 +15,7 @@ use crate::looking::Finder;
 use crate::naive::Event;
 use crate::recording::{Answers, Recorder};
 
-/// Reads a document whole. Pauses change nothing; after a refusal all of it is given up.
+/// Reads a whole document. Pauses change nothing; after a refusal, all of it is abandoned.
 fn read<S: Listener>(text: &str, sink: &mut S, depth: impl Fn(S::Error) -> usize) {
     let mut reader = Reader::new(Framing::Document, &Limits::default());
     loop {
@@ -96,7 +97,7 @@ fn the_same_is_heard() {
     }
 }
 
-/// No more is held back than the limit allows, and a map that says early what it is needs next to
+/// The stage holds back no more than the limit allows, and a map with an early tag needs almost
 /// nothing.
 #[test]
 fn what_is_held_back_is_bounded() {
@@ -111,7 +112,7 @@ fn what_is_held_back_is_bounded() {
             Err(Fail::Sink(error)) => {
                 assert!(!fits);
                 assert_eq!(error, ReplayError::TooFar { at: 1, limit });
-                // The record can be given up like any other.
+                // The record can be abandoned like any other.
                 stage.abandon();
                 reader.abandon(0);
                 assert_eq!(reader.run(text.as_str().into(), true, &mut stage).unwrap(), Step::Done);
@@ -121,7 +122,7 @@ fn what_is_held_back_is_bounded() {
     }
 }
 
-/// What does not look ahead is passed on as it comes.
+/// Without a look, events are passed on as they come.
 #[test]
 fn nothing_is_held_back_unasked() {
     let text = r#"{"a": [1, "x", null, true, {"b": 2.5}]}"#;

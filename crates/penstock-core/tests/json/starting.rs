@@ -1,4 +1,4 @@
-//! Readers that begin inside of a document: parts tell together what the whole tells.
+//! Readers that start inside a document: the parts together report the same events as the whole.
 
 use penstock_core::json::{Coming, Container, Framing, Reader, Start, Step};
 use penstock_core::limits::Limits;
@@ -14,8 +14,8 @@ use crate::{config, told};
 const FRAMINGS: [Framing; 4] =
     [Framing::Document, Framing::Lines, Framing::Sequence, Framing::Concatenated];
 
-/// What a reader tells of a text up to a cut, and where it stands then; nothing if it does not come
-/// so far.
+/// The events of a text up to a cut, and the reader's position there; nothing if the reader does
+/// not get there.
 fn until(
     text: &str,
     framing: Framing,
@@ -30,7 +30,7 @@ fn until(
     matches!(step, Ok(Step::More)).then_some((recorder.events, reader))
 }
 
-/// What a reader tells of a text from a place to its end, good or bad, up to its first fault.
+/// The events of a text from a start to its end, up to the first fault.
 fn onwards(text: &str, framing: Framing, start: &Start, seed: u64) -> Vec<Event> {
     let mut reader = Reader::starting(framing, &Limits::default(), start);
     let mut recorder = Recorder::skipping(seed);
@@ -46,7 +46,7 @@ fn onwards(text: &str, framing: Framing, start: &Start, seed: u64) -> Vec<Event>
 proptest! {
     #![proptest_config(config(400))]
 
-    /// Wherever a reader says that another one may begin.
+    /// At every position at which a reader says that another one may start.
     #[test]
     fn two_parts_tell_what_the_whole_tells(
         text in prop_oneof![document(), damaged(document())], framing in select(FRAMINGS.to_vec()), skips in 0_u64..3,
@@ -65,7 +65,7 @@ proptest! {
 const MAP: Container = Container::Map;
 const LIST: Container = Container::List;
 
-/// The places between records, by hand: in a list, in a map, and in the list of a member.
+/// Positions between records, written by hand: in a list, in a map, and in the list of a member.
 #[test]
 fn between_records() {
     let cases: [(&str, &[Container], Coming); 8] = [
@@ -103,7 +103,7 @@ fn at_lines() {
     assert_eq!(events, told(text, Framing::Lines, &Cuts::WHOLE, 0));
 }
 
-/// A start that another reader could not begin at is none.
+/// No start is given where another reader could not begin.
 #[test]
 fn where_no_reader_can_begin() {
     for (framing, text) in [
@@ -118,7 +118,8 @@ fn where_no_reader_can_begin() {
     }
 }
 
-/// The depth counts what is open where a reader begins, and a part may close no more than that.
+/// The depth includes the containers that are open at the start, and a part may close no more than
+/// those.
 #[test]
 fn what_is_open_counts() {
     let start = Start { offset: 100, open: vec![LIST, MAP], coming: Coming::Separator };

@@ -1,5 +1,5 @@
-//! Many values in one source: NDJSON, sequences, concatenated values; and finding the way again
-//! after one that is malformed.
+//! Many values in one source: NDJSON, sequences, concatenated values; and how the reader continues
+//! after a malformed value.
 
 use penstock_core::error::Kind::{Malformed, Truncated};
 use penstock_core::json::Framing::{self, Concatenated, Lines, Sequence};
@@ -14,8 +14,8 @@ use crate::{config, expected, told};
 
 const FRAMINGS: [Framing; 3] = [Lines, Sequence, Concatenated];
 
-/// Values with separators of all framings between them, so that each of them finds good ones and
-/// bad ones. For lines, most values stand on one.
+/// Values with separators of all framings between them, so that each framing gets valid and invalid
+/// ones. For lines, most values are on one line.
 fn stream() -> impl Strategy<Value = String> {
     let on_one_line = document().prop_map(|text| text.replace('\n', " "));
     let value = prop_oneof![4 => on_one_line, 1 => document(), 1 => damaged(document())];
@@ -40,7 +40,7 @@ proptest! {
         prop_assert_eq!(&told(&text, framing, &Cuts::bytes(), skips), &expected);
     }
 
-    /// A line is read as if it were alone; one in error takes nothing from the others.
+    /// Each line is read as if it were alone; an error in one line does not affect the others.
     #[test]
     fn each_line_stands_for_itself(values in vec(damaged(document()), 0..6), cuts in cuts()) {
         let lines: Vec<String> = values.iter().map(|value| value.replace('\n', " ") + "\n").collect();
@@ -59,7 +59,7 @@ fn number(at: usize, digits: &str) -> (usize, What) {
     (at, What::Number(digits.to_owned()))
 }
 
-/// However it is cut, the stream says this.
+/// The stream gives these events, however it is cut.
 fn assert_told(text: &str, framing: Framing, expected: &[(usize, What)]) {
     for cuts in [Cuts::WHOLE, Cuts::bytes(), Cuts(vec![2, 3])] {
         assert_eq!(told(text, framing, &cuts, 0), expected, "{text:?} {cuts:?}");
@@ -75,7 +75,7 @@ fn lines() {
     assert_told("1\n2 3\n4", Lines, &bad);
     let open = [(0, BeginList), (1, Fault(Malformed)), (3, Fault(Malformed)), number(5, "2")];
     assert_told("[\n1]\n2", Lines, &open);
-    // The end of a list is told when the line's end shows that the line is good.
+    // The end of a list is reported when the end of the line shows that the line is valid.
     assert_told(
         "[] x\n[]",
         Lines,
@@ -86,7 +86,7 @@ fn lines() {
     assert_told("tru\nnull\n", Lines, &[(0, Fault(Malformed)), (4, What::Null)]);
 }
 
-/// A backslash does not take the end of a line out.
+/// A backslash does not hide the end of a line.
 #[test]
 fn a_backslash_before_the_end_of_a_line() {
     assert_told("\"a\\\n1\n", Lines, &[(2, Fault(Malformed)), number(4, "1")]);
@@ -101,13 +101,13 @@ fn sequences() {
         Sequence,
         &[number(1, "1"), (5, BeginList), (6, EndList)],
     );
-    // A value without a separator before it.
+    // This value has no separator before it.
     assert_told(
         "1\n\u{1e}2\n3\n",
         Sequence,
         &[(0, Fault(Malformed)), number(3, "2"), (5, Fault(Malformed))],
     );
-    // A number without white space behind it may be cut short; a list shows its own end.
+    // A number without white space after it may be truncated; a list shows its own end.
     assert_told("\u{1e}12", Sequence, &[(3, Fault(Truncated))]);
     assert_told("\u{1e}1\u{1e}2\n", Sequence, &[(2, Fault(Malformed)), number(3, "2")]);
     assert_told(
@@ -128,13 +128,13 @@ fn concatenated() {
         Concatenated,
         &[texts(0, "a"), texts(3, "b"), number(6, "1"), (7, BeginList), (8, EndList)],
     );
-    // Numbers and words do not show where they end.
+    // Numbers and words do not show their end.
     assert_told("1-2", Concatenated, &[(1, Fault(Malformed))]);
     assert_told("truefalse", Concatenated, &[(4, Fault(Malformed))]);
     assert_told("[]]", Concatenated, &[(0, BeginList), (1, EndList), (2, Fault(Malformed))]);
 }
 
-/// Behind a fault in a single document, or in values without separators, nothing can be trusted.
+/// After a fault in a single document, or in values without separators, nothing can be trusted.
 #[test]
 fn no_way_back_without_separators() {
     assert_told(

@@ -1,4 +1,4 @@
-//! JSONTestSuite, where it is there: `PENSTOCK_CORPORA` names the folder of the corpora.
+//! JSONTestSuite, if it is installed: `PENSTOCK_CORPORA` names the folder of the corpora.
 
 use std::env;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::naive::What;
 use crate::recording::Cuts;
 use crate::{expected, told};
 
-/// The folder of the suite. None if there is none and none is required.
+/// The folder of the suite. None if it does not exist and is not required.
 fn suite() -> Option<PathBuf> {
     let corpora = env::var("PENSTOCK_CORPORA").unwrap_or_default();
     let suite = Path::new(&corpora).join("json/JSONTestSuite");
@@ -24,7 +24,7 @@ fn suite() -> Option<PathBuf> {
     None
 }
 
-/// Whether bytes are a JSON document: text, and as the reader says however it is cut.
+/// Whether bytes are a JSON document: UTF-8, and accepted by the reader however they are cut.
 fn accepts(bytes: &[u8], name: &str) -> bool {
     let checked = ValidText::check(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes));
     let text = checked.text.as_str();
@@ -33,7 +33,7 @@ fn accepts(bytes: &[u8], name: &str) -> bool {
     for skips in 0..3 {
         let events = expected(text, Framing::Document, skips);
         assert_eq!(told(text, Framing::Document, &Cuts::bytes(), skips), events, "{name}");
-        // Some files are 100 kB of the same byte: there, not at every one.
+        // Some files are 100 kB of the same byte: do not cut them at every byte.
         for cut in (1..text.len().min(255) as u8).step_by(text.len() / 2_000 + 1) {
             assert_eq!(
                 told(text, Framing::Document, &Cuts(vec![cut, 255]), skips),

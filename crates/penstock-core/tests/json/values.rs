@@ -1,10 +1,10 @@
-//! What events say, as a value of serde_json. A fuzz target uses it too.
+//! Converts events to a value of serde_json. A fuzz target uses it too.
 
 use serde_json::{Map, Number, Value};
 
 use crate::naive::{Event, What};
 
-/// The value that events tell; of equal keys the last one, as serde_json takes them. None if there
+/// The value of these events; of equal keys the last one counts, as in serde_json. None if there
 /// was a fault.
 pub(crate) fn value(events: &[Event]) -> Option<Value> {
     let mut events = events.iter().map(|(_, what)| what);
@@ -16,7 +16,7 @@ pub(crate) fn value(events: &[Event]) -> Option<Value> {
     value
 }
 
-/// The value that comes next; none at the end of a list.
+/// The next value; none at the end of a list.
 fn next<'e>(events: &mut impl Iterator<Item = &'e What>) -> Option<Value> {
     Some(match events.next().unwrap() {
         What::BeginMap => {

@@ -12,8 +12,8 @@ use penstock_core::trace::Trace;
 use proptest::prelude::*;
 use std::fmt::Debug;
 
-/// Runs a text that comes in pieces of so many bytes through the reader. Pauses change nothing; what is
-/// refused, and what is not CSV, is kept and passed over.
+/// Runs a text through the reader, in pieces of this many bytes. Pauses change nothing. Refused
+/// rows and text that is not CSV are recorded and skipped.
 fn read<D: Destination<Break: Debug, Cause: Debug>>(
     text: &str,
     piece: usize,
@@ -50,8 +50,8 @@ fn the_row_of_the_listing() {
     }
 }
 
-/// Quotes, line feeds in them, both ends of lines, rows that are too short or too long, a row that is
-/// refused, and no end of the last line.
+/// Quotes, line feeds inside them, both kinds of line ends, rows that are too short or too long, a
+/// row that is refused, and a last line without an end.
 const ROWS: &str = "id,name,note\r\n\
     1,\"a \"\"b\"\"\n,c\",x\r\n\
     2\n\
@@ -83,7 +83,7 @@ fn rows_of_all_kinds() {
     }
 }
 
-/// Where a filter takes one column of each row, it gets the events of rows.
+/// A filter that selects one column of each row gets the events of rows.
 #[test]
 fn one_column() {
     let records = Records::at(&Path::parse("name").unwrap()).unwrap();
@@ -96,7 +96,7 @@ fn one_column() {
     assert_eq!(select.inner_records(), Some((3, false)));
 }
 
-/// A table of CSV by the book: one row after the other, quoted where it has to be.
+/// A table as CSV by the standard: one row after the other, quoted where necessary.
 fn written(rows: &[Vec<String>]) -> String {
     let field = |field: &String| match field.contains(['"', ',', '\n', '\r']) {
         true => format!("\"{}\"", field.replace('"', "\"\"")),
@@ -109,7 +109,7 @@ fn written(rows: &[Vec<String>]) -> String {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is written is read, in pieces of any size, by a sink that takes rows and behind a filter.
+    /// The table is read back in pieces of any size, by a sink that takes rows and behind a filter.
     #[test]
     fn what_is_written_is_read(
         rows in prop::collection::vec(prop::collection::vec("[ab\",\n\ré]{0,5}", 3), 0..6),
@@ -130,8 +130,8 @@ proptest! {
     }
 }
 
-/// A sink that looks ahead behind a reader that cannot: in a row of known keys, and in the events behind
-/// the stage. Refused is what the limit does not allow.
+/// A sink looks ahead behind a reader that cannot: in a row of known keys, and in the events behind the stage. A map
+/// that exceeds the limit is refused.
 #[test]
 fn looking_ahead_in_rows() {
     let text = "id,t,note\n1,a,x\n2,b,y\n3,,z\n";

@@ -1,5 +1,5 @@
-//! Known keys: rows mean the events that they stand for, whoever takes them, and a reader of CSV
-//! reports its rows so.
+//! Known keys: a row means the same as its events for every sink, and a reader of CSV reports its
+//! rows this way.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -52,7 +52,7 @@ fn shape() -> impl Strategy<Value = Vec<&'static str>> {
 proptest! {
     #![proptest_config(config())]
 
-    /// A sink that knows nothing of rows gets their events, whatever it answers to them.
+    /// A sink that does not implement rows gets their events, whatever it answers.
     #[test]
     fn rows_are_their_events(maps in maps(), shape in shape(), seed in any::<u32>()) {
         let (mut by_events, mut by_rows) = (Moody::new(seed), Moody::new(seed));
@@ -61,7 +61,7 @@ proptest! {
         prop_assert_eq!(by_events.text(), by_rows.text());
     }
 
-    /// So does one behind a filter, and the filter knows where it is.
+    /// A sink behind a filter gets them as well, and the filter knows its position.
     #[test]
     fn rows_are_their_events_behind_a_filter(
         maps in maps(),
@@ -82,8 +82,8 @@ proptest! {
         prop_assert_eq!(by_events.path_prefix(), by_rows.path_prefix());
     }
 
-    /// A sink that takes rows at once comes to the same as through the events, and gets no values that
-    /// it does not want.
+    /// A sink that takes rows gets the same result as from events, and gets no values that it does
+    /// not want.
     #[test]
     fn taking_rows_at_once(
         maps in maps(),

@@ -1,6 +1,6 @@
-//! A small reader of CSV as RFC 4180 has it: the proof that a format whose keys are known in advance
-//! needs nothing but the protocol. It is no product: it knows one separator, and copies every field
-//! that has quotes in it.
+//! A small reader of CSV by RFC 4180. It proves that a format whose keys are known in advance needs
+//! only the protocol. It is not for production: it knows one separator, and copies every field with
+//! quotes in it.
 
 use penstock_core::error::{Fail, Fault};
 use penstock_core::event::{Cell, Key, KeyKind, Row, Scalar, Text};
@@ -13,7 +13,8 @@ use std::ops::Range;
 /// The number of the only shape.
 const SHAPE: u32 = 0;
 
-/// Where a field stands in the text at hand, without its quotes, and whether quotes in it are doubled.
+/// The position of a field in the text at hand, without its quotes, and whether quotes in it are
+/// doubled.
 #[derive(Clone, Debug)]
 struct Field {
     at: usize,
@@ -29,7 +30,7 @@ impl Field {
         let text = text.slice(self.text.clone());
         Text { text, ascii: text.as_bytes().is_ascii() }
     }
-    /// The value where quotes are doubled; nothing else needs to be copied.
+    /// The value if quotes are doubled; nothing else needs to be copied.
     fn scratch(&self, text: ValidText<'_>) -> String {
         let text = text.as_str().get(self.text.clone()).filter(|_| self.doubled);
         text.map(|text| text.replace("\"\"", "\"")).unwrap_or_default()
@@ -47,11 +48,11 @@ pub(crate) struct CsvReader {
     pos: usize,
     /// The names of the columns.
     header: Option<Vec<String>>,
-    /// What the sink wants of them; empty before it was asked.
+    /// The forms that the sink wants; empty before it was asked.
     wanted: Vec<Option<Want>>,
-    /// How much of the row at hand is reported.
+    /// How many events of the current row are reported.
     reported: usize,
-    /// Passing over a row in error.
+    /// Skipping a row in error.
     lost: bool,
 }
 
@@ -100,7 +101,7 @@ impl CsvReader {
             let row = Row::new(SHAPE, &keys, &cells, offset(self.pos), Some(offset(end)));
             let mut row = row.resumed(self.reported);
             let answer = sink.row(&mut row);
-            // A row that is refused is done with, too.
+            // A refused row is finished, too.
             let done = row.is_done() || answer.is_err();
             self.reported = if done { 0 } else { row.reported() };
             if done {
@@ -114,8 +115,8 @@ impl CsvReader {
         }
     }
 
-    /// The fields of the row at hand, where it ends, and where the next one begins; nothing if the row
-    /// is not here as a whole.
+    /// The fields of the current row, its end, and the beginning of the next one; nothing if the
+    /// row is not complete.
     fn fields(
         &self,
         valid: ValidText<'_>,
@@ -172,7 +173,7 @@ impl CsvReader {
         }
     }
 
-    /// Passes over what is left of a row in error. False if its end is not here.
+    /// Skips the rest of a row in error. False if its end has not come yet.
     fn pass_row(&mut self, text: ValidText<'_>, last: bool) -> bool {
         let rest = &text.as_bytes()[self.pos..];
         let end = rest.iter().position(|byte| *byte == b'\n');
@@ -203,7 +204,7 @@ impl FormatReader for CsvReader {
     fn is_document(&self) -> bool {
         false
     }
-    /// A row that was refused is done with: nothing is left to be passed over.
+    /// A refused row is finished: it has no rest to skip.
     fn abandon(&mut self, _depth: usize) {}
     fn is_abandoned(&self) -> bool {
         false

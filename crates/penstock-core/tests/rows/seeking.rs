@@ -1,4 +1,4 @@
-//! A sink that looks ahead in each map for a key, and a reader that has no rows and cannot look.
+//! A sink that looks for a key in each map, and a reader that has no rows and cannot look ahead.
 
 use super::reading::CsvReader;
 use penstock_core::error::Fail;
@@ -9,8 +9,8 @@ use penstock_core::run::{Destination, Given, Refused};
 use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, Sink};
 use std::convert::Infallible;
 
-/// Looks for the key `t` in each map. It wants no map in which that is `b`, and looks on where it is
-/// empty.
+/// Looks for the key `t` in each map. It does not want a map in which `t` is `b`, and continues
+/// looking if `t` is empty.
 #[derive(Default)]
 pub(crate) struct Seeker {
     pub(crate) heard: String,
@@ -106,14 +106,14 @@ impl Destination for Seeker {
 /// CSV event by event.
 pub(crate) struct Plain(pub(crate) CsvReader);
 
-/// Gets rows, and passes on their events.
+/// Gets rows, and passes their events on.
 struct Events<'s, S>(&'s mut S);
 
 macro_rules! passed_on {
     ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $(passed_on! { @ $how $method($($name: $kind),*) $(-> $result)? })*
     };
-    // The rows stay here.
+    // The rows are not passed on.
     (@ mut known_keys $($rest:tt)*) => {};
     (@ mut row $($rest:tt)*) => {};
     (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {

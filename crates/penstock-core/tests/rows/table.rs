@@ -1,4 +1,4 @@
-//! A sink that takes rows at once: a table of some columns.
+//! A sink that takes rows: a table of some columns.
 
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, Row, Scalar, Text};
@@ -7,21 +7,21 @@ use penstock_core::run::{Destination, Given, Misfit, Refused};
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink, Want, expand};
 use std::convert::Infallible;
 
-/// A record: the wanted columns that it has, with their values as text.
+/// A record: its wanted columns, with their values as text.
 pub(crate) type Record = Vec<(String, String)>;
 
 /// The number that it refuses.
 pub(crate) const REFUSED: &str = "13";
 
-/// Keeps the wanted columns of each map at the root, and pauses behind each.
+/// Keeps the wanted columns of each map at the root, and pauses after each map.
 pub(crate) struct Table {
     wanted: Vec<String>,
     records: Vec<Record>,
     record: Record,
-    /// The column at hand, and whether its list is open.
+    /// The current column, and whether its list is open.
     column: String,
     in_list: bool,
-    /// For each key of the shape at hand, whether it is a wanted column.
+    /// For each key of the current shape, whether it is a wanted column.
     shape: Vec<bool>,
     rows: usize,
 }
@@ -41,7 +41,7 @@ impl Table {
     pub(crate) fn records(&self) -> &[Record] {
         &self.records
     }
-    /// How many rows came as such.
+    /// How many rows came as rows.
     pub(crate) fn rows_taken(&self) -> usize {
         self.rows
     }
@@ -68,7 +68,7 @@ impl Table {
 }
 
 impl Sink for Table {
-    /// Where a refused number stands.
+    /// The offset of the refused number.
     type Error = u64;
 
     fn begin_map(&mut self, _at: u64) -> Result<Flow, u64> {

@@ -1,4 +1,4 @@
-//! Maps that are reported, by their events and as rows.
+//! Reports maps by their events and as rows.
 
 use penstock_core::event::{Cell, Key, KeyKind, Row, Scalar, Text};
 use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want};
@@ -19,7 +19,7 @@ fn key(name: &str) -> Key<'_> {
     Key { name: name.into(), namespace: None, prefix: None, kind: KeyKind::Member }
 }
 
-/// Where a map, the key of a member and its value stand.
+/// The offset of a map; below, those of a member's key and value.
 fn map_at(map: usize) -> u64 {
     map as u64 * 1_000
 }
@@ -33,14 +33,14 @@ fn end_at(map: usize) -> u64 {
     map_at(map) + 999
 }
 
-/// What the rest of a map is to the reader after an event.
+/// Whether the reader still reports the rest of a map after an event.
 enum Rest {
     Wanted,
     Skipped,
 }
 
-/// Reports maps event by event, as a reader does that knows no shapes. Pauses and stops change
-/// nothing for it: it goes on.
+/// Reports maps event by event, like a reader that knows no shapes. It ignores pauses and stops,
+/// and continues.
 pub(crate) fn tell<S: Listener>(sink: &mut S, maps: &Maps) {
     for (map, members) in maps.iter().enumerate() {
         let told = begin(sink, map, members).and_then(|rest| match rest {
@@ -123,7 +123,7 @@ pub(crate) fn tell_rows<S: Listener>(sink: &mut S, maps: &Maps, shape: &[&str]) 
     let mut wanted = vec![Some(Want::Digits); keys.len()];
     sink.known_keys(4, &keys, &mut wanted);
     for (map, members) in maps.iter().enumerate() {
-        // Which members stand in the row, and where.
+        // The members that the row contains, and their positions.
         let mut places: Vec<Option<usize>> = Vec::new();
         let mut follows = 0;
         for (name, value) in members {
@@ -165,7 +165,7 @@ fn tell_row<S: Listener>(
 ) -> Result<(), S::Error> {
     let mut reported = 0;
     loop {
-        // A reader that was paused makes its row again.
+        // After a pause, a reader makes its row again.
         let mut row = Row::new(4, keys, cells, map_at(map), end).resumed(reported);
         match sink.row(&mut row)? {
             Flow::Look if end.is_none() => {
@@ -185,8 +185,8 @@ fn tell_row<S: Listener>(
     if end.is_none() { tell_members(sink, map, members, follows) } else { Ok(()) }
 }
 
-/// Writes down what it is told, and answers this and that: by where an event stands, so that two of
-/// the same seed answer alike.
+/// Writes down its events, and gives various answers that depend on the offset, so that two sinks
+/// with the same seed answer alike.
 pub(crate) struct Moody {
     trace: Trace,
     seed: u64,
@@ -194,7 +194,7 @@ pub(crate) struct Moody {
 
 impl Moody {
     pub(crate) fn new(seed: u32) -> Self {
-        // Some do as they are told.
+        // Some sinks always take.
         Moody { trace: Trace::new(), seed: if seed.is_multiple_of(5) { 0 } else { seed.into() } }
     }
     pub(crate) fn text(&self) -> &str {
@@ -229,7 +229,7 @@ impl Moody {
             _ => Flow::Take,
         };
         if begins && flow == Flow::Skip {
-            // What is skipped has no end.
+            // A skipped container has no end event.
             let _ = if list { self.trace.end_list(at) } else { self.trace.end_map(at) };
         }
         Ok(flow)

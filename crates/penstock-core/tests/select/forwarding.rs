@@ -1,5 +1,5 @@
-//! In a record each call goes to the sink behind the filter by the method it came by, and each
-//! question of the reader does: no default of the filter's answers in its place.
+//! In a record, each call and each question of the reader goes to the inner sink by the same
+//! method: no default of the filter answers instead.
 
 use penstock_core::event::{Container, ContainerKind, Key, KeyKind, Matched, Row, Scalar, Text};
 use penstock_core::forward;
@@ -14,7 +14,7 @@ use std::cell::RefCell;
 #[derive(Default)]
 struct Named(RefCell<Vec<&'static str>>);
 
-/// An answer that no default gives.
+/// A non-default answer.
 trait Answer {
     fn answer() -> Self;
 }
@@ -78,7 +78,7 @@ impl LookAhead for Named {
     forward!(ahead, written_down);
 }
 
-/// Something to call a method with.
+/// A sample argument for a method.
 trait Sample {
     fn sample() -> Self;
 }
@@ -110,7 +110,7 @@ samples! {
     &mut Row<'_>: Box::leak(Box::new(Row::new(7, &[], &[], 7, Some(7))));
 }
 
-/// Makes each call to a filter that is in a record, and sees what the sink behind it heard.
+/// Makes each call to a filter that is in a record, and checks which call the inner sink got.
 macro_rules! calls {
     ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
         $({
@@ -139,7 +139,7 @@ fn no_method_is_lost() {
     forward!(ahead, calls);
 }
 
-/// What the filter answers in a record is what the sink behind it answered.
+/// In a record, the filter gives the inner sink's answer.
 #[test]
 fn no_answer_is_lost() {
     fn all(mut sink: impl Listener<Error = ()>) {
@@ -154,7 +154,7 @@ fn no_answer_is_lost() {
     all(in_record());
 }
 
-/// Outside of the records the filter answers for itself.
+/// Outside the records, the filter answers for itself.
 #[test]
 fn outside_nothing_is_expected() {
     let mut select =
@@ -168,7 +168,7 @@ fn outside_nothing_is_expected() {
     assert_eq!(select.begin_list(4), Ok(Flow::Take));
     assert!(select.expected_key().is_empty() && !select.ignores_scalar());
     assert_eq!(*select.inner().0.borrow(), [""; 0]);
-    // Each element is a record, in the form in which it came.
+    // Each element is a record, and keeps the form in which it came.
     assert_eq!(select.written_number(b"7", Outcome::Int(7), 5), Ok(Flow::Pause));
     assert_eq!(select.written_text("x".into(), false, 6), Ok(Flow::Pause));
     let heard = ["matched", "written_number", "matched", "written_text"];
@@ -220,7 +220,7 @@ impl Lent for Whole {
 }
 impl LookAhead for Whole {}
 
-/// Comments and instructions of a record reach a sink that wants them, and those around it do not.
+/// Comments and instructions in a record reach a sink that wants them, and those outside it do not.
 #[test]
 fn extras_of_records() {
     let text = "<r><!--a--><?b c?><i>x<!--d--><?e f?></i><!--g--></r>";

@@ -1,4 +1,4 @@
-//! Paths, automata and the filter against their naive twins, and by hand.
+//! Paths, automata and the filter, compared with their naive twins, and tested by hand.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,13 +25,13 @@ fn config() -> ProptestConfig {
     }
 }
 
-/// What a path gets: its id, where, and whether that was the value, its key or its text.
+/// A match of a path: its id, its position, and whether it was the value, its key or its text.
 type Found = (u32, usize, &'static str);
 
-/// Walks the values by the automaton.
+/// Walks the values with the automaton.
 fn by_automaton(automaton: &Automaton, values: &[Value]) -> BTreeSet<(Found, bool)> {
     let mut found = BTreeSet::new();
-    // The state in each value, by its place among the values.
+    // The state in each value, by its index among the values.
     let mut places: Vec<(&[Edge], Option<u32>)> = Vec::new();
     for value in values {
         let at = value.tokens.start;
@@ -72,7 +72,7 @@ fn by_automaton(automaton: &Automaton, values: &[Value]) -> BTreeSet<(Found, boo
     found
 }
 
-/// Asks each path about each value.
+/// Tests each path against each value.
 fn by_hand(paths: &[(Path, u32)], values: &[Value]) -> BTreeSet<(Found, bool)> {
     let mut found = BTreeSet::new();
     let mut taken: Option<(u32, &Value)> = None;
@@ -111,7 +111,7 @@ fn by_hand(paths: &[(Path, u32)], values: &[Value]) -> BTreeSet<(Found, bool)> {
     found
 }
 
-/// The values that are records, and by what a `*` found each.
+/// The values that are records, and the step by which a `*` found each.
 fn records_by_hand(path: Option<&Path>, tokens: &[Token]) -> Vec<(Value, Option<Edge>)> {
     let values = values(tokens);
     let Some(path) = path else {
@@ -139,7 +139,8 @@ fn records_by_hand(path: Option<&Path>, tokens: &[Token]) -> Vec<(Value, Option<
     records
 }
 
-/// The filter before a moody sink says the same as the sink told of each record on its own.
+/// The filter in front of a moody sink gives the same events as reporting each record to the sink
+/// on its own.
 fn filters_alike(path: Option<&Path>, tokens: &[Token], seed: u64) -> Result<(), TestCaseError> {
     let records = match path {
         None => Records::by_default(),
@@ -241,7 +242,7 @@ fn the_random_cases_do_match() {
     assert!(compiled > 200 && matched > 60, "{compiled} of 500 compiled, {matched} matched");
 }
 
-/// The kinds of the records it is told of. It wants nothing of them.
+/// The kinds of the records that it gets. It skips their contents.
 #[derive(Debug, Default)]
 struct Kinds {
     told: Vec<u32>,
@@ -279,7 +280,7 @@ impl Sink for Kinds {
 impl Lent for Kinds {}
 impl LookAhead for Kinds {}
 
-/// Several kinds, before a sink that writes down what it is told.
+/// Several kinds, in front of a sink that writes down its events.
 fn kinds(paths: &[&str]) -> Select<Trace> {
     let paths: Vec<_> = paths.iter().map(|path| Path::parse(path).unwrap()).collect();
     Select::new(Trace::new(), Records::several(&paths).unwrap())
@@ -384,7 +385,7 @@ fn the_way_to_the_record() {
     assert_eq!((select.record_depth(), select.records()), (3, 1));
     let key = |key: &str| PathStep::Key(key.to_owned());
     assert_eq!(select.path_prefix(), [key("data"), key("second"), PathStep::Index(2)]);
-    // The record's own keys are the inner sink's affair.
+    // The inner sink handles the record's own keys.
     select.key("x".into(), 12).unwrap();
     assert_eq!(select.path_prefix().len(), 3);
 
@@ -407,7 +408,7 @@ fn documents_follow_each_other() {
         select.begin_map(at).unwrap();
         select.key("a".into(), at + 1).unwrap();
         select.begin_list(at + 2).unwrap();
-        // The line is malformed from here on.
+        // The rest of the line is malformed.
         select.restart();
     }
     assert_eq!((select.records(), select.record_depth()), (2, 0));
@@ -415,7 +416,7 @@ fn documents_follow_each_other() {
     assert_eq!(select.inner().text(), expected);
 }
 
-/// Lends a key, as sinks do that know the order of keys.
+/// Expects a key, like sinks that know the order of keys.
 struct Lending;
 
 impl Sink for Lending {

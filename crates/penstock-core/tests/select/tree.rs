@@ -30,7 +30,7 @@ impl Name {
     }
 }
 
-/// A token of a document; its offset is its place in the list.
+/// A token of a document; its offset is its index in the list.
 #[derive(Clone, Debug)]
 pub(crate) enum Token {
     Map,
@@ -41,7 +41,7 @@ pub(crate) enum Token {
     Piece,
 }
 
-/// The place of the token behind the value that begins at `start`.
+/// The index of the token after the value that begins at `start`.
 fn value_end(tokens: &[Token], start: usize) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate().skip(start) {
@@ -57,8 +57,8 @@ fn value_end(tokens: &[Token], start: usize) -> usize {
     panic!("no value at {start}");
 }
 
-/// Tells the tokens of `range` to `sink` as a reader does: passes over what is skipped, and after
-/// an error gives up the record and goes on where `record_depth` containers are open.
+/// Reports the tokens of `range` to `sink` like a reader: it leaves out what the sink skips. After
+/// an error it abandons the record and continues where `record_depth` containers are open.
 pub(crate) fn tell<S: Sink>(
     tokens: &[Token],
     range: Range<usize>,
@@ -113,14 +113,14 @@ pub(crate) fn tell<S: Sink>(
     }
 }
 
-/// A step of the way to a value.
+/// A step of the path to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Edge {
     Name(Name),
     Index(u64),
 }
 
-/// A value of a document: the way to it, and its tokens.
+/// A value of a document: the path to it, and its tokens.
 #[derive(Clone, Debug)]
 pub(crate) struct Value {
     pub(crate) way: Vec<Edge>,
@@ -166,7 +166,7 @@ fn collect(tokens: &[Token], start: usize, way: Vec<Edge>, found: &mut Vec<Value
 }
 
 /// The obvious matcher: does `path`, one of `all`, without its last `omit` steps, lead exactly
-/// this way?
+/// along `way`?
 pub(crate) fn leads(path: &Path, omit: usize, way: &[Edge], all: &[(Path, u32)]) -> bool {
     let steps = &path.steps()[..path.steps().len() - omit];
     let Some(above) = way.len().checked_sub(steps.len()) else { return false };
@@ -179,7 +179,7 @@ pub(crate) fn leads(path: &Path, omit: usize, way: &[Edge], all: &[(Path, u32)])
         })
 }
 
-/// Is it a name that asks for no more than that there is no prefix?
+/// Does the step ask only for a name without a prefix?
 fn is_plain(step: &Step) -> bool {
     matches!(
         step.test(),
@@ -188,7 +188,7 @@ fn is_plain(step: &Step) -> bool {
     )
 }
 
-/// Does a path of another id ask for this name by its very namespace?
+/// Does a path of another id ask for this name with its exact namespace?
 fn has_exact(of: &Path, above: &[Edge], edge: &Edge, all: &[(Path, u32)]) -> bool {
     let Edge::Name(name) = edge else { return false };
     let own = all.iter().find(|(path, _)| std::ptr::eq(path, of)).map(|(_, id)| *id);
@@ -322,7 +322,7 @@ impl Lent for Moody {}
 impl LookAhead for Moody {}
 
 impl Moody {
-    /// What is skipped has no end event, so the trace is told of one.
+    /// A skipped container has no end event, so the trace gets one.
     fn settle<E: Debug>(&mut self, at: u64, heard: Result<Flow, E>) -> Result<Flow, ()> {
         let answer = self.mood(at, heard);
         if answer == Ok(Flow::Skip) {
@@ -381,8 +381,8 @@ pub(crate) fn xml() -> impl Strategy<Value = Vec<Token>> {
     })
 }
 
-/// A path whose steps come from the words that the documents are made of. May end in `text()`,
-/// or in `key()` where that may stand.
+/// A path whose steps come from the words of the documents. It may end in `text()`, or in `key()`
+/// where that is allowed.
 pub(crate) fn path() -> impl Strategy<Value = Path> {
     let words = ["a", "a", "b", "b", "*", "*", "0", "1", "@a", "~3a", "{u}a", "{u}*", "{}a"];
     let more = ["*:a", "p:a", "*:*", "p:*", "~2"];

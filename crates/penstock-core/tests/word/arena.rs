@@ -1,4 +1,4 @@
-//! What goes into an arena comes out of it, bit for bit.
+//! Every value comes out of an arena as it went in, bit for bit.
 
 use crate::fixed;
 use crate::tree::{Tree, scalars, trees};
@@ -44,7 +44,7 @@ fn maps_with_the_same_keys_share_them() {
         assert_eq!((word.tag(), arena.decode(word)), (Tag::Map, Value::Map(map)));
         sizes.push(arena.size());
     }
-    // Two values, and for new keys twice two words and two places.
+    // Two values; new keys add two words each and two positions.
     assert_eq!([sizes[1] - sizes[0], sizes[2] - sizes[1]], [16, 16 + 40]);
     assert!(Map::new(&["id"], &values).is_none());
 }

@@ -1,4 +1,4 @@
-//! What a word holds by itself: exactly what it was made of, or it is not made.
+//! The values that fit into a word: the word holds one exactly, or is not made.
 
 use super::fixed;
 use penstock_core::value::number::{scan, to_f64};
@@ -6,7 +6,7 @@ use penstock_core::word::{Decimal, Inline, Numeral, Tag, Word};
 use proptest::prelude::*;
 
 /// The doubles at which encoders fail: of both signs, around every limit of every narrowing that
-/// libraries have had, and the dates at the ends of theirs.
+/// libraries have had, and the dates at the ends of their ranges.
 pub(crate) fn doubles() -> Vec<f64> {
     let powers = [
         -1074, -1023, -1022, -144, -81, -80, -79, -64, -63, -62, -25, -16, -1, 0, 1, 24, 47, 48,
@@ -79,12 +79,13 @@ fn integer_is_kept(value: i64) {
     }
 }
 
-/// A number's text is in its word, or it is not made of it; and it is the double that its text is.
+/// A word that is made from a number holds its text, and gives the double of that text.
 fn number_is_kept(text: &str) {
     let found = scan(text.as_bytes(), 0);
     let whole = found.end == text.len() && found.outcome.shape().is_some();
     let Some(word) = Word::number(text.as_bytes()) else {
-        // Only for lack of room: no short number without an exponent is refused.
+        // A word is only refused for lack of room, and never for a short number without an
+        // exponent.
         let plain = whole && !text.contains(['e', 'E']);
         assert!(!plain || text.bytes().filter(u8::is_ascii_digit).count() > 15, "{text}");
         return;
@@ -269,7 +270,7 @@ proptest! {
         text_is_kept(&text);
     }
 
-    /// Words of any bits are looked at without a fault.
+    /// Words of any bits can be read without a fault.
     #[test]
     fn any_bits(bits: u64) {
         let word = Word::from_bits(bits);

@@ -1,4 +1,4 @@
-//! Words: every value comes back bit for bit, and equal values are equal wherever they are kept.
+//! Words: every value comes back bit for bit, and equal values are equal wherever they are stored.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

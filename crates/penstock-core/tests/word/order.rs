@@ -13,10 +13,10 @@ fn hash(held: Held<'_>) -> u64 {
     state.finish()
 }
 
-/// Compares all of them with each other; how many pairs of different places are equal.
+/// Compares all of them with each other; returns how many pairs of different positions are equal.
 fn agree(trees: &[Tree]) -> usize {
     let (mut one, mut two) = (Arena::new(), Arena::new());
-    // The places in the second arena are others than in the first.
+    // Make the offsets in the second arena differ from those in the first.
     two.encode(Value::Integer(i64::MAX)).unwrap();
     let mut words: Vec<(Word, Word)> = Vec::new();
     for tree in trees.iter().rev() {

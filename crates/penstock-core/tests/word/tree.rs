@@ -1,4 +1,4 @@
-//! The naive twin: values as a tree of their own, compared the long way.
+//! The naive twin: values as a separate tree, compared in the obvious way.
 
 use crate::inline::{doubles, integers};
 use num_bigint::BigInt;
@@ -7,8 +7,8 @@ use penstock_core::word::{Arena, Date, Map, Numeral, Text, Value, Word, Zone};
 use proptest::prelude::*;
 use std::cmp::Ordering;
 
-/// A value with all that is in it. Doubles by their bits, so that trees are equal if they are the
-/// same.
+/// A value with everything inside it. Doubles are kept as bits, so that trees are equal only if
+/// they are the same.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tree {
     Null,
@@ -192,7 +192,7 @@ fn parse(text: &str) -> BigRational {
     BigRational::from_integer(mantissa) * ten.pow(power)
 }
 
-/// Numbers of which many are equal, in every form there is.
+/// Numbers in every form, many of them equal.
 pub(crate) fn numbers() -> Vec<Tree> {
     let mut found: Vec<Tree> = integers().into_iter().map(Tree::Integer).collect();
     found.extend(doubles().into_iter().map(Tree::double));
@@ -251,7 +251,7 @@ pub(crate) fn numbers() -> Vec<Tree> {
     found
 }
 
-/// Dates of which many are the same moment.
+/// Dates, many of them the same moment.
 pub(crate) fn dates() -> Vec<Tree> {
     let second = 1_000_000;
     let micros = [
@@ -290,7 +290,7 @@ pub(crate) fn dates() -> Vec<Tree> {
     found
 }
 
-/// Texts around the places where they spill.
+/// Texts around the lengths at which they spill.
 pub(crate) fn texts() -> Vec<Tree> {
     let mut found = vec![];
     for length in [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 23, 24, 25] {
@@ -311,7 +311,7 @@ pub(crate) fn scalars() -> Vec<Tree> {
     [constants, numbers(), dates(), texts()].concat()
 }
 
-/// Any values, few of their keys and small integers being different.
+/// Any values, with few different keys and few different small integers.
 pub(crate) fn trees() -> impl Strategy<Value = Tree> {
     let number = "-?(0|[1-9][0-9]{0,24})(\\.[0-9]{1,24})?([eE][-+]?[0-9]{1,2})?";
     let leaf = prop_oneof![

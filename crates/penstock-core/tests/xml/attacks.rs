@@ -1,4 +1,5 @@
-//! Documents that are made to cost more than they are: refused, by a limit's name, before they do.
+//! Documents that are made to cost more than their size: the reader refuses them, with the name of
+//! a limit, before they do.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -9,10 +10,10 @@ use penstock_core::xml::Options;
 use crate::canonical::limited;
 use crate::outcome;
 
-/// Long enough for any machine; what is not linear takes hours.
+/// Long enough for any machine; code that is not linear takes hours.
 const LONG: Duration = Duration::from_secs(30);
 
-/// What is wrong with a document, without the byte.
+/// The fault of a document, without its offset.
 fn refusal(text: &str, limits: &Limits) -> String {
     let start = Instant::now();
     let fault = limited(text, Options::default(), limits, usize::MAX).unwrap_err();
@@ -20,7 +21,7 @@ fn refusal(text: &str, limits: &Limits) -> String {
     fault.reason().to_owned()
 }
 
-/// Each entity is ten of the one before.
+/// Each entity expands to ten of the one before.
 fn laughs(sign: &str, levels: usize) -> String {
     let mut declarations = format!("<!ENTITY {sign} e0 ' '>");
     let reference = if sign == "%" { "&#37;" } else { "&" };
@@ -42,7 +43,7 @@ fn exponential_entities() {
         format!("<!DOCTYPE a [{general}]><a b='&e19;'/>"),
         format!("<!DOCTYPE a [{general}<!ATTLIST a b CDATA '&e19;'>]><a/>"),
         format!("<!DOCTYPE a [{}%e19;]><a/>", laughs("%", 20)),
-        // Of nothing at all.
+        // Entities that expand to nothing at all.
         format!("<!DOCTYPE a [{general}]><a>&e19;</a>").replace("' '", "''"),
         format!("<!DOCTYPE a [{general}]><a b='&e19;'/>").replace("' '", "''"),
     ] {
@@ -63,8 +64,8 @@ fn quadratic_entities() {
     }
 }
 
-/// A chain of as many entities as may be declared costs what its texts cost, and is no deeper than
-/// elements may be.
+/// A chain of as many entities as may be declared costs as much as its texts, and its depth has the
+/// same limit as that of elements.
 #[test]
 fn chains() {
     let deep = "nested deeper than 1000 levels (limits.depth)";
@@ -84,7 +85,8 @@ fn chains() {
     }
 }
 
-/// The first 8 MiB are free; then each byte of input has so many, and all together have a limit.
+/// The first 8 MiB are free; then each byte of input allows a certain number, and all together have
+/// a limit.
 #[test]
 fn limits_of_expansion() {
     let text = |entity: usize, references: usize, filler: usize| {
@@ -97,7 +99,7 @@ fn limits_of_expansion() {
             .map_err(|fault| fault.to_string())
     };
     let limits = Limits { amplification: 2, expansion: None, ..Limits::default() };
-    // A reference costs sixteen bytes, too: 1,024 by 8 KiB are 8 MiB.
+    // A reference also costs sixteen bytes: 1,024 times 8 KiB are 8 MiB.
     let size = 8 * 1024 - 16;
     let free = text(size, 1024, 0);
     assert_eq!(read(&free, &limits), Ok(size * 1024 + 7));
@@ -106,7 +108,7 @@ fn limits_of_expansion() {
     let at = over.len() - "&e;</a>".len();
     let expected = Err(format!("{reason} (limits.amplification) (byte {at})"));
     assert_eq!(read(&over, &limits), expected);
-    // Twice as many bytes as precede the reference are enough.
+    // The limit is twice the number of bytes before the reference.
     let enough = 4 * (1 << 20) + size / 2 + 8;
     assert_eq!(read(&text(size, 1025, enough - at), &limits), Ok(size * 1025 + 7));
     assert_eq!(
@@ -170,7 +172,7 @@ fn limits_of_declarations() {
         assert_eq!(subset.err(), (!fits).then(|| format!("{long} (byte 13)")), "{length}");
         assert_eq!(head.err(), (!fits).then(|| format!("{long} (byte 0)")), "{length}");
     }
-    // What is kept of all of them has the limit of what is kept.
+    // All declarations that are kept have one limit together.
     let limits = Limits { token: 1000, ..Limits::default() };
     let text = format!("<!DOCTYPE a [{}]><a/>", "<!ATTLIST a b ID #IMPLIED>".repeat(1000));
     assert!(outcome(&text, Options::default(), &limits).is_ok(), "the same again is not kept");
@@ -180,7 +182,7 @@ fn limits_of_declarations() {
     assert_eq!(found, Err(format!("{reason} (byte 13)")));
 }
 
-/// The values of an element's attributes are kept, so they have the limit of what is kept.
+/// The values of an element's attributes are kept, so they have the same limit.
 #[test]
 fn values_that_expand() {
     let limits = Limits { token: 1500, ..Limits::default() };
@@ -198,7 +200,7 @@ fn values_that_expand() {
     }
 }
 
-/// An element that has a thousand attributes, a thousand of which are declared.
+/// An element that has a thousand attributes, with a thousand declared ones.
 #[test]
 fn many_attributes() {
     let mut declared = String::new();
@@ -218,7 +220,7 @@ fn many_attributes() {
     assert!(start.elapsed() < LONG);
 }
 
-/// A name that never ends is refused where it is too long, wherever it stands.
+/// A name without an end is refused as soon as it is too long, wherever it is.
 #[test]
 fn names_that_never_end() {
     for before in

@@ -1,5 +1,5 @@
-//! A document as the W3C suite writes its expected output: Sun's second canonical form, which is
-//! James Clark's canonical XML with the notations in front.
+//! A document in the form of the expected outputs of the W3C suite: Sun's second canonical form,
+//! which is James Clark's canonical XML with the notations in front.
 
 use std::convert::Infallible;
 use std::fmt::Write as _;
@@ -12,12 +12,12 @@ use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_core::xml::{Notation, Options, Reader, Repair};
 use penstock_scan::ValidText;
 
-/// Writes what it is told in canonical form.
+/// Writes its events in canonical form.
 #[derive(Default)]
 pub(crate) struct Canonical {
     out: String,
     open: Vec<String>,
-    /// The attributes of the tag at hand, and whether it is still being written.
+    /// The attributes of the current tag, and whether it is still being written.
     attributes: Vec<(String, String)>,
     in_tag: bool,
     attribute: Option<String>,
@@ -113,7 +113,7 @@ impl Lent for Canonical {
 
 impl LookAhead for Canonical {}
 
-/// The declarations of notations that stand in front of the document.
+/// The declarations of notations in front of the document.
 fn doctype<'a>(root: &str, notations: impl Iterator<Item = &'a Notation>) -> String {
     let mut lines: Vec<String> = notations
         .map(|notation| {
@@ -137,7 +137,7 @@ pub(crate) fn canonical(text: &str, options: Options, step: usize) -> Result<Str
     limited(text, options, &Limits::default(), step).map(|(canonical, _)| canonical)
 }
 
-/// The same within limits, and the repairs that were made.
+/// The same within limits, and the repairs.
 pub(crate) fn limited(
     text: &str,
     options: Options,

@@ -1,4 +1,4 @@
-//! However the text is cut, and wherever the sink pauses: the same events and the same fault.
+//! However the text is cut, and wherever the sink pauses, the events and the fault are the same.
 
 use penstock_core::limits::Limits;
 use penstock_core::xml::{Options, RepairKind, Repairs, Unresolved};
@@ -24,8 +24,8 @@ proptest! {
         assert_twin(&text, told(&text, Options::default(), &Cuts::WHOLE, EXTRAS));
     }
 
-    /// However cut, with whatever skipped, watched and paused at, on both instruction sets and by the
-    /// copy of the grammar that sinks share.
+    /// With any cuts, and with any parts skipped, watched and paused at, on both instruction sets
+    /// and with the shared copy of the grammar.
     #[test]
     fn any_windows_tell_the_same(
         text in damaged(any_document()), cuts in cuts(),
@@ -42,7 +42,8 @@ proptest! {
         }
     }
 
-    /// After a refused event the reader goes on behind it, or passes over what is given up.
+    /// After a refused event the reader continues with the next one, or skips the abandoned
+    /// element.
     #[test]
     fn what_is_given_up_is_passed_over(
         text in damaged(any_document()), cuts in cuts(), number in any::<prop::sample::Index>(), depth in 0_usize..4,
@@ -61,7 +62,7 @@ proptest! {
             if !silent {
                 expected.push(event.clone());
             }
-            // Text is not refused here: where its pieces begin depends on the windows.
+            // Text is not refused here, because the beginnings of its pieces depend on the windows.
             let refused = number == refused && !matches!(event.1, What::Piece(_));
             passing = open > depth && (passing || refused);
         }
@@ -72,7 +73,7 @@ proptest! {
         }
     }
 
-    /// Names as they are written, declarations told, and everything repaired.
+    /// Names as written, declarations reported, and everything repaired.
     #[test]
     fn any_options_tell_the_same(text in damaged(any_document()), cuts in cuts(), chosen in 0_u8..8) {
         let repairs = RepairKind::ALL.into_iter().fold(Repairs::default(), Repairs::with);
@@ -115,10 +116,10 @@ const DOCUMENTS: &[&str] = &[
     "<a \u{B7}='1'/>",
     "<",
     "",
-    // What is known of a cut tag is not true of the comment behind it.
+    // The state of a cut tag must not be applied to the comment after it.
     "<r xmlns:p='a longer tag than'></r><!--m--><?p d?>",
     "<r></r         ><!--m-->",
-    // A fault within what does not end, and whether it is wanted or not.
+    // A fault inside a construct that never ends, whether the sink wants the construct or not.
     "<a><b><!-- \u{1} </b></a>",
     "<a><b><?p \u{1} </b></a>",
     "<a><b><?p </b></a>",
@@ -153,7 +154,7 @@ fn every_cut() {
     }
 }
 
-/// What is skipped or watched is left out, and nothing else changes: a fault is the same one.
+/// A skipped or watched part is left out, and nothing else changes: the fault is the same.
 #[test]
 fn every_answer() {
     for text in DOCUMENTS {
@@ -175,7 +176,7 @@ fn every_answer() {
     }
 }
 
-/// The elements that wake a sink which watches are told wherever they stand, and no others.
+/// A watching sink gets the elements that wake it at any depth, and no others.
 #[test]
 fn watching() {
     let text = "<a><c x='1'><b>1<c/></b></c>t<p:b xmlns:p='u'/><b><b/></b></a>";
@@ -198,7 +199,7 @@ fn watching() {
     }
 }
 
-/// Where nothing is left of what stands in a CDATA section, nothing is told.
+/// If repairs leave nothing of a CDATA section, no text is reported.
 #[test]
 fn cdata_that_is_left_out() {
     let repairs = Repairs::default().with(RepairKind::ControlCharacter);

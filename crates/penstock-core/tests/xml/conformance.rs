@@ -1,5 +1,5 @@
-//! The W3C's conformance suite, where it is there: `PENSTOCK_CORPORA` names the folder of the
-//! corpora. Its own index says what each file is for.
+//! The W3C's conformance suite, if it is installed: `PENSTOCK_CORPORA` names the folder of the
+//! corpora. Its own index gives the purpose of each file.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -17,8 +17,8 @@ use penstock_scan::ValidText;
 
 use crate::canonical::canonical;
 
-/// Documents whose only fault stands in a file that they refer to. A processor that opens no
-/// other file cannot see it, and need not (XML 1.0, 5.1).
+/// Documents whose only fault is in a file that they refer to. A processor that opens no other file
+/// cannot find it, and need not (XML 1.0, 5.1).
 const ELSEWHERE: [&str; 15] = [
     "not-wf/not-sa/001.xml",
     "not-wf/not-sa/003.xml",
@@ -88,7 +88,7 @@ impl Sink for Index {
 impl Lent for Index {}
 impl LookAhead for Index {}
 
-/// The folder of the suite. None if there is none and none is required.
+/// The folder of the suite. None if it does not exist and is not required.
 fn suite() -> Option<PathBuf> {
     let corpora = env::var("PENSTOCK_CORPORA").unwrap_or_default();
     let suite = Path::new(&corpora).join("xml/xmlconf");
@@ -101,7 +101,7 @@ fn suite() -> Option<PathBuf> {
     None
 }
 
-/// The tests of an index: Sun's are parts of a document, without a root element.
+/// The tests of an index: Sun's index is a fragment without a root element.
 fn tests(path: &Path) -> Vec<HashMap<String, String>> {
     let text = fs::read(path).unwrap().iter().map(|byte| char::from(*byte)).collect::<String>();
     let text = format!("<index>{}</index>", text.split_once("?>").map_or(&*text, |parts| parts.1));
@@ -114,25 +114,24 @@ fn tests(path: &Path) -> Vec<HashMap<String, String>> {
     }
 }
 
-/// A document as text, from any encoding. None if it is not in the one it claims.
+/// A document as text, from any encoding. None if it is not in the encoding that it declares.
 fn decoded(bytes: &[u8]) -> Option<String> {
     let mut window = Window::detecting(Detect::Xml, None);
     let pushed = window.push(bytes).and_then(|()| window.finish());
     (pushed.is_ok() && window.finish_fault().is_none()).then(|| window.text().as_str().to_owned())
 }
 
-/// Whether what the document holds is known, without any other file.
+/// Whether the output is known without any other file.
 fn has_output(test: &HashMap<String, String>) -> bool {
     test.get("ENTITIES").is_none_or(|entities| entities == "none") && test.contains_key("OUTPUT")
 }
 
-/// What is wrong with how one test comes out, if something is.
+/// The failure of one test, if it fails.
 fn wrong(folder: &Path, test: &HashMap<String, String>) -> Option<String> {
     let uri = &test["URI"];
     let path = folder.join(uri);
     let kind = test["TYPE"].as_str();
-    // Names as they are written, as the expected output has them; what stands in other files is
-    // left as it is written, too.
+    // Names as written, as in the expected output; references to other files also stay as written.
     let plain = Options { namespaces: false, unresolved: Unresolved::Text, ..Options::default() };
     let accepted = kind != "not-wf" || ELSEWHERE.contains(&&**uri);
     let Some(text) = decoded(&fs::read(&path).unwrap()) else {
@@ -176,7 +175,7 @@ fn w3c_suite() {
     for index in ["xmltest/xmltest", "sun/sun-valid", "sun/sun-invalid", "sun/sun-not-wf"] {
         let path = suite.join(index).with_extension("xml");
         for test in tests(&path) {
-            // Fewer characters made names before the fifth edition.
+            // Before the fifth edition, names had fewer characters.
             let old = test.get("EDITION").is_some_and(|editions| !editions.contains('5'));
             if old || test["TYPE"] == "error" {
                 continue;

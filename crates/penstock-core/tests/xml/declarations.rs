@@ -1,4 +1,4 @@
-//! Declarations of the internal subset: their grammar, and what they say.
+//! Declarations of the internal subset: their grammar and their meaning.
 
 use penstock_core::limits::Limits;
 use penstock_core::xml::{Options, Repair, RepairKind, Repairs};
@@ -7,7 +7,7 @@ use crate::{fault, outcome, resolved};
 
 /// Before a declaration: 13 bytes.
 const HEAD: &str = "<!DOCTYPE a [";
-/// Behind one.
+/// After a declaration.
 const TAIL: &str = "]><a/>";
 
 #[test]
@@ -50,7 +50,7 @@ fn well_formed_declarations() {
     }
 }
 
-/// A declaration, what is wrong with it, and the byte at which, counted from its `<`.
+/// A declaration, its fault, and the fault's offset, counted from its `<`.
 const FAULTS: [(&str, &str, usize); 82] = [
     ("<!>", "expected ENTITY, ELEMENT, ATTLIST or NOTATION after '<!'", 2),
     ("<!entity e ''>", "expected ENTITY, ELEMENT, ATTLIST or NOTATION after '<!'", 2),
@@ -201,7 +201,8 @@ fn what_a_subset_may_end_in() {
     }
 }
 
-/// Of two declarations of the same the first counts; what else an element may have is added.
+/// If something is declared twice, the first declaration counts; further attributes of an element
+/// are added.
 #[test]
 fn declared_again() {
     let text = "<!DOCTYPE a [<!ENTITY e 'first'><!ENTITY e 'second'><!ENTITY % e 'x'>
@@ -209,7 +210,7 @@ fn declared_again() {
     assert_eq!(resolved(text), r#"<a b="1" c="first">first</a>"#);
 }
 
-/// The predefined entities may be declared to be what they are (XML 1.0, 4.6).
+/// The predefined entities may be declared with their own meaning (XML 1.0, 4.6).
 #[test]
 fn predefined_entities() {
     let text = r#"<!DOCTYPE a [<!ENTITY lt "&#38;#60;"><!ENTITY gt "&#62;"><!ENTITY amp "&#38;#x26;">
@@ -227,13 +228,13 @@ fn predefined_entities() {
         let reason = format!("the entity '{name}' may not be declared to be something else");
         let text = format!("{HEAD}<!ENTITY {name} {value}>{TAIL}");
         assert_eq!(fault(&text), format!("{reason} (byte 22)"), "{value}");
-        // As a parameter entity it is another one.
+        // A parameter entity of the same name is a different entity.
         resolved(&format!("{HEAD}<!ENTITY % {name} {value}>{TAIL}"));
     }
 }
 
-/// Values are normalised (XML 1.0, 3.3.3): white space as it is written becomes spaces, as a
-/// reference it stays; and what is not CDATA loses spaces at its ends and repeated ones.
+/// Values are normalised (XML 1.0, 3.3.3): literal white space becomes spaces, and references to
+/// white space stay. If the type is not CDATA, spaces at the ends and repeated spaces are dropped.
 #[test]
 fn normalisation() {
     let text = "<!DOCTYPE a [
@@ -246,7 +247,7 @@ fn normalisation() {
     assert_eq!(resolved(text), expected);
 }
 
-/// Many declared attributes are found by another way than few.
+/// Many declared attributes are looked up in another way than few.
 #[test]
 fn many_declared_attributes() {
     for count in [1, 7, 8, 9, 10, 33, 900] {
@@ -285,8 +286,8 @@ fn default_namespaces() {
     assert!(fault(text).starts_with("the attribute"));
 }
 
-/// What stands behind a parameter entity that is not read does not count, unless the document
-/// stands alone (XML 1.0, 5.1). It is checked all the same.
+/// Declarations after a parameter entity that is not read do not count, unless the document is
+/// standalone (XML 1.0, 5.1). They are validated nevertheless.
 #[test]
 fn behind_what_is_not_read() {
     let subset = "<!ENTITY % p SYSTEM 'x'>%p;<!ENTITY e 'v'><!ATTLIST a b CDATA 'd'>";
@@ -301,7 +302,7 @@ fn behind_what_is_not_read() {
     assert_eq!(fault(&wrong), "expected white space after the element's name (byte 51)");
 }
 
-/// What is left of a broken subset is left out; what it declared before stays.
+/// The rest of a broken subset is ignored; its earlier declarations stay.
 #[test]
 fn broken_subset() {
     let options = Options {
@@ -310,7 +311,7 @@ fn broken_subset() {
     };
     let read = |text: &str| outcome(text, options, &Limits::default());
     let repair = |offset| vec![Repair { kind: RepairKind::BrokenSubset, offset }];
-    // As Apple's health export has it: an attribute list without its beginning.
+    // As in Apple's health export: an attribute list without its beginning.
     let subset = "<!ENTITY e 'v'>\n<!ATTLIST a\n  b CDATA #IMPLIED\n>\n c CDATA #IMPLIED\n>\n]\n>";
     let text = format!("{HEAD}{subset}<a>&e;</a>");
     assert_eq!(read(&text), Ok(("<a>v</a>".to_owned(), repair(63))));
@@ -319,21 +320,21 @@ fn broken_subset() {
         "expected a declaration or ']' (byte 63)",
         "not without being asked to"
     );
-    // In an entity, and behind what only looks like the end.
+    // In an entity, and after text that only looks like the end.
     let text = format!("{HEAD}<!ENTITY % p '<!ELEMENT a><!ENTITY e \"v\">'>%p; ] ]x> ]]><a/>");
     assert_eq!(read(&text), Ok(("<a></a>".to_owned(), repair(56))));
     // Nothing ends it.
     let text = format!("{HEAD}<!ELEMENT a>]");
     let reason = "the input ends inside the document type declaration";
     assert_eq!(read(&text), Err(format!("{reason} (byte {})", text.len())));
-    // A limit is none to repair.
+    // An exceeded limit cannot be repaired.
     let limits = Limits { entities: 1, ..Limits::default() };
     let text = format!("{HEAD}<!ENTITY e ''><!ENTITY f ''>{TAIL}");
     let limited = outcome(&text, options, &limits);
     assert_eq!(limited, Err("more than 1 entities (limits.entities) (byte 36)".to_owned()));
 }
 
-/// Characters are repaired in declarations as in the document.
+/// Characters in declarations are repaired as in the document.
 #[test]
 fn repaired_characters() {
     let repairs = [RepairKind::ControlCharacter, RepairKind::SurrogatePair];

@@ -1,4 +1,4 @@
-//! Documents to read: whole ones, and ones with some damage done to them.
+//! Documents to read: complete ones and damaged ones.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -6,14 +6,14 @@ use proptest::sample::{Index, select};
 
 use crate::recording::Cuts;
 
-/// Some name, its prefix bound or not.
+/// A name whose prefix, if any, may be bound or not.
 fn name() -> impl Strategy<Value = String> {
     const NAMES: [&str; 11] =
         ["a", "b", "c", "item", "p:a", "p:b", "q:c", "é", "_.-9", "xml:lang", "水"];
     select(&NAMES[..]).prop_map(str::to_owned)
 }
 
-/// What may stand between tags.
+/// Text between tags.
 fn text() -> impl Strategy<Value = String> {
     let pieces = [
         "x",
@@ -74,7 +74,8 @@ fn value() -> impl Strategy<Value = String> {
         .prop_map(|(pieces, quote)| [quote, &pieces.concat(), quote].concat())
 }
 
-/// What stands in a start tag behind the name. Often not well-formed: a name twice, or no binding.
+/// The part of a start tag after the name. It is often not well-formed: a name twice, or a prefix
+/// without a binding.
 fn attributes() -> impl Strategy<Value = String> {
     let declaration = select(
         &["xmlns='urn:d'", "xmlns:p='urn:p'", "xmlns:q=\"urn:q\"", "xmlns:q='urn:p'", "xmlns=''"][..],
@@ -114,7 +115,7 @@ pub(crate) fn document() -> impl Strategy<Value = String> {
     })
 }
 
-/// A document with a document type, whose entities and defaults are made use of.
+/// A document with a document type, whose entities and defaults it uses.
 pub(crate) fn typed() -> impl Strategy<Value = String> {
     const DECLARATIONS: &[&str] = &[
         "<!ENTITY e 'x'>",
@@ -148,7 +149,7 @@ pub(crate) fn typed() -> impl Strategy<Value = String> {
     )
 }
 
-/// What is put where it does not belong.
+/// Tokens to insert where they do not belong.
 const TOKENS: &[&str] = &[
     "<",
     ">",
@@ -202,9 +203,9 @@ const TOKENS: &[&str] = &[
     "SYSTEM",
 ];
 
-/// A document with some damage done to it: often none that matters, mostly one fault.
+/// A damaged document: often without any effect, mostly with one fault.
 pub(crate) fn damaged(text: impl Strategy<Value = String>) -> impl Strategy<Value = String> {
-    // At a place: how many characters are taken out, and what is put in.
+    // A position, how many characters to remove there, and what to insert.
     let damage = prop_oneof![
         1 => (any::<Index>(), 1_usize..3, Just("")),
         3 => (any::<Index>(), 0_usize..2, select(TOKENS)),
@@ -222,7 +223,7 @@ pub(crate) fn damaged(text: impl Strategy<Value = String>) -> impl Strategy<Valu
     })
 }
 
-/// How the window grows.
+/// The growth of the window.
 pub(crate) fn cuts() -> impl Strategy<Value = Cuts> {
     let growth = prop_oneof![4 => 0_u8..6, 1 => 0_u8..80];
     vec(growth, 1..12).prop_map(Cuts)

@@ -1,4 +1,4 @@
-//! General and parameter entities: what they resolve to, and where they may stand.
+//! General and parameter entities: their replacement texts, and where they are allowed.
 
 use penstock_core::limits::Limits;
 use penstock_core::xml::{Options, Unresolved};
@@ -24,7 +24,7 @@ fn replacement_text() {
         ("<!ENTITY e 'x&f;y'><!ENTITY f '<b>&#38;#60;</b>'>", "&e;&e;", {
             "x<b>&lt;</b>yx<b>&lt;</b>y"
         }),
-        // Line ends are resolved once: a carriage return by number stays.
+        // Line ends are resolved once: a carriage return from a character reference stays.
         ("<!ENTITY e 'x\r\ny\rz&#13;\n'>", "&e;", "x&#10;y&#10;z&#13;&#10;"),
         ("<!ENTITY e ''>", "<b c='&e;'>&e;</b>", r#"<b c=""></b>"#),
         ("<!ENTITY e \"'\"><!ENTITY f '\"'>", "<b c='&e;&f;'/>", "<b c=\"'&quot;\"></b>"),
@@ -32,7 +32,7 @@ fn replacement_text() {
         ("<!ENTITY e '<b xmlns:p=\"u\"><p:c d=\"&f;\"/></b>'><!ENTITY f '&#38;lt;'>", "&e;", {
             "<b xmlns:p=\"u\"><p:c d=\"&lt;\"></p:c></b>"
         }),
-        // Names are those of the fifth edition.
+        // Names follow the fifth edition.
         ("<!ENTITY \u{e9}\u{3041}\u{10000} 'x'>", "&\u{e9}\u{3041}\u{10000};", "x"),
     ] {
         let text = format!("<!DOCTYPE a [{declarations}]><a>{content}</a>");
@@ -42,7 +42,7 @@ fn replacement_text() {
     }
 }
 
-/// An entity holds whole elements, and begins no markup that it does not end.
+/// An entity holds complete elements, and cannot begin markup that it does not end.
 #[test]
 fn entities_hold_whole_markup() {
     for (value, reason) in [
@@ -101,13 +101,13 @@ fn recursion() {
         let found = format!("the entity 'e' refers to itself (byte {})", place.unwrap());
         assert_eq!(fault(&text), found, "{text}");
     }
-    // Nor is one that is met again behind its end, or that is like another one.
+    // An entity is not recursive if it occurs again after its end, or if its text equals another's.
     let text = "<!DOCTYPE a [<!ENTITY e '&f;&f;'><!ENTITY f '&g;'><!ENTITY g ''><!ENTITY h '&i;'>
         <!ENTITY i '&k;'><!ENTITY k '&#38;#38;'>]><a b='&e;&e;&h;'>&e;&e;&h;</a>";
     assert_eq!(resolved(text), r#"<a b="&amp;">&amp;</a>"#);
 }
 
-/// What is not there, and what is not text.
+/// Entities that do not exist, and entities that are not text.
 #[test]
 fn entities_that_are_not_text() {
     let declarations = "<!ENTITY x SYSTEM 'file:///etc/passwd'><!ENTITY u SYSTEM 'p' NDATA n>\
@@ -129,7 +129,7 @@ fn entities_that_are_not_text() {
     }
 }
 
-/// What cannot be resolved may stand for itself, where nothing says that it is an error.
+/// Unresolved references may be kept as text, unless they are certainly errors.
 #[test]
 fn unresolved_as_text() {
     let options = Options { unresolved: Unresolved::Text, ..Options::default() };
@@ -143,7 +143,7 @@ fn unresolved_as_text() {
     let text = "<!DOCTYPE a [<!ENTITY x SYSTEM 'y'>]><a b='&x;'/>";
     let reason = "the entity 'x' is in another file, and no other file is opened (byte 43)";
     assert_eq!(read(text), Err(reason.to_owned()));
-    // Nothing else can declare these.
+    // Nothing else can declare these entities.
     for text in ["<a>&x;</a>", "<!DOCTYPE a []><a>&x;</a>", {
         "<?xml version='1.0' standalone='yes'?><!DOCTYPE a SYSTEM 'x'><a>&x;</a>"
     }] {
@@ -152,7 +152,7 @@ fn unresolved_as_text() {
     }
 }
 
-/// A document that stands alone declares its entities in the subset itself (XML 1.0, 4.1).
+/// A standalone document declares its entities in the subset itself (XML 1.0, 4.1).
 #[test]
 fn entities_of_parameter_entities() {
     let text = "<!DOCTYPE a [<!ENTITY % p \"<!ENTITY e 'v'><!ATTLIST a b CDATA '&#38;e;'>\">%p;]>";
@@ -165,7 +165,7 @@ fn entities_of_parameter_entities() {
     assert_eq!(fault(&format!("{alone}<a>&e;</a>")), format!("{reason} (byte {at})"));
 }
 
-/// `<` may come into a value by a reference to the character, and not by an entity.
+/// A value may contain `<` from a character reference, but not from an entity.
 #[test]
 fn less_than_in_values() {
     let text = "<!DOCTYPE a [<!ENTITY e '&#38;#60;'>]><a b='&lt;&#60;&e;'/>";

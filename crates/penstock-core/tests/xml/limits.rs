@@ -1,5 +1,5 @@
 //! Each limit of markup at the last value that it allows, and at the first that it does not,
-//! however the text is cut and whatever is skipped.
+//! however the text is cut and whatever the sink skips.
 
 use penstock_core::error::Kind::Limit;
 use penstock_core::limits::Limits;
@@ -7,7 +7,7 @@ use penstock_core::xml::Options;
 
 use crate::recording::{Answers, Cuts, Recorder, What, read};
 
-/// The limit that a text exceeds, and at which byte.
+/// The limit that a text exceeds, and its offset.
 fn exceeded(text: &str, limits: &Limits) -> Option<(u64, String)> {
     let fault = |cuts: &Cuts, answers| {
         let mut recorder = Recorder::new(answers);
@@ -29,7 +29,7 @@ fn exceeded(text: &str, limits: &Limits) -> Option<(u64, String)> {
     whole
 }
 
-/// Says yes to the first text and no to the second, by that limit and at that byte.
+/// The first text is within the limit, and the second exceeds it at this offset.
 fn assert_between(good: &str, bad: &str, limits: &Limits, name: &str, at: u64) {
     assert_eq!(exceeded(good, limits), None);
     let (found, reason) = exceeded(bad, limits).unwrap();

@@ -1,4 +1,4 @@
-//! The XML reader against the W3C's suite, against its naive twin, and by hand.
+//! The XML reader compared with the W3C's suite and with its naive twin, and tested by hand.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -21,8 +21,8 @@ use proptest::test_runner::RngSeed;
 
 use recording::{Answers, Cuts, Event, Recorder, read};
 
-/// What comes of a document: its canonical form and the repairs, or the fault in words. However it
-/// is cut, the same.
+/// The result for a document: its canonical form and the repairs, or the message of the fault. It
+/// must be the same however the document is cut.
 fn outcome(text: &str, options: Options, limits: &Limits) -> Result<(String, Vec<Repair>), String> {
     let read =
         |step| canonical::limited(text, options, limits, step).map_err(|fault| fault.to_string());
@@ -44,7 +44,7 @@ fn resolved(text: &str) -> String {
     }
 }
 
-/// What is wrong with a document, and the byte at which.
+/// The fault of a document, with its offset.
 fn fault(text: &str) -> String {
     match outcome(text, Options::default(), &Limits::default()) {
         Ok(canonical) => panic!("{text:?}: {canonical:?}"),
@@ -52,8 +52,8 @@ fn fault(text: &str) -> String {
     }
 }
 
-/// The random inputs are the same in each run. To look further, change the seed by hand, or let
-/// the fuzz targets do it.
+/// The random inputs are the same in each run. To test more cases, change the seed by hand, or use
+/// the fuzz targets.
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
         cases,
@@ -63,7 +63,7 @@ fn config(cases: u32) -> ProptestConfig {
     }
 }
 
-/// What the reader says of a text to a sink with these answers.
+/// The reader's events for a sink with these answers.
 fn told(text: &str, options: Options, cuts: &Cuts, answers: Answers) -> Vec<Event> {
     let mut recorder = Recorder::new(answers);
     read(text, options, &Limits::default(), cuts, &mut recorder);

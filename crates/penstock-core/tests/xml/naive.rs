@@ -1,16 +1,17 @@
-//! The reader's twin: the grammar of XML without a document type, written down as it stands in
-//! the specification, on the whole text, by recursive descent and with no regard for speed.
+//! The reader's twin: the grammar of XML without a document type, as in the specification, on the
+//! whole text, by recursive descent and without regard for speed.
 
 use crate::recording::{Event, Name, What};
 
-/// What is in scope: a prefix, and its namespace or none.
+/// The bindings in scope: a prefix, and its namespace or none.
 type Scope = Vec<(String, String)>;
 
 const XML: &str = "http://www.w3.org/XML/1998/namespace";
 const XMLNS: &str = "http://www.w3.org/2000/xmlns/";
 
-/// All events of a document, comments and instructions included, up to where it is not one, and
-/// whether it is. None if it has a document type or an XML declaration, which are not for here.
+/// All events of a document, comments and instructions included, up to its first fault, and whether
+/// it has none. None if it has a document type or an XML declaration, which the twin does not
+/// support.
 pub(crate) fn naive(text: &str) -> Option<(Vec<Event>, bool)> {
     let declared = text.strip_prefix("<?xml").is_some_and(|rest| rest.starts_with(is_space));
     if declared || text.contains("<!D") {
@@ -21,8 +22,8 @@ pub(crate) fn naive(text: &str) -> Option<(Vec<Event>, bool)> {
     Some((parser.events, good))
 }
 
-/// The twin's events are those that were heard, comments and instructions included: all of them if
-/// the text is a document, else those before the last whole element.
+/// Asserts that the reader's events, comments and instructions included, are those of the twin: all
+/// of them if the text is a document, otherwise those up to the last complete element.
 pub(crate) fn assert_twin(text: &str, mut heard: Vec<Event>) {
     let Some((expected, good)) = naive(text) else { return };
     let fault = heard.pop_if(|(_, what)| matches!(what, What::Fault(..)));
@@ -31,7 +32,7 @@ pub(crate) fn assert_twin(text: &str, mut heard: Vec<Event>) {
         assert_eq!(heard, expected);
         return;
     }
-    // Of what is wrong, one may tell more than the other.
+    // Before a fault, one of the two may report more than the other.
     let whole = |events: &[Event]| {
         events.iter().rposition(|(_, what)| *what == What::End).map_or(0, |end| end + 1)
     };
@@ -51,17 +52,17 @@ impl<'a> Parser<'a> {
     fn tell(&mut self, at: usize, what: What) {
         self.events.push((at as u64, what));
     }
-    /// The token, if it stands here.
+    /// Skips the token if it comes next.
     fn eat(&mut self, token: &str) -> Option<()> {
         self.rest().starts_with(token).then(|| self.at += token.len())
     }
-    /// What stands here up to a token, which is passed. All of it must be characters of XML.
+    /// The text up to a token, which is skipped. All of it must be characters of XML.
     fn up_to(&mut self, token: &str) -> Option<&'a str> {
         let found = &self.rest()[..self.rest().find(token)?];
         self.at += found.len() + token.len();
         found.chars().all(is_char).then_some(found)
     }
-    /// Characters as long as they are of a kind.
+    /// The longest run of characters of a kind.
     fn run(&mut self, of: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|char| !of(char)).unwrap_or(rest.len());
@@ -135,7 +136,7 @@ impl<'a> Parser<'a> {
             attributes.push(self.attribute()?);
         }
     }
-    /// A name, a value as it is meant, and where they stand.
+    /// A name and a resolved value, and their offsets.
     fn attribute(&mut self) -> Option<(usize, &'a str, usize, String)> {
         let at = self.at;
         let name = self.name()?;
@@ -166,7 +167,7 @@ impl<'a> Parser<'a> {
         }
         Some((at, name, value_at, value))
     }
-    /// Tells what a start tag says.
+    /// Reports a start tag.
     fn begin(
         &mut self,
         at: usize,
@@ -253,7 +254,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// The name with its namespace. Without a prefix, an element's is the default one.
+/// The name with its namespace. An element without a prefix has the default namespace.
 fn qualified(name: &str, scope: &Scope, element: bool) -> Option<Name> {
     let (prefix, local) = match name.split_once(':') {
         None => ("", name),
@@ -299,7 +300,7 @@ fn reference(text: &str) -> Option<(char, usize)> {
     Some((char, name.len() + 2))
 }
 
-/// With line ends as XML has them (2.11).
+/// Text with its line ends resolved (2.11).
 fn lines(text: &str) -> String {
     text.replace("\r\n", "\n").replace('\r', "\n")
 }

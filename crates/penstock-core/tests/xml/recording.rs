@@ -1,6 +1,6 @@
-//! A sink that writes down what it hears and answers as it is told to, the loop that shows a text
-//! to a reader in windows, and what a reader should say of which all is known. The fuzz targets
-//! use them.
+//! A sink that writes down its events and gives prescribed answers, the loop that shows a text to a
+//! reader in windows, and a function that derives the expected events from all events. The fuzz
+//! targets use them.
 
 use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
@@ -10,10 +10,10 @@ use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_core::xml::{Options, Reader, RepairKind};
 use penstock_scan::ValidText;
 
-/// An event, at its byte.
+/// An event, with its offset.
 pub(crate) type Event = (u64, What);
 
-/// The events of XML, with all that they carry. Pieces that adjoin are one.
+/// The events of XML, with everything that they carry. Adjacent pieces are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum What {
     Element(Name),
@@ -27,7 +27,7 @@ pub(crate) enum What {
     Fault(Kind, String),
 }
 
-/// A name: its prefix and its namespace, where it has them, and its local part.
+/// A name: its prefix and its namespace, if it has them, and its local part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) prefix: Option<String>,
@@ -35,7 +35,7 @@ pub(crate) struct Name {
     pub(crate) local: String,
 }
 
-/// The same choice for the same seed and place, one time in `one_in`. Never for the seed 0.
+/// The same choice for the same seed and position, one time in `one_in`. Never for the seed 0.
 pub(crate) fn chance(seed: u64, place: u64, one_in: u64) -> bool {
     let mixed = (place ^ seed).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     seed != 0
@@ -43,14 +43,14 @@ pub(crate) fn chance(seed: u64, place: u64, one_in: u64) -> bool {
             < 0x1_0000 / one_in
 }
 
-/// How a sink answers. The same at the same place of a document, however it is cut.
+/// A sink's answers. They are the same at the same position of a document, however it is cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Answers {
     /// Chooses where to skip.
     pub(crate) skips: u64,
     /// Chooses where to watch.
     pub(crate) watches: u64,
-    /// Chooses where to pause, or to want no more.
+    /// Chooses where to pause or stop.
     pub(crate) pauses: u64,
     /// Wants comments and instructions.
     pub(crate) extras: bool,
@@ -62,7 +62,7 @@ impl Answers {
         Answers { skips: seed, ..Answers::default() }
     }
 
-    /// To the event that stands at a byte: `part` tells those of one byte apart.
+    /// The answer to the event at an offset: `part` distinguishes events with the same offset.
     fn answer(self, at: u64, part: u64) -> Flow {
         let place = at * 4 + part;
         match () {
@@ -80,12 +80,12 @@ pub(crate) fn wakes(local: &[u8]) -> bool {
     local.first().is_some_and(|first| first % 2 == 0)
 }
 
-/// What of an event's byte is told.
+/// Distinguishes the events at one offset.
 const NAME: u64 = 0;
 const BEGIN: u64 = 1;
 const OTHER: u64 = 2;
 
-/// What a sink with these answers should hear, of all that there is.
+/// The events that a sink with these answers should get, out of all events.
 pub(crate) fn filtered(all: &[Event], answers: Answers) -> Vec<Event> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mode {
@@ -136,8 +136,8 @@ pub(crate) fn filtered(all: &[Event], answers: Answers) -> Vec<Event> {
     heard
 }
 
-/// Without the text that stands right before a fault: how much of it is told depends on where the
-/// window ended.
+/// Removes the text right before a fault: how much of it is reported depends on the end of the
+/// window.
 pub(crate) fn settled(mut events: Vec<Event>) -> Vec<Event> {
     if let [.., (_, What::Piece(_)), (_, What::Fault(..))] = events[..] {
         events.remove(events.len() - 2);
@@ -145,8 +145,8 @@ pub(crate) fn settled(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-/// Without the places of text, where characters are left out: text begins where they stood or
-/// behind them, as the windows have it.
+/// Clears the offsets of text. If characters are removed by repairs, a piece may begin at their
+/// offset or after it, depending on the windows.
 pub(crate) fn unplaced(mut events: Vec<Event>) -> Vec<Event> {
     for (at, what) in &mut events {
         if matches!(what, What::Piece(_)) {
@@ -161,16 +161,16 @@ pub(crate) fn unplaced(mut events: Vec<Event>) -> Vec<Event> {
 pub(crate) struct Recorder {
     pub(crate) events: Vec<Event>,
     pub(crate) answers: Answers,
-    /// Refuses the event of this number, asking to give up what is open down to this depth.
+    /// Refuses the event with this number, and asks to abandon everything down to this depth.
     pub(crate) refusal: Option<(usize, usize)>,
-    /// Has the reader use the portable instruction set.
+    /// Makes the reader use the portable instruction set.
     pub(crate) portable: bool,
-    /// Has the reader use the copy of the grammar that sinks share.
+    /// Makes the reader use the shared copy of the grammar.
     pub(crate) shared: bool,
 }
 
 impl Recorder {
-    /// Answers so.
+    /// Gives these answers.
     pub(crate) fn new(answers: Answers) -> Self {
         Recorder { answers, ..Recorder::default() }
     }
@@ -186,7 +186,7 @@ impl Recorder {
 }
 
 impl Sink for Recorder {
-    /// The depth down to which to give up.
+    /// The depth down to which to abandon.
     type Error = usize;
 
     fn begin_map(&mut self, at: u64) -> Result<Flow, usize> {
@@ -247,15 +247,15 @@ impl Lent for Recorder {
 
 impl LookAhead for Recorder {}
 
-/// The text, which must be ASCII where the reader says that it is.
+/// The text, which must be ASCII if the reader says so.
 fn owned(text: Text<'_>) -> String {
     let owned = text.text.as_str().to_owned();
     assert!(!text.ascii || owned.is_ascii(), "not ASCII: {owned:?}");
     owned
 }
 
-/// How a text is shown: by how many bytes the window grows each time, over and over. Nothing is
-/// all at once.
+/// How to show a text: the number of bytes by which the window grows each time, repeated. An empty
+/// list shows everything at once.
 #[derive(Clone, Debug)]
 pub(crate) struct Cuts(pub(crate) Vec<u8>);
 
@@ -268,7 +268,7 @@ impl Cuts {
     }
 }
 
-/// Shows the text to a reader, and goes on after each pause. A fault is the last of the events.
+/// Shows the text to a reader, and continues after each pause. A fault is the last of the events.
 pub(crate) fn read(
     text: &str,
     options: Options,
@@ -295,7 +295,8 @@ pub(crate) fn read(
             Ok(Step::More) => {
                 assert!(!last, "asks for more than there is");
                 let by = growth.next().map_or(0, |by| usize::from(*by));
-                // Some of the windows keep what is done with; some ends come as news.
+                // Sometimes the window keeps bytes that are no longer needed, and sometimes the end
+                // is declared late.
                 if by % 2 == 1 {
                     let done = reader.consumed();
                     reader.drop_front(done);
@@ -311,7 +312,7 @@ pub(crate) fn read(
             }
             Ok(Step::Paused | Step::Stopped) => {}
             Ok(Step::Done) => {
-                // Junk after the root element is not even waited for.
+                // If junk after the root element is ignored, the reader does not wait for its end.
                 assert!(last || options.repairs.has(RepairKind::TrailingJunk));
                 assert_eq!(reader.depth(), 0);
                 return;

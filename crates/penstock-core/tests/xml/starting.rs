@@ -1,4 +1,4 @@
-//! Readers that begin inside of a document: parts tell together what the whole tells.
+//! Readers that start inside a document: the parts together report the same events as the whole.
 
 use penstock_core::error::Fail;
 use penstock_core::limits::Limits;
@@ -11,7 +11,7 @@ use crate::documents::{damaged, document, typed};
 use crate::recording::{Answers, Cuts, Event, Recorder, What, settled};
 use crate::{config, told};
 
-/// Has a reader read a part, and tells what it has come to.
+/// Lets a reader read a part, and returns how it ended.
 fn part(reader: &mut Reader, text: &str, last: bool, recorder: &mut Recorder) -> Option<Step> {
     match reader.run(ValidText::from(text), last, recorder) {
         Ok(step) => Some(step),
@@ -24,8 +24,8 @@ fn part(reader: &mut Reader, text: &str, last: bool, recorder: &mut Recorder) ->
     }
 }
 
-/// What two readers tell, the second of which begins where the first one stands at a cut. Nothing if
-/// it does not come so far, or cannot be followed there.
+/// The events of two readers. The second one starts where the first one is at a cut. Nothing if the
+/// first does not get there, or no second one can start there.
 fn in_two(text: &str, cut: usize, answers: Answers) -> Option<Vec<Event>> {
     let (options, limits) = (Options::default(), Limits::default());
     let mut recorder = Recorder::new(answers);
@@ -43,7 +43,7 @@ fn in_two(text: &str, cut: usize, answers: Answers) -> Option<Vec<Event>> {
 proptest! {
     #![proptest_config(config(300))]
 
-    /// Wherever a reader says that another one may begin.
+    /// At every position at which a reader says that another one may start.
     #[test]
     fn two_parts_tell_what_the_whole_tells(
         text in prop_oneof![document(), typed(), damaged(document())], skips in 0_u64..3, extras: bool,
@@ -58,7 +58,7 @@ proptest! {
     }
 }
 
-/// Elements with these names, of which those with a prefix bind it.
+/// Elements with these names; those with a prefix bind it.
 fn open(names: &[&str]) -> Vec<OpenElement> {
     let element = |name: &&str| {
         let prefix = name.split_once(':').map(|(prefix, _)| prefix);
@@ -68,7 +68,7 @@ fn open(names: &[&str]) -> Vec<OpenElement> {
     names.iter().map(element).collect()
 }
 
-/// The places between records, by hand.
+/// Positions between records, written by hand.
 #[test]
 fn between_records() {
     let cases: [(&str, &[&str]); 6] = [
@@ -88,7 +88,7 @@ fn between_records() {
         let whole = told(&text, Options::default(), &Cuts::WHOLE, Answers::default());
         assert_eq!(in_two(&text, cut, Answers::default()).as_ref(), Some(&whole), "{marked}");
 
-        // The same with a start that nobody has read.
+        // The same with a start that is made by hand.
         let mut recorder = Recorder::default();
         let mut first = Reader::new(Options::default(), &Limits::default());
         part(&mut first, &text[..cut], false, &mut recorder);
@@ -102,7 +102,8 @@ fn between_records() {
     }
 }
 
-/// What the document type declares goes with the start that a reader makes, and with no other.
+/// A start that a reader makes has the declarations of the document type, and no other start has
+/// them.
 #[test]
 fn what_is_declared() {
     let text = "<!DOCTYPE r [<!ENTITY e 'x'><!ATTLIST i a CDATA 'd'>]><r><i/>|<i>&e;</i></r>";
@@ -118,7 +119,7 @@ fn what_is_declared() {
     assert_eq!(reason, "the entity 'e' is not declared");
 }
 
-/// A start that another reader could not begin at is none.
+/// No start is given where another reader could not begin.
 #[test]
 fn where_no_reader_can_begin() {
     let text = "<?xml version='1.0'?><r><!-- c --><?p d?><![CDATA[x]]></r>";
@@ -129,7 +130,7 @@ fn where_no_reader_can_begin() {
             part(&mut reader, &text[..cut], false, &mut Recorder::default());
             reader.start_here()
         } {
-            // At least it stands before what was cut.
+            // The start is at least before the cut construct.
             assert!(start.offset < cut as u64, "{cut}: {start:?}");
         }
     }
@@ -138,7 +139,7 @@ fn where_no_reader_can_begin() {
     assert!(reader.start_here().is_none());
 }
 
-/// A part may close no more than what is open where it begins.
+/// A part may close no more than the elements that are open where it starts.
 #[test]
 fn what_is_open_counts() {
     let start = Start::inside(50, open(&["r", "s"]));
