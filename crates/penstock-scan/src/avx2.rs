@@ -20,11 +20,10 @@ use crate::portable;
 /// Bytes in one vector.
 const LANES: usize = 32;
 
-/// For each low nibble, the white space character that a byte with it may be. A nibble without one
-/// has 0, which no such byte equals, because its nibble is not 0.
+/// For each low nibble, the white space character with that nibble. A nibble without one has 0,
+/// which equals no byte with this nibble, because its own nibble is 0.
 const SPACES: [u8; 16] = [b' ', 0, 0, 0, 0, 0, 0, 0, 0, b'\t', b'\n', 0, 0, b'\r', 0, 0];
-/// For each low nibble, the delimiter in an XML attribute's value that a byte with it may be: as
-/// above.
+/// For each low nibble, the delimiter of an XML attribute's value with that nibble: as above.
 const DELIMITERS: [u8; 16] = [0xFF, 0, b'"', 0, 0, 0, b'&', b'\'', 0, 0, 0, 0, b'<', 0, 0, 0];
 /// The bytes that end a plain run of XML character data: for both nibbles of a byte a set. The sets
 /// intersect if the byte is one of them.

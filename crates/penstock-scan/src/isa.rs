@@ -97,9 +97,8 @@ pub fn dispatch<J: Job>(job: J) -> J::Output {
     dispatch_portable(job)
 }
 
-/// As [`dispatch`], for work that is much machine code: it is not compiled for the plain instruction set
-/// where the build knows a better one. A processor that lacks that one has `otherwise` do the work,
-/// with code that is shared, and slower.
+/// As [`dispatch`], for work with much machine code: it is not compiled for the plain instruction set if the build
+/// knows a better one. If a processor lacks the better one, `otherwise` does the work with slower, shared code.
 #[inline]
 pub fn dispatch_or<J: Job>(job: J, otherwise: impl FnOnce(J) -> J::Output) -> J::Output {
     #[cfg(target_arch = "x86_64")]
@@ -124,8 +123,8 @@ pub fn dispatch_portable<J: Job>(job: J) -> J::Output {
     Portable::new().enter(job)
 }
 
-/// An instruction set as a value: for functions that are not generic over it, since their machine code is
-/// large and one copy of them has to do.
+/// An instruction set as a value: for functions that are not generic over it, because their machine code is large and
+/// one copy must be enough.
 #[derive(Clone, Copy, Debug)]
 pub struct Chosen(Set);
 
@@ -137,7 +136,7 @@ enum Set {
 }
 
 impl Chosen {
-    /// The best one of this processor.
+    /// The best instruction set of this processor.
     #[inline]
     #[must_use]
     pub fn best() -> Self {
@@ -148,7 +147,7 @@ impl Chosen {
         Self::portable()
     }
 
-    /// The plain one, which every processor has.
+    /// The plain instruction set, which every processor has.
     #[inline]
     #[must_use]
     pub fn portable() -> Self {

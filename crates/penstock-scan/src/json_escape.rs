@@ -72,7 +72,7 @@ pub enum EscapeCheck {
     Bad(BadEscape),
 }
 
-/// Checks the escape that begins at the backslash at `at`, for strings whose text nobody wants. A
+/// Checks the escape that begins at the backslash at `at`, for strings whose text is not wanted. A
 /// surrogate pair counts as one.
 ///
 /// If the bytes include the closing quote, the result is never [`EscapeCheck::Incomplete`].

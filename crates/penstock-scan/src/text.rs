@@ -113,7 +113,7 @@ impl TextBuf {
             }
         }
     }
-    /// Makes room for as many bytes more.
+    /// Reserves room for `more` bytes.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, more: usize) {
         self.0.reserve(more);

@@ -40,13 +40,13 @@ impl<'a> ValidText<'a> {
     /// ```
     #[must_use]
     pub fn check(bytes: &'a [u8]) -> Checked<'a> {
-        // A window often ends within a character. That end is set aside first, so that the check
-        // that only says yes or no, the quickest, says yes for it.
+        // A window often ends within a character. That end is set aside first, so that the quickest
+        // check, which answers only yes or no, answers yes.
         let (head, tail) = bytes.split_at(bytes.len() - cut_length(bytes));
         let (text, rest) = match simdutf8::basic::from_utf8(head) {
             Ok(text) => (text.as_bytes(), rest_of(head.len(), tail)),
             Err(_) => {
-                // The same once more, slower, by the check that says where.
+                // Check again, more slowly, to find the position.
                 let at = simdutf8::compat::from_utf8(head)
                     .map_or_else(|error| error.valid_up_to(), str::len);
                 (&head[..at], Rest::Invalid { at })
@@ -58,7 +58,7 @@ impl<'a> ValidText<'a> {
     }
 }
 
-/// How many bytes at the end, 0 to 3, look like a character that goes on after them.
+/// How many bytes at the end, 0 to 3, look like a character that continues after them.
 #[inline]
 fn cut_length(bytes: &[u8]) -> usize {
     for (back, &b) in bytes.iter().rev().take(3).enumerate() {

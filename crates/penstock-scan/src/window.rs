@@ -1,5 +1,5 @@
-//! The stretch of input that a reader works over: bytes come in at the back, are checked once,
-//! and leave at the front.
+//! The input that a reader works on: bytes are appended at the back, checked once, and dropped at
+//! the front.
 
 use std::collections::TryReserveError;
 

@@ -1,4 +1,4 @@
-//! The twins: what each kernel is meant to do, in the most obvious way.
+//! The twins: the meaning of each kernel, written in the most obvious way.
 
 use crate::{BadEscape, EscapeKind, Rest, Shape, StringEnd, Width};
 

@@ -1,7 +1,8 @@
 //! The properties.
 //!
 //! The random inputs are the same in every run: the seed is fixed and no file of failures is kept,
-//! so a failure repeats on every machine. To look further, change `SEED` or raise `CASES` by hand.
+//! so a failure repeats on every machine. To test more cases, change `SEED` or raise `CASES` by
+//! hand.
 
 use std::fmt::Debug;
 use std::mem::MaybeUninit;
@@ -61,8 +62,8 @@ fn on_both<J: Job<Output: Debug + PartialEq> + Copy>(job: J) -> J::Output {
     best
 }
 
-/// Calls with the bytes at each of a few alignments, between bytes that a kernel which looks
-/// outside of its slice would take for matches.
+/// Calls `test` with the bytes at a few alignments, between bytes that a kernel would take for
+/// matches if it read outside its slice.
 fn at_alignments(bytes: &[u8], around: u8, mut test: impl FnMut(&[u8])) {
     let mut room = vec![around; bytes.len() + 96];
     let base = room.as_ptr().align_offset(32);
@@ -92,7 +93,8 @@ fn dispatch_takes_the_best() {
     }
 }
 
-/// Every length, every place of the stop, from every start near the places where loops change.
+/// Every length and every position of the stop, from every start near the positions where loops
+/// change.
 #[test]
 fn json_string_at_every_place() {
     for length in 0..=100 {
@@ -167,7 +169,7 @@ fn every_byte_in_every_lane() {
     }
 }
 
-/// Every byte is classed alike wherever it stands.
+/// Every byte has the same class in every position.
 #[test]
 fn every_byte_in_every_place() {
     for byte in 0..=255 {
@@ -180,7 +182,7 @@ fn every_byte_in_every_place() {
     }
 }
 
-/// A `from` far outside is returned as it is, and nothing overflows.
+/// A `from` far outside the slice is returned unchanged, and nothing overflows.
 #[test]
 fn from_past_the_end() {
     for bytes in [&b""[..], b" ", &[b' '; 40]] {
@@ -194,7 +196,7 @@ fn from_past_the_end() {
     }
 }
 
-/// Long enough for the counters of one byte to be emptied in time.
+/// Long enough that the one-byte counters must be emptied in time.
 #[test]
 fn counts_of_long_input() {
     for byte in [b'\n', b'a', 0x80, 0xC3] {
@@ -228,7 +230,7 @@ fn assert_check(bytes: &[u8]) {
     assert_eq!((checked.text.as_str(), checked.rest), naive::check(bytes));
 }
 
-/// Every order of lengths among the first eight bytes, from the middle of a character on, too.
+/// Every order of lengths among the first eight bytes, also from the middle of a character.
 #[test]
 fn units_of_every_order_of_lengths() {
     let alphabet = ["a", "\u{7f}", "\u{80}", "я", "\u{7ff}", "\u{800}", "水", "\u{ffff}"];
@@ -245,7 +247,8 @@ fn units_of_every_order_of_lengths() {
     }
 }
 
-/// What [`widen_latin1`] and its kin made, with sentinels behind `out` to see that they stay.
+/// The output of [`widen_latin1`] and its siblings, with sentinels after `out` to verify that they
+/// stay.
 fn widened<T: Copy + Into<u32>>(
     text: &str,
     room: usize,
@@ -293,7 +296,7 @@ fn assert_escapes(raw: &str) {
         }
     }
 
-    // With the quote that ends it, all is known. A lone backslash at the end would escape it.
+    // With its closing quote the string is complete. A lone backslash at the end would escape it.
     if raw.bytes().rev().take_while(|&b| b == b'\\').count() % 2 == 1 {
         return;
     }
@@ -306,7 +309,7 @@ fn assert_escapes(raw: &str) {
         for end in at + 1..=bytes.len().min(at + 13) {
             let piece = check_json_escape(&bytes[..end], at);
             assert!(piece == whole || piece == EscapeCheck::Incomplete);
-            // What is complete is so from its last byte on, and not before.
+            // An escape is complete from its last byte on, and not before.
             if let EscapeCheck::Complete(length) = whole {
                 assert_eq!(piece == whole, end >= at + length);
             }
@@ -352,7 +355,7 @@ fn reasons() {
     assert_eq!(reason("\\"), "a backslash at the end of the string at 0");
 }
 
-/// A window through which much flows, little at a time, stays small.
+/// A window stays small even if much text passes through it, a little at a time.
 #[test]
 fn window_memory_is_bounded() {
     let line = "données 水\n".as_bytes();
@@ -368,7 +371,7 @@ fn window_memory_is_bounded() {
     assert!(window.memory() <= 4 * 6 * line.len());
 }
 
-/// What may be done to a window.
+/// The operations on a window.
 #[derive(Clone, Debug)]
 enum Act {
     Extend(Vec<u8>),

@@ -1,4 +1,4 @@
-//! What the tests feed: bytes and texts of the kinds that the kernels branch on.
+//! The inputs of the tests: bytes and texts of the kinds that the kernels branch on.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -49,7 +49,7 @@ pub(super) fn long_runs(most: usize) -> impl Strategy<Value = Vec<u8>> {
     vec(byte, 0..=most)
 }
 
-/// Text of runs of one script each: what a column of names looks like.
+/// Text with runs of one script each, like a column of names.
 pub(super) fn text() -> impl Strategy<Value = String> {
     let run = |chars: std::ops::RangeInclusive<char>| {
         vec(proptest::char::ranges(vec![chars].into()), 0..30)
@@ -66,7 +66,7 @@ pub(super) fn text() -> impl Strategy<Value = String> {
     vec(runs, 0..5).prop_map(|runs| runs.concat())
 }
 
-/// Text, damaged: cut anywhere, or with a byte put in its place that may not fit there.
+/// Damaged text: cut anywhere, or with a byte inserted that may not fit there.
 pub(super) fn almost_text() -> impl Strategy<Value = Vec<u8>> {
     let edge = prop::sample::select(UTF8_EDGES);
     (text(), vec((any::<prop::sample::Index>(), edge), 0..3), any::<prop::sample::Index>())
@@ -78,7 +78,7 @@ pub(super) fn almost_text() -> impl Strategy<Value = Vec<u8>> {
                     bytes[at] = byte;
                 }
             }
-            // One time in four whole, else cut.
+            // One time in four whole, otherwise cut.
             let end = cut.index(bytes.len() * 4 / 3 + 1).min(bytes.len());
             bytes.truncate(end);
             bytes
