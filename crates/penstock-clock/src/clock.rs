@@ -6,8 +6,8 @@
 //!
 //! A thread that finds the segment old enough tries to become the writer, with one attempt at a
 //! lock. The writer reads the kernel's clocks, writes the next segment into the other slot, and
-//! publishes it. Nobody waits for that lock: a thread that does not get it goes on with the present
-//! segment and, after its end, with the kernel's clock.
+//! publishes it. Nobody waits for that lock: a thread that does not get it continues with the
+//! present segment and, after its end, with the kernel's clock.
 //!
 //! **The beginning of a segment** must be decided after its publication, because until then threads
 //! may take values from the segment before it. But from then on there are readers who need it. So a

@@ -151,7 +151,7 @@ impl Rate {
         Verdict::Rate(scale)
     }
 
-    /// Begins anew.
+    /// Starts again from this comparison.
     fn forget(&mut self, now: Look, verdict: Verdict) -> Verdict {
         *self = Rate { latest: Some(now), next: Some(now), oldest: Some(now), scale: None };
         verdict

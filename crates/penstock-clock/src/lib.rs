@@ -25,8 +25,8 @@ pub use time::{CLOCK, Mono, Wall};
 
 use std::time::Duration;
 
-/// The greatest difference of [`Wall`] and [`Mono`] to the kernel's clocks, as long as the rate of
-/// these changes by at most 500 ppm at a time, the most that NTP asks for.
+/// The greatest difference of [`Wall`] and [`Mono`] from the kernel's clocks, as long as their rate
+/// changes by at most 500 ppm at a time, the most that NTP asks for.
 ///
 /// It is half a comparison with the kernel's clocks (250 ns) and 500 ppm of the 1.25 ms that a
 /// segment lasts at most, over the three quarters of an error that are gone when it ends. A change

@@ -1,6 +1,6 @@
 //! A piece of the line that a clock follows between two comparisons with the kernel's clocks.
 
-/// Bits behind the point of a scale: nanoseconds for one count, times 2^32.
+/// Bits after the point of a scale: nanoseconds for one count, times 2^32.
 pub(crate) const POINT: u32 = 32;
 
 /// A piece of the line whose beginning is known.
@@ -112,7 +112,7 @@ impl Start {
         let mut mono = match old.place(count) {
             // A processor may have read the counter shortly after a switch that it has not seen
             // yet. On a line that does not matter, because the next one continues from here; but
-            // the kernel's clock may be behind it.
+            // the kernel's clock may be less.
             Some(counts) if new.plain => {
                 let ahead = (AHEAD << POINT) / old.scale.max(1);
                 old.along(old.end.min(counts.saturating_add(ahead)))

@@ -1,15 +1,15 @@
-//! What a clock reads: a counter that is fast, and the kernel's clocks, which are right.
+//! The sources of a clock: a counter that is fast, and the kernel's clocks, which are right.
 
 /// A counter and two clocks.
 ///
 /// Programs use [`System`](crate::System). Tests bring their own, with clocks that step and slew
 /// and a counter that runs backwards.
 pub trait Source {
-    /// The counter. The processor may read it a little before the instructions in front of this
-    /// call, and a little after those behind it.
+    /// The counter. The processor may read it a little before the instructions before this call,
+    /// and a little after those that follow it.
     fn counter(&self) -> u64;
 
-    /// The counter, read after everything in front of this call is done.
+    /// The counter, read after all instructions before this call are done.
     fn counter_ordered(&self) -> u64;
 
     /// Nanoseconds of a clock that never goes back, whichever thread asks.

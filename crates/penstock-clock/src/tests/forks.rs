@@ -1,7 +1,7 @@
-//! A process that is forked while another thread of it is the writer, at each place in turn.
+//! A process is forked while another of its threads is the writer, at each access in turn.
 //!
-//! The child has the memory as it was then, but not that thread. It is the same to stop the thread
-//! for good there, by a panic, and to call the process another one from then on.
+//! The child has the memory of that moment, but not that thread. The test does the same by stopping
+//! the thread for good with a panic, and giving the process another number from then on.
 
 use super::interleaving::stop_after;
 use super::machine::{MICROSECOND, MILLISECOND, SECOND, Watch, World};
@@ -60,7 +60,7 @@ fn a_writer_that_never_comes_back_makes_nothing_wrong() {
     at_each_place(
         |watch| watch.pass(MILLISECOND + 100 * MICROSECOND),
         |watch| {
-            // The same process: for all that is known, the writer is only slow.
+            // The same process: as far as the clock knows, the writer is only slow.
             watch.world().rate = 1_000_100;
             watch.run(50 * MILLISECOND, 200 * MICROSECOND, 0);
         },

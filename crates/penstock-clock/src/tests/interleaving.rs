@@ -1,8 +1,8 @@
 //! Threads that take turns at every access to shared memory, in every order with few changes.
 //!
-//! Only one thread runs at a time; where it changes is given by a schedule. So what is seen are the
-//! sequentially consistent executions, each of them reproducibly. (That the orderings of the accesses
-//! are strong enough on top of that is argued in `clock.rs`, and exercised by `tests/threads.rs`.)
+//! Only one thread runs at a time, and a schedule says when to switch. So the test covers the
+//! sequentially consistent executions, and each of them can be reproduced. (`clock.rs` argues that
+//! the orderings of the accesses are also strong enough, and `tests/threads.rs` exercises them.)
 
 use super::machine::{
     AHEAD, ALLOWED, MICROSECOND, MILLISECOND, Machine, NANOSECOND, Random, SECOND, Watch, World,
@@ -29,7 +29,7 @@ pub(crate) fn pause() {
     }
 }
 
-/// Calls `work` so that its thread panics at the access to shared memory behind `count` others.
+/// Calls `work`, and makes its thread panic at the access to shared memory after `count` others.
 pub(super) fn stop_after<T>(count: u64, work: impl FnOnce() -> T) -> T {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
@@ -40,7 +40,7 @@ pub(super) fn stop_after<T>(count: u64, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Whose turn it is, and for how many steps.
+/// Which thread has its turn, and for how many steps.
 struct Turns {
     now: Mutex<Now>,
     changed: Condvar,
@@ -49,14 +49,14 @@ struct Turns {
 struct Now {
     thread: usize,
     left: u64,
-    /// Who has the turns behind this one, and for how long; the latest first.
+    /// The following turns, each with its thread and its number of steps; the latest first.
     schedule: Vec<(usize, u64)>,
     done: Vec<bool>,
     steps: Vec<u64>,
 }
 
 impl Now {
-    /// Gives the turn to the next thread of the schedule that is not done; without one, to any.
+    /// Gives the turn to the next unfinished thread of the schedule; without one, to any.
     fn change(&mut self) {
         while let Some((thread, left)) = self.schedule.pop() {
             if !self.done[thread] {
@@ -103,7 +103,7 @@ impl Turns {
     }
 }
 
-/// A value with what was the time before and after it was asked for.
+/// A value, with the times before and after it was requested.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     value: i64,
@@ -111,8 +111,8 @@ struct Seen {
     after: i128,
 }
 
-/// Lets threads read as the schedule says, and checks what they saw; how many steps each took.
-/// Beside them, as if it were one more thread, things may happen to the machine.
+/// Lets threads read according to the schedule, and checks their values; returns how many steps
+/// each took. Accidents may happen to the machine meanwhile, as if they were one more thread.
 fn run(
     clock: &Clock<Machine>,
     threads: usize,
@@ -169,7 +169,7 @@ fn run(
 /// How far apart the counters of two processors are, in nanoseconds.
 const SKEW: i128 = 200;
 
-/// What has happened when the threads begin.
+/// The state of the clock when the threads begin.
 type Prepare = fn(&Watch);
 
 const CASES: [(&str, Prepare); 11] = [
@@ -209,7 +209,7 @@ const CASES: [(&str, Prepare); 11] = [
         watch.world().counter += leap;
     }),
     ("the counter comes into use", |watch| {
-        // It left it, and comes back a millisecond later.
+        // The counter left the segment, and comes back a millisecond later.
         let leap = SECOND * watch.world().frequency / 1_000;
         watch.world().counter += leap;
         watch.clock.mono();
@@ -266,7 +266,7 @@ fn three_threads_at_random() {
 
 #[test]
 fn a_thread_that_stands_still_in_the_middle() {
-    // The other one reads on for many segments, with every value within the bound.
+    // The other thread keeps reading for many segments, with every value within the bound.
     let longest = run(&prepared(CASES[0].1).clock, 2, 1, &[(0, u64::MAX)], &[])[0];
     for steps in 0..=longest {
         let watch = prepared(CASES[0].1);
@@ -301,7 +301,7 @@ fn a_thread_that_stands_still_in_the_middle() {
     }
 }
 
-/// What may happen beside the threads. The counter never comes back to the segment that is valid.
+/// Accidents that may happen while the threads run. The counter never returns to the valid segment.
 const ACCIDENTS: [Accident; 9] = [
     |world| world.pass(200 * MICROSECOND),
     |world| world.pass(600 * MICROSECOND),
@@ -334,5 +334,5 @@ fn threads_to_which_things_happen_at_random() {
     }
 }
 
-/// How many schedules are tried.
+/// How many schedules to try.
 const RUNS: usize = 1_000;

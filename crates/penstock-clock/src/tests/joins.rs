@@ -1,4 +1,5 @@
-//! Where a segment begins, for each way in which values may have been taken from the one before.
+//! The beginning of a segment, for each way in which threads may have taken values from the one
+//! before.
 
 use crate::segment::{Proposal, Segment, Start};
 
@@ -8,7 +9,7 @@ const ONE: u64 = 1 << 32;
 const OLD: Segment =
     Segment { base: 1_000, scale: ONE, mono: 50_000, reach: 800, end: 1_000, offset: 0, delta: 7 };
 
-/// Measured at the count 1,500, by which the old line says 50,500; for a thousand counts.
+/// Measured at the count 1,500, where the old line gives 50,500; for a thousand counts.
 const NEW: Proposal = Proposal {
     plain: false,
     anchor: 1_500,
@@ -36,14 +37,14 @@ fn behind_the_end_it_is_no_less_than_the_kernels_clock_was() {
     // The line that was measured is at 50,480 + 600; the kernel's clock was read before that.
     assert_eq!(begin(&OLD, &NEW, 2_100, Some(51_060)).mono, 51_080);
     assert_eq!(begin(&OLD, &NEW, 2_100, Some(51_095)).mono, 51_095);
-    // Whoever had to wait for long is not taken ahead by what was measured long ago.
+    // If a thread had to wait for long, an old measurement does not take it ahead.
     assert_eq!(begin(&OLD, &NEW, 90_000, Some(51_060)).mono, 51_480);
     assert_eq!(begin(&OLD, &NEW, 90_000, Some(51_060)).end, 0);
 }
 
 #[test]
 fn nor_than_where_the_line_ended() {
-    // The counter has gone back, and what was measured is behind.
+    // The counter has gone back, and the measured value is behind.
     let new = Proposal { anchor: 500, at: 50_990, reach_at: 1_300, end_at: 1_500, ..NEW };
     assert_eq!(begin(&OLD, &new, 505, Some(50_995)).mono, 51_000);
 }

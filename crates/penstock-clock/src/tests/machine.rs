@@ -4,7 +4,7 @@ use crate::{BOUND, Clock, DELAY, Source};
 use std::cell::Cell;
 use std::sync::{Mutex, MutexGuard};
 
-/// Picoseconds, in which a machine's time passes.
+/// Picoseconds, the unit of a machine's time.
 pub(super) const NANOSECOND: i128 = 1_000;
 pub(super) const MICROSECOND: i128 = 1_000 * NANOSECOND;
 pub(super) const MILLISECOND: i128 = 1_000 * MICROSECOND;
@@ -44,26 +44,26 @@ thread_local! {
     pub(super) static AHEAD: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Everything that a machine is at one moment.
+/// The complete state of a machine at one moment.
 #[derive(Debug, Clone)]
 pub(super) struct World {
     /// The counter, times 10^6, and by how much it grows in a nanosecond.
     pub(super) counter: i128,
     pub(super) frequency: i128,
-    /// The kernel's monotonic clock in picoseconds, and how fast it is, in millionths.
+    /// The kernel's monotonic clock in picoseconds, and its rate in millionths.
     pub(super) mono: i128,
     pub(super) rate: i128,
-    /// What the wall's time is ahead of it, in picoseconds.
+    /// How far wall time is ahead of it, in picoseconds.
     pub(super) ahead: i128,
     /// How many nanoseconds the counters of some processors are ahead.
     pub(super) skew: i128,
     pub(super) trusted: bool,
     pub(super) process: u32,
-    /// How long a thread is kept from running, now and then, at most.
+    /// The longest time for which a thread is now and then kept from running.
     pub(super) stalls: i128,
-    /// How often it is: once in so many calls.
+    /// A thread is kept from running once in this many calls.
     pub(super) once_in: i128,
-    /// How often the kernel was asked whether the counter is to be trusted.
+    /// How often the kernel was asked whether the counter can be trusted.
     pub(super) questions: u32,
     pub(super) random: Random,
 }
@@ -165,13 +165,13 @@ impl Source for Machine {
     }
 }
 
-/// A clock on a machine, with what is known of the values that it gave.
+/// A clock on a machine, with the properties of the values that it gave.
 pub(super) struct Watch {
     pub(super) clock: Clock<Machine>,
     /// The latest monotonic value.
     pub(super) latest: i64,
-    /// What the monotonic clock is ahead of the kernel's for good. It grows where the kernel's goes
-    /// back, relatively.
+    /// How far the monotonic clock is permanently ahead of the kernel's. It grows if the kernel's
+    /// clock goes back relative to it.
     pub(super) offset: i64,
     /// The largest errors so far.
     pub(super) worst_mono: i64,
@@ -185,7 +185,7 @@ pub(super) fn delay() -> i128 {
     i128::try_from(DELAY.as_nanos()).unwrap() * NANOSECOND
 }
 
-/// How far a value is outside of what was the time before and after it was asked for.
+/// How far a value is outside the times before and after it was requested.
 fn outside(value: i64, before: i64, after: i64) -> i64 {
     if value < before { value - before } else { (value - after).max(0) }
 }
@@ -219,7 +219,7 @@ impl Watch {
         outside(value, before + self.offset, after + self.offset)
     }
 
-    /// Reads the time of the wall; returns its error.
+    /// Reads wall time; returns its error.
     pub(super) fn wall(&self) -> i64 {
         let before = self.world().wall_ns();
         let value = self.clock.wall();
@@ -227,7 +227,7 @@ impl Watch {
         outside(value, before, after)
     }
 
-    /// Both have to be within the bound, and `more`.
+    /// Both errors must be within the bound plus `more`.
     pub(super) fn check(&mut self, more: i64) {
         let (mono, wall) = (self.mono(), self.wall());
         self.worst_mono = self.worst_mono.max(mono.abs());
@@ -236,7 +236,7 @@ impl Watch {
         assert!(wall.abs() <= ALLOWED + more, "Wall is off by {wall} ns");
     }
 
-    /// Reads in random distances of up to `apart` until `time` has passed.
+    /// Reads at random intervals of up to `apart` until `time` has passed.
     pub(super) fn run(&mut self, time: i128, apart: i128, more: i64) {
         let until = self.world().mono + time;
         while self.world().mono < until {
@@ -247,7 +247,7 @@ impl Watch {
         }
     }
 
-    /// A watch whose clock has come to use the counter.
+    /// A watch whose clock already uses the counter.
     pub(super) fn settled(world: World) -> Self {
         let mut watch = Watch::new(world);
         watch.run(5 * MILLISECOND, 50 * MICROSECOND, 0);
@@ -255,8 +255,8 @@ impl Watch {
         watch
     }
 
-    /// Reads for long enough to be on the line again, without a look at errors; then takes what the
-    /// monotonic time is ahead by now as given.
+    /// Reads until the clock is on the line again, without checking errors; then accepts the
+    /// present lead of the monotonic time.
     pub(super) fn recover(&mut self, time: i128) {
         let until = self.world().mono + time;
         while self.world().mono < until {

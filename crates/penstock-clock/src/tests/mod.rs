@@ -1,4 +1,4 @@
-//! The clock on machines that are simulated: everything that happens to a machine, in any order.
+//! The clock on simulated machines, with every kind of accident, in any order.
 
 mod forks;
 mod interleaving;

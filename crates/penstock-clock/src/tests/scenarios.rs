@@ -1,4 +1,4 @@
-//! What happens to a machine, one thing after the other; and then all of it, at random.
+//! Accidents of a machine, one after the other; and then all of them, at random.
 
 use super::machine::{
     ALLOWED, MICROSECOND, MILLISECOND, Machine, NANOSECOND, SECOND, Watch, World, delay,
@@ -93,7 +93,7 @@ fn the_kernels_clock_is_slewed_as_ntp_does() {
         let mut watch = Watch::settled(World::new(seed));
         let mut rate = 0;
         for _ in 0..40 {
-            // From anything to anything within 500 ppm, in changes of no more than that.
+            // From any rate to any other within 500 ppm, in changes of at most that.
             let change = watch.world().random.below(1_001) - 500;
             rate = (rate + change).clamp(-500, 500);
             watch.world().rate = 1_000_000 + rate;
@@ -116,7 +116,7 @@ fn the_kernels_clock_is_slewed_as_fast_as_it_can_be() {
             let begun = watch.offset;
             let until = watch.world().mono + 5 * MILLISECOND;
             while watch.world().mono < until {
-                // It must not go back, so where the kernel has slowed down it stays ahead.
+                // The clock must not go back, so it stays ahead if the kernel's has slowed down.
                 let error = watch.mono();
                 assert!(error.abs() <= worst + ALLOWED, "{error}");
                 assert!(watch.wall().abs() <= worst + ALLOWED);
@@ -134,7 +134,7 @@ fn the_kernels_clock_is_slewed_as_fast_as_it_can_be() {
 fn the_counter_drifts() {
     let mut watch = Watch::settled(World::new(5));
     for _ in 0..200 {
-        // 20 ppm in a second, as in a machine that warms up.
+        // 20 ppm in a second, like a machine that warms up.
         watch.world().frequency += 1;
         watch.run(20 * MILLISECOND, 100 * MICROSECOND, 0);
     }
@@ -152,7 +152,8 @@ fn steps_of_the_wall_are_seen_within_the_delay() {
             let stepped = watch.world().mono;
             let shift = i64::try_from(step / NANOSECOND).unwrap();
             loop {
-                // Mono knows nothing of it. Wall is right, or right for a clock without the step.
+                // Monotonic time does not notice the step. Wall is right, or right for a clock
+                // without the step.
                 assert!(watch.mono().abs() <= ALLOWED);
                 let error = watch.wall();
                 if watch.world().mono > stepped + delay() + MICROSECOND {
@@ -172,7 +173,7 @@ fn steps_of_the_wall_are_seen_within_the_delay() {
 fn the_counter_goes_back() {
     for seed in 0..20 {
         let mut watch = Watch::settled(World::new(seed));
-        // By more than a segment is old.
+        // Further back than the segment is old.
         for back in [3 * MILLISECOND, SECOND, 1_800 * SECOND] {
             watch.run(4 * MILLISECOND, 100 * MICROSECOND, 0);
             let frequency = watch.world().frequency;
@@ -202,13 +203,13 @@ fn the_counter_goes_back_by_less_than_a_segment() {
                 let frequency = world.frequency;
                 world.counter -= lost * frequency / 1_000;
             }
-            // Nobody can tell, before someone looks. Then it is right again.
+            // The clock cannot notice it before somebody reads. Then it is right again.
             watch.latest = i64::MIN;
             let until = watch.world().mono + delay() + lost;
             while watch.world().mono < until {
                 let error = watch.mono();
                 let most = i64::try_from(lost / NANOSECOND).unwrap() + ALLOWED;
-                // Where a count is before the segment, it goes on behind the end of it.
+                // If a count is before the segment, the clock continues after the segment's end.
                 let ahead = i64::try_from(delay() / NANOSECOND).unwrap() + ALLOWED;
                 assert!((-most..=ahead).contains(&error), "{error}");
                 watch.pass(10 * MICROSECOND);
@@ -234,7 +235,8 @@ fn the_counter_leaps_ahead() {
                 assert!((-ALLOWED..=most + ALLOWED).contains(&error), "{error}");
                 watch.pass(10 * MICROSECOND);
             }
-            // Where it is ahead now, it does not stand still until the kernel's clock is there too.
+            // If the clock is ahead, it does not stand still until the kernel's clock has caught
+            // up.
             let before = watch.clock.mono();
             watch.pass(100 * MICROSECOND);
             assert!(watch.clock.mono() - before >= 100_000 - 2 * ALLOWED);
@@ -262,7 +264,8 @@ fn the_counter_runs_at_another_rate() {
 
 #[test]
 fn the_machine_sleeps() {
-    // The counter goes on, stands, or begins anew; the monotonic clock stands; the wall's goes on.
+    // The counter continues, stands still, or starts from zero; the monotonic clock stands still;
+    // wall time continues.
     for (seed, counter) in [(1, "on"), (2, "stands"), (3, "anew")] {
         let mut watch = Watch::settled(World::new(seed));
         watch.pass(700 * SECOND);
@@ -346,7 +349,8 @@ fn all_of_it() {
                     _ => {}
                 }
             }
-            // Never back, whatever happens; the counter cannot fool it for longer than that.
+            // Time never goes back, whatever happens. A wrong counter cannot mislead the clock for
+            // longer than this loop.
             for _ in 0..200 {
                 watch.mono();
                 watch.wall();

@@ -1,4 +1,4 @@
-//! Arithmetic at its ends.
+//! Arithmetic at the limits.
 
 use crate::{Mono, Wall};
 use std::time::{Duration, SystemTime};
