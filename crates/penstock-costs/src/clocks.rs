@@ -1,4 +1,4 @@
-//! Asking what time it is.
+//! Reading the time.
 
 use crate::{Entry, timed};
 use penstock_clock::{Mono, Wall};

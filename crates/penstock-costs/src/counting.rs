@@ -1,4 +1,4 @@
-//! Counting references: what sharing an object costs.
+//! Counting references: the cost of sharing an object.
 
 use crate::{Entry, timed};
 use std::hint::black_box;

@@ -111,7 +111,8 @@ impl Operation {
     }
 }
 
-/// The loop around every operation. It is compiled anew for each, so that the operation is inlined.
+/// The loop around every operation. It is compiled once for each operation, so that the operation
+/// is inlined.
 #[inline(always)]
 fn timed(turns: u64, mut turn: impl FnMut()) -> Duration {
     let start = Instant::now();

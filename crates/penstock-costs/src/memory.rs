@@ -74,7 +74,7 @@ fn first_touch() -> io::Result<Timed> {
     }))
 }
 
-/// A place of the size of a cache's line, with the number of the place that comes next.
+/// A slot of the size of a cache line, with the number of the next slot.
 #[derive(Clone)]
 #[repr(align(64))]
 struct Line {

@@ -1,4 +1,4 @@
-//! Locks, threads, and what goes from one to another.
+//! Locks, threads, and messages between them.
 
 use crate::{Entry, Timed, timed};
 use std::hint::black_box;
@@ -61,7 +61,7 @@ fn there_and_back() -> io::Result<Timed> {
     }))
 }
 
-/// A thread that does nothing. A refused one ends the measurement.
+/// A thread that does nothing. If the system refuses a thread, the measurement ends.
 fn start_and_join(turns: u64) -> io::Result<Duration> {
     let start = Instant::now();
     for _ in 0..turns {
