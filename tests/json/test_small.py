@@ -6,10 +6,13 @@ A call with an option takes the general path, so it gives the expected result.
 from __future__ import annotations
 
 import copy
+import functools
 import gc
 import inspect
 import json
 import pickle
+import subprocess
+import sys
 import threading
 import weakref
 from collections.abc import Callable
@@ -115,6 +118,35 @@ def test_neither_arguments_too_few_nor_too_many() -> None:
             call(b"1", int, int)  # type: ignore[call-arg,misc]
         with pytest.raises(TypeError, match="unexpected keyword"):
             call(b"1", int, option=True)  # type: ignore[call-overload]
+
+
+def test_it_is_the_same_however_it_is_called() -> None:
+    for call in (penstock.json.decode, penstock.decode):
+        positional: tuple[Any, ...] = (GOOD, City)
+        expected = call(GOOD, City, unknown="skip")
+        assert call(*positional) == expected
+        assert call.__call__(*positional) == expected
+        assert call.__call__(*positional, unknown="skip") == expected
+        assert functools.partial(call, GOOD)(City) == expected
+        assert functools.partial(call, unknown="skip")(GOOD, City) == expected
+        assert list(map(call, [GOOD, b"[1]"], [City, list[int]])) == [expected, [1]]
+
+
+def test_it_is_called_while_the_interpreter_ends() -> None:
+    program = """
+import atexit
+import penstock
+
+class Late:
+    def __del__(self, decode=penstock.json.decode):
+        print(decode(b"[1]"), decode(b"[2]", list), decode(b"[3]", unknown="skip"))
+
+late = Late()
+late.itself = late
+atexit.register(lambda: print(penstock.decode(b"[0]")))
+"""
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, b"[0]\n[1] [2] [3]\n", b"")
 
 
 def test_what_a_document_leaves_does_not_reach_the_next() -> None:

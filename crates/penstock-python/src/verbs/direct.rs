@@ -4,11 +4,15 @@
 //! takes longer than to decode a small document: a frame is made, six defaults are looked up by
 //! name, and all of it is passed on. So the public name stands for an object that is called as the
 //! function is. It decodes the document itself if no option is named and the document is small, and
-//! calls the function otherwise. All that a function shows of itself, its signature and its
-//! documentation included, is the function's own.
+//! calls the function otherwise. Its signature, its documentation and its name are those of the
+//! function.
+//!
+//! The interpreter calls the object by PEP 590's vectorcall, which passes the arguments where they
+//! are. PyO3 offers only `__call__`, for which the interpreter must first make a tuple.
 
 use crate::failure::guarded;
 use crate::verbs::small;
+use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -16,6 +20,8 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 /// A function that decodes a document in memory. Made by [`direct`] and [`direct_json`].
 #[pyclass(frozen, dict, weakref, module = "penstock._rust")]
 pub(crate) struct Verb {
+    /// Where the interpreter looks for the way to call this, at the offset that the class names.
+    entry: ffi::vectorcallfunc,
     /// The function, written in Python.
     function: Py<PyAny>,
     /// Whether the format is found out from the data, and not always JSON.
@@ -27,8 +33,9 @@ const SHOWN: [&str; 5] = ["__module__", "__name__", "__qualname__", "__doc__", "
 
 impl Verb {
     fn of<'py>(function: &Bound<'py, PyAny>, guesses: bool) -> PyResult<Bound<'py, Self>> {
-        let verb =
-            Bound::new(function.py(), Verb { function: function.clone().unbind(), guesses })?;
+        let verb = Verb { entry: call, function: function.clone().unbind(), guesses };
+        let verb = Bound::new(function.py(), verb)?;
+        name_the_entry(&verb);
         for name in SHOWN {
             verb.setattr(name, function.getattr(name)?)?;
         }
@@ -36,14 +43,13 @@ impl Verb {
         Ok(verb)
     }
 
-    /// The document, if this is the usual call.
+    /// The document, if this is the usual call: the data, perhaps a type, and no option.
     #[inline]
-    fn usual<'py>(&self, arguments: &Bound<'py, PyTuple>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (data, into) = match arguments.as_slice() {
-            [data] => (data, None),
-            [data, into] => (data, Some(into)),
-            _ => return Ok(None),
-        };
+    fn usual<'py>(
+        &self,
+        data: &Bound<'py, PyAny>,
+        into: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.guesses && !small::small_text(data).is_some_and(begins_as_json) {
             return Ok(None);
         }
@@ -51,6 +57,61 @@ impl Verb {
             Some(into) => small::decode(data, into),
             None => small::decode(data, &data.py().get_type::<PyAny>()),
         }
+    }
+}
+
+/// Has the interpreter find the entry. All verbs are of one class, so this changes something only
+/// for the first.
+fn name_the_entry(verb: &Bound<'_, Verb>) {
+    let offset = (&raw const verb.get().entry).addr() - verb.as_ptr().addr();
+    // SAFETY: the class of an object that lives; the interpreter is attached, so nobody else reads
+    // or changes it meanwhile. Nothing is derived from the class, and each object of it has a
+    // `vectorcallfunc` at the offset, which never changes.
+    unsafe {
+        let class = ffi::Py_TYPE(verb.as_ptr());
+        (*class).tp_vectorcall_offset = offset.cast_signed();
+        (*class).tp_flags |= ffi::Py_TPFLAGS_HAVE_VECTORCALL;
+        ffi::PyType_Modified(class);
+    }
+}
+
+/// How the interpreter calls a [`Verb`].
+///
+/// # Safety
+/// As of each `vectorcallfunc`: the interpreter is attached, `verb` is a [`Verb`], and `arguments`
+/// are as many objects as `count` and the tuple of `names` say.
+unsafe extern "C" fn call(
+    verb: *mut ffi::PyObject,
+    arguments: *const *mut ffi::PyObject,
+    count: usize,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: see above. An interpreter that ends lets nobody attach: then the function has to do.
+    unsafe {
+        if names.is_null()
+            && let positional @ 1..=2 = ffi::PyVectorcall_NARGS(count)
+            && let Some(Some(made)) = Python::try_attach(|py| {
+                let verb = Borrowed::from_ptr(py, verb);
+                let verb = verb.cast_unchecked::<Verb>().get();
+                let data = Borrowed::from_ptr(py, *arguments);
+                let into = (positional == 2).then(|| Borrowed::from_ptr(py, *arguments.add(1)));
+                match guarded(py, || verb.usual(&data, into.as_deref())) {
+                    Ok(made) => made.map(Bound::into_ptr),
+                    Err(error) => {
+                        error.restore(py);
+                        Some(std::ptr::null_mut())
+                    }
+                }
+            })
+        {
+            return made;
+        }
+        let function = {
+            let py = Python::assume_attached();
+            let verb = Borrowed::from_ptr(py, verb);
+            verb.cast_unchecked::<Verb>().get().function.as_ptr()
+        };
+        ffi::PyObject_Vectorcall(function, arguments, count, names)
     }
 }
 
@@ -75,6 +136,7 @@ pub(crate) fn direct<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, V
 
 #[pymethods]
 impl Verb {
+    /// For who asks for the method itself. A call takes the entry.
     #[pyo3(signature = (*arguments, **options))]
     fn __call__<'py>(
         &self,
@@ -82,11 +144,6 @@ impl Verb {
         arguments: &Bound<'py, PyTuple>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if options.is_none()
-            && let Some(made) = guarded(py, || self.usual(arguments))?
-        {
-            return Ok(made);
-        }
         self.function.bind(py).call(arguments, options)
     }
 
