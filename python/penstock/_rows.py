@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from _collections_abc import Sequence
 
-from penstock import _rust, _sources
+from penstock import _index, _rust, _sources
 
 TYPE_CHECKING = False
 
@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 else:
     _Sequence = Sequence
 
-# The suffix of an index beside its file, and the size that an index can have.
+# The suffix of an index beside its file.
 _SUFFIX = ".penstock-index"
-_LARGEST = 64 << 20
 
 
 class Rows(_Sequence["T"]):
@@ -37,8 +36,9 @@ class Rows(_Sequence["T"]):
     go through all records once, `penstock.read` is faster.
 
     Several threads and forked processes may use it at once. You may pickle it: the pickle holds the
-    path and the state of the file, and unpickling fails if the file has changed. If the file
-    changes while it is open, reading raises an error; it never returns a wrong record.
+    path and the state of the file, and unpickling fails if the file has changed. If the size or the
+    modification time of the file changes while it is open, reading raises an error. Penstock
+    looks after each read, so it never returns a record that was rewritten meanwhile.
 
     Example:
         >>> import pathlib, random, penstock
@@ -190,9 +190,9 @@ def open_rows(source: Path, index: Index, *how: Any) -> Rows[Any]:
     if index is not None and index is not False:
         kept = path + _SUFFIX if index is True else os.fsdecode(index)
     options = (path, name, *how)
-    lines = _lines(options, None if kept is None else _read(kept), required=False)
+    lines = _lines(options, None if kept is None else _index.kept(kept), required=False)
     if kept is not None and not lines.is_kept:
-        _write(kept, lines.index())
+        _index.keep(kept, lines.index())
     return Rows(lines, options, range(len(lines)))
 
 
@@ -205,25 +205,3 @@ def _lines(options: tuple[Any, ...], index: bytes | None, *, required: bool) -> 
     """Open a file with its known state."""
     path, name, into, duplicates, unknown, all_errors, limits = options
     return _rust.Lines(path, name, into, duplicates, unknown, all_errors, limits, index, required)
-
-
-def _read(path: str) -> bytes | None:
-    """Return the contents of an index file, if there is one."""
-    try:
-        with open(path, "rb") as file:  # noqa: PTH123 - pathlib is slow to import
-            return file.read(_LARGEST)
-    except FileNotFoundError:
-        return None
-
-
-def _write(path: str, index: bytes) -> None:
-    """Write an index file: all of it or nothing."""
-    part = f"{path}.{os.getpid()}.part"
-    try:
-        with open(part, "wb") as file:  # noqa: PTH123 - pathlib is slow to import
-            file.write(index)
-        os.replace(part, path)  # noqa: PTH105 - as above
-    except BaseException:
-        if os.path.exists(part):  # noqa: PTH110 - as above
-            os.unlink(part)  # noqa: PTH108 - as above
-        raise

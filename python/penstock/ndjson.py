@@ -264,7 +264,7 @@ def open(
         index: True to keep the index beside the file, in one whose name ends in
             `.penstock-index`; a path to keep it there. Penstock reuses it if the file still has
             the same size, modification time and samples of its content; otherwise it makes a new
-            one.
+            one. It replaces an index only: any other file there is an error.
         all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
@@ -275,7 +275,8 @@ def open(
         The records as a sequence. Also a context manager, which closes the file.
 
     Raises:
-        OSError: The file cannot be opened, or the index cannot be written.
+        OSError: The file cannot be opened, or the index cannot be written. `FileExistsError` if
+            `index` names something else than an index, such as a data file or a symbolic link.
         TypeError: `source` is not a path.
         ValueError: The file is compressed, or is a pipe.
         PlanError: Penstock cannot decode into `into`.

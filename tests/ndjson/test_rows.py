@@ -222,7 +222,13 @@ def test_an_index_is_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(again[:3]) == list(rows[:3])
     assert set(path.parent.iterdir()) == {path, beside}
     # A damaged index, or one of another file, is made again.
-    for wrong in (b"", b"{}", first[:-1], first[:20] + b"\0" + first[21:], first + b"\0" * 9):
+    for wrong in (
+        b"PENSTIX",
+        b"PENSTIX\2",
+        first[:-1],
+        first[:20] + b"\0" + first[21:],
+        first + b"\0" * 9,
+    ):
         beside.write_bytes(wrong)
         assert not ndjson.open(path, index=True)._lines.is_kept
         assert beside.read_bytes() == first
@@ -237,9 +243,12 @@ def test_an_index_is_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError("no")
 
-    monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(OSError, match=r"^no$"):
-        ndjson.open(path, index=path.with_name("third"))
+    monkeypatch.setattr(os, "fsync", refuse)
+    for index in (path.with_name("third"), elsewhere):
+        elsewhere.write_bytes(first)
+        with pytest.raises(OSError, match=r"^no$"):
+            ndjson.open(path, index=index)
+    assert elsewhere.read_bytes() == first
     assert set(path.parent.iterdir()) == {path, beside, elsewhere}
 
 

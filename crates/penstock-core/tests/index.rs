@@ -122,8 +122,31 @@ proptest! {
             for record in [0, 1, index.records() / 2, index.records().saturating_sub(1)] {
                 if let Some(found) = index.find(record) {
                     prop_assert!(found.mark.offset <= found.end && found.end <= 1_000);
+                    prop_assert!(index.records() <= 500);
                 }
             }
+        }
+    }
+
+    /// What an index of a real text may claim, and no more.
+    #[test]
+    fn an_index_claims_no_more_than_its_file_has_room_for(
+        text in text(), most in 2..9_usize, more in 1..u64::MAX,
+    ) {
+        let mut indexer = Indexer::with_most(0, most);
+        indexer.feed(&text);
+        let index = indexer.finish();
+        let of = Fingerprint { size: index.size(), modified: 1, sample: 2 };
+        let mut bytes = encode(&index, &of);
+        // Within the last step, so that the number of marks is still right.
+        let room = index.records().next_multiple_of(index.step()) - index.records();
+        let claimed = index.records() + if room == 0 { more } else { more % (room + 1) };
+        bytes.truncate(bytes.len() - 4);
+        bytes[28..36].copy_from_slice(&claimed.to_le_bytes());
+        let sum = Fingerprint::digest([&bytes[..]]);
+        bytes.extend_from_slice(&sum.to_le_bytes());
+        if let Ok(index) = decode(&bytes, &of) {
+            prop_assert!(2 * index.records() <= index.size() + 1);
         }
     }
 
@@ -149,6 +172,37 @@ fn another_file_is_told_from_it() {
     }
     assert_eq!(decode(b"{}", &of), Err(Unusable::Foreign));
     assert_eq!(decode(&[&bytes[..], b"\0"].concat(), &of), Err(Unusable::Damaged));
+}
+
+#[test]
+fn a_forged_index_is_refused() {
+    let of = Fingerprint { size: 4, modified: 1, sample: 2 };
+    // The number of records, the logarithm of the step, and the marks of an index of "1\n2\n".
+    let forged = |records: u64, step: u8, marks: &[u8]| {
+        let mut bytes = encode(&Index::of(b""), &of);
+        bytes.truncate(28);
+        bytes.extend_from_slice(&records.to_le_bytes());
+        bytes.push(step);
+        bytes.extend_from_slice(marks);
+        let sum = Fingerprint::digest([&bytes[..]]);
+        bytes.extend_from_slice(&sum.to_le_bytes());
+        decode(&bytes, &of).map(|index| index.records())
+    };
+    assert_eq!(forged(2, 0, b"\x00\x01\x02\x01"), Ok(2));
+    assert_eq!(forged(2, 1, b"\x00\x01"), Ok(2));
+    for (records, step, marks) in [
+        (1 << 62, 62, &b"\x00\x01"[..]),
+        (3, 2, b"\x00\x01"),
+        // Marks that are too near for the step, on the same line, or behind the end.
+        (4, 1, b"\x00\x01\x02\x02"),
+        (2, 0, b"\x00\x01\x02\x00"),
+        (2, 0, b"\x00\x01\x05\x01"),
+        // More lines before the first mark than bytes, and line 0.
+        (1, 0, b"\x00\x05"),
+        (1, 0, b"\x00\x00"),
+    ] {
+        assert_eq!(forged(records, step, marks), Err(Unusable::Damaged), "{records} {step}");
+    }
 }
 
 #[test]
@@ -200,6 +254,9 @@ fn another_file_than_that_of_the_index_is_seen() {
     let found = index.find(1).unwrap();
     let wrong = Memory(b"{}{}{}\n", 0);
     assert!(matches!(Cursor::new(&wrong, found, found.end, ANY), Err(Stuck::Changed)));
+    let few = Memory(b"{}\n{}\n", 0);
+    let beyond = Found { skip: 1 << 61, ..found };
+    assert!(matches!(Cursor::new(&few, beyond, beyond.end, ANY), Err(Stuck::Changed)));
     let short = Memory(b"{}\n{", 0);
     let found = Found { end: 6, ..found };
     let stuck = Cursor::new(&short, found, found.end, ANY);

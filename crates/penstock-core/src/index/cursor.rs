@@ -27,7 +27,7 @@ impl ReadAt for std::fs::File {
 pub enum Stuck {
     /// Reading the file failed.
     Unreadable(io::Error),
-    /// No line begins at a mark: the index belongs to another file.
+    /// No line begins at a mark, or there are fewer: the index belongs to another file.
     Changed,
     /// The line that begins there is longer than the limit.
     TooLong(Mark),
@@ -66,7 +66,9 @@ impl Cursor {
             cursor.from = 1;
         }
         for _ in 0..skip {
-            cursor.next(file)?;
+            if cursor.next(file)?.is_none() {
+                return Err(Stuck::Changed);
+            }
         }
         Ok(cursor)
     }

@@ -13,8 +13,8 @@
 //! | ... | for each mark, less that before it: the offset, and the line |
 //! | 4 | CRC-32 of all of the above |
 //!
-//! The checksums detect accidents. An index is trusted as much as its file: a wrong one leads to
-//! the wrong line, but never out of bounds.
+//! The checksums detect accidents. An index is trusted as much as its file: a forged one leads to
+//! the wrong line. But it can claim no more lines than its file has room for.
 
 use super::{Index, MOST_MARKS, Mark};
 use std::fmt;
@@ -139,11 +139,28 @@ pub fn decode(bytes: &[u8], of: &Fingerprint) -> Result<Index, Unusable> {
         before = Mark { offset, line };
         marks.push(before);
     }
-    let goes_up = marks.is_sorted_by(|a, b| a.offset < b.offset && a.line < b.line);
-    if !rest.is_empty() || !goes_up || before.offset > size {
+    let index = Index { marks, step, records, size };
+    if !rest.is_empty() || !has_room(&index) {
         return Err(Unusable::Damaged);
     }
-    Ok(Index { marks, step, records, size })
+    Ok(index)
+}
+
+/// Whether all lines and records that an index claims fit between its marks: a line takes a byte at
+/// least, and a record another one. The last line may have no line feed.
+fn has_room(index: &Index) -> bool {
+    let Index { marks, step, records, size } = index;
+    let (Some(first), Some(last)) = (marks.first(), marks.last()) else { return *records == 0 };
+    let begins = first.line.checked_sub(1).is_some_and(|lines| lines <= first.offset);
+    let between = marks.windows(2).all(|pair| {
+        let bytes = pair[1].offset.checked_sub(pair[0].offset);
+        let lines = pair[1].line.checked_sub(pair[0].line);
+        let (Some(bytes), Some(lines)) = (bytes, lines) else { return false };
+        lines >= *step && bytes.checked_sub(lines).is_some_and(|rest| rest >= *step)
+    });
+    let behind = records - step * (marks.len() as u64 - 1);
+    let rest = size.checked_sub(last.offset);
+    begins && between && rest.is_some_and(|rest| rest.div_ceil(2) >= behind)
 }
 
 fn take<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Unusable> {

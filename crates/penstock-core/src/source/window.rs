@@ -282,16 +282,7 @@ impl Window {
     pub fn consume(&mut self, n: usize) {
         let dropped = &self.text.text().as_bytes()[..n];
         self.counter.advance(dropped);
-        if n >= CONTEXT {
-            self.context.clear();
-            self.context.extend_from_slice(&dropped[n - CONTEXT..]);
-        } else {
-            // Trimmed only now and then: most calls append a few bytes.
-            if self.context.len() > 4 * CONTEXT {
-                self.context.drain(..self.context.len() - CONTEXT);
-            }
-            self.context.extend_from_slice(dropped);
-        }
+        remember(&mut self.context, dropped);
         self.text.drop_front(n);
     }
 
@@ -303,7 +294,7 @@ impl Window {
         let behind = self.text.unchecked();
         let passed = pass(behind).min(behind.len());
         self.counter.advance(&behind[..passed]);
-        self.context.extend_from_slice(&behind[..passed.min(CONTEXT)]);
+        remember(&mut self.context, &behind[..passed]);
         self.text.drop_unchecked(passed);
         self.rest = self.text.advance_check();
     }
@@ -352,6 +343,20 @@ impl Window {
         }
         self.target
     }
+}
+
+/// Adds dropped bytes to the last ones.
+fn remember(context: &mut Vec<u8>, dropped: &[u8]) {
+    if dropped.len() >= CONTEXT {
+        context.clear();
+        context.extend_from_slice(&dropped[dropped.len() - CONTEXT..]);
+        return;
+    }
+    // Trimmed only now and then: most calls append a few bytes.
+    if context.len() > 4 * CONTEXT {
+        context.drain(..context.len() - CONTEXT);
+    }
+    context.extend_from_slice(dropped);
 }
 
 #[cold]
@@ -450,6 +455,20 @@ mod tests {
         assert_eq!(window.text().as_str(), "ab");
         let SourceError::Fault(fault) = window.fill(&mut source).unwrap_err() else { panic!() };
         assert_eq!(fault.offset(), 2);
+    }
+
+    #[test]
+    fn the_last_of_the_passed_bytes_are_remembered() {
+        let long = "x".repeat(3 * CONTEXT);
+        let line = [b"\xff", long.as_bytes(), b"\n"].concat();
+        let mut window = Window::new();
+        window.push(b"one\n").unwrap();
+        window.push(&line).unwrap();
+        window.pass_fault(&mut |behind| behind.len());
+        window.push(b"two").unwrap();
+        let place = window.locate(line.len() as u64 + 6);
+        assert_eq!((place.line, place.column), (3, 3));
+        assert_eq!((place.excerpt.text.as_str(), place.excerpt.cut_left), ("two", false));
     }
 
     #[test]

@@ -208,16 +208,20 @@ impl Lines {
         };
         let file = self.open_file()?;
         let read = py.detach(|| {
+            let read = || {
+                let mut cursor = Cursor::new(&*file, found, found.end, self.limits.token)?;
+                Ok::<_, Stuck>(cursor.next(&*file)?.map(|(mark, line)| (mark, line.to_vec())))
+            };
+            let line = read();
             self.check(&file)?;
-            let mut cursor = Cursor::new(&*file, found, found.end, self.limits.token)?;
-            let line = cursor.next(&*file)?.map(|(mark, line)| (mark, line.to_vec()));
             // By the index there is a record, so there must be a line.
-            line.ok_or(Trouble::Changed)
+            line?.ok_or(Trouble::Changed)
         });
         read.map_err(|trouble| self.told(py, trouble, record))
     }
 
-    /// Whether the file is unchanged since it was opened.
+    /// Whether the file is unchanged since it was opened. Asked after each read: a change before the
+    /// read shows as well, and one during it only then.
     fn check(&self, file: &File) -> Result<(), Trouble> {
         let about = file.metadata().map_err(Stuck::Unreadable)?;
         let Fingerprint { size, modified, .. } = self.fingerprint;
@@ -321,13 +325,18 @@ fn next_line<'a>(
     cursor: &'a mut Option<Cursor>,
     found: Found,
 ) -> Result<(Mark, &'a [u8]), Trouble> {
+    let line = match cursor {
+        Some(cursor) => cursor.next(file),
+        None => {
+            let end = lines.index.size();
+            match Cursor::new(file, found, end, lines.limits.token) {
+                Ok(new) => cursor.insert(new).next(file),
+                Err(stuck) => Err(stuck),
+            }
+        }
+    };
     lines.check(file)?;
-    if cursor.is_none() {
-        let end = lines.index.size();
-        *cursor = Some(Cursor::new(file, found, end, lines.limits.token)?);
-    }
-    let cursor = cursor.as_mut().ok_or(Trouble::Changed)?;
-    cursor.next(file)?.ok_or(Trouble::Changed)
+    line?.ok_or(Trouble::Changed)
 }
 
 /// When a file was changed last, in nanoseconds since 1970.

@@ -1,0 +1,84 @@
+"""The file in which the index of a file of lines is kept.
+
+Whoever names it may be mistaken, and others may write into its folder. So a file is replaced only
+if it is an index, and an index is written whole or not at all, under a name that nobody foresees.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+# The first bytes of an index in any version, and the size that one can have.
+_MAGIC = b"PENSTIX"
+_LARGEST = 64 << 20
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+def kept(path: str) -> bytes | None:
+    """Return the index at `path`, or None if there is no file.
+
+    Raises:
+        FileExistsError: There is something else than an index.
+        OSError: It cannot be read.
+    """
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            _refuse(path)
+        descriptor = os.open(path, _READ)
+    except FileNotFoundError:
+        return None
+    with open(descriptor, "rb", buffering=0) as file:  # noqa: PTH123 - pathlib is slow to import
+        if file.read(len(_MAGIC)) != _MAGIC:
+            _refuse(path)
+        return _MAGIC + file.read(_LARGEST)
+
+
+def keep(path: str, index: bytes) -> None:
+    """Write an index: all of it or nothing.
+
+    If others write it at the same time, each of them succeeds and the last one counts.
+
+    Raises:
+        FileExistsError: There is something else than an index.
+        OSError: It cannot be written.
+    """
+    part = f"{path}.{os.urandom(8).hex()}.part"
+    descriptor = os.open(part, _CREATE, 0o666)
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123 - as above
+            file.write(index)
+            file.flush()
+            # Otherwise a power failure could leave an empty file, which is no index.
+            os.fsync(descriptor)
+        # Linking cannot lose a file that was made meanwhile; replacing could.
+        if kept(path) is None and _linked(part, path):
+            os.unlink(part)  # noqa: PTH108 - as above
+        else:
+            os.replace(part, path)  # noqa: PTH105 - as above
+    except BaseException:
+        os.unlink(part)  # noqa: PTH108 - as above
+        raise
+
+
+def _linked(part: str, path: str) -> bool:
+    """Give a file its name. False if an index has that name, or the file system has no links."""
+    try:
+        os.link(part, path)
+    except OSError:
+        kept(path)
+        return False
+    return True
+
+
+def _refuse(path: str) -> NoReturn:
+    message = "index= names something else than an index, which Penstock does not replace"
+    raise FileExistsError(errno.EEXIST, message, path)
