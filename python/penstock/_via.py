@@ -22,7 +22,8 @@ class via:  # noqa: N801 - an annotation, like `at`
         decode: The function. It takes one argument.
         source: The type of the value in the document. By default it is the annotation of the
             function's parameter, and `Any` if there is none.
-        encode: The way back, for writing: it takes a value and returns one of type `source`.
+        encode: The way back, from a value to one of type `source`. Penstock does not write yet, so
+            nothing calls it.
 
     Raises:
         TypeError: `decode` or `encode` cannot be called.
