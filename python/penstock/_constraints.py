@@ -24,6 +24,21 @@ _BOUNDS = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
 _CHANGES = {"strip_whitespace": str.strip, "to_upper": str.upper, "to_lower": str.lower}
 # Attributes that do not constrain values, or hold for all values anyway.
 _REMARKS = frozenset({"strict", "regex_engine"})
+# The annotations of pydantic that constrain values by their attributes.
+_BY_ATTRIBUTES = frozenset({"StringConstraints", "AllowInfNan", "PydanticGeneralMetadata"})
+# Those that say nothing of decoding, or that a value is strict, as it is here.
+_NO_CONSTRAINTS = frozenset(
+    {
+        "Examples",
+        "FailFast",
+        "PlainSerializer",
+        "SerializeAsAny",
+        "SkipJsonSchema",
+        "Strict",
+        "WithJsonSchema",
+        "WrapSerializer",
+    }
+)
 
 
 def said(word: object) -> list[Said]:
@@ -37,28 +52,54 @@ def said(word: object) -> list[Said]:
 
 def _said(word: object) -> Iterator[Said]:
     package = _package(word)
+    # It may be a class itself: `Annotated[int, SkipValidation]`.
+    shown = (word if isinstance(word, type) else type(word)).__name__
+    name = shown.lstrip("_")
     if isinstance(word, pattern):
         yield _matching(word.regex)
     elif package == "annotated_types":
         yield from _of_annotated_types(word)
-    elif package == "msgspec":
+    elif package == "msgspec" and name == "Meta":
         yield from _of_attributes(word, ("tz",))
-    elif type(word).__name__ == "FieldInfo":
-        for part in getattr(word, "metadata", ()):
-            yield from _said(part)
-    elif type(word).__name__ == "Strict":
-        return
-    else:
+    elif package == "pydantic" and any(c.__name__ == "FieldInfo" for c in type(word).__mro__):
+        yield from _of_field(word)
+    elif package == "pydantic" and name in _BY_ATTRIBUTES:
         yield from _of_attributes(word, ())
+    elif package != "pydantic" or name not in _NO_CONSTRAINTS:
+        if package == "msgspec":
+            raise TypeError(f"msgspec's {shown} is not known, so it cannot be checked")
+        raise TypeError(
+            f"{shown} is for pydantic, and only works in a class of pydantic; here use via(...)"
+        )
 
 
 def _package(word: object) -> str:
     """Return the library that defines an annotation's class or one of its bases."""
-    for cls in type(word).__mro__:
+    for cls in (word if isinstance(word, type) else type(word)).__mro__:
         package: str = cls.__module__.partition(".")[0]
         if package in {"annotated_types", "msgspec", "pydantic"}:
             return package
     return ""
+
+
+def _of_field(word: Any) -> Iterator[Said]:
+    """Read a `Field(...)` of pydantic's that stands beside a type."""
+    for name in ("validation_alias", "alias"):
+        alias = getattr(word, name, None)
+        if alias is not None:
+            there = f"at({alias!r})" if isinstance(alias, str) else "at(...)"
+            raise TypeError(f"Field({name}=) only works in a class of pydantic; here use {there}")
+    if not word.is_required():
+        raise TypeError(
+            "Field(default=) only works in a class of pydantic; here give the field a default"
+        )
+    if word.discriminator is not None and not isinstance(word.discriminator, str):
+        raise TypeError(
+            "Field(discriminator=) with a function only works in a class of pydantic; here use "
+            "tag(...)"
+        )
+    for part in word.metadata:
+        yield from _said(part)
 
 
 def _of_annotated_types(word: Any) -> Iterator[Said]:

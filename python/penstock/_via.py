@@ -65,26 +65,13 @@ class via:  # noqa: N801 - an annotation, like `at`
         object.__setattr__(self, "source", source)
         object.__setattr__(self, "encode", encode)
 
-    def _takes(self) -> Any:
-        """The type that the function takes; `...` if nothing says it."""
+    def _takes(self, makes: object) -> Any:
+        """The type that the function takes where it makes a `makes`; `...` if nothing says it."""
         if self.source is not ...:
             return self.source
-        if isinstance(self.decode, type):
-            return ...
-        function = getattr(self.decode, "__func__", self.decode)
-        code = getattr(function, "__code__", None)
-        if code is None or not code.co_argcount:
-            return ...
-        bound = getattr(self.decode, "__self__", None) is not None
-        names = code.co_varnames[: code.co_argcount][int(bound) :]
-        if not names:
-            return ...
-        annotation = getattr(function, "__annotations__", {}).get(names[0], ...)
-        if isinstance(annotation, str):
-            import typing  # noqa: PLC0415 - only if annotations are text
+        from penstock._parameters import taken  # noqa: PLC0415 - only if it is used
 
-            return typing.ForwardRef(annotation, module=function.__module__)
-        return annotation
+        return taken(self.decode, makes)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse, because annotations are shared and hashed."""

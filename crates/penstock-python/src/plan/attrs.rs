@@ -13,10 +13,12 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
+use crate::failure::is_reason;
+
 use super::build::{self, Reason};
 use super::classes::{Declared, Shape, Subject, own_annotations};
 use super::layout::{self, Function};
-use super::names::{Scope, same_name};
+use super::names::{Scope, Unresolved, same_name};
 use super::signature::{self, Parameters};
 use super::wrappers::{FieldType, is_instance};
 use super::{Absent, known, proof};
@@ -151,9 +153,10 @@ fn declared<'py>(subject: &mut Subject<'_, 'py>, source: &Source<'py>) -> PyResu
     let name = &source.alias;
     let owner = owner(&subject.class, source)?;
     let scope = subject.scope(&owner)?;
+    let own = annotation(&owner, source)?;
     let annotation = match &source.converter {
-        Some(converter) => taken(converter)?,
-        None => annotation(&owner, source)?,
+        Some(converter) => taken(converter, own, &scope)?,
+        None => own,
     };
     let annotation = annotation.unwrap_or_else(|| py.get_type::<PyAny>().into_any());
     let mut field = match &source.converter {
@@ -209,15 +212,26 @@ fn annotation<'py>(
     }
 }
 
-/// The type of a converter's parameter, if it is annotated.
-fn taken<'py>(converter: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+/// The type of a converter's parameter, if it is annotated. `own` is the annotation of the field.
+fn taken<'py>(
+    converter: &Bound<'py, PyAny>,
+    own: Option<Bound<'py, PyAny>>,
+    scope: &Scope<'py>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = converter.py();
     let mut function = converter.clone();
     if is_instance(converter, &known::ATTRS_CONVERTER) {
         function = converter.getattr(intern!(py, "converter"))?;
     }
+    let makes = own.unwrap_or_else(|| py.None().into_bound(py));
+    // A name that only type checkers know is left as it is written: the converter needs none.
+    let makes = match makes.cast::<PyString>().map(|text| scope.evaluate(text)) {
+        Ok(Ok(meant)) => meant,
+        Ok(Err(Unresolved::Raised(error))) if !is_reason(py, &error) => return Err(error),
+        _ => makes,
+    };
     let via = py.import(intern!(py, "penstock._via"))?.getattr(intern!(py, "via"))?;
-    let taken = via.call1((function,))?.call_method0(intern!(py, "_takes"))?;
+    let taken = via.call1((function,))?.call_method1(intern!(py, "_takes"), (makes,))?;
     Ok((!taken.is(py.Ellipsis())).then_some(taken))
 }
 

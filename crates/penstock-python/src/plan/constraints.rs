@@ -9,11 +9,11 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString};
+use pyo3::types::{PyBytes, PyFloat, PyInt, PyList, PyString, PyType};
 
 use super::post_steps::{Nature, PostSteps, Step};
 use super::walk::Walk;
-use super::{Node, NodeId, known, layout, wrappers};
+use super::{Node, NodeId, is_plan_error, known, layout, wrappers};
 
 /// A check of a value, with the text for messages.
 pub(crate) struct Check {
@@ -91,22 +91,35 @@ pub(super) fn constrain<'py>(
     id: NodeId,
     words: &[Bound<'py, PyAny>],
 ) -> PyResult<()> {
+    // What pydantic alone knows may change the value, and a class of pydantic applies everything
+    // itself. So there the words behind it are left to the class as well.
+    let mut is_left = false;
     for word in words {
         if wrappers::is_instance(word, &known::TAG) {
             walk.tag(node, id, word)?;
-        } else if speaks_of_constraints(word) {
+        } else if wrappers::is_instance(word, &known::PATTERN) {
             add(walk, node, word)?;
+        } else if !is_left && speaks_of_constraints(word) {
+            match add(walk, node, word) {
+                Err(error) if walk.compiler.model.is_some() && is_plan_error(word.py(), &error) => {
+                    is_left = true;
+                }
+                added => added?,
+            }
         }
     }
     Ok(())
 }
 
-/// Whether an annotation is from a library whose annotations are known.
+/// Whether an annotation is from a library whose annotations are known, or for pydantic.
 fn speaks_of_constraints(word: &Bound<'_, PyAny>) -> bool {
-    if wrappers::is_instance(word, &known::PATTERN) {
+    // It may be a class itself: `Annotated[int, SkipValidation]`.
+    let class = word.cast::<PyType>().cloned().unwrap_or_else(|_| word.get_type());
+    let name = intern!(word.py(), "__get_pydantic_core_schema__");
+    if layout::attribute(&class, name).is_some() {
         return true;
     }
-    layout::bases(&word.get_type()).iter().any(|class| {
+    layout::bases(&class).iter().any(|class| {
         let module = class.module();
         module.as_ref().ok().and_then(|module| module.to_str().ok()).is_some_and(|module| {
             let package = module.split('.').next().unwrap_or_default();

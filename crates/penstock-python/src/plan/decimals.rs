@@ -18,8 +18,15 @@ pub(super) fn are_made<'py>(
     class: &Bound<'py, PyType>,
     field: Option<&Bound<'py, PyString>>,
 ) -> PyResult<bool> {
-    let py = class.py();
-    let schema = class.getattr(intern!(py, "__pydantic_core_schema__"))?;
+    are_in(class.getattr(intern!(class.py(), "__pydantic_core_schema__"))?, field)
+}
+
+/// True if a `Decimal` is made somewhere in a value of the schema, or in one field of it.
+pub(super) fn are_in<'py>(
+    schema: Bound<'py, PyAny>,
+    field: Option<&Bound<'py, PyString>>,
+) -> PyResult<bool> {
+    let py = schema.py();
     // A schema that does not exist yet is made when it is read.
     let schema = py.get_type::<PyDict>().call1((schema,))?.cast_into::<PyDict>()?;
     let definitions = PyDict::new(py);
@@ -65,8 +72,11 @@ fn field_of<'py>(
     // A dataclass has a list of them.
     let Ok(fields) = fields.cast_into::<PyList>() else { return Ok(None) };
     for field in &fields {
-        if field.get_item(intern!(py, "name"))?.eq(name)? {
-            return Ok(Some(field));
+        // The schema around it lists their names alone.
+        let Ok(field) = field.cast_into::<PyDict>() else { continue };
+        let own = field.get_item(intern!(py, "name"))?;
+        if own.map_or(Ok(false), |own| own.eq(name))? {
+            return Ok(Some(field.into_any()));
         }
     }
     Ok(None)

@@ -105,6 +105,11 @@ impl PostSteps {
         after
     }
 
+    /// True if the final value is said to be bytes.
+    pub(super) fn is_of_bytes(&self) -> bool {
+        self.nature == Some(Nature::Bytes)
+    }
+
     /// Visits all objects that the steps hold.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
         self.steps.iter().filter_map(|step| match step {
@@ -123,8 +128,8 @@ pub(super) struct Via<'py> {
 }
 
 impl<'py> Via<'py> {
-    /// From a `via(...)`, or from a function alone.
-    fn of(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+    /// From a `via(...)`, or from a function alone. `makes` is the type of its results.
+    fn of(object: &Bound<'py, PyAny>, makes: &Bound<'py, PyAny>) -> PyResult<Self> {
         let py = object.py();
         let word = if wrappers::is_instance(object, &known::VIA) {
             object.clone()
@@ -133,16 +138,19 @@ impl<'py> Via<'py> {
                 .getattr(intern!(py, "via"))?
                 .call1((object,))?
         };
-        let source = word.call_method0(intern!(py, "_takes"))?;
+        let source = word.call_method1(intern!(py, "_takes"), (makes,))?;
         let source = (!source.is(py.Ellipsis())).then_some(source);
         Ok(Via { decode: word.getattr(intern!(py, "decode"))?, source })
     }
 }
 
-/// The `via(...)` among the annotations of a type.
-pub(super) fn via_of<'py>(words: &[Bound<'py, PyAny>]) -> PyResult<Option<Via<'py>>> {
+/// The `via(...)` among the words beside an annotation.
+pub(super) fn via_of<'py>(
+    annotation: &Bound<'py, PyAny>,
+    words: &[Bound<'py, PyAny>],
+) -> PyResult<Option<Via<'py>>> {
     let found = words.iter().find(|word| wrappers::is_instance(word, &known::VIA));
-    found.map(Via::of).transpose()
+    found.map(|via| Via::of(via, annotation)).transpose()
 }
 
 /// The entry of a type in the caller's registry.
@@ -156,7 +164,7 @@ pub(super) fn of_registry<'py>(
         return Ok(None);
     }
     let types: &Bound<'py, PyDict> = types;
-    types.get_item(annotation)?.map(|found| Via::of(&found)).transpose()
+    types.get_item(annotation)?.map(|found| Via::of(&found, annotation)).transpose()
 }
 
 /// The class's own rule for decoding: `__penstock__`.
@@ -165,5 +173,5 @@ pub(super) fn of_class<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Via<'
     if layout::attribute(class, name).is_none() {
         return Ok(None);
     }
-    Via::of(&class.getattr(name)?).map(Some)
+    Via::of(&class.getattr(name)?, class.as_any()).map(Some)
 }

@@ -7,14 +7,15 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 
 use super::classes::{Declared, Shape, Subject};
 use super::names::{Scope, same_name};
-use super::post_steps::Via;
+use super::post_steps::{Nature, PostSteps, Step, Via};
+use super::types::Model;
 use super::walk::Walk;
 use super::wrappers::{FieldType, is_instance};
-use super::{Absent, Build, Kind, decimals, known, layout};
+use super::{Absent, Build, Kind, Node, decimals, known, layout};
 
 /// The most parts of an annotation that are searched.
 const MOST_PARTS: usize = 1_000;
@@ -28,17 +29,19 @@ pub(crate) fn is_of_pydantic(error: &Bound<'_, PyAny>) -> bool {
     class.is_some_and(|class| error.get_type().is(class))
 }
 
-/// Makes a value of a type that only pydantic can make, with pydantic's own function.
+/// Makes a value of a type that only pydantic can make, with pydantic's own function. The model is
+/// the class, if it is one whose value is decoded.
 pub(super) fn of_class<'py>(
     walk: &Walk<'_, 'py>,
     class: &Bound<'py, PyType>,
-) -> PyResult<Option<Via<'py>>> {
+) -> PyResult<Option<(Via<'py>, Option<Model<'py>>)>> {
     let py = class.py();
     if !layout::is_heap_type(class) {
         return Ok(None);
     }
     if layout::attribute(class, intern!(py, "__pydantic_fields__")).is_some() {
-        return whole(walk, class);
+        let Some(made) = whole(walk, class)? else { return Ok(None) };
+        return Ok(Some((made, Some(model(class)?))));
     }
     if layout::attribute(class, intern!(py, "__get_pydantic_core_schema__")).is_none() {
         return Ok(None);
@@ -47,7 +50,9 @@ pub(super) fn of_class<'py>(
     match adapter.call1((class,)) {
         Ok(adapter) => {
             let decode = adapter.getattr(intern!(py, "validate_python"))?;
-            Ok(Some(Via { decode, source: None }))
+            let schema = adapter.getattr(intern!(py, "core_schema"))?;
+            let source = Some(plain_for(py, decimals::are_in(schema, None)?)?);
+            Ok(Some((Via { decode, source }, None)))
         }
         Err(cause) => {
             let reason = format_args!("pydantic has no way to make {}: {cause}", class.name()?);
@@ -218,6 +223,39 @@ fn config<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyDict>> {
     Ok(PyDict::new(py))
 }
 
+/// What the annotations of a class are left to.
+fn model<'py>(class: &Bound<'py, PyType>) -> PyResult<Model<'py>> {
+    let py = class.py();
+    let name = "val_json_bytes";
+    let form = config(class)?.get_item(name)?.filter(|form| !form.is_none());
+    let bytes = match (form, known::PYDANTIC_ADAPTER.get(py)) {
+        (Some(form), Some(adapter)) if !form.eq("utf8")? => {
+            // Pydantic's own function for text that becomes `bytes`, with its own messages.
+            let (settings, options) = (PyDict::new(py), PyDict::new(py));
+            settings.set_item(name, form)?;
+            options.set_item(intern!(py, "config"), settings)?;
+            let adapter = adapter.call((py.get_type::<PyBytes>(),), Some(&options))?;
+            adapter.getattr(intern!(py, "validate_strings"))?
+        }
+        _ => py.get_type::<PyString>().getattr(intern!(py, "encode"))?,
+    };
+    Ok(Model { class: class.clone(), bytes })
+}
+
+/// `bytes`, or a `bytearray`, of the text that a model has for them.
+pub(super) fn bytes<'py>(class: &Bound<'py, PyType>, model: &Model<'py>, nullable: bool) -> Node {
+    let is_plain = class.is(class.py().get_type::<PyBytes>());
+    let name = if is_plain { "bytes" } else { "bytearray" };
+    let mut node = super::walk::node(Kind::Str, nullable, name.into());
+    let mut steps = vec![Step::Call(model.bytes.clone().unbind())];
+    if !is_plain {
+        steps.push(Step::Convert(class.clone().into_any().unbind()));
+    }
+    let after = PostSteps::add(&mut node, steps);
+    (after.nature, after.hashable) = (Some(Nature::Bytes), Some(is_plain));
+    node
+}
+
 /// The aliases of a field, in the order in which they count.
 fn aliases<'py>(info: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyString>>> {
     let py = info.py();
@@ -283,9 +321,9 @@ fn declared<'py>(
     let field_type = field(subject, annotation)?;
     let (at, worded) = (field_type.at.is_some(), !field_type.words.is_empty());
     let kept = subject.compiler.mark();
-    subject.compiler.leaves_unions = true;
+    subject.compiler.model = Some(model(&class)?);
     let first = subject.declared(name.clone(), field_type, scope, absent.clone_ref(py));
-    subject.compiler.leaves_unions = false;
+    subject.compiler.model = None;
     match first {
         Err(error) if super::is_plan_error(py, &error) && !at && !worded => {
             subject.compiler.reset(kept);
@@ -303,7 +341,23 @@ fn plain<'py>(
     field: Option<&Bound<'py, PyString>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
-    Ok(match decimals::are_made(class, field)? {
+    let mut exact = decimals::are_made(class, field)?;
+    // A validator in place of pydantic's own is called for what the annotation says.
+    for (name, info) in &fields(class)? {
+        if !exact && field.is_none_or(|field| same_name(field, &name)) {
+            let annotation = info.getattr(intern!(py, "annotation"))?;
+            let has_digits = py
+                .import(intern!(py, "penstock._parameters"))?
+                .getattr(intern!(py, "has_digits"))?;
+            exact = has_digits.call1((annotation,))?.is_truthy()?;
+        }
+    }
+    plain_for(py, exact)
+}
+
+/// The type of plain values, with all digits of their numbers or with floats.
+fn plain_for(py: Python<'_>, exact: bool) -> PyResult<Bound<'_, PyAny>> {
+    Ok(match exact {
         true => py.import(intern!(py, "penstock._marks"))?.getattr(intern!(py, "Exact"))?,
         false => py.get_type::<PyAny>().into_any(),
     })

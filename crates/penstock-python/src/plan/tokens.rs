@@ -253,6 +253,13 @@ impl<'py> Walk<'_, 'py> {
                 }
                 (&mut tokens.map, "an object")
             }
+            Kind::Tokens(_) if after.is_some() => {
+                let name = self.name(member);
+                let reason = format_args!(
+                    "{name} is made of values of several kinds, so it cannot be in a union"
+                );
+                return Err(self.error(reason));
+            }
             // A union inside the union, through an alias.
             Kind::Tokens(inner) => {
                 let members = [inner.null, inner.boolean, inner.integer, inner.number];

@@ -83,8 +83,17 @@ pub(super) struct Met<'py> {
 
 /// An annotation by its address, with and without `None`, and the address of the class in whose
 /// scope its names are. One object may be in many scopes: `typing` returns the same
-/// `Optional["Node"]` wherever it is written.
-type Key = (usize, (usize, u32), bool);
+/// `Optional["Node"]` wherever it is written. The last is the address of the pydantic model whose
+/// settings apply, or 0.
+type Key = (usize, (usize, u32), bool, usize);
+
+/// A class of pydantic. What its annotations mean for pydantic alone is left to it.
+#[derive(Clone)]
+pub(super) struct Model<'py> {
+    pub(super) class: Bound<'py, PyType>,
+    /// The function by which it makes `bytes` of text.
+    pub(super) bytes: Bound<'py, PyAny>,
+}
 
 /// How much a compiler had met at one moment.
 pub(super) struct Mark {
@@ -111,8 +120,8 @@ pub(super) struct Compiler<'py> {
     pub(super) seen: Vec<Seen>,
     /// The fields whose keys may be renamed, each with its class.
     pub(super) renamable: Vec<(ClassId, String)>,
-    /// Whether a union is left to pydantic if nothing distinguishes its classes.
-    pub(super) leaves_unions: bool,
+    /// The model whose fields are read, as long as it is one of pydantic.
+    pub(super) model: Option<Model<'py>>,
     shared: HashMap<Key, NodeId>,
     /// The objects in `shared`, kept so that no other object gets their addresses.
     kept: Vec<Bound<'py, PyAny>>,
@@ -134,7 +143,7 @@ impl<'py> Compiler<'py> {
             relatives: Relatives::default(),
             seen: Vec::new(),
             renamable: Vec::new(),
-            leaves_unions: false,
+            model: None,
             shared: HashMap::new(),
             kept: Vec::new(),
             class_ids: HashMap::new(),

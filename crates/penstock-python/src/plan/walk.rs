@@ -7,7 +7,7 @@
 use penstock_core::sink::Want;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple, PyType};
 
 use super::builtin::{builtin, display, is_type_of_none, qualified};
 use super::choice::{self, Members};
@@ -88,7 +88,11 @@ impl<'py> Walk<'_, 'py> {
         // on their scope.
         let is_class = annotation.is_instance_of::<PyType>();
         let scope = if is_class { (0, 0) } else { self.scope.address() };
-        let key = (annotation.as_ptr() as usize, scope, nullable);
+        let model = match &self.compiler.model {
+            Some(model) if !is_class || is_of_bytes(annotation) => model.class.as_ptr() as usize,
+            _ => 0,
+        };
+        let key = (annotation.as_ptr() as usize, scope, nullable, model);
         if let Some(id) = self.compiler.known(key) {
             return Ok(id);
         }
@@ -257,7 +261,7 @@ impl<'py> Walk<'_, 'py> {
         nullable: bool,
         id: NodeId,
     ) -> PyResult<Node> {
-        let mut node = match post_steps::via_of(words)? {
+        let mut node = match post_steps::via_of(annotation, words)? {
             Some(via) => self.via(&via, nullable, id, annotation)?,
             None => {
                 self.typecode = typecode(words)?;
@@ -300,8 +304,13 @@ impl<'py> Walk<'_, 'py> {
     fn marked(&self, mut node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
         for word in words {
             if known::HEX.is(word) {
-                if !matches!(node.kind, Kind::Bytes) {
-                    return Err(self.error("Hex is only for bytes"));
+                match &mut node.after {
+                    Some(after) if self.compiler.model.is_some() && after.is_of_bytes() => {
+                        // In place of the model's own conversion of text.
+                        after.steps.remove(0);
+                    }
+                    _ if matches!(node.kind, Kind::Bytes) => {}
+                    _ => return Err(self.error("Hex is only for bytes")),
                 }
                 node.kind = Kind::Hex;
             } else if is_instance(word, &known::UNIX) {
@@ -374,7 +383,7 @@ impl<'py> Walk<'_, 'py> {
             classes: parts,
             field,
             tag,
-            is_left: self.compiler.leaves_unions,
+            is_left: self.compiler.model.is_some(),
         });
         Ok(node(Kind::Tagged(Box::new(Tagged::unsettled())), nullable, names))
     }
@@ -416,6 +425,11 @@ impl<'py> Walk<'_, 'py> {
         id: NodeId,
     ) -> PyResult<Node> {
         let py = self.compiler.py;
+        if is_of_bytes(class.as_any())
+            && let Some(model) = self.compiler.model.clone()
+        {
+            return Ok(pydantic::bytes(class, &model, nullable));
+        }
         if let Some((kind, name)) = builtin(class) {
             let kind = match (kind, &self.compiler.settings.unix) {
                 (Kind::DateTime, Some(unit)) => Kind::Instant(settings::unit(unit)?),
@@ -442,8 +456,11 @@ impl<'py> Walk<'_, 'py> {
         if choice::is_enum(class) {
             return self.enumeration(class, nullable, id);
         }
-        if let Some(made) = pydantic::of_class(self, class)? {
-            return self.via(&made, nullable, id, class.as_any());
+        if let Some((made, model)) = pydantic::of_class(self, class)? {
+            let around = std::mem::replace(&mut self.compiler.model, model);
+            let node = self.via(&made, nullable, id, class.as_any());
+            self.compiler.model = around;
+            return node;
         }
         if let Some(derived) = self.derived(class, arguments.as_ref(), nullable, id)? {
             return Ok(derived);
@@ -549,6 +566,12 @@ impl<'py> Walk<'_, 'py> {
         }
         self.error(format_args!("{name} is not a type"))
     }
+}
+
+/// True for `bytes` and `bytearray`.
+fn is_of_bytes(annotation: &Bound<'_, PyAny>) -> bool {
+    let py = annotation.py();
+    annotation.is(py.get_type::<PyBytes>()) || annotation.is(py.get_type::<PyByteArray>())
 }
 
 /// The code of a `typecode(...)` among the annotations.

@@ -1,0 +1,325 @@
+"""Bugs in plans that were fixed, as numbered tests. Each docstring describes the bug."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Annotated, Any, NewType, Optional
+
+import annotated_types
+import attrs
+import msgspec
+import pydantic
+import pytest
+from pydantic_core import core_schema
+
+import penstock
+from penstock import Plan, PlanError, ValidationError, decode, via
+
+# More digits than a double has.
+DIGITS = "0.10000000000000000000000001"
+
+Money = NewType("Money", Decimal)
+Fallible = Optional  # an alias, as a text says it
+
+
+class Amount(Decimal):
+    """A subclass, whose values are made as those of its base."""
+
+
+def rounded(value):  # type: ignore[no-untyped-def] # noqa: ANN001 - it takes anything
+    return Decimal(value) + 0
+
+
+def anything(value: Any) -> "Decimal":
+    return value + 0 if isinstance(value, Decimal) else type(value)()  # type: ignore[no-any-return]
+
+
+def untyped(value):  # type: ignore[no-untyped-def] # noqa: ANN001 - it takes anything
+    return value
+
+
+@pytest.mark.parametrize(
+    "converter",
+    [
+        Decimal,
+        Amount,
+        Fraction,
+        attrs.converters.optional(Decimal),
+        attrs.converters.pipe(untyped, Decimal),
+        attrs.Converter(rounded),  # type: ignore[misc]
+        functools.partial(Decimal, context=None),
+        lambda value: Decimal(str(value)),
+        rounded,
+        anything,
+    ],
+)
+def test_180_a_converter_gets_the_digits_as_they_are_written(converter: Any) -> None:
+    """A converter without an annotation got a double, and made a decimal of its 53 bits."""
+
+    @attrs.define
+    class Item:
+        price: object = attrs.field(converter=converter)
+
+    made = decode(f'{{"price": {DIGITS}}}', Item).price
+    assert made == (Fraction(DIGITS) if isinstance(made, Fraction) else Decimal(DIGITS))
+    if converter is not attrs.converters.optional:
+        assert not isinstance(made, float)
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [Decimal, "Decimal", "Money", "Fallible[Money]", Decimal | None, list[Decimal], "Missing"],
+)
+def test_180_and_so_does_one_of_a_field_of_decimals(annotation: Any) -> None:
+    """If the converter takes anything, the field says what it makes."""
+    there: dict[str, Any] = {"price": attrs.field(converter=untyped)}
+    cls: Any = type("Item", (), {**there, "__annotations__": {"price": annotation}})
+    cls.__module__ = __name__
+    made = decode(f'{{"price": {DIGITS}}}', attrs.define(cls)).price
+    # A name that only type checkers know says nothing.
+    assert made == (0.1 if annotation == "Missing" else Decimal(DIGITS))
+
+
+@pytest.mark.parametrize("of", [Decimal, Amount, Fraction])
+def test_180_the_same_of_via(of: Any) -> None:
+    """`via(Decimal)` got a double, too."""
+    expected = Fraction(DIGITS) if of is Fraction else Decimal(DIGITS)
+    for into in (Annotated[of, via(of)], Annotated[Any, via(of)], Annotated[of, via(untyped)]):
+        assert decode(DIGITS, into) == expected
+    for make in (of, untyped):
+        assert decode(f"[{DIGITS}]", list[of], types={of: make}) == [expected]
+    # What is asked for is given.
+    assert decode(DIGITS, Annotated[Decimal, via(untyped, float)]) == 0.1  # type: ignore[comparison-overlap]
+
+
+def test_180_and_of_a_class_that_says_it_itself() -> None:
+    """`__penstock__` without an annotation got a double."""
+
+    class Price(Decimal):
+        @classmethod
+        def __penstock__(cls, value) -> "Price":  # type: ignore[no-untyped-def] # noqa: ANN001
+            return cls(value)
+
+    class Cost:
+        def __init__(self, value: Decimal) -> None:
+            self.value = value
+
+        @classmethod
+        def __get_pydantic_core_schema__(cls, *_: object) -> core_schema.CoreSchema:
+            inner = core_schema.decimal_schema()
+            return core_schema.no_info_after_validator_function(cls, inner)
+
+    assert decode(DIGITS, Price) == Price(DIGITS)
+    assert decode(DIGITS, Cost).value == Decimal(DIGITS)
+
+
+def test_180_functions_of_other_values_get_doubles() -> None:
+    """As before."""
+
+    def double(value):  # type: ignore[no-untyped-def] # noqa: ANN001 - it takes anything
+        return value * 2.0
+
+    assert decode("0.5", Annotated[float, via(double)]) == 1.0
+
+
+def test_181_a_member_of_a_union_keeps_its_function() -> None:
+    """A function of values of several kinds was lost inside a union."""
+
+    def twice(value: int | str) -> Any:
+        return value * 2
+
+    with pytest.raises(PlanError, match="made of values of several kinds, so it cannot be in a"):
+        Plan(Annotated[object, via(twice)] | list[int])
+
+
+class Missing(pydantic.BaseModel):
+    pass
+
+
+@dataclass
+class Foreign:
+    """An annotation of no library that Penstock knows."""
+
+    text: str
+
+
+class OfProtocol:
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        return handler(source)
+
+
+HERE = "and only works in a class of pydantic; here use via"
+
+
+@pytest.mark.parametrize(
+    ("into", "reason"),
+    [
+        (Annotated[int, pydantic.AfterValidator(abs)], f"AfterValidator is for pydantic, {HERE}"),
+        (Annotated[int, pydantic.BeforeValidator(abs)], f"BeforeValidator is for pydantic, {HERE}"),
+        (Annotated[int, pydantic.PlainValidator(abs)], f"PlainValidator is for pydantic, {HERE}"),
+        (
+            Annotated[int, pydantic.WrapValidator(lambda value, inner: inner(value))],
+            f"WrapValidator is for pydantic, {HERE}",
+        ),
+        (pydantic.UUID4, f"UuidVersion is for pydantic, {HERE}"),
+        (pydantic.Base64Str, f"EncodedStr is for pydantic, {HERE}"),
+        (pydantic.FilePath, f"PathType is for pydantic, {HERE}"),
+        (pydantic.SkipValidation[int], f"SkipValidation is for pydantic, {HERE}"),
+        (Annotated[int, pydantic.SkipValidation], f"SkipValidation is for pydantic, {HERE}"),
+        (
+            Annotated[int, pydantic.GetPydanticSchema(lambda source, inner: inner(source))],
+            f"GetPydanticSchema is for pydantic, {HERE}",
+        ),
+        (Annotated[int, OfProtocol()], f"OfProtocol is for pydantic, {HERE}"),
+        (Annotated[int, annotated_types.Gt], "is not known, so it cannot be checked"),
+        (Annotated[int, msgspec.Raw()], "msgspec's Raw is not known, so it cannot be checked"),
+        (Annotated[int, pydantic.Field(alias="X")], r"alias=\) .*; here use at\('X'\)"),
+        (
+            Annotated[int, pydantic.Field(validation_alias=pydantic.AliasPath("a", 0))],
+            r"Field\(validation_alias=\) only works in a class of pydantic; here use at\(",
+        ),
+        (Annotated[int, pydantic.Field(default=3)], r"Field\(default=\) only works in a class of"),
+        (Annotated[int, pydantic.Field(default_factory=int)], r"Field\(default=\) only works"),
+    ],
+)
+def test_182_annotations_of_pydantics_are_not_ignored(into: Any, reason: str) -> None:
+    """Outside of classes of pydantic they said nothing, so that any value was accepted."""
+    for whole in (into, list[into], dict[str, into]):
+        with pytest.raises(PlanError, match=reason):
+            Plan(whole)
+    for make in (dataclass, attrs.define):
+        cls: Any = type("Item", (), {"__annotations__": {"value": into}})
+        with pytest.raises(PlanError, match=f"field 'value' of Item: .*{reason}"):
+            Plan(make(cls))
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        Foreign("a"),
+        Foreign,
+        "a remark",
+        7,
+        pydantic.PlainSerializer(str),
+        pydantic.WithJsonSchema({}),
+        pydantic.Strict(),
+        pydantic.Field(title="n", description="a number"),
+        msgspec.Meta(title="n", description="a number"),
+        annotated_types.Unit("m"),
+    ],
+)
+def test_182_other_annotations_are(word: Any) -> None:
+    """An annotation that says nothing of values, or that no known library reads, is ignored."""
+    assert decode("[1]", list[Annotated[int, word]]) == [1]  # type: ignore[valid-type]
+
+
+def test_182_classes_of_pydantic_obey_them_themselves() -> None:
+    """In a model, pydantic applies them, and Penstock the constraints that it knows."""
+
+    class Model(pydantic.BaseModel):
+        doubled: list[
+            Annotated[int, pydantic.AfterValidator(lambda value: value * 2), annotated_types.Gt(2)]
+        ]
+        small: list[Annotated[int, annotated_types.Lt(9)]] = []
+
+    # The bound is for the doubled value.
+    assert decode('{"doubled": [2, 3]}', Model).doubled == [4, 6]
+    with pytest.raises(ValidationError, match="Input should be greater than 2") as caught:
+        decode('{"doubled": [2, 1]}', Model)
+    assert caught.value.path == "doubled/1"
+    with pytest.raises(ValidationError, match="expected int, got a string"):
+        decode('{"doubled": ["2"]}', Model)
+    with pytest.raises(ValidationError, match="expected int < 9, got 9"):
+        decode('{"doubled": [], "small": [9]}', Model)
+
+
+BYTES = ["YWJj", "6162", "-_8=", "-_8", "+/8=", "é", "6G", ""]
+
+
+@pytest.mark.parametrize("form", [None, "utf8", "hex", "base64"])
+@pytest.mark.parametrize("text", BYTES)
+def test_183_bytes_of_a_model_are_those_that_pydantic_makes(form: Any, text: str) -> None:
+    """`val_json_bytes` was ignored: other bytes came out."""
+    config = pydantic.ConfigDict() if form is None else pydantic.ConfigDict(val_json_bytes=form)
+
+    class Model(pydantic.BaseModel):
+        model_config = config
+        one: bytes
+        more: list[bytes | None] = []
+
+    class Root(pydantic.RootModel[list[bytes]]):
+        model_config = config
+
+    @pydantic.dataclasses.dataclass(config=config)
+    class Data:
+        one: bytes
+
+    def result(make: Callable[[], Any]) -> Any:
+        try:
+            return make()
+        except (ValidationError, pydantic.ValidationError):
+            return None
+
+    for into, data in [
+        (Model, f'{{"one": "{text}", "more": ["{text}", null]}}'),
+        (Root, f'["{text}"]'),
+        (Data, f'{{"one": "{text}"}}'),
+    ]:
+        adapter = pydantic.TypeAdapter(into)
+        expected = result(lambda: adapter.validate_json(data))  # noqa: B023 - called at once
+        assert result(lambda: decode(data, into)) == expected  # noqa: B023 - called at once
+
+
+def test_183_bytes_elsewhere_are_base64() -> None:
+    """One annotation may stand in models of different settings, and outside of them."""
+    several = list[bytes]
+
+    class AsHex(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(val_json_bytes="hex")
+        data: several  # type: ignore[valid-type]
+
+    class AsText(pydantic.BaseModel):
+        data: several  # type: ignore[valid-type]
+        as_hex: Annotated[bytes, penstock.Hex] = b""
+
+    @dataclass
+    class All:
+        data: several  # type: ignore[valid-type]
+        as_hex: AsHex
+        as_text: AsText
+        root: pydantic.RootModel[several]  # type: ignore[valid-type]
+
+    inner = '{"data": ["6162"], "as_hex": "6162"}'
+    got = decode(
+        f'{{"data": ["6162"], "as_hex": {inner}, "as_text": {inner}, "root": ["6162"]}}', All
+    )
+    assert got.data == [b"\xeb^\xb6"]
+    assert got.as_hex.data == [b"ab"]
+    assert (got.as_text.data, got.as_text.as_hex) == ([b"6162"], b"ab")
+    assert got.root.root == [b"6162"]
+
+
+@pytest.mark.parametrize("mode", ["before", "wrap", "plain"])
+def test_184_a_pydantic_dataclass_with_a_validator_that_sees_the_value_first(mode: Any) -> None:
+    """It raised `TypeError: string indices must be integers`."""
+
+    def seen(value: Any) -> Any:
+        return Decimal(str(value))
+
+    def around(value: Any, inner: Any) -> Any:
+        return inner(str(value))
+
+    @pydantic.dataclasses.dataclass
+    class Price:
+        amount: Decimal
+        count: int = 0
+        checked = pydantic.field_validator("amount", mode=mode)(around if mode == "wrap" else seen)
+
+    class Model(pydantic.BaseModel):
+        price: Price
+
+    data = f'{{"amount": {DIGITS}, "count": 2}}'
+    assert decode(data, Price) == Price(Decimal(DIGITS), 2)
+    assert decode(f'{{"price": {data}}}', Model).price == Price(Decimal(DIGITS), 2)
