@@ -20,6 +20,9 @@ class tag:  # noqa: N801 - an annotation, like `at`
         key: The key.
         values: The values of the key, each with its class. By default the names of the classes
             are the values.
+        other: The class of the union that takes every other object: one whose key has another
+            value, or which lacks the key. By default, such an object is a `ValidationError`,
+            unless the union has a `dict` or `Any`, which take it.
 
     Raises:
         TypeError: The key is not a `str`, or the values are not a mapping of `str` or `int` to
@@ -38,15 +41,24 @@ class tag:  # noqa: N801 - an annotation, like `at`
         >>> Shape = Annotated[Circle | Square, penstock.tag("type", {"o": Circle, "#": Square})]
         >>> penstock.json.decode('[{"side": 2, "type": "#"}]', list[Shape])
         [Square(side=2.0)]
+        >>> @dataclass
+        ... class Unknown:
+        ...     type: str
+        >>> shape = Annotated[Circle | Unknown, penstock.tag("type", {"o": Circle}, other=Unknown)]
+        >>> penstock.json.decode('[{"type": "*"}]', list[shape])
+        [Unknown(type='*')]
     """
 
     __module__ = "penstock"
-    __slots__ = ("key", "values")
+    __slots__ = ("key", "other", "values")
 
     key: str
     values: dict[str | int, type] | None
+    other: type | None
 
-    def __init__(self, key: str, values: Mapping[Any, type] | None = None, /) -> None:
+    def __init__(
+        self, key: str, values: Mapping[Any, type] | None = None, /, *, other: type | None = None
+    ) -> None:
         """Store the key and the values without checking them against the classes."""
         if not isinstance(key, str):
             raise TypeError(f"tag() takes a key as a str, not {type(key).__name__}")
@@ -61,6 +73,7 @@ class tag:  # noqa: N801 - an annotation, like `at`
                     raise TypeError(f"tag() takes values that are str or int, not {word!r}")
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "values", given)
+        object.__setattr__(self, "other", other)
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse, because annotations are shared and hashed."""
@@ -72,24 +85,35 @@ class tag:  # noqa: N801 - an annotation, like `at`
 
     def __repr__(self) -> str:
         """Return the expression that creates it."""
-        if self.values is None:
-            return f"tag({self.key!r})"
-        pairs = ", ".join(
-            f"{value!r}: {getattr(cls, '__name__', repr(cls))}"
-            for value, cls in self.values.items()
-        )
-        return f"tag({self.key!r}, {{{pairs}}})"
+        parts = [repr(self.key)]
+        if self.values is not None:
+            pairs = ", ".join(f"{value!r}: {name(cls)}" for value, cls in self.values.items())
+            parts.append(f"{{{pairs}}}")
+        if self.other is not None:
+            parts.append(f"other={name(self.other)}")
+        return f"tag({', '.join(parts)})"
 
     def __eq__(self, other: object) -> bool:
         """Compare by key and values."""
         if not isinstance(other, tag):
             return NotImplemented
-        return self.key == other.key and self.values == other.values
+        same = self.key == other.key and self.values == other.values
+        return same and self.other is other.other
 
     def __hash__(self) -> int:
         """Hash by value, as `Annotated` needs."""
-        return hash((tag, self.key, self.values and tuple(self.values)))
+        return hash((tag, self.key, self.values and tuple(self.values), self.other))
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle as the call that creates it."""
-        return tag, (self.key, self.values)
+        return _tag, (self.key, self.values, self.other)
+
+
+def name(cls: type) -> str:
+    """Return the name of a class for a `repr`."""
+    return getattr(cls, "__name__", repr(cls))
+
+
+def _tag(key: str, values: dict[str | int, type] | None, other: type | None) -> tag:
+    """Make a `tag` from its parts: for pickles."""
+    return tag(key, values, other=other)

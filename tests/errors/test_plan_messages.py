@@ -69,7 +69,10 @@ TYPES: list[tuple[Any, str]] = [
     (Shape, "Shape is abstract, so no object of it can be made"),
     (str | bytes, "str | bytes: nothing tells them apart in a string"),
     (list[int] | set[int], "list[int] | set[int]: nothing tells them apart in an array"),
-    (Circle | dict[str, int], "Circle | dict[str, int]: nothing tells them apart in an object"),
+    (
+        dict[str, str] | dict[str, int],
+        "dict[str, str] | dict[str, int]: nothing tells them apart in an object",
+    ),
     (Annotated[Circle | Square, tag("type", {"o": Circle})], "tag(...) has no value for Square"),
     (set[list[int]], "list[int] has no hash, so it cannot be an element of a set"),
     (Literal[3.5], "Literal[3.5] is not supported yet"),

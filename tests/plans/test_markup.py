@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Optional, TypedDict, Uni
 import pytest
 
 import penstock
-from penstock import Hex, Plan, PlanError, at, xml
+from penstock import Hex, Plan, PlanError, ValidationError, at, tag, xml
 
 MEDIA = "urn:media"
 
@@ -354,6 +354,55 @@ def test_a_union() -> None:
     ]
     nil = '<d xmlns:i="http://www.w3.org/2001/XMLSchema-instance"><a i:nil="true"/><b kind="rect"/></d>'
     assert vars(xml.decode(nil, cls)) == {"a": None, "b": [Rect("rect")]}
+
+
+@dataclass
+class Unheard:
+    kind: Annotated[str, at("@kind")] = ""
+    note: list[str] = field(default_factory=list)
+    text: Annotated[str, at("text()")] = ""
+
+
+@pytest.mark.parametrize(
+    ("union", "others"),
+    [
+        (
+            Annotated[
+                Circle | Rect | Unheard,
+                tag("kind", {"circle": Circle, "rect": Rect}, other=Unheard),
+            ],
+            [Unheard("oval", ["a", "b"]), Unheard(), Unheard("", ["c"]), Unheard("", [], "hi")],
+        ),
+        (
+            Circle | Rect | Any,
+            [{"@kind": "oval", "@z": "1", "note": ["a", "b"]}, None, {"note": "c"}, "hi"],
+        ),
+        (Circle | Rect | dict[str, list[str]], [{"note": ["a", "b"]}, {}, {"note": ["c"]}, {}]),
+    ],
+)
+def test_a_member_for_all_other_elements(union: Any, others: list[object]) -> None:
+    text = (
+        '<d><a>1</a><b kind="rect" width="1"/><b z="1" kind="oval"><note>a</note><note>b</note></b><b/>'
+        '<b><note>c</note></b><b>hi</b><b radius="2" kind="circle"/></d>'
+    )
+    expected = [Rect("rect", 1), *others, Circle("circle", 2)]
+    assert xml.decode(text, two(int, list[union])).b == expected
+    assert (
+        list(xml.read([text[i : i + 1].encode() for i in range(len(text))], union, at="d/b"))
+        == expected
+    )
+    assert xml.decode('<b kind="rect"/>', union) == Rect("rect")
+
+
+def test_an_element_for_no_class_that_does_not_fit() -> None:
+    with pytest.raises(ValidationError) as caught:
+        xml.decode(
+            '<d><a>1</a><b kind="oval"><n>x</n></b></d>', two(int, list[Rect | dict[str, int]])
+        )
+    assert (caught.value.path, caught.value.reason) == ("d/b/n", 'expected int, got "x"')
+    with pytest.raises(ValidationError) as caught:
+        xml.decode('<d><a>1</a><b kind="rect" width="x"/></d>', two(int, list[Rect | Any]))
+    assert (caught.value.path, caught.value.reason) == ("d/b/@width", 'expected int, got "x"')
 
 
 def test_a_union_at_the_root() -> None:

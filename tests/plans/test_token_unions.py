@@ -142,7 +142,14 @@ def test_a_part_of_a_member_that_does_not_fit() -> None:
             "list[int] | tuple[int, ...]: nothing tells them apart in an array",
         ),
         (bytes | str, "bytes | str: nothing tells them apart in a string"),
-        (dict[str, int] | Point, "dict[str, int] | Point: nothing tells them apart in an object"),
+        (
+            dict[str, int] | dict[str, str],
+            "dict[str, int] | dict[str, str]: nothing tells them apart in an object",
+        ),
+        (
+            dict[str, int] | dict[str, str] | Point,
+            "dict[str, int] | dict[str, str]: nothing tells them apart in an object",
+        ),
         (float | decimal.Decimal, "float | Decimal: nothing tells them apart in a number"),
         (Level | Literal[7], "Level | Literal[7]: nothing tells them apart in an integer"),
         (Halved | str, "float | str: nothing tells them apart in a string"),

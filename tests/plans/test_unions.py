@@ -1,8 +1,10 @@
 """Unions of classes with a key that distinguishes them, from JSON. For XML see `test_markup`."""
 
+import datetime
 import enum
 import itertools
 import json as plain_json
+import pickle
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypedDict
@@ -331,6 +333,153 @@ def test_unions_that_cannot_be_planned(union: Any, reason: str) -> None:
     assert str(caught.value).startswith(reason)
 
 
+# A member for all other objects.
+
+
+@dataclass
+class Unheard:
+    event: str = ""
+    id: int = 0
+
+
+Known = {"new": Created, "mv": Moved}
+Spelled = Annotated[Created | Moved, tag("event", Known)]
+
+
+@pytest.mark.parametrize(
+    ("into", "record", "value"),
+    [
+        (
+            Annotated[Created | Moved | Unheard, tag("event", Known, other=Unheard)],
+            {"event": "gone", "id": 7, "by": "me"},
+            Unheard("gone", 7),
+        ),
+        (
+            Annotated[Created | Unheard, tag("event", other=Unheard)],
+            {"event": "Moved", "id": 7},
+            Unheard("Moved", 7),
+        ),
+        (
+            Annotated[Created | Unheard, tag("event", other=Unheard)],
+            {"event": "Created", "id": 7, "author": "me"},
+            Created(7, "me"),
+        ),
+        (
+            Plan(Created | Unheard, tag=tag("event", {"new": Created}, other=Unheard)),
+            {"id": 7},
+            Unheard("", 7),
+        ),
+        (Annotated[Created | Moved | dict, tag("event", Known)], {"event": 7}, {"event": 7}),
+        (Annotated[Created | Moved | dict, tag("event", Known)], {"id": [7]}, {"id": [7]}),
+        (Spelled | dict, {"event": None, "id": 7}, {"event": None, "id": 7}),
+        (
+            Spelled | dict[str, int] | None,
+            {"event": 1, "id": 7, "to": 3},
+            {"event": 1, "id": 7, "to": 3},
+        ),
+        (Spelled | dict, {"event": "mv", "id": 1, "to": 2}, Moved(1, 2)),
+        (Spelled | Any, {"event": "gone", "to": 3.5}, {"event": "gone", "to": 3.5}),
+        (Spelled | Any, {"event": "mv", "id": 1, "to": 2}, Moved(1, 2)),
+        (Shape | dict, {"kind": "oval", "radius": 1}, {"kind": "oval", "radius": 1}),
+        (Shape | dict, {"kind": "disc", "radius": 1}, Circle("disc", 1)),
+        (Circle | dict, {"kind": "rect", "radius": 1}, {"kind": "rect", "radius": 1}),
+        (First | Second | dict, {"version": 4, "a": 1}, {"version": 4, "a": 1}),
+        (First | Second | dict, {"version": 2, "a": 1}, Second(2, 1)),
+        # By the keys that are there.
+        (Created | Moved | dict, {"id": 1}, {"id": 1}),
+        (Created | Moved | dict, {"id": 1, "to": 2}, Moved(1, 2)),
+        (Created | dict, {"author": "me", "id": 1}, Created(1, "me")),
+        (Created | Keys | Any, {"id": 1, "author": "a"}, Created(1, "a")),
+        (Created | Keys | Any, {}, {}),
+    ],
+)
+def test_a_member_for_all_other_objects(into: Any, record: dict[str, Any], value: object) -> None:
+    for text in orders(record):
+        got = json.decode(text, into)
+        assert got == value
+        assert type(got) is type(value)
+        cut = [text[i : i + 1].encode() for i in range(len(text))]
+        assert list(json.read(cut, into)) == [value]
+        assert json.open(text.encode()).to(into) == value
+
+
+def test_any_beside_classes_takes_every_other_value() -> None:
+    text = '[{"to": 2, "id": 1}, {"z": [1]}, [{"to": 2}], "a", 7, 1.5, true, null, 123456789012345678901]'
+    others = [{"z": [1]}, [{"to": 2}], "a", 7, 1.5, True, None, 123456789012345678901]
+    assert json.decode(text, list[Moved | Any]) == [Moved(1, 2), *others]
+    assert json.decode(text, list[Moved | dict[str, list[int]] | Any]) == [Moved(1, 2), *others]
+    got = json.decode('[1, "2026-03-01", 2.5, {}]', list[Moved | datetime.date | float | Any])
+    assert got == [1, datetime.date(2026, 3, 1), 2.5, {}]
+    assert [type(value) for value in got] == [float, datetime.date, float, dict]
+    assert repr(Plan(list[Moved | Any])).splitlines()[0] == "Plan(list[Moved | Any])"
+    assert repr(Plan(Created | dict | None)).splitlines()[0] == "Plan(Created | dict | None)"
+
+
+def test_an_object_of_a_class_that_does_not_fit_it_is_no_other_object() -> None:
+    for into in (Spelled | dict, Spelled | Any):
+        with pytest.raises(ValidationError) as caught:
+            json.decode('{"event": "mv", "id": 1, "to": "b"}', into)
+        assert (caught.value.path, caught.value.reason) == ("to", "expected int, got a string")
+    with pytest.raises(ValidationError) as caught:
+        json.decode('{"event": "gone", "id": "a"}', Spelled | dict[str, int])
+    assert (caught.value.path, caught.value.reason) == ("event", "expected int, got a string")
+    with pytest.raises(ValidationError, match=r"expected Created \| Moved \| dict, got an array"):
+        json.decode("[]", Spelled | dict)
+
+
+def test_what_is_done_with_an_object_of_no_class() -> None:
+    def kind(value: Moved | dict[str, Any]) -> str:
+        return type(value).__name__
+
+    into = Annotated[Moved | dict[str, Any], penstock.via(kind)]
+    assert json.decode('[{"id": 1, "to": 2}, {"z": 1}]', list[into]) == ["Moved", "dict"]
+    other = Annotated[Moved | Unheard, tag("event", {"mv": Moved}, other=Unheard)]
+    lines = b'{"event": "mv", "id": 1, "to": 2}\n{"event": "x", "z": 1}\n{"z": 1}\n'
+    # The tag is known, and an unknown key in an object of any class.
+    rows = ndjson.read([lines], other, unknown="collect")
+    assert list(rows) == [Moved(1, 2), Unheard("x"), Unheard()]
+    assert rows.unknown == {"Unheard.z": 2}
+
+
+def test_the_key_by_which_an_object_of_no_class_was_found() -> None:
+    @dataclass
+    class Named:
+        name: Annotated[str, at("key()")]
+        id: int = 0
+
+    into = Annotated[Moved | Named, tag("event", {"mv": Moved}, other=Named)]
+    text = '{"a": {"event": "mv", "id": 1, "to": 2}, "b": {"id": 3}}'
+    assert list(json.read([text.encode()], into, at="*")) == [Moved(1, 2), Named("b", 3)]
+
+
+@pytest.mark.parametrize(
+    ("union", "reason"),
+    [
+        (
+            Annotated[Created | Moved, tag("t", {"a": Created, "b": Moved}, other=Rect)],
+            "tag(...) names other=Rect, which is not in the union",
+        ),
+        (
+            Annotated[Created | Moved, tag("t", {"a": Created, "b": Moved}, other=dict)],
+            "tag(...) names other=dict, which is not in the union",
+        ),
+        (
+            Annotated[Created | Moved | dict, tag("t", {"a": Created}, other=Moved)],
+            "tag(...) has other=, and dict also takes all other objects",
+        ),
+        (
+            Created | dict[str, int] | dict[str, str],
+            "dict[str, int] | dict[str, str]: nothing tells them apart in an object",
+        ),
+        (Alike | Unheard | dict, "nothing tells the classes of Alike | Unheard | dict apart"),
+    ],
+)
+def test_members_for_all_other_objects_that_cannot_be_planned(union: Any, reason: str) -> None:
+    with pytest.raises(PlanError) as caught:
+        Plan(union)
+    assert str(caught.value).startswith(reason)
+
+
 def test_a_key_of_one_class_alone_is_enough() -> None:
     plan = Plan(Touched | Keys)
     assert json.decode('{"id": 1}', plan) == Touched(1)
@@ -359,6 +508,14 @@ def test_the_word() -> None:
     assert word == tag("type", {"a": Circle, 1: Rect})
     assert hash(word) == hash(tag("type", {"a": Circle, 1: Rect}))
     assert word != tag("type")
+    more = tag("type", {"a": Circle}, other=Rect)
+    assert repr(more) == "tag('type', {'a': Circle}, other=Rect)"
+    assert repr(tag("type", other=Rect)) == "tag('type', other=Rect)"
+    assert more != tag("type", {"a": Circle})
+    assert (pickle.loads(pickle.dumps(more)), hash(more)) == (
+        more,
+        hash(pickle.loads(pickle.dumps(more))),
+    )
     wrong: Any = 3
     with pytest.raises(TypeError, match=r"^tag\(\) takes a key as a str, not int$"):
         tag(wrong)

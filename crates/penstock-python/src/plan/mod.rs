@@ -104,7 +104,7 @@ impl Plan {
     pub(crate) fn takes_key(&self, node: NodeId) -> bool {
         match &self.nodes[node as usize].kind {
             Kind::Class(class) => !self.classes[*class as usize].takes_key.is_empty(),
-            Kind::Tagged(tagged) => tagged.by.classes().any(|node| self.takes_key(node)),
+            Kind::Tagged(tagged) => tagged.members().any(|node| self.takes_key(node)),
             Kind::Tokens(tokens) => tokens.map.is_some_and(|node| self.takes_key(node)),
             _ => false,
         }
@@ -262,6 +262,20 @@ pub(crate) struct Tagged {
     pub(crate) by: TagRule,
     /// The values or keys that a message lists: `"a", "b" or "c"`.
     pub(crate) expected: Box<str>,
+    /// What an object becomes that is of none of these: a class, a dict or plain values.
+    pub(crate) other: Option<NodeId>,
+}
+
+impl Tagged {
+    /// The nodes of all that an object may become, some more than once.
+    fn members(&self) -> impl Iterator<Item = NodeId> {
+        let (classes, ints): (&[NodeId], &[(i64, NodeId)]) = match &self.by {
+            TagRule::Unsettled => (&[], &[]),
+            TagRule::Value { classes, ints, .. } => (classes, ints),
+            TagRule::Keys { classes, .. } => (classes, &[]),
+        };
+        classes.iter().copied().chain(ints.iter().map(|(_, node)| *node)).chain(self.other)
+    }
 }
 
 /// What distinguishes the classes of a union.
@@ -289,8 +303,6 @@ pub(crate) enum TagRule {
         table: KeyTable,
         /// Parallel to the keys of `table`: the node of the class.
         classes: Vec<NodeId>,
-        /// The class without such a key, chosen if none of the keys is present.
-        rest: Option<NodeId>,
     },
 }
 
@@ -310,18 +322,6 @@ pub(crate) struct EarlyField {
     pub(crate) field: u32,
     /// The field's value.
     pub(crate) value: Py<PyAny>,
-}
-
-impl TagRule {
-    /// The nodes of the classes, some more than once.
-    fn classes(&self) -> impl Iterator<Item = NodeId> {
-        let (classes, ints, rest): (&[NodeId], &[(i64, NodeId)], Option<NodeId>) = match self {
-            TagRule::Unsettled => (&[], &[], None),
-            TagRule::Value { classes, ints, .. } => (classes, ints, None),
-            TagRule::Keys { classes, rest, .. } => (classes, &[], *rest),
-        };
-        classes.iter().copied().chain(ints.iter().map(|(_, node)| *node)).chain(rest)
-    }
 }
 
 /// The values of an `Enum` or a `Literal`.

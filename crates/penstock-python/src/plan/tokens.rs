@@ -102,6 +102,20 @@ struct Sorting {
     row: Option<NodeId>,
 }
 
+impl Sorting {
+    /// Gives `any` the values that no other member takes.
+    fn take_rest(&mut self, any: NodeId) {
+        let Sorting { tokens, any_text, row, .. } = self;
+        tokens.integer = tokens.integer.or(tokens.number);
+        tokens.list = tokens.list.or(*row);
+        for place in [&mut tokens.boolean, &mut tokens.integer, &mut tokens.number] {
+            place.get_or_insert(any);
+        }
+        tokens.list.get_or_insert(any);
+        any_text.get_or_insert(any);
+    }
+}
+
 impl<'py> Walk<'_, 'py> {
     /// Plain values, but exact: a number with a fraction or an exponent is a `Decimal`. Markup has
     /// only text, which is exact.
@@ -138,32 +152,56 @@ impl<'py> Walk<'_, 'py> {
         id: NodeId,
     ) -> PyResult<Node> {
         let mut nodes: Vec<NodeId> = Vec::with_capacity(members.len());
+        let mut any = None;
         for member in members {
             let node = self.node(member, false)?;
             let Node { kind, nullable: also, after, .. } = &self.compiler.nodes[node as usize];
             nullable |= also;
-            if matches!(kind, Kind::Any) && after.is_none() {
-                return Ok(super::walk::node(Kind::Any, false, "Any".into()));
+            match kind {
+                Kind::Any if after.is_none() => any = Some(node),
+                _ => nodes.push(node),
             }
-            nodes.push(node);
         }
-        let is_class = |walk: &Self, node: NodeId| {
+        let is = |walk: &Self, node: NodeId, kind: fn(&Kind) -> bool| {
             let node = &walk.compiler.nodes[node as usize];
-            matches!(node.kind, Kind::Class(_) | Kind::Tagged(_)) && node.after.is_none()
+            kind(&node.kind) && node.after.is_none()
         };
-        let classes: Vec<_> = nodes.iter().copied().filter(|node| is_class(self, *node)).collect();
-        if classes.len() == nodes.len() {
-            return self.tagged(&classes, nullable, id);
+        let is_class = |kind: &Kind| matches!(kind, Kind::Class(_) | Kind::Tagged(_));
+        let (mut classes, mut dicts) = (nodes.clone(), nodes.clone());
+        classes.retain(|node| is(self, *node, is_class));
+        dicts.retain(|node| is(self, *node, |kind| matches!(kind, Kind::Dict(..))));
+        // Pydantic's own rule for such a union is another.
+        let falls_back = !classes.is_empty() && self.compiler.model.is_none();
+        if any.is_some() && !falls_back {
+            return Ok(super::walk::node(Kind::Any, false, "Any".into()));
+        }
+        let other = match dicts[..] {
+            _ if !falls_back => None,
+            [one, more, ..] => return Err(self.two_take_all(one, more)),
+            [dict] => Some(dict),
+            [] => any,
+        };
+        nodes.retain(|node| Some(*node) != other);
+        let takes_more =
+            any.filter(|any| other != Some(*any) || !self.compiler.form.has_elements());
+        if classes.len() == nodes.len() && takes_more.is_none() {
+            let mut union = self.tagged(&classes, other, nullable, id)?;
+            union.nullable |= any.is_some();
+            return Ok(union);
         }
         let mut sorting = Sorting::default();
-        if let [_, _, ..] = classes[..] {
+        if classes.len() > 1 || other.is_some() {
             let union = self.compiler.push(Kind::Any, false, String::new());
-            self.compiler.nodes[union as usize] = self.tagged(&classes, false, union)?;
+            self.compiler.nodes[union as usize] = self.tagged(&classes, other, false, union)?;
             nodes.retain(|node| !classes.contains(node));
             nodes.push(union);
         }
         for &node in &nodes {
             self.sort(&mut sorting, node)?;
+        }
+        if let Some(any) = takes_more {
+            sorting.take_rest(any);
+            nodes.extend(Some(any).filter(|any| other != Some(*any)));
         }
         let names: Vec<_> = nodes.iter().map(|node| self.name(*node)).collect();
         let written = names.join(" | ");
@@ -187,7 +225,15 @@ impl<'py> Walk<'_, 'py> {
         let mut union = node(Kind::Tokens(Box::new(tokens)), nullable, written);
         union.name = if nullable { format!("{names} | None").into() } else { names.into() };
         union.want = want;
+        union.nullable |= any.is_some();
         Ok(union)
+    }
+
+    /// The refusal of a union in which two members take any object.
+    #[cold]
+    pub(super) fn two_take_all(&self, one: NodeId, more: NodeId) -> PyErr {
+        let (one, more) = (self.name(one), self.name(more));
+        self.error(format_args!("{one} | {more}: nothing tells them apart in an object"))
     }
 
     /// Adds a member to its place.

@@ -343,7 +343,7 @@ impl<'py> Compiler<'py> {
             }
             Kind::Tagged(_) => {
                 let union = self.unions.iter().find(|union| union.node == id);
-                union.is_none_or(|union| union.classes.iter().all(hashable))
+                union.is_none_or(|it| it.classes.iter().chain(&it.other).all(hashable))
             }
             Kind::Class(class) => !layout::is_unhashable(&self.met[*class as usize].class),
             _ => true,

@@ -24,6 +24,8 @@ pub(super) struct Union<'py> {
     pub(super) node: NodeId,
     /// The nodes of its classes.
     pub(super) classes: Vec<NodeId>,
+    /// The member that is no class, and takes the objects that no class takes.
+    pub(super) other: Option<NodeId>,
     /// The field and the class in whose annotation it stands.
     pub(super) field: Option<(String, String)>,
     /// The caller's `tag(...)`, or the key alone.
@@ -41,7 +43,7 @@ impl Union<'_> {
 impl Tagged {
     /// A placeholder for a union until its classes are planned.
     pub(super) fn unsettled() -> Self {
-        Tagged { by: TagRule::Unsettled, expected: "".into() }
+        Tagged { by: TagRule::Unsettled, expected: "".into(), other: None }
     }
 }
 
@@ -49,6 +51,8 @@ impl Tagged {
 struct Tag {
     key: String,
     values: Vec<(TagValue, usize)>,
+    /// The place of the class that takes every other object.
+    other: Option<usize>,
 }
 
 /// Finds what distinguishes the classes of each union, now that they are planned.
@@ -67,12 +71,12 @@ pub(super) fn settle<'py>(
             }
         }
         let tag = match &union.tag {
-            Some(word) => Some(said(py, word, &union, &members, form)?),
+            Some(word) => Some(said(py, word, &union, &members, nodes, form)?),
             None => found(py, nodes, &members, form)?,
         };
         let tagged = match tag {
-            Some(tag) => Some(by_value(py, &tag, &union.classes, nodes, classes)),
-            None if form.shape == Shape::Members => by_keys(&members, &union.classes),
+            Some(tag) => Some(by_value(py, &tag, &union, nodes, classes)),
+            None if form.shape == Shape::Members => by_keys(&members, &union),
             None => None,
         };
         if tagged.is_none() && union.is_left {
@@ -107,10 +111,12 @@ fn nothing_tells(written: &str, form: Form) -> String {
 fn by_value(
     py: Python<'_>,
     tag: &Tag,
-    members: &[NodeId],
+    union: &Union<'_>,
     nodes: &[Node],
     plans: &[ClassPlan],
 ) -> Tagged {
+    let members = &union.classes;
+    let other = tag.other.map(|place| members[place]).or(union.other);
     let (mut texts, mut classes, mut ints) = (Vec::new(), Vec::new(), Vec::new());
     let mut early = Vec::new();
     let mut shown: Vec<String> = Vec::new();
@@ -131,7 +137,7 @@ fn by_value(
     let table = KeyTable::new(&texts);
     let tag = tag.key.as_str().into();
     let by = TagRule::Value { tag, table, classes, ints, early };
-    Tagged { by, expected: alternatives(&shown).into() }
+    Tagged { by, expected: alternatives(&shown).into(), other }
 }
 
 /// The member that gives the class of an object, with its value: if it is for a choice field
@@ -181,21 +187,41 @@ fn said<'py>(
     word: &Bound<'py, PyAny>,
     union: &Union<'py>,
     members: &[&ClassPlan],
+    nodes: &[Node],
     form: Form,
 ) -> PyResult<Tag> {
-    let (key, values) = if is_instance(word, &known::TAG) {
-        let values = word.getattr(intern!(py, "values"))?;
-        (word.getattr(intern!(py, "key"))?, (!values.is_none()).then_some(values))
+    let (key, values, other) = if is_instance(word, &known::TAG) {
+        let part = |name| word.getattr(name).map(|part| (!part.is_none()).then_some(part));
+        let (values, other) = (part(intern!(py, "values"))?, part(intern!(py, "other"))?);
+        (word.getattr(intern!(py, "key"))?, values, other)
     } else {
-        (word.clone(), None)
+        (word.clone(), None, None)
     };
     let key: String = match key.cast::<PyString>() {
         Ok(key) => key.to_str()?.to_owned(),
         Err(_) => return Err(plan_error(py, "tag= takes a key as a str, or a tag(...)")),
     };
-    let mut tag = Tag { key, values: Vec::new() };
+    let of = |class: &Bound<'py, PyAny>, called: &str| {
+        let place = members.iter().position(|member| member.class.bind(py).is(class));
+        let missing = || -> PyResult<usize> {
+            let class = super::builtin::display(class)?;
+            let reason = format_args!("tag(...) names {called}{class}, which is not in the union");
+            Err(union.place().error(py, reason))
+        };
+        place.map_or_else(missing, Ok)
+    };
+    let other = other.map(|class| of(&class, "other=")).transpose()?;
+    if let (Some(_), Some(more)) = (other, union.other) {
+        let more = &nodes[more as usize].written;
+        let reason = format_args!("tag(...) has other=, and {more} also takes all other objects");
+        return Err(union.place().error(py, reason));
+    }
+    let mut tag = Tag { key, values: Vec::new(), other };
     let Some(values) = values else {
         for (place, class) in members.iter().enumerate() {
+            if other == Some(place) {
+                continue;
+            }
             let name = class.class.bind(py).cast::<PyType>()?.name()?.to_string();
             add(&mut tag, TagValue::Text(name), place)
                 .map_err(|name| union.place().error(py, format_args!("two classes are {name}")))?;
@@ -203,13 +229,11 @@ fn said<'py>(
         return Ok(tag);
     };
     let mut named = vec![false; members.len()];
+    if let Some(other) = other {
+        named[other] = true;
+    }
     for (value, class) in values.cast::<PyDict>()?.iter() {
-        let is_it = |member: &&&ClassPlan| member.class.bind(py).is(&class);
-        let Some(place) = members.iter().position(|member| is_it(&member)) else {
-            let class = super::builtin::display(&class)?;
-            let reason = format_args!("tag(...) names {class}, which is not in the union");
-            return Err(union.place().error(py, reason));
-        };
+        let place = of(&class, "")?;
         named[place] = true;
         let value = match value.extract::<i64>() {
             Ok(value) if !form.is_lexical() => TagValue::Int(value),
@@ -250,7 +274,7 @@ fn found(
     }
     let Some(first) = all.first() else { return Ok(None) };
     for (key, _) in first {
-        let mut tag = Tag { key: key.clone(), values: Vec::new() };
+        let mut tag = Tag { key: key.clone(), values: Vec::new(), other: None };
         let tells = all.iter().enumerate().all(|(place, tags)| {
             let same = tags.iter().find(|(other, _)| other == key);
             same.is_some_and(|(_, values)| {
@@ -314,12 +338,13 @@ fn tags(
 }
 
 /// The union as a rule by the keys that are present.
-fn by_keys(members: &[&ClassPlan], nodes: &[NodeId]) -> Option<Tagged> {
+fn by_keys(members: &[&ClassPlan], union: &Union<'_>) -> Option<Tagged> {
+    let nodes = &union.classes;
     // A class that takes keys by `*` may have any key.
     if members.iter().any(|class| class.states[0].other.is_some()) {
         return None;
     }
-    let (mut keys, mut classes, mut rest) = (Vec::new(), Vec::new(), None);
+    let (mut keys, mut classes, mut other) = (Vec::new(), Vec::new(), union.other);
     let mut shown = Vec::new();
     for (place, class) in members.iter().enumerate() {
         let known = |key: &str| {
@@ -335,12 +360,12 @@ fn by_keys(members: &[&ClassPlan], nodes: &[NodeId]) -> Option<Tagged> {
                 shown.push(format!("{:?}", edge.name));
             }
         }
-        if keys.len() == before && rest.replace(nodes[place]).is_some() {
+        if keys.len() == before && other.replace(nodes[place]).is_some() {
             return None;
         }
     }
-    let by = TagRule::Keys { table: KeyTable::new(&keys), classes, rest };
-    Some(Tagged { by, expected: alternatives(&shown).into() })
+    let by = TagRule::Keys { table: KeyTable::new(&keys), classes };
+    Some(Tagged { by, expected: alternatives(&shown).into(), other })
 }
 
 /// Whether an object must have what a key leads to: a required field.

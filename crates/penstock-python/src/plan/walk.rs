@@ -359,28 +359,40 @@ impl<'py> Walk<'_, 'py> {
         Ok(source)
     }
 
-    /// A union of classes. What distinguishes them is found when they are planned.
+    /// A union of classes, and of a type for all other objects. What distinguishes the classes is
+    /// found when they are planned.
     pub(super) fn tagged(
         &mut self,
         classes: &[NodeId],
+        mut other: Option<NodeId>,
         nullable: bool,
         id: NodeId,
     ) -> PyResult<Node> {
         let mut parts = Vec::new();
+        let mut tag = self.compiler.settings.tag.clone();
         for &class in classes {
-            match self.compiler.unions.iter().find(|union| union.node == class) {
-                // A union inside the union, through an alias.
-                Some(inner) => parts.extend(&inner.classes),
-                None => parts.push(class),
+            let Some(inner) = self.compiler.unions.iter().find(|union| union.node == class) else {
+                parts.push(class);
+                continue;
+            };
+            // A union inside the union, through an alias. If that only adds a type for all other
+            // objects, the classes are told apart as before.
+            parts.extend(&inner.classes);
+            if classes.len() == 1 {
+                tag.clone_from(&inner.tag);
             }
+            if let (Some(one), Some(more)) = (other, inner.other) {
+                return Err(self.two_take_all(one, more));
+            }
+            other = other.or(inner.other);
         }
-        let names: Vec<_> = parts.iter().map(|class| self.name(*class)).collect();
+        let names: Vec<_> = parts.iter().chain(&other).map(|member| self.name(*member)).collect();
         let names = names.join(" | ");
         let field = self.place.field.map(|(field, class)| (field.to_owned(), class.to_owned()));
-        let tag = self.compiler.settings.tag.clone();
         self.compiler.unions.push(Union {
             node: id,
             classes: parts,
+            other,
             field,
             tag,
             is_left: self.compiler.model.is_some(),

@@ -38,9 +38,10 @@ impl<'p> Keyed<'p> {
         // The conversions and checks of the object are those of the union.
         let union = self.top().node;
         self.pop_frame();
-        if let Kind::Class(class) = self.plan().nodes[node as usize].kind {
-            self.enter_class(class, union, false, at)?;
-        }
+        match self.plan().nodes[node as usize].kind {
+            Kind::Class(class) => self.enter_class(class, union, false, at)?,
+            _ => self.begin_other_map(node, at)?,
+        };
         // The key that found the record is for this object, and for none inside it.
         self.core.matched = None;
         Ok(Look::Found)
@@ -95,7 +96,7 @@ impl<'p> Keyed<'p> {
         value: Option<Scalar<'_>>,
         at: u64,
     ) -> Result<Look, Refusal> {
-        let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Look::Found) };
+        let Some(Tagged { by, expected, other }) = self.tagged() else { return Ok(Look::Found) };
         let TagRule::Value { tag, table, classes, ints, .. } = by else { return Ok(Look::Found) };
         let node = match value {
             Some(Scalar::Text(text)) => {
@@ -112,7 +113,7 @@ impl<'p> Keyed<'p> {
             // A value of another kind gives no class; the message says what it is.
             Some(_) | None => None,
         };
-        if let Some(node) = node {
+        if let Some(node) = node.or(*other) {
             return self.choose(node, at);
         }
         let got = match value {
@@ -132,10 +133,12 @@ impl<'p> Keyed<'p> {
     /// Answers the end of a map in which no key gave the class.
     #[inline(never)]
     pub(crate) fn no_tag(&mut self, at: u64) -> Result<Look, Refusal> {
-        let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Look::Found) };
+        let Some(Tagged { by, expected, other }) = self.tagged() else { return Ok(Look::Found) };
+        if let Some(other) = other {
+            return self.choose(*other, at);
+        }
         let name = &self.plan().nodes[self.top().node as usize].name;
         let reason = match by {
-            TagRule::Keys { rest: Some(node), .. } => return self.choose(*node, at),
             TagRule::Value { tag, .. } => {
                 let tag = brief(tag);
                 format!("expected {name}, got an object without the key {tag} ({expected})")

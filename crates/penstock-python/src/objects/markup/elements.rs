@@ -231,7 +231,10 @@ impl<'p> Markup<'p> {
                 Ok(Flow::Take)
             }
             FrameKind::Named => self.named_child(key, at),
-            FrameKind::Union => self.lost_union(at),
+            FrameKind::Union => match self.become_other()? {
+                true => self.element(*key, at),
+                false => self.lost_union(at),
+            },
             _ => Ok(Flow::Skip),
         }
     }
@@ -262,7 +265,7 @@ impl<'p> Markup<'p> {
             | Kind::TupleOf(_)
             | Kind::Tuple(_)
             | Kind::Dict(..)
-            | Kind::Tagged(_) => self.begin_rarely(),
+            | Kind::Tagged(_) => self.begin_rarely(aim.node),
             _ => {
                 self.markup.leaf = 1;
                 Ok(Flow::Take)
@@ -303,11 +306,10 @@ impl<'p> Markup<'p> {
 
     /// Begins an element that becomes a collection or an object of a union.
     #[inline(never)]
-    fn begin_rarely(&mut self) -> Answer {
-        let node = self.aim().node;
+    pub(crate) fn begin_rarely(&mut self, node: NodeId) -> Answer {
         let base = self.core.stack.len();
         let way = &ON_PATH;
-        let (kind, aim) = match &self.item().kind {
+        let (kind, aim) = match &self.plan().nodes[node as usize].kind {
             Kind::List(item) | Kind::Set(item) | Kind::FrozenSet(item) | Kind::TupleOf(item) => {
                 (FrameKind::Items, self.aim_of(*item))
             }
@@ -336,7 +338,12 @@ impl<'p> Markup<'p> {
             match self.top().kind {
                 FrameKind::Plain => {}
                 FrameKind::Element | FrameKind::Wrapper if self.state().text.is_some() => {}
-                FrameKind::Union if !self.markup.is_nil() => return self.lost_union(at),
+                FrameKind::Union if !self.markup.is_nil() => {
+                    return match self.become_other()? {
+                        true => self.add_text(text, at),
+                        false => self.lost_union(at),
+                    };
+                }
                 _ => return Ok(Flow::Take),
             }
         }
@@ -437,6 +444,9 @@ impl<'p> Markup<'p> {
     /// Ends an element that becomes a collection or an object of a union.
     #[inline(never)]
     fn end_rarely(&mut self, at: u64) -> Answer {
+        if self.top().kind == FrameKind::Union && !self.markup.is_nil() && self.become_other()? {
+            return self.end_element(at);
+        }
         let value = if self.markup.is_nil() {
             self.core.stack.release_from(self.attached(), self.top().base);
             self.new_none()

@@ -9,7 +9,7 @@ use super::{Awaited, Markup};
 use crate::objects::core::Answer;
 use crate::objects::core::place::{brief, shortened};
 use crate::objects::core::refusal::{PathStep, Refusal};
-use crate::plan::{Kind, TagRule, Tagged};
+use crate::plan::{Kind, NodeId, TagRule, Tagged};
 use penstock_core::event::{Key, KeyKind, Text};
 use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
@@ -80,11 +80,11 @@ impl<'p> Markup<'p> {
     #[inline(never)]
     pub(crate) fn tag(&mut self, text: Text<'_>, at: u64) -> Answer {
         self.markup.held.value(text, at);
-        let Some(Tagged { by, expected }) = self.tagged() else { return Ok(Flow::Take) };
+        let Some(Tagged { by, expected, other }) = self.tagged() else { return Ok(Flow::Take) };
         let TagRule::Value { tag, table, classes, .. } = by else { return Ok(Flow::Take) };
         let found = [text.bytes(), xsd::trimmed(text.bytes())];
         let found = found.iter().find_map(|bytes| table.find(bytes));
-        let Some(found) = found else {
+        let Some(node) = found.map(|found| classes[found as usize]).or(*other) else {
             let got = brief(text.text.as_str());
             let reason = format!("the attribute '{tag}' is {got}, expected {expected}");
             let mut refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
@@ -93,13 +93,28 @@ impl<'p> Markup<'p> {
             }
             return self.lost_element(refusal);
         };
-        let node = classes[found as usize];
-        let Kind::Class(class) = self.plan().nodes[node as usize].kind else {
-            return Ok(Flow::Take);
-        };
+        self.become_member(node)
+    }
+
+    /// The class of the current element is not given: makes it what the union has for that, if it
+    /// has something.
+    #[inline(never)]
+    pub(crate) fn become_other(&mut self) -> Result<bool, Refusal> {
+        let other = self.tagged().and_then(|tagged| tagged.other).filter(|_| !self.is_lost());
+        let Some(other) = other else { return Ok(false) };
+        self.become_member(other)?;
+        Ok(true)
+    }
+
+    /// Makes the current element, whose class was not known, a member of its union.
+    fn become_member(&mut self, node: NodeId) -> Answer {
         let union = self.top().node;
         self.pop_frame();
-        self.begin_object(class, union, self.markup.at())?;
+        match self.plan().nodes[node as usize].kind {
+            Kind::Class(class) => self.begin_object(class, union, self.markup.at())?,
+            Kind::Any => self.begin_plain(node)?,
+            _ => self.begin_rarely(node)?,
+        };
         self.core.matched = None;
         // Nothing is held while the held attributes are given.
         let mut held = std::mem::take(&mut self.markup.held);
