@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import asked_abilities
+import asked_by_others
 import asked_classes
 import asked_refusals
 import asked_types
@@ -32,15 +33,23 @@ TABLES: Mapping[str, Sequence[Row]] = {
     "Data that is not one document in memory": asked_abilities.ABILITIES,
 }
 
+OTHERS: Mapping[str, Sequence[Row]] = {
+    f"Asked by the tests of {library}": rows for library, rows in asked_by_others.TABLES.items()
+}
+
 HEAD = """\
 # Beside other libraries
 
 Five libraries that decode JSON into typed objects get the same bytes and the same type. This page shows the results. A program
 runs every cell and writes the page, and a test compares it: {versions}.
 
+There are two sorts of questions. Ours come from what Penstock promises, so it has to answer all of them right. The others are what
+msgspec, pydantic, cattrs and mashumaro ask in their own tests: there, the right answer is the one that the library with the test asks
+for. [What Penstock does not do](#what-penstock-does-not-do) lists those that it refuses or gets wrong, with the reason.
+
 - **decodes**: the value equals the one that calling the class would have made, with the same types, all the way down.
 - **refuses**: the library says that it cannot, before or while it decodes. In the two tables of input to refuse, that is
-  right. If a library refuses valid input of the same kind as well, a note says so.
+  right. If a library refuses valid input of the same kind as well, a note says so. Some libraries take such input on purpose.
 - **gets it wrong**: no error, and another value; the note says which.
 - **cannot be asked**: the right result needs an option, and the library has none.
 
@@ -57,7 +66,6 @@ Each library is called by the JSON function that its documentation names, with t
 If that is not right, the program also tries a documented option that needs no change of the class, and the cell says `with` it. A base
 class of the library's own, or a hook for each type, would make more cells right in most libraries; the tables include a question about
 hooks. pydantic takes a configuration beside a type, but not beside a dataclass.
-
 """
 
 COUNTED = ("right", "refuses", "gets it wrong")
@@ -77,21 +85,26 @@ def versions() -> str:
     return ", ".join(found)
 
 
-def ask() -> dict[str, list[tuple[Row, list[Cell]]]]:
+Answers = Mapping[str, Sequence[tuple[Row, Sequence[Cell]]]]
+
+
+def ask(tables: Mapping[str, Sequence[Row]]) -> Answers:
     """Ask every library every question."""
     return {
         title: [(row, [cell(row, library) for library in LIBRARIES]) for row in rows]
-        for title, rows in TABLES.items()
+        for title, rows in tables.items()
     }
 
 
 def lines() -> Iterator[str]:
     """Yield the page, line by line."""
-    tables = ask()
+    ours, others = ask(TABLES), ask(OTHERS)
     yield HEAD.format(versions=versions())
-    yield from summary(tables)
+    yield from summary("Of our {} questions", ours)
+    yield ""
+    yield from summary("Of the {} questions of the others' tests", others)
     number = 0
-    for title, rows in tables.items():
+    for title, rows in {**ours, **others}.items():
         yield f"\n## {title}\n"
         yield f"| | {' | '.join(LIBRARIES)} |"
         yield "|---" * (len(LIBRARIES) + 1) + "|"
@@ -106,16 +119,29 @@ def lines() -> Iterator[str]:
                     notes.append(f"{number}. {library}, {row.name}: {found.note}")
                     word += f" ({number})"
                 words.append(word)
-            yield f"| {row.name.replace('|', chr(92) + '|')} | {' | '.join(words)} |"
+            yield f"| {escaped(row.name)} | {' | '.join(words)} |"
         if notes:
             yield ""
             yield from notes
+    yield "\n## What Penstock does not do\n"
+    yield "| | Penstock | right | why |"
+    yield "|---|---|---|---|"
+    for row, (own, *rest) in (pair for rows in others.values() for pair in rows):
+        if not own.right:
+            names = zip(list(LIBRARIES)[1:], rest, strict=True)
+            right = ", ".join(name for name, found in names if found.right)
+            yield f"| {escaped(row.name)} | {own.word} | {right} | {asked_by_others.WHY[row.name]} |"
 
 
-def summary(tables: Mapping[str, Sequence[tuple[Row, Sequence[Cell]]]]) -> Iterator[str]:
+def escaped(text: str) -> str:
+    """Return the text for a cell of a table."""
+    return text.replace("|", "\\|")
+
+
+def summary(asked: str, tables: Answers) -> Iterator[str]:
     """Yield how many answers of each sort each library gave."""
     cells = [cells for rows in tables.values() for _, cells in rows]
-    yield f"Of {len(cells)} questions:\n"
+    yield f"{asked.format(len(cells))}:\n"
     yield f"| | {' | '.join(LIBRARIES)} |"
     yield "|---" * (len(LIBRARIES) + 1) + "|"
     counts = [Counter(map(counted, column)) for column in zip(*cells, strict=True)]

@@ -4,6 +4,7 @@ import importlib.metadata
 import sys
 from pathlib import Path
 
+import asked_by_others
 import asking
 import comparing
 import pytest
@@ -19,6 +20,13 @@ QUESTIONS = [
 @pytest.mark.parametrize("row", QUESTIONS)
 def test_penstock_is_right(row: asking.Row):
     assert asking.cell(row, "Penstock").right
+
+
+def test_what_penstock_does_not_do_has_its_reason():
+    """A reason that is no longer needed is a mistake in the page, too."""
+    rows = [row for rows in comparing.OTHERS.values() for row in rows]
+    wrong = {row.name for row in rows if not asking.cell(row, "Penstock").right}
+    assert wrong == set(asked_by_others.WHY)
 
 
 def pinned() -> bool:
