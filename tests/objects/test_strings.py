@@ -159,6 +159,14 @@ def test_a_cache_that_is_given_up_and_one_that_is_not() -> None:
         assert decoded(values) == values
 
 
+def test_a_document_of_different_values_closes_no_cache_of_the_next() -> None:
+    different = [f"{number:x}-{number * 7919:x}" for number in range(1500)]
+    for values in (different, ["constant"] * 1500, different, ["constant"] * 1500):
+        made = decoded(values)
+        assert made == values
+        assert (len({id(text) for text in made}) < 50) is (values is not different)
+
+
 def test_values_that_differ_only_in_the_middle() -> None:
     # The cache compares the ends and the length first.
     values = []

@@ -91,6 +91,11 @@ impl<S: Side> Owned<S> {
     pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
         self.sink.core_mut().take_row()
     }
+    /// Prepares for another document, after one that went well.
+    #[inline]
+    pub(crate) fn reopen(&mut self) {
+        self.sink.core_mut().caches.reopen();
+    }
     /// How many finished records are waiting.
     pub(crate) fn ready(&self) -> usize {
         self.sink.core().ready()

@@ -2,9 +2,10 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::types::{PyString, PyType};
 
-use super::{Build, entries, layout};
+use super::entries::Pattern;
+use super::{Build, layout};
 
 /// Why a class must be called: a clause that names it.
 pub(super) type Reason = String;
@@ -112,13 +113,5 @@ pub(super) fn dict<'a, 'py: 'a>(
     names: impl Iterator<Item = &'a Bound<'py, PyString>>,
 ) -> PyResult<Build> {
     let names: Vec<_> = names.cloned().collect();
-    let pattern = PyDict::new(py);
-    for name in &names {
-        pattern.set_item(name, py.None())?;
-    }
-    // This checks a copy, because objects are copies of the pattern.
-    let copy = pattern.copy()?;
-    let entries = entries::offset_of(&pattern, &names)
-        .filter(|&offset| entries::offset_of(&copy, &names) == Some(offset));
-    Ok(Build::Dict { pattern: pattern.unbind(), entries })
+    Ok(Build::Dict(Pattern::new(py, &names)?))
 }

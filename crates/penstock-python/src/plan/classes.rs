@@ -365,8 +365,7 @@ pub(super) fn settle_keys(py: Python<'_>, nodes: &[Node], plans: &mut [ClassPlan
                 let reason = format_args!("at(key='{key}'): {class} has no such field{near}");
                 return Err(error(reason));
             };
-            if matches!(items.build, Build::Dict { .. }) && matches!(of_item.absent, Absent::Unset)
-            {
+            if matches!(items.build, Build::Dict(_)) && matches!(of_item.absent, Absent::Unset) {
                 let reason = format_args!("at(key='{key}'): {} may lack it", items.name);
                 return Err(error(reason));
             }

@@ -9,6 +9,10 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+unsafe extern "C" {
+    fn _PyDict_NewPresized(size: ffi::Py_ssize_t) -> *mut ffi::PyObject;
+}
+
 /// The header before the index of the keys of a dict: CPython's `struct _dictkeysobject`, the same
 /// from 3.11 to 3.13 (Include/internal/pycore_dict.h).
 #[repr(C)]
@@ -28,11 +32,65 @@ const STRINGS: u8 = 1;
 /// An entry of such keys: the key, then its value. CPython's `PyDictUnicodeEntry`.
 pub(crate) type DictEntry = [*mut ffi::PyObject; 2];
 
+/// A new dict with room for so many items. Null with an exception set if there is no memory.
+#[inline(always)]
+pub(crate) fn new_dict(count: usize) -> *mut ffi::PyObject {
+    // SAFETY: a new object or null. One for few items grows to that size with the first one.
+    unsafe {
+        if count > 5 { _PyDict_NewPresized(count as ffi::Py_ssize_t) } else { ffi::PyDict_New() }
+    }
+}
+
+/// A dict with None for each of its keys. Other dicts with these keys are made as copies of it.
+pub(crate) struct Pattern {
+    dict: Py<PyDict>,
+    /// How many keys it has.
+    keys: usize,
+    /// Where the entries are: see [`offset_of`].
+    pub(crate) offset: Option<usize>,
+}
+
+impl Pattern {
+    /// The pattern for these keys.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub(crate) fn new<'py>(py: Python<'py>, keys: &[Bound<'py, PyString>]) -> PyResult<Self> {
+        // SAFETY: a new dict, or null with an exception set.
+        let dict = unsafe { Bound::from_owned_ptr_or_err(py, new_dict(keys.len())) }?;
+        let dict = dict.cast_into_exact::<PyDict>()?;
+        for key in keys {
+            dict.set_item(key, py.None())?;
+        }
+        // This checks a copy, because objects are copies of the pattern.
+        let copy = dict.copy()?;
+        let offset =
+            offset_of(&dict, keys).filter(|&offset| offset_of(&copy, keys) == Some(offset));
+        Ok(Pattern { dict: dict.unbind(), keys: keys.len(), offset })
+    }
+
+    /// A copy, to be filled. Null with an exception set if there is no memory.
+    #[inline(always)]
+    pub(crate) fn copy(&self, _py: Python<'_>) -> *mut ffi::PyObject {
+        // SAFETY: copies a dict that lives here, while the interpreter is attached.
+        unsafe { ffi::PyDict_Copy(self.dict.as_ptr()) }
+    }
+
+    /// Its entries, if it is known where they are.
+    #[inline(always)]
+    pub(crate) fn entries(&self) -> Option<&[DictEntry]> {
+        let offset = self.offset?;
+        // SAFETY: the dict lives here, nobody else has it, and it is never changed. The offset was
+        // found on it.
+        Some(unsafe { std::slice::from_raw_parts(entries(self.dict.as_ptr(), offset), self.keys) })
+    }
+}
+
 /// The distance in bytes from the beginning of the keys of `dict` to its entries, if it is known:
 /// `names` in this order, each with None. It is the same for each copy.
 ///
 /// `dict` must be a new one into which only these keys were put.
-pub(super) fn offset_of(dict: &Bound<'_, PyDict>, names: &[Bound<'_, PyString>]) -> Option<usize> {
+fn offset_of(dict: &Bound<'_, PyDict>, names: &[Bound<'_, PyString>]) -> Option<usize> {
     let py = dict.py();
     let version = py.version_info();
     if !matches!((version.major, version.minor), (3, 11..=13)) || size_of::<usize>() != 8 {

@@ -58,7 +58,7 @@ use pyo3::types::{PyString, PyType};
 pub(crate) use build::slots;
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
-pub(crate) use entries::entries;
+pub(crate) use entries::{Pattern, entries, new_dict};
 pub(crate) use lent::LentKeys;
 pub(crate) use markup::{NameEdge, Names};
 pub(crate) use post_steps::{PostSteps, Step};
@@ -522,14 +522,8 @@ pub(crate) enum Build {
     Fill,
     /// A `NamedTuple` with the generated constructor: items by position.
     Tuple,
-    /// A `TypedDict`: a dict with the present keys.
-    Dict {
-        /// A dict with all keys, each with None. To copy it is cheaper than to set the keys one by
-        /// one.
-        pattern: Py<pyo3::types::PyDict>,
-        /// Where a copy stores its values, if that is known: in bytes from where its keys begin.
-        entries: Option<usize>,
-    },
+    /// A `TypedDict`: a dict with the present keys. If all are present, it is a copy of this.
+    Dict(Pattern),
     /// Call the class. Leading fields go by position as far as they have values, the others by
     /// keyword. A field that may only go by position always has a value.
     Call {

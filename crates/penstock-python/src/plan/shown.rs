@@ -274,7 +274,7 @@ impl Plan {
             Build::Slots { .. } | Build::Struct { .. } => "fast: slots by offset",
             Build::Attributes { .. } => "fast: attributes",
             Build::Tuple => "fast: a tuple",
-            Build::Dict { .. } => "fast: a dict",
+            Build::Dict(_) => "fast: a dict",
             Build::Call { .. } | Build::Validate(_) => "called",
             Build::Fill => "called, then filled",
         };

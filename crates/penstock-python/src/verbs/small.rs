@@ -87,6 +87,7 @@ impl Spare {
     ) -> PyResult<Bound<'py, PyAny>> {
         let Spare { reader, builder, .. } = &mut *self;
         reader.reopen();
+        builder.reopen();
         let mut run = Run::new(reader, Lent::new(text, Origin::default()), Policy::Raise);
         if let Err(failure) = decode::drive(py, &mut run, builder, text.len())? {
             return Err(failure::of_failure(py, failure, &Named::new("json", None)));

@@ -140,6 +140,8 @@ struct FieldCache {
 #[derive(Default)]
 pub(crate) struct FieldCaches {
     fields: Vec<Slot>,
+    /// Whether one of them is closed.
+    closed: bool,
 }
 
 /// The state of one field's cache.
@@ -159,7 +161,19 @@ unsafe impl Send for FieldCaches {}
 impl FieldCaches {
     /// With room for so many fields.
     pub(crate) fn new(fields: usize) -> Self {
-        FieldCaches { fields: (0..fields).map(|_| Slot::Waiting(0)).collect() }
+        FieldCaches { fields: (0..fields).map(|_| Slot::Waiting(0)).collect(), closed: false }
+    }
+
+    /// Gives each closed cache another try, because another document comes.
+    #[inline]
+    pub(crate) fn reopen(&mut self) {
+        if std::mem::take(&mut self.closed) {
+            for field in &mut self.fields {
+                if matches!(field, Slot::Closed) {
+                    *field = Slot::Waiting(0);
+                }
+            }
+        }
     }
 
     /// The string for a value of a field. A new reference, or null with an exception set.
@@ -212,6 +226,7 @@ impl FieldCaches {
             (cache.asked, cache.known) = (0, 0);
             if !pays {
                 self.fields[field] = Slot::Closed;
+                self.closed = true;
             }
         }
     }

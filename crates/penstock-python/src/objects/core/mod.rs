@@ -41,6 +41,7 @@ use self::refusal::Refusal;
 use self::stack::Stack;
 use self::text::new_str;
 use super::make::ring::Ring;
+use super::make::shapes::Shapes;
 use crate::plan::{Aim, ClassPlan, KeyEdge, Kind, LentKeys, Node, NodeId, Plan, State, element};
 use penstock_core::event::Text;
 use penstock_core::json::lend;
@@ -112,6 +113,7 @@ pub(crate) struct Core<'p> {
     /// The index of the first cache of each class.
     cache_base: Vec<usize>,
     pub(crate) ring: Ring,
+    pub(crate) shapes: Shapes,
     /// The key or index by which a path's `*` found the record, if its class asks for it.
     pub(crate) matched: Option<Py<PyAny>>,
     /// Finished records, oldest first.
@@ -169,6 +171,7 @@ impl<'p> Core<'p> {
             caches: FieldCaches::new(caches),
             cache_base,
             ring: Ring::default(),
+            shapes: Shapes::default(),
             matched: None,
             rows: Vec::new(),
             unknown: BTreeMap::new(),

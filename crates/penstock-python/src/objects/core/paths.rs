@@ -222,7 +222,7 @@ impl<'p> Core<'p> {
         let class = &self.plan().classes[class as usize];
         let name = class.fields[key as usize].name.bind(py);
         let key = match class.build {
-            Build::Dict { .. } => value.get_item(name)?,
+            Build::Dict(_) => value.get_item(name)?,
             _ => value.getattr(name)?,
         };
         if self.stack.get(place).is_null() {

@@ -4,11 +4,11 @@
 use super::fields::fill_all;
 use super::named_tuple;
 use super::raised::own_code_raised;
-use super::{Made, allocate, is_container, new_dict, outer_mismatch};
+use super::{Made, allocate, fill_entries, outer_mismatch};
 use crate::objects::core::place::brief;
 use crate::objects::core::refusal::Refusal;
 use crate::objects::core::{Core, Duplicates};
-use crate::plan::{Build, ClassPlan, entries};
+use crate::plan::{Build, ClassPlan, Pattern, new_dict};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -42,9 +42,7 @@ pub(crate) fn by_name(builder: &mut Core<'_>, class: &ClassPlan, build: &Build, 
     let py = builder.attached();
     let made = match build {
         Build::Tuple => return named_tuple(builder, class, base),
-        Build::Dict { pattern, entries } => {
-            return typed_dict(builder, class, pattern, *entries, base);
-        }
+        Build::Dict(pattern) => return typed_dict(builder, class, pattern, base),
         Build::Attributes { post_init } => {
             let object = attributes(builder, class, base)?;
             builder.stack.release_from(py, base);
@@ -67,29 +65,22 @@ pub(crate) fn by_name(builder: &mut Core<'_>, class: &ClassPlan, build: &Build, 
     Ok(made.into_ptr())
 }
 
-fn typed_dict(
-    builder: &mut Core<'_>,
-    class: &ClassPlan,
-    pattern: &Py<PyDict>,
-    entries: Option<usize>,
-    base: usize,
-) -> Made {
+fn typed_dict(builder: &mut Core<'_>, class: &ClassPlan, pattern: &Pattern, base: usize) -> Made {
     let values = builder.stack.from(base);
     let absent = values.iter().filter(|value| value.is_null()).count();
     let dict = match absent {
-        // SAFETY: copies a dict that lives in the plan; null is checked below.
-        0 => unsafe { ffi::PyDict_Copy(pattern.as_ptr()) },
+        0 => pattern.copy(builder.attached()),
         _ => new_dict(values.len() - absent),
     };
     if dict.is_null() {
         return Err(builder.raised());
     }
     if absent == 0
-        && let Some(offset) = entries
+        && let Some(offset) = pattern.offset
     {
         // SAFETY: a copy of the pattern for which the plan found the offset, that nobody else has
         // seen. It has an entry for each field.
-        unsafe { fill_entries(dict, offset, values) };
+        unsafe { fill_entries(dict, offset, values.iter().copied()) };
         builder.stack.forget_from(base);
         return Ok(dict);
     }
@@ -107,29 +98,6 @@ fn typed_dict(
     }
     builder.stack.release_from(builder.attached(), base);
     Ok(dict)
-}
-
-/// Puts values, which the dict takes over, where a copied dict has None.
-///
-/// # Safety
-///
-/// `entries` may be called for the dict and the offset, and there are no more values than entries.
-#[inline(always)]
-unsafe fn fill_entries(dict: *mut ffi::PyObject, offset: usize, values: &[*mut ffi::PyObject]) {
-    // SAFETY: by the contract. The places hold references to None, of which there are always more.
-    unsafe {
-        let entries = entries(dict, offset);
-        let mut has_parts = false;
-        for (index, &value) in values.iter().enumerate() {
-            let place = &raw mut (*entries.add(index))[1];
-            ffi::Py_DECREF(place.replace(value));
-            has_parts |= is_container(value);
-        }
-        // The collector does not visit a dict that holds nothing it could reach.
-        if has_parts && ffi::PyObject_GC_IsTracked(dict) == 0 {
-            ffi::PyObject_GC_Track(dict.cast());
-        }
-    }
 }
 
 /// Passes the values, as a dict, to a function of the class.

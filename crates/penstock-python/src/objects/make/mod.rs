@@ -4,6 +4,7 @@ mod by_name;
 pub(crate) mod fields;
 pub(crate) mod raised;
 pub(crate) mod ring;
+pub(crate) mod shapes;
 
 use self::by_name::{by_name, call_post_init};
 use self::fields::{fill_all, keep_missing};
@@ -12,7 +13,7 @@ use super::core::frame::FrameKind;
 use super::core::place::brief;
 use super::core::refusal::{Mismatch, PathStep, Refusal};
 use super::core::{Core, Duplicates};
-use crate::plan::{Build, ClassPlan, Kind};
+use crate::plan::{Build, ClassPlan, Kind, entries, new_dict};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -20,10 +21,6 @@ use std::ptr;
 
 /// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
-
-unsafe extern "C" {
-    fn _PyDict_NewPresized(size: ffi::Py_ssize_t) -> *mut ffi::PyObject;
-}
 
 /// Makes the current list, tuple or set. Its values leave the stack.
 #[inline(always)]
@@ -161,12 +158,26 @@ pub(crate) fn dict(builder: &mut Core<'_>, at: u64) -> Made {
     }
     let base = builder.top().base;
     let count = (builder.stack.len() - base) / 2;
-    let simple = builder.options.duplicates == Duplicates::Last;
+    let is_simple = builder.options.duplicates == Duplicates::Last && has_plain_keys(builder);
+    if is_simple {
+        let (py, pairs) = (builder.attached(), builder.stack.from(base).as_chunks().0);
+        if let Some(dict) = builder.shapes.make(py, pairs)? {
+            if dict.is_null() {
+                return Err(builder.raised());
+            }
+            for [key, _] in pairs {
+                // SAFETY: the stack owns the key, and the dict has a reference of its own.
+                unsafe { ffi::Py_DECREF(*key) };
+            }
+            builder.stack.forget_from(base);
+            return Ok(dict);
+        }
+    }
     let dict = new_dict(count);
     if dict.is_null() {
         return Err(builder.raised());
     }
-    if !simple || !has_plain_keys(builder) {
+    if !is_simple {
         // SAFETY: the new reference is handed over.
         return careful_dict(
             builder,
@@ -380,6 +391,33 @@ fn structure(
     Ok(object)
 }
 
+/// Puts values, which the dict takes over, where a copied dict has None.
+///
+/// # Safety
+///
+/// `entries` may be called for the dict and the offset, and there are no more values than entries.
+#[inline(always)]
+unsafe fn fill_entries(
+    dict: *mut ffi::PyObject,
+    offset: usize,
+    values: impl Iterator<Item = *mut ffi::PyObject>,
+) {
+    // SAFETY: by the contract. The places hold references to None, of which there are always more.
+    unsafe {
+        let entries = entries(dict, offset);
+        let mut has_parts = false;
+        for (index, value) in values.enumerate() {
+            let place = &raw mut (*entries.add(index))[1];
+            ffi::Py_DECREF(place.replace(value));
+            has_parts |= is_container(value);
+        }
+        // The collector does not visit a dict that holds nothing it could reach.
+        if has_parts && ffi::PyObject_GC_IsTracked(dict) == 0 {
+            ffi::PyObject_GC_Track(dict.cast());
+        }
+    }
+}
+
 /// Whether an object is of a type whose objects the collector visits.
 ///
 /// # Safety
@@ -413,14 +451,5 @@ fn named_tuple(builder: &mut Core<'_>, class: &ClassPlan, base: usize) -> Made {
         ptr::copy_nonoverlapping(values.as_ptr(), items, values.len());
         builder.stack.forget_from(base);
         Ok(tuple)
-    }
-}
-
-/// A new dict with room for so many items. Null with an exception set if there is no memory.
-#[inline(always)]
-fn new_dict(count: usize) -> *mut ffi::PyObject {
-    // SAFETY: a new object or null. One for few items grows to that size with the first one.
-    unsafe {
-        if count > 5 { _PyDict_NewPresized(count as ffi::Py_ssize_t) } else { ffi::PyDict_New() }
     }
 }
