@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import penstock
 
-KEYS = ["id", "name", "x", "", "ключ", "a key that is too long to be kept", "é", "0"]
-KEYS += [f"key {number}" for number in range(70)]
+SHORT = ["id", "name", "x", "", "ключ", "a key that is too long to be kept", "é", "0"]
+KEYS = SHORT + [f"key {number}" for number in range(70)]
 
 values = st.recursive(
     st.none() | st.integers() | st.text(max_size=3),
