@@ -43,9 +43,9 @@ HEAD = """\
 Five libraries that decode JSON into typed objects get the same bytes and the same type. This page shows the results. A program
 runs every cell and writes the page, and a test compares it: {versions}.
 
-There are two sorts of questions. Ours come from what Penstock promises, so it has to answer all of them right. The others are what
-msgspec, pydantic, cattrs and mashumaro ask in their own tests: there, the right answer is the one that the library with the test asks
-for. [What Penstock does not do](#what-penstock-does-not-do) lists those that it refuses or gets wrong, with the reason.
+There are two sorts of questions. We chose ours from Penstock's own promises, so it has to answer all of them right. The others are
+questions that msgspec, pydantic, cattrs and mashumaro ask in their own tests. There, the right answer is the one that the library with the
+test asks for. [What Penstock does not do](#what-penstock-does-not-do) lists those that it refuses or gets wrong, with the reason.
 
 - **decodes**: the value equals the one that calling the class would have made, with the same types, all the way down.
 - **refuses**: the library says that it cannot, before or while it decodes. In the two tables of input to refuse, that is
