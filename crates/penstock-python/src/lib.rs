@@ -16,6 +16,7 @@ mod messages;
 mod objects;
 mod options;
 mod plan;
+mod printable;
 mod progress;
 mod pump;
 mod repairs;

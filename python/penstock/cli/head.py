@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 
+from penstock._errors import _printable
 from penstock.cli import into
 from penstock.cli.source import Source
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Print them; return False, since nothing is wrong."""
     wanted = None if arguments.into is None else into.find(arguments.into)
-    text: Callable[[object], str] = repr
+    text: Callable[[object], str] = _shown
     with Source(arguments) as source:
         if wanted is None:
             from penstock.cli import plain  # noqa: PLC0415 - objects need none of it
@@ -32,3 +33,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
                 printer.data(text(record))
     printer.timing(reader)
     return False
+
+
+def _shown(record: object) -> str:
+    """The `repr` of an object, which the user's class may write, in one line."""
+    return _printable(repr(record))

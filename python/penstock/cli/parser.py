@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 
 from penstock import _format
+from penstock._errors import _printable
 from penstock._rust import __version__
 
 TYPE_CHECKING = False
@@ -74,7 +75,7 @@ class _Parser(argparse.ArgumentParser):
     """A parser that reports mistakes in two lines."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}\nTry '{self.prog} --help'.\n")
+        self.exit(2, f"{self.prog}: {_printable(message)}\nTry '{self.prog} --help'.\n")
 
 
 def parser() -> argparse.ArgumentParser:

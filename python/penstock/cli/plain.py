@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from json.encoder import encode_basestring
+from json.encoder import encode_basestring, encode_basestring_ascii
 
 from penstock._rust import Plan
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from penstock._types import Format
 
-# Characters that JSON allows in a string, and a terminal treats as a command or a line's end.
-_UNSAFE = {code: f"\\u{code:04x}" for code in (*range(0x7F, 0xA0), 0x2028, 0x2029)}
+# Spaces of other widths, which Python does not count as printable, and which harm no terminal.
+_SPACES = {*"\u00a0\u1680\u202f\u205f\u3000", *map(chr, range(0x2000, 0x200B))}
 _END = object()
 
 
@@ -77,4 +77,12 @@ def text(value: Any) -> str:
 
 def _string(value: str) -> str:
     written = encode_basestring(value)
-    return written if written.isprintable() else written.translate(_UNSAFE)
+    if written.isprintable():
+        return written
+    # JSON allows characters in a string that drive a terminal, or turn the text around.
+    return "".join(c if c.isprintable() or c in _SPACES else _escaped(c) for c in written)
+
+
+def _escaped(character: str) -> str:
+    r"""Write a character as JSON does in ASCII: `\u202e`, or two of them beyond the first plane."""
+    return encode_basestring_ascii(character)[1:-1]

@@ -108,7 +108,7 @@ class Printer:
     def summary(self, text: str) -> None:
         """Write the last line."""
         if not self._quiet:
-            self._say(text)
+            self._say(_printable(text))
 
     def timing(self, reader: Reader[Any]) -> None:
         """Say where the time went, if `--timing` asks for it."""
@@ -138,7 +138,9 @@ class Printer:
         while trace is not None and trace.tb_frame.f_code.co_filename.startswith(here):
             trace = trace.tb_next
         lines = traceback.format_exception(error.with_traceback(trace or error.__traceback__))
-        self._say("".join(lines).rstrip("\n"))
+        # The message may quote the input.
+        text = "".join(lines).rstrip("\n")
+        self._say("\n".join(map(_printable, text.split("\n"))))
 
     def watching(self, reader: Reader[Any], title: str) -> AbstractContextManager[object]:
         """Return a context in which progress is shown, if it is on."""

@@ -5,6 +5,7 @@ use super::{Handle, Inner, Matches, copying, values, written};
 use crate::failure::guarded;
 use crate::objects::PathStep;
 use crate::options;
+use crate::printable::printable;
 use penstock_core::document::{List, Map, View};
 use penstock_core::word::Word;
 use pyo3::exceptions::{
@@ -364,7 +365,7 @@ impl Document {
                 Some(list) => format!("an array of {}", list.slots()),
                 None => "a scalar".to_owned(),
             });
-            Ok(PyString::new(py, &format!("Document({})", shown.join(", "))))
+            printable(py, &format!("Document({})", shown.join(", ")))
         })
     }
 }

@@ -6,6 +6,7 @@ use crate::failure::guarded;
 use crate::objects::{Options, PathStep};
 use crate::options;
 use crate::plan::Plan;
+use crate::printable::printable;
 use penstock_core::document::{Match, place_of, places, scalar_end};
 use penstock_core::word::Word;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
@@ -309,8 +310,7 @@ impl Records {
             };
             let name = inner.name.as_deref().unwrap_or("a json document");
             let written = &self.plan.nodes[self.plan.root as usize].written;
-            let shown = format!("Records({name} -> {written}, {} of them)", self.len());
-            Ok(PyString::new(py, &shown))
+            printable(py, &format!("Records({name} -> {written}, {} of them)", self.len()))
         })
     }
 }

@@ -7,6 +7,7 @@
 use crate::dialect::Dialect;
 use crate::failure::{self, Named, guarded};
 use crate::held::Held;
+use crate::printable::printable;
 use crate::pump::bring;
 use crate::sources::SourceObject;
 use crate::{options, repairs};
@@ -230,7 +231,7 @@ impl Events {
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         let shown = format!("Events({})", self.title);
-        guarded(py, || Ok(PyString::new(py, &shown)))
+        guarded(py, || printable(py, &shown))
     }
 }
 

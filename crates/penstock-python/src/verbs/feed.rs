@@ -7,6 +7,7 @@ use crate::held::Held;
 use crate::objects::{Options, Pause};
 use crate::options::{self, Errors, PolicyObject};
 use crate::plan::Plan;
+use crate::printable::printable;
 use crate::progress::{Meter, count};
 use crate::pump::{Pump, Settings, Turn};
 use crate::repairs;
@@ -285,7 +286,7 @@ impl Decoder {
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         let shown = format!("Decoder({}, {})", self.title, self.meter);
-        guarded(py, || Ok(PyString::new(py, &shown)))
+        guarded(py, || printable(py, &shown))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {

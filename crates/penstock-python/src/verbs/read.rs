@@ -5,6 +5,7 @@ use crate::failure::guarded;
 use crate::held::Held;
 use crate::objects::Pause;
 use crate::options::{self, PolicyObject};
+use crate::printable::printable;
 use crate::progress::{Meter, Progress, count};
 use crate::pump::{Pump, Settings, Turn};
 use crate::repairs;
@@ -291,7 +292,7 @@ impl Reader {
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
         let shown = format!("Reader({}, {})", self.title, self.meter);
-        guarded(py, || Ok(PyString::new(py, &shown)))
+        guarded(py, || printable(py, &shown))
     }
 }
 

@@ -1,0 +1,66 @@
+"""Bugs of messages and of the command line that were fixed, as in `test_regressions.py`."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import penstock
+
+# ESC begins a command of a terminal, U+009B does the same in one character, and U+202E turns the
+# rest of a line around.
+HOSTILE = "a\x1b[2J\x9b2J\u202eb"
+
+
+def run(*words: str, cwd: Path) -> tuple[str, str, int]:
+    """Run the command line; return its output, its errors and its exit code."""
+    done = subprocess.run(
+        [sys.executable, "-m", "penstock", *words],
+        cwd=cwd,
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    return done.stdout.decode(), done.stderr.decode(), done.returncode
+
+
+def test_240_what_is_printed_cannot_drive_a_terminal(tmp_path: Path) -> None:
+    """A `repr`, a name of a file and a value of `head` kept control characters of the input."""
+    path = tmp_path / f"{HOSTILE}.json"
+    path.write_text('{"k\x9b\u202e": ["v\x9b\u202e\U000e0001\u3000"]}', encoding="utf-8")
+    name = r"a\x1b[2J\x9b2J\u202eb.json"
+    shown = f"{tmp_path}/{name}"
+    with penstock.open(path) as document:
+        assert repr(document) == f"Document({shown}, an object of 1)"
+        part = document["k\x9b\u202e"]
+        assert repr(part) == rf"Document({shown}, at 'k\x9b\u202e', an array of 1)"
+    with penstock.open(path, str, at="*/*") as records:
+        assert repr(records) == f"Records({shown} -> str, 1 of them)"
+    with penstock.read(path) as reader:
+        assert repr(reader).startswith(f"Reader({shown} -> Any, ")
+    with penstock.xml.events(path) as events:
+        assert repr(events) == f"Events({shown})"
+
+    out, err, code = run("check", path.name, cwd=tmp_path)
+    assert (out, err, code) == ("", f"{name}: no problems in 1 record\n", 0)
+    # The ideographic space is no danger, and stays.
+    value = '"v\\u009b\\u202e\\udb40\\udc01\u3000"'
+    assert run("head", "--at", "*/*", path.name, cwd=tmp_path) == (f"{value}\n", "", 0)
+    out, err, code = run("count", path.name, f"--{HOSTILE}", cwd=tmp_path)
+    assert (out, code) == ("", 2)
+    assert err == (
+        "penstock: unrecognized arguments: --a\\x1b[2J\\x9b2J\\u202eb\nTry 'penstock --help'.\n"
+    )
+
+    (tmp_path / "models.py").write_text(
+        "class Loud:\n"
+        "    def __init__(self, text: str): self.text = text\n"
+        "    def __repr__(self): return self.text\n"
+        "class Broken(Loud):\n"
+        "    def __repr__(self): raise RuntimeError(self.text)\n"
+    )
+    (tmp_path / "one.json").write_text('[{"text": "\x9b\u202e\\n"}]', encoding="utf-8")
+    out, err, code = run("head", "--into", "models:Loud", "one.json", cwd=tmp_path)
+    assert (out, err, code) == ("\\x9b\\u202e\\n\n", "", 0)
+    out, err, code = run("head", "--into", "models:Broken", "one.json", cwd=tmp_path)
+    assert "RuntimeError: \\x9b\\u202e" in err
+    assert (out, code, err.replace("\n", "").isprintable()) == ("", 2, True)
