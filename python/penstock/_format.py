@@ -31,6 +31,8 @@ for _name, _title, _suffixes, _begins, _is_stream in _rust.FORMATS:
 _FIRST_BYTES = {character.encode(): name for character, name in _FIRST.items()}
 
 NAMES: tuple[Format, ...] = tuple(_TITLES)
+TITLES = tuple(_TITLES.values())
+"""What people call the formats, in the same order."""
 
 # What each format is without an option of its own.
 _DIALECTS: dict[Format, _rust.Dialect] = {}
@@ -151,7 +153,7 @@ def record_type(verb: str, format: Format, into: object) -> object:
 
 
 def _refuse(what: str) -> NoReturn:
-    raise ValueError(f"{what} cannot be read yet: {listed(list(_TITLES.values()), 'and')} can")
+    raise ValueError(f"{what} cannot be read yet: {listed(TITLES, 'and')} can")
 
 
 def listed(words: Sequence[str], last: str) -> str:

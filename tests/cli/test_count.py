@@ -32,7 +32,52 @@ def test_all_kinds_of_records(
 
 def test_at(penstock: Callable[..., Any]):
     assert penstock("count", "--at", "*/name", "cities.json").out == "3\n"
-    assert penstock("count", "--at", "*/zip", "cities.json").out == "0\n"
+    for command, out in (("count", "0\n"), ("head", ""), ("check", "")):
+        done = penstock(command, "-q", "--at", "*/zip", "cities.json")
+        assert (done.out, done.code) == (out, 1)
+        assert done.err == (
+            f"penstock {command}: cities.json: nothing matches --at '*/zip'; "
+            "'penstock outline' shows the paths of a file\n"
+        )
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("$.a", "a"),
+        ("$.features[0]['my id']", "features/0/my id"),
+        ("$..name", "//name"),
+        (".[]", "*"),
+        (".items[].id", "items/*/id"),
+        ("item", "*"),
+        ("features.item.id", "features/*/id"),
+    ],
+)
+def test_paths_of_others_are_translated(penstock: Callable[..., Any], given: str, meant: str):
+    done = penstock("count", "--at", given, "cities.json")
+    assert done.code == 1
+    assert done.err.endswith(f"nothing matches --at {given!r}; did you mean --at {meant!r}?\n")
+
+
+def test_a_path_of_others_that_is_no_path(penstock: Callable[..., Any]):
+    done = penstock("count", "--at", "$[*].name", "cities.json")
+    assert (done.out, done.code) == ("", 2)
+    assert done.err == (
+        "penstock count: at=\"$[*].name\", column 3: '*' stands for a whole name; the character "
+        "itself is written '~2'; did you mean --at '*/name'?\n"
+    )
+
+
+def test_namespaces(penstock: Callable[..., Any], folder: Path):
+    (folder / "a.xml").write_text("<a xmlns:m='urn:m'><m:b/><c><m:b/></c></a>")
+    done = penstock("count", "--at", "//m:b", "a.xml")
+    assert (done.out, done.code) == ("", 2)
+    assert done.err == (
+        "penstock count: at=\"//m:b\", column 3: the prefix 'm' is not among the namespaces: say "
+        "--namespace m=URI, or write '*:' for 'm:'\n"
+    )
+    assert penstock("count", "--at", "//*:b", "a.xml").out == "2\n"
+    assert penstock("count", "--at", "//x:b", "--namespace", "x=urn:m", "a.xml").out == "2\n"
 
 
 @pytest.mark.parametrize(

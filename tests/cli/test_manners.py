@@ -32,20 +32,24 @@ def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["count"], "penstock count: the following arguments are required: FILE"),
         (["count", "--nonsense", "a"], "penstock: unrecognized arguments: --nonsense"),
-        (["count", "--form", "json", "a"], "penstock: unrecognized arguments: --form a"),
+        (["count", "--form", "json", "a"], "penstock: unrecognized arguments: --form\n"),
         (["head", "-n", "-1", "a"], "penstock head: argument -n/--records: "),
         (["head", "-n", "1.5", "a"], "penstock head: argument -n/--records: '1.5' is not a number"),
         (["head", "--format", "csv", "a"], "penstock head: argument --format: invalid choice: "),
-        (["tail", "a"], "penstock: argument COMMAND: invalid choice: 'tail'"),
+        (["haed", "a"], "penstock: there is no command 'haed'; did you mean 'head'?\n"),
+        (["tail", "a"], "penstock: there is no command 'tail'; only the first records can be"),
+        (["validate"], "penstock: there is no command 'validate'; 'check' finds every problem\n"),
+        (["xyz"], "penstock: there is no command 'xyz'; the commands are head, count, "),
+        (["count", "--namespace", "a", "b"], "penstock count: argument --namespace: 'a' is not"),
+        (["head", "--fields", "a,,b", "c"], "penstock head: argument --fields: 'a,,b' has an"),
     ],
 )
 def test_usage(penstock: Callable[..., Any], words: list[str], message: str):
     done = penstock(*words)
     assert (done.out, done.code) == ("", 2)
     first, second = done.err.splitlines()
-    assert first.startswith(message)
+    assert f"{first}\n".startswith(message)
     assert re.fullmatch(r"Try 'penstock( \w+)? --help'\.", second)
 
 
@@ -54,7 +58,13 @@ def test_usage(penstock: Callable[..., Any], words: list[str], message: str):
     [
         (["count", "nowhere.json"], "nowhere.json: No such file or directory"),
         (["count", "nowhere"], "nowhere: No such file or directory"),
-        (["count", "."], ".: Is a directory"),
+        (
+            ["count", "data"],
+            "data: the folder holds no file whose name ends as JSON, NDJSON or XML",
+        ),
+        (["count", "no*.json"], "no*.json: no file matches"),
+        (["count", "https://a.b/c.json"], "https://a.b/c.json: URLs cannot be read yet: pipe the"),
+        (["count", "--namespace", "a=urn:a", "cities.json"], "cities.json: --namespace is for XML"),
         (["count", "cities.csv"], "CSV cannot be read yet: JSON, NDJSON and XML can"),
         (["count", "empty"], "cannot tell the format of empty: say --format"),
         (["count", "packed"], "cannot tell the format of packed: say --format"),
@@ -65,6 +75,7 @@ def test_usage(penstock: Callable[..., Any], words: list[str], message: str):
 def test_what_cannot_be_opened(
     penstock: Callable[..., Any], folder: Path, words: list[str], message: str
 ):
+    (folder / "data").mkdir()
     (folder / "empty").touch()
     (folder / "cities.csv").touch()
     (folder / "packed").write_bytes(gzip.compress(b"[]"))
@@ -105,6 +116,50 @@ def test_errors_in_standard_input(penstock: Callable[..., Any]):
     assert (done.out, done.code) == ("", 1)
     done = penstock("count", "-")
     assert done.err == "penstock count: cannot tell the format of <stdin>: say --format\n"
+
+
+def test_standard_input_needs_no_name_if_data_is_piped_in(shell: Callable[..., Any]):
+    assert shell("cat cities.ndjson | penstock count") == ("2\n", "", 0)
+    assert shell("penstock count < cities.ndjson") == ("2\n", "", 0)
+    nothing = "penstock count: name a FILE, or pipe data into the command\n"
+    hint = "Try 'penstock count --help'.\n"
+    assert shell("penstock count < /dev/null") == ("", nothing + hint, 2)
+    assert shell("penstock count <&-") == ("", nothing + hint, 2)
+
+
+def test_files_may_stand_among_the_options(shell: Callable[..., Any]):
+    both = "3\tcities.json\n2\tcities.ndjson\n5\ttotal\n"
+    for words in (
+        "-q cities.json cities.ndjson",
+        "cities.json -q cities.ndjson",
+        "cities.json cities.ndjson -q",
+        "'cities.*json'",
+        ".",
+    ):
+        out = both.replace("\tc", "\t./c") if words == "." else both
+        assert shell(f"penstock count {words}") == (out, "", 0)
+
+
+def test_several_files_come_in_order(penstock: Callable[..., Any], folder: Path):
+    more = folder / "more"
+    more.mkdir()
+    (more / "2.ndjson").write_text("1\n2\n")
+    (more / "1.json").write_text("[3, 4]")
+    (more / ".hidden.json").write_text("[5]")
+    (more / "notes.txt").write_text("no data")
+    assert penstock("head", "-n", "3", "more").out == "3\n4\n1\n"
+    assert penstock("head", "more/2.ndjson", "more/1.json").out == "1\n2\n3\n4\n"
+    (more / "3.json").write_text("[6, }")
+    done = penstock("head", "more/*.json")
+    assert (done.out, done.code) == ("3\n4\n6\n", 1)
+    assert done.err.startswith("more/3.json:1:5: expected a value, found '}'")
+    done = penstock("check", "more")
+    assert done.code == 1
+    assert done.err == (
+        "more/1.json: no problems in 2 records\n"
+        "more/2.ndjson: no problems in 2 records\n"
+        "more/3.json: 1 problem; nothing after it can be read\n"
+    )
 
 
 def test_pipes_and_substitutions(shell: Callable[..., Any]):

@@ -9,6 +9,7 @@ use crate::failure::{self, Named};
 use crate::objects::{Builder, Options, Pause};
 use crate::options::{Errors, PolicyObject};
 use crate::plan::Plan;
+use crate::shorten::{Last, Shortener};
 use crate::timing::{Sampler, Timed};
 use penstock_clock::Mono;
 use penstock_core::limits::Limits;
@@ -94,6 +95,8 @@ pub(crate) struct Pump {
     errors: Errors,
     gauge: Arc<Gauge>,
     sampler: Sampler,
+    /// If records are shortened. The sampler is held then.
+    shortener: Option<Shortener>,
 }
 
 impl Pump {
@@ -118,6 +121,7 @@ impl Pump {
             errors,
             gauge: Arc::default(),
             sampler: Sampler::off(),
+            shortener: None,
         }
     }
 
@@ -128,6 +132,17 @@ impl Pump {
     /// Before anything is read: measures where the time goes.
     pub(crate) fn time(&mut self) {
         self.sampler.start();
+    }
+
+    /// Before anything is read: shortens the records, and measures nothing.
+    pub(crate) fn shorten(&mut self, whole: Option<usize>) {
+        self.sampler.hold();
+        self.shortener = Some(Shortener::new(whole));
+    }
+
+    /// What is known of the last record besides its value, if records are shortened.
+    pub(crate) fn last(&self) -> Option<Last> {
+        self.shortener.as_ref().map(Shortener::last)
     }
 
     /// The repairs so far.
@@ -172,9 +187,12 @@ impl Pump {
     #[inline]
     pub(crate) fn advance(&mut self, py: Python<'_>) -> PyResult<Turn> {
         loop {
-            let Pump { run, builder, sampler, gauge, .. } = self;
+            let Pump { run, builder, sampler, gauge, shortener, .. } = self;
             let turn = if sampler.is_on() {
-                run_measured(sampler, run, builder)
+                match shortener {
+                    Some(shortener) => shortener.advance(run, builder),
+                    None => run_measured(sampler, run, builder),
+                }
             } else {
                 run.advance(builder)
             };
@@ -187,7 +205,9 @@ impl Pump {
                     gauge.records.store(records, Ordering::Relaxed);
                     if sampler.is_on() {
                         sampler.end_record(run.offset(), records);
-                        sampler.tell(gauge, None, run.offset());
+                        if sampler.is_timing() {
+                            sampler.tell(gauge, None, run.offset());
+                        }
                     } else {
                         sampler.pass();
                         sampler.begin_record(|| run.offset());

@@ -9,15 +9,12 @@
 //! count.
 
 use crate::failure::guarded;
-use crate::objects::{Owned, PathStep, Refusal, Side};
+use crate::objects::{Owned, Refusal, Side};
+use crate::outlet::outlet_destination;
 use crate::pump::Gauge;
 use penstock_clock::Mono;
-use penstock_core::error::Fail;
 use penstock_core::forward;
-use penstock_core::position::Place;
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Given, Kept, Outlet, Refused};
-use penstock_core::shape::Shape;
+use penstock_core::run::Outlet;
 use penstock_core::sink::{Lent, LookAhead, Sink};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -104,6 +101,7 @@ pub(crate) struct Sampler {
     /// The usual time for a thousand bytes, for either kind of sample.
     usual: [i64; 2],
     source: i64,
+    is_held: bool,
 }
 
 /// The time of a part of a record.
@@ -128,6 +126,7 @@ impl Sampler {
             samples: 0,
             usual: [0; 2],
             source: 0,
+            is_held: false,
         }
     }
 
@@ -136,9 +135,15 @@ impl Sampler {
         self.left = 0;
     }
 
+    /// Measures nothing, and has each record count as if it were measured: something else than a
+    /// sampler looks at its events.
+    pub(crate) fn hold(&mut self) {
+        (self.left, self.is_held) = (0, true);
+    }
+
     /// Whether anything is measured.
     pub(crate) fn is_timing(&self) -> bool {
-        self.left < OFF
+        self.left < OFF && !self.is_held
     }
 
     /// Whether the current record is measured.
@@ -171,6 +176,9 @@ impl Sampler {
     /// Ends the measured record, the `count`-th one, at this offset.
     #[cold]
     pub(crate) fn end_record(&mut self, offset: u64, count: u64) {
+        if self.is_held {
+            return;
+        }
         let bytes = offset.saturating_sub(self.from);
         let Spent { all, building, calls } = std::mem::take(&mut self.record);
         self.from = offset;
@@ -272,58 +280,7 @@ pub(crate) struct Timed<'a, S: Side> {
     pub(crate) clockwork: &'a mut Clockwork,
 }
 
-/// The outlet works as always; only the events are timed.
-impl<S: Side> Destination for Timed<'_, S> {
-    type Error = Refusal;
-    type Cause = PyErr;
-    type Break = PyErr;
-
-    const SHAPE: Option<Shape> = Owned::<S>::SHAPE;
-
-    fn read_from<R: FormatReader>(
-        &mut self,
-        reader: &mut R,
-        given: Given<'_>,
-    ) -> Result<Step, Fail<Refusal>> {
-        reader.run_dyn(given, self)
-    }
-    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<PyErr, PyErr> {
-        self.outlet.refused(refusal, given)
-    }
-    fn broke_at(&self) -> Option<u64> {
-        self.outlet.broke_at()
-    }
-    fn abandon_record(&mut self) {
-        self.outlet.abandon_record();
-    }
-    fn restart(&mut self) {
-        self.outlet.restart();
-    }
-    fn record_path(&self) -> Vec<PathStep> {
-        self.outlet.record_path()
-    }
-    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
-        self.outlet.value_path(inside, given)
-    }
-    fn record_depth(&self) -> usize {
-        self.outlet.record_depth()
-    }
-    fn inner_records(&self) -> Option<(u64, bool)> {
-        self.outlet.inner_records()
-    }
-    fn ready(&self) -> u64 {
-        self.outlet.ready()
-    }
-    fn keeps(&self) -> Option<u64> {
-        self.outlet.keeps()
-    }
-    fn take_kept(&mut self) -> Kept<PyErr> {
-        self.outlet.take_kept()
-    }
-    fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Place>) {
-        self.outlet.place_kept(locate);
-    }
-}
+outlet_destination!(Timed);
 
 /// A method that calls the same method of the sink inside. It is timed if it is an event, and not
 /// if the reader only asks for something.

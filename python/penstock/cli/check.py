@@ -6,6 +6,8 @@ from collections import deque
 
 from penstock._errors import DecodeError, ValidationError
 from penstock.cli import into
+from penstock.cli.files import named
+from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
 from penstock.cli.unread import unread
 
@@ -13,27 +15,38 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
+    from typing import Any, Literal
 
     from penstock.cli.printer import Printer
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     """Print each problem as it is met; return whether there was one."""
-    wanted = None if arguments.into is None else into.find(arguments.into)
-    source = Source(arguments)
+    wanted = into.wanted(arguments)
+    names = named(arguments)
+    found = records = 0
+    for name in names:
+        more, read = _check(Source(arguments, name), wanted, arguments.unknown, printer, found > 0)
+        found += more
+        records += read
+    return unmatched(arguments, names, records + found, printer) or found > 0
+
+
+def _check(
+    source: Source, wanted: Any, unknown: Literal["skip", "error"], printer: Printer, gap: bool
+) -> tuple[int, int]:
+    """Print the problems of a file; return how many there were, and in how many records."""
     found = refused = 0
     last: DecodeError | None = None
 
     def tell(error: DecodeError) -> None:
         nonlocal found, refused
-        printer.problems(error, gap=found > 0)
+        printer.problems(error, gap=gap or found > 0)
         found += len(error.problems) + error.omitted
         refused += 1
 
     reader = source.read(
-        unread(source.format) if wanted is None else wanted,
-        errors=tell,
-        unknown=arguments.unknown,
+        unread(source.format) if wanted is None else wanted, errors=tell, unknown=unknown
     )
     with reader, printer.watching(reader, source.name):
         try:
@@ -46,16 +59,17 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
             source.advise(error)
             last = error
     problems = _some(found, "problem") if found else "no problems"
+    records = reader.progress.records + refused
     # The reader can skip a record that does not fit; malformed input ends the reading.
     if last is not None and not isinstance(last, ValidationError):
         scope = f"; nothing after {'it' if found == 1 else 'the last'} can be read"
     else:
-        scope = f" in {_some(reader.progress.records + refused, 'record')}"
+        scope = f" in {_some(records, 'record')}"
     if last is not None:
         printer.notes(last)
     printer.summary(f"{source.name}: {problems}{scope}")
     printer.timing(reader)
-    return found > 0
+    return found, records
 
 
 def _some(number: int, what: str) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 
+from penstock._errors import _printable
+from penstock.cli.files import named
+from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
 from penstock.cli.unread import unread
 
@@ -16,11 +19,18 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Print the number; return False, since nothing is wrong."""
-    with Source(arguments) as source:
-        reader = source.read(unread(source.format))
-        with reader, printer.watching(reader, source.name):
-            deque(reader, maxlen=0)
-    printer.data(str(reader.progress.records))
-    printer.timing(reader)
-    return False
+    """Print the number, of several files one by one and in all; return whether none matched."""
+    names = named(arguments)
+    total = 0
+    for name in names:
+        with Source(arguments, name) as source:
+            reader = source.read(unread(source.format))
+            with reader, printer.watching(reader, source.name):
+                deque(reader, maxlen=0)
+        records = reader.progress.records
+        total += records
+        printer.data(str(records) if len(names) == 1 else f"{records}\t{_printable(source.name)}")
+        printer.timing(reader)
+    if len(names) > 1:
+        printer.data(f"{total}\ttotal")
+    return unmatched(arguments, names, total, printer)

@@ -6,35 +6,160 @@ from itertools import islice
 
 from penstock._errors import _printable
 from penstock.cli import into
+from penstock.cli.files import named
+from penstock.cli.paths import unmatched
 from penstock.cli.source import Source
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from typing import Any
 
+    from penstock import Reader
     from penstock.cli.printer import Printer
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Print them; return False, since nothing is wrong."""
-    wanted = None if arguments.into is None else into.find(arguments.into)
-    text: Callable[[object], str] = _shown
-    with Source(arguments) as source:
-        if wanted is None:
-            from penstock.cli import plain  # noqa: PLC0415 - objects need none of it
+    """Print them; return whether nothing matched `--at`."""
+    wanted = into.wanted(arguments)
+    names = named(arguments)
+    printed = 0
+    for name in names:
+        left = arguments.records - printed
+        if not left:
+            return False
+        with Source(arguments, name) as source:
+            if wanted is not None:
+                printed += _objects(source.read(wanted), source, left, printer)
+            else:
+                printed += _values(arguments, source, left, printer)
+    return unmatched(arguments, names, printed, printer)
 
-            reader, text = source.read(plain.exact(source.format)), plain.text
-        else:
-            reader = source.read(wanted)
-        with reader, printer.watching(reader, source.name):
-            for record in islice(reader, arguments.records):
-                printer.data(text(record))
+
+def _objects(reader: Reader[Any], source: Source, left: int, printer: Printer) -> int:
+    """Print objects of a class; return how many."""
+    count = 0
+    with reader, printer.watching(reader, source.name):
+        for record in islice(reader, left):
+            # The class may have a `repr` of its own, of several lines or with the input's text.
+            printer.data(_printable(repr(record)))
+            count += 1
     printer.timing(reader)
-    return False
+    return count
 
 
-def _shown(record: object) -> str:
-    """The `repr` of an object, which the user's class may write, in one line."""
-    return _printable(repr(record))
+def _values(arguments: argparse.Namespace, source: Source, left: int, printer: Printer) -> int:
+    """Print plain values, shortened if they are long; return how many."""
+    values = _Values(arguments, source, left, printer)
+    opening = source.opening() if source.format == "json" and arguments.at is None else ""
+    # The members of one long object are worth more than its beginning. A compressed file that turns
+    # out to have another root is read again.
+    if not arguments.fields and (opening in {"{", "["} or (opening and not source.is_stream)):
+        values.print("*")
+        if not values.read and opening == "{":
+            values.show("{}", is_short=False)
+        if values.read or opening != "?":
+            return values.told()
+    values.print(None)
+    return values.told()
+
+
+class _Values:
+    """The first records of a file as plain values."""
+
+    def __init__(
+        self, arguments: argparse.Namespace, source: Source, left: int, printer: Printer
+    ) -> None:
+        from penstock.cli import plain  # noqa: PLC0415 - objects need none of it
+
+        self._source = source
+        self._printer = printer
+        self._left = left
+        self._written = plain.written
+        self._fields: list[str] = arguments.fields or []
+        kind = source.format
+        self._type = plain.chosen(kind, self._fields) if self._fields else plain.exact(kind)
+        # Values that somebody asks for are printed whole.
+        is_whole = arguments.full or arguments.timing or self._fields
+        self._whole = None if is_whole else plain.WHOLE
+        self._is_timed: bool = arguments.timing
+        self._longest = plain.WHOLE
+        # Where the path leaves it open, the name of an element or member is printed.
+        self._names = arguments.at is None or arguments.at.endswith("*")
+        # The members of a document that may be short enough to be printed whole.
+        self._members: list[tuple[str, bool]] | None = None
+        self._is_object = False
+        self._long_member: str | None = None
+        self._shortened = 0
+        self._printed = 0
+        self.read = 0
+
+    def print(self, at: str | None) -> None:
+        """Print the first records."""
+        reader = self._source.read(self._type, at=at)
+        if not self._is_timed:
+            reader._shorten(self._whole)  # noqa: SLF001 - this is what it is for, and the next one
+        self._members = None if at is None else []
+        with reader, self._printer.watching(reader, self._source.name):
+            for record in reader:
+                name, is_cut = reader._last()  # noqa: SLF001
+                self.read += 1
+                self._take(record, name, is_cut)
+                if self._printed == self._left:
+                    break
+        if self._members:
+            line = ", ".join(line[1:-1] for line, _ in self._members)
+            self.show(f"{{{line}}}", is_short=False)
+        self._printer.timing(reader)
+
+    def _take(self, record: Any, name: str | None, is_cut: bool) -> None:
+        """Print a record, unless it is a member of an object that may be printed whole."""
+        if self._fields:
+            record = {
+                field: self._single(record[field]) for field in self._fields if field in record
+            }
+        named = {name: record} if self._names and name is not None else record
+        line, has_cut_text = self._written(named, self._whole)
+        is_short = is_cut or has_cut_text
+        if self._members is None or name is None:
+            self.show(line, is_short)
+            return
+        if is_cut and self._long_member is None:
+            self._long_member = name
+        self._members.append((line, is_short))
+        if not is_short and sum(len(line) for line, _ in self._members) <= self._longest:
+            return
+        self._is_object = True
+        for member in self._members[: self._left]:
+            self.show(*member)
+        self._members = None
+
+    def show(self, line: str, is_short: bool) -> None:
+        """Print a record."""
+        self._printer.data(line)
+        self._shortened += is_short
+        self._printed += 1
+
+    def _single(self, value: Any) -> Any:
+        """An element that was read as a list because it may be repeated, but is not."""
+        is_single = self._source.format == "xml" and isinstance(value, list) and len(value) == 1
+        return value[0] if is_single else value
+
+    def told(self) -> int:
+        """Say what was done to the records; return how many were printed."""
+        name = self._source.name
+        said = [f"{name} is one object, and these are its members."] if self._is_object else []
+        if self._shortened:
+            what = "of them" if said else "record" if self._shortened == 1 else "records"
+            verb = "is" if self._shortened == 1 else "are"
+            start = "" if said else f"{name}: "
+            said.append(f"{start}{self._shortened:,} {what} {verb} shortened; see --full.")
+        if self._long_member is not None:
+            path = self._long_member
+            for character, escape in (("~", "~0"), ("/", "~1"), ("*", "~2"), ("@", "~3")):
+                path = path.replace(character, escape)
+            said.append(f"--at '{path}/*' looks into {self._long_member!r}.")
+        if said:
+            self._printer.summary(" ".join(said))
+        return self._printed

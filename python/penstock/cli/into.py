@@ -12,16 +12,59 @@ from penstock.cli import CommandError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    import argparse
     from typing import Any
 
 
-def find(words: str) -> Any:
-    """Import a module, with the current directory on the path, and return its object of that name.
+def wanted(arguments: argparse.Namespace) -> Any:
+    """Return the type of `--into` and `--rename`, or None if there is none.
 
     Raises:
-        CommandError: There is no such module or class, or the module raises.
+        CommandError: As for `find`, or there is only a `--rename`.
+        PlanError: As for `find`.
     """
+    if arguments.into is not None:
+        return find(arguments.into, arguments.rename)
+    if arguments.rename is not None:
+        raise CommandError("--rename says the keys of a class: name the class with --into")
+    return None
+
+
+def find(words: str, rename: list[str] | None = None) -> Any:
+    """Import a module, with the current directory on the path, and return its object of that name.
+
+    With `rename`, return a plan in which the keys differ from the names of the fields.
+
+    Raises:
+        CommandError: There is no such module or class, the module raises, or `rename` is wrong.
+        PlanError: Penstock cannot decode into the class, or `rename` names no field.
+    """
+    found = _found(words)
+    return found if rename is None else _renamed(found, rename)
+
+
+def _renamed(found: Any, rename: list[str]) -> Any:
+    """A plan with a style of names, or with a key for each of some fields."""
+    from penstock._rust import Plan  # noqa: PLC0415 - only for this
+
+    keys = dict(word.split("=", 1) for word in rename if "=" in word)
+    styles: list[Any] = [word for word in rename if "=" not in word]
+    if styles and (keys or len(styles) > 1):
+        raise CommandError("--rename takes one style, or FIELD=KEY for each field")
+    try:
+        return Plan(found, rename=styles[0] if styles else keys)
+    except ValueError as error:
+        raise CommandError(f"--rename: {error}") from error
+
+
+def _found(words: str) -> Any:
     module_name, colon, path = words.partition(":")
+    if not colon and words.endswith(".py"):
+        module = words[:-3].removeprefix("./").replace("/", ".")
+        raise CommandError(f"{words!r} is a file: name the module and a class, as in {module}:City")
+    if "/" in module_name:
+        module = module_name.removesuffix(".py").removeprefix("./").replace("/", ".")
+        raise CommandError(f"{module_name!r} is a path: the module is written {module}:{path}")
     if not (module_name and colon and path):
         raise CommandError(f"{words!r} is not MODULE:CLASS, such as models:City")
     # As `python` does for scripts, so that the user's own module is found before others.

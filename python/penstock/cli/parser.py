@@ -15,7 +15,7 @@ from penstock._rust import __version__
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from typing import NoReturn, TypeAlias
 
     Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # noqa: SLF001 - it has no other name
@@ -26,6 +26,15 @@ COSTS = (
     *("objects", "records", "clocks", "files", "processes"),
 )
 """The groups of `penstock costs`, so that this need not import it."""
+
+# Commands of other tools, and what to use instead.
+_ELSEWHERE = {
+    **dict.fromkeys(("cat", "show", "print", "first"), "'head' prints records"),
+    **dict.fromkeys(("validate", "lint", "test"), "'check' finds every problem"),
+    **dict.fromkeys(("length", "wc"), "'count' counts records"),
+    "convert": "'head --full -n N' prints N records as JSON; other formats cannot be written yet",
+    "tail": "only the first records can be printed, by 'head'",
+}
 
 _LOOKED_UP = "Python looks for the module in the current directory first"
 
@@ -72,7 +81,35 @@ class _Format(argparse.HelpFormatter):
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that reports mistakes in two lines."""
+    """A parser that reports mistakes in two lines, and takes files among the options."""
+
+    def parse_known_args(  # type: ignore[override]  # one of its overloads
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        found, rest = super().parse_known_args(args, namespace)
+        # argparse takes all files from the first place where there is one.
+        files = getattr(found, "files", None)
+        if files is not None and rest:
+            files += [word for word in rest if word == "-" or not word.startswith("-")]
+            rest = [word for word in rest if word != "-" and word.startswith("-")]
+        return found, rest
+
+    def _check_value(self, action: argparse.Action, value: object) -> None:
+        """Suggest a near command for one that there is not."""
+        if action.nargs != argparse.PARSER or action.choices is None or value in action.choices:
+            super()._check_value(action, value)
+            return
+        from difflib import get_close_matches  # noqa: PLC0415 - only for this
+
+        word = str(value)
+        near = get_close_matches(word, action.choices, 1, cutoff=0.7)
+        if word in _ELSEWHERE:
+            hint = _ELSEWHERE[word]
+        elif near:
+            hint = f"did you mean {near[0]!r}?"
+        else:
+            hint = f"the commands are {', '.join(action.choices)}"
+        raise argparse.ArgumentError(None, f"there is no command {word!r}; {hint}")
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {_printable(message)}\nTry '{self.prog} --help'.\n")
@@ -111,8 +148,9 @@ def _add_head(commands: Commands) -> None:
         commands,
         "head",
         "print the first records",
-        "Prints the first records of FILE: plain values as JSON, one per line, with every digit "
-        "of their numbers; objects of a class as their repr().",
+        "Prints the first records: plain values as JSON, one per line, with every digit of their "
+        "numbers; objects of a class as their repr(). If a JSON file is one long object, prints "
+        "its members.",
     )
     _file(head)
     options = _options(head)
@@ -124,8 +162,20 @@ def _add_head(commands: Commands) -> None:
         default=10,
         help="how many records (default: 10)",
     )
+    options.add_argument(
+        "--full",
+        action="store_true",
+        help="print long records whole; otherwise they are shortened to about 2,000 characters",
+    )
     _at(options)
-    _into(options, "the class that a record becomes")
+    shape = options.add_mutually_exclusive_group()
+    shape.add_argument(
+        "--fields",
+        metavar="PATHS",
+        type=_paths,
+        help="print only these values of each record: name,position/lat",
+    )
+    _into(shape, options, "the class that a record becomes")
     _source(options)
     _manners(options)
 
@@ -135,7 +185,8 @@ def _add_count(commands: Commands) -> None:
         commands,
         "count",
         "count the records",
-        "Prints how many records FILE has. All of it is read, and must be well formed.",
+        "Prints how many records there are, and of several files how many in each. All of them is "
+        "read, and must be well formed.",
     )
     _file(count)
     options = _options(count)
@@ -149,13 +200,13 @@ def _add_check(commands: Commands) -> None:
         commands,
         "check",
         "find every problem",
-        "Prints every problem of FILE, with its position: malformed input and, with a class, "
+        "Prints every problem, with its position: malformed input and, with a class, "
         "values that do not fit it. The exit code is 1 if there is a problem.",
     )
     _file(check)
     options = _options(check)
     _at(options)
-    _into(options, "the class that each record must fit")
+    _into(options, options, "the class that each record must fit")
     options.add_argument(
         "--unknown",
         metavar="WHAT",
@@ -252,7 +303,7 @@ def _command(
     return commands.add_parser(
         name,
         prog=f"penstock {name}",
-        usage=usage or f"penstock {name} [OPTIONS] FILE",
+        usage=usage or f"penstock {name} [OPTIONS] FILE...",
         help=summary,
         description=description,
         formatter_class=_Format,
@@ -270,10 +321,11 @@ def _options(command: _Parser) -> argparse._ArgumentGroup:
 def _file(command: _Parser) -> None:
     arguments = command.add_argument_group("Arguments")
     file = arguments.add_argument(
-        "file",
+        "files",
         metavar="FILE",
-        help="the file: JSON, NDJSON or XML, also compressed (gzip, zstd, bzip2, xz, zip); "
-        "- is standard input",
+        nargs="*",
+        help="JSON, NDJSON or XML, also compressed (gzip, zstd, bzip2, xz, zip); a folder means "
+        "the files in it; - is standard input, and may be left out if data is piped in",
     )
     file.complete = _FILES  # type: ignore[attr-defined]  # this is where shtab looks
 
@@ -285,10 +337,24 @@ def _at(options: argparse._ArgumentGroup) -> None:
         help="where the records are: features/*, or in XML dblp/article (default: the elements of "
         "a top-level array, the lines of NDJSON, the children of the root of XML)",
     )
+    options.add_argument(
+        "--namespace",
+        metavar="P=URI",
+        action="append",
+        type=_namespace,
+        help="the namespace of the prefix P in PATH, for XML; may be repeated",
+    )
 
 
-def _into(options: argparse._ArgumentGroup, what: str) -> None:
-    options.add_argument("--into", metavar="MODULE:CLASS", help=f"{what}; {_LOOKED_UP}")
+def _into(shape: argparse._ActionsContainer, options: argparse._ArgumentGroup, what: str) -> None:
+    shape.add_argument("--into", metavar="MODULE:CLASS", help=f"{what}; {_LOOKED_UP}")
+    options.add_argument(
+        "--rename",
+        metavar="STYLE",
+        action="append",
+        help="how keys are made from the names of fields: camel, pascal, kebab, snake or upper; or "
+        "FIELD=KEY, which may be repeated",
+    )
 
 
 def _source(options: argparse._ArgumentGroup) -> None:
@@ -318,6 +384,22 @@ def _manners(options: argparse._ArgumentGroup) -> None:
         "needs rich, which comes with penstock[cli] (default: auto)",
     )
     options.add_argument("--timing", action="store_true", help="say at the end where the time went")
+
+
+def _paths(text: str) -> list[str]:
+    """Paths with commas between them."""
+    paths = [path.strip() for path in text.split(",")]
+    if not all(paths):
+        raise argparse.ArgumentTypeError(f"{text!r} has an empty path")
+    return paths
+
+
+def _namespace(text: str) -> tuple[str, str]:
+    """A prefix and a URI."""
+    prefix, equals, uri = text.partition("=")
+    if not (prefix and equals and uri):
+        raise argparse.ArgumentTypeError(f"{text!r} is not P=URI, a prefix and its namespace")
+    return prefix, uri
 
 
 def _count(text: str) -> int:

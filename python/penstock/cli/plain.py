@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from json.encoder import encode_basestring, encode_basestring_ascii
 
+from penstock._errors import PlanError
 from penstock._rust import Plan
+from penstock.cli import CommandError
 
 TYPE_CHECKING = False
 
@@ -18,15 +20,53 @@ if TYPE_CHECKING:
 _SPACES = {*"\u00a0\u1680\u202f\u205f\u3000", *map(chr, range(0x2000, 0x200B))}
 _END = object()
 
+WHOLE = 2_000
+"""How many characters of a record are printed unchanged."""
+
+_DOTS = "\u2026"
+# The characters that are left of a text in a long record.
+_REST = 40
+
 
 def exact(format: Format) -> Any:
     """Return the type of plain values in which numbers keep their digits."""
     if format == "xml":
         return object
+    value = _exact()
+    return Plan(value, namespace={"Value": value})
+
+
+def _exact() -> Any:
     from decimal import Decimal  # noqa: PLC0415 - not for XML
 
-    value = bool | int | Decimal | str | list["Value"] | dict[str, "Value"] | None  # type: ignore[name-defined]  # noqa: F821 - see the namespace
-    return Plan(value, namespace={"Value": value})
+    return bool | int | Decimal | str | list["Value"] | dict[str, "Value"] | None  # type: ignore[name-defined]  # noqa: F821 - see the namespace
+
+
+def chosen(format: Format, fields: list[str]) -> Any:
+    """Return the type of a dict that has the values at some paths of a record.
+
+    Raises:
+        CommandError: One of them is not a path, or two of them claim the same value.
+    """
+    from typing import Annotated, NotRequired, TypedDict  # noqa: PLC0415 - slow, and only for this
+
+    from penstock._at import at  # noqa: PLC0415 - only for this
+
+    value = _exact()
+    members: dict[str, Any] = {}
+    for field in fields:
+        kind = _markup(field) if format == "xml" else value
+        members[field] = NotRequired[Annotated[kind, at(field)]]
+    record = TypedDict("record", members)  # type: ignore[misc]  # the fields are not known before
+    try:
+        return Plan(record, namespace={"Value": value})
+    except PlanError as error:
+        raise CommandError(f"--fields: {error}") from error
+
+
+def _markup(field: str) -> Any:
+    """The type of a part of an element: attributes and text are not repeated, elements may be."""
+    return object if field.endswith("text()") or "@" in field else list[object]
 
 
 def text(value: Any) -> str:
@@ -40,14 +80,31 @@ def text(value: Any) -> str:
         >>> text({"size": Decimal("1.50"), "name": "B\u00e4r", "of": [1, None]})
         '{"size": 1.50, "name": "B\u00e4r", "of": [1, null]}'
     """
+    return written(value, None)[0]
+
+
+def written(value: Any, whole: int | None) -> tuple[str, bool]:
+    """Return a plain value as JSON, and whether a string in it was cut.
+
+    With `whole`, a string is cut if there are more characters than that: to what is left of them,
+    and at least to forty. An ellipsis marks the cut.
+    """
+    is_cut = False
     pieces: list[str] = []
     write = pieces.append
+    length = seen = 0
     # The rest of the containers around the value, and the closing bracket of each.
     around: list[tuple[Iterator[Any], str]] = []
     while True:
         if value is None:
             write("null")
         elif isinstance(value, str):
+            if whole is not None:
+                length = sum(map(len, pieces[seen:]), length)
+                seen = len(pieces)
+                left = max(whole - length, _REST)
+                if len(value) > left:
+                    value, is_cut = f"{value[:left]}{_DOTS}", True
             write(_string(value))
         elif isinstance(value, bool):
             write("true" if value else "false")
@@ -67,7 +124,7 @@ def text(value: Any) -> str:
             write(end)
             around.pop()
         else:
-            return "".join(pieces)
+            return "".join(pieces), is_cut
         if pieces[-1] not in {"{", "["}:
             write(", ")
         if end == "}":

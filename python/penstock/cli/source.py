@@ -1,4 +1,4 @@
-"""Finds the file that a command reads, from `FILE` and its options.
+"""Opens a file that a command reads, with its options.
 
 The format comes from the name, or else from the first bytes. This looks further than the library
 does, because a program can be changed and a pipe cannot: if the first line is a whole JSON value
@@ -14,6 +14,7 @@ import sys
 from penstock import _format, json, read
 from penstock._errors import DecodeError
 from penstock.cli import CommandError
+from penstock.cli.paths import explained
 
 TYPE_CHECKING = False
 
@@ -37,14 +38,14 @@ _MORE_VALUES = "expected the end of the document after the value"
 class Source:
     """A file, or standard input, and its format."""
 
-    def __init__(self, arguments: argparse.Namespace) -> None:
+    def __init__(self, arguments: argparse.Namespace, name: str) -> None:
         """Find the format.
 
         Raises:
             CommandError: The format is unclear, or the file cannot be opened.
         """
         self._arguments = arguments
-        self.name: str = arguments.file
+        self.name = name
         try:
             self._stream = _stream(self.name)
             if self.name == "-":
@@ -59,34 +60,64 @@ class Source:
         self,
         into: Any,
         *,
+        at: str | None = None,
         errors: Literal["raise"] | Callable[[DecodeError], object] = "raise",
         unknown: Literal["skip", "error"] = "skip",
     ) -> Reader[Any]:
-        """Return a reader of the records, as `into`.
+        """Return a reader of the records, as `into`; by default of those of `--at`.
 
         Raises:
             CommandError: The file cannot be opened, or an option is wrong.
             PlanError: Penstock cannot decode into `into`.
             DecodeError: It is a damaged archive.
         """
+        options: dict[str, Any] = {
+            "at": self._arguments.at if at is None else at,
+            "errors": errors,
+            "all_errors": True,
+            "unknown": unknown,
+            "encoding": self._arguments.encoding,
+            "member": self._arguments.member,
+        }
+        source = self.name if self._stream is None else self._stream
+        namespaces = self._arguments.namespace
+        if namespaces and self.format != "xml":
+            raise CommandError(f"{self.name}: --namespace is for XML only")
         try:
-            return read(
-                self.name if self._stream is None else self._stream,
-                into,
-                format=self.format,
-                at=self._arguments.at,
-                errors=errors,
-                all_errors=True,
-                unknown=unknown,
-                encoding=self._arguments.encoding,
-                member=self._arguments.member,
-            )
+            if namespaces:
+                from penstock import xml  # noqa: PLC0415 - few files need it
+
+                return xml.read(source, into, namespaces=dict(namespaces), **options)
+            return read(source, into, format=self.format, **options)
         except OSError as error:
             raise _unopened(error) from error
         except DecodeError:
             raise
         except ValueError as error:
-            raise CommandError(str(error)) from error
+            raise CommandError(explained(str(error), options["at"])) from error
+
+    def opening(self) -> str:
+        """Return the bracket that a JSON document begins with, or "" for any other value.
+
+        It is "?" for a compressed file, of which nobody knows.
+        """
+        sample = self._sample()
+        if sample.startswith(_PACKED):
+            return "?"
+        first = sample.lstrip(b"\xef\xbb\xbf \t\r\n")[:1].decode("ascii", "replace")
+        return first if first in {"{", "["} else ""
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether it can be read only once."""
+        return self._stream is not None
+
+    def _sample(self) -> bytes:
+        """The first bytes."""
+        if self._stream is not None:
+            return self._stream.sample()
+        with open(self.name, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
+            return file.read(_SAMPLE)
 
     def advise(self, error: DecodeError) -> None:
         """Add a hint to an error if the format was only guessed."""
@@ -107,11 +138,7 @@ class Source:
         kind = _format.of_name(self.name)
         if kind is not None:
             return kind
-        if self._stream is not None:
-            sample = self._stream.sample()
-        else:
-            with open(self.name, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
-                sample = file.read(_SAMPLE)
+        sample = self._sample()
         if sample.startswith(_PACKED) or not sample.strip():
             raise ValueError(f"cannot tell the format of {self.name}: say --format")
         kind = _format.of_data(sample)

@@ -24,5 +24,5 @@ pub(crate) use self::core::{Duplicates, Options, Unknown};
 pub(crate) use collector::Pause;
 pub(crate) use destination::{Builder, FormatOptions};
 pub(crate) use keyed::KeyedOptions;
-pub(crate) use markup::{ForceList, MarkupOptions, Repeated};
+pub(crate) use markup::{ForceList, MarkupOptions, Repeated, written};
 pub(crate) use owned::{Keys, Owned, Side};

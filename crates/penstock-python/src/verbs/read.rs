@@ -246,6 +246,25 @@ impl Reader {
         })
     }
 
+    /// For the command line, before anything is read: keeps the names of records, and shortens the
+    /// records to about twice as many characters as `whole`, if it is a number.
+    #[pyo3(signature = (whole, /))]
+    fn _shorten(&self, py: Python<'_>, whole: Option<usize>) -> PyResult<()> {
+        guarded(py, || {
+            self.enter()?.pump.shorten(whole);
+            Ok(())
+        })
+    }
+
+    /// For the command line: the name of the last record, if a key led to it, and whether the
+    /// record was shortened.
+    fn _last(&self, py: Python<'_>) -> PyResult<(Option<String>, bool)> {
+        guarded(py, || {
+            let last = self.enter()?.pump.last();
+            Ok(last.map_or((None, false), |last| (last.name, last.cut)))
+        })
+    }
+
     /// How far the reader has come. This is cheap, and safe to ask from another thread.
     #[getter]
     fn progress(&self) -> Progress {

@@ -7,9 +7,9 @@
 
 _shtab_penstock_subparsers=(head count check plan costs completion)
 
-_shtab_penstock_head_option_strings=(-h --help -n --records --at --into --format --encoding --member -q --quiet --progress --timing)
-_shtab_penstock_count_option_strings=(-h --help --at --format --encoding --member -q --quiet --progress --timing)
-_shtab_penstock_check_option_strings=(-h --help --at --into --unknown --format --encoding --member -q --quiet --progress --timing)
+_shtab_penstock_head_option_strings=(-h --help -n --records --full --at --namespace --fields --into --rename --format --encoding --member -q --quiet --progress --timing)
+_shtab_penstock_count_option_strings=(-h --help --at --namespace --format --encoding --member -q --quiet --progress --timing)
+_shtab_penstock_check_option_strings=(-h --help --at --namespace --into --rename --unknown --format --encoding --member -q --quiet --progress --timing)
 _shtab_penstock_plan_option_strings=(-h --help)
 _shtab_penstock_costs_option_strings=(-h --help --group --quick --json --compare --plot --show --self-test -q --quiet)
 _shtab_penstock_completion_option_strings=(-h --help)
@@ -34,16 +34,20 @@ _shtab_penstock_costs___group_choices=(arithmetic calls memory counting threads 
 _shtab_penstock_completion_pos_0_choices=(bash zsh fish)
 _shtab_penstock_pos_0_choices=(head count check plan costs completion)
 
+_shtab_penstock_head_pos_0_nargs='*'
 _shtab_penstock_head__h_nargs=0
 _shtab_penstock_head___help_nargs=0
+_shtab_penstock_head___full_nargs=0
 _shtab_penstock_head__q_nargs=0
 _shtab_penstock_head___quiet_nargs=0
 _shtab_penstock_head___timing_nargs=0
+_shtab_penstock_count_pos_0_nargs='*'
 _shtab_penstock_count__h_nargs=0
 _shtab_penstock_count___help_nargs=0
 _shtab_penstock_count__q_nargs=0
 _shtab_penstock_count___quiet_nargs=0
 _shtab_penstock_count___timing_nargs=0
+_shtab_penstock_check_pos_0_nargs='*'
 _shtab_penstock_check__h_nargs=0
 _shtab_penstock_check___help_nargs=0
 _shtab_penstock_check__q_nargs=0

@@ -51,7 +51,7 @@ function _shtab_penstock_using
 end
 
 set -g _shtab_penstock_commands head count check plan costs completion
-set -g _shtab_penstock_opts_with_value --at --compare --encoding --format --group --into --json --member --plot --progress --records --show --unknown -n
+set -g _shtab_penstock_opts_with_value --at --compare --encoding --fields --format --group --into --json --member --namespace --plot --progress --records --rename --show --unknown -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -61,29 +61,36 @@ complete -c penstock -n _shtab_penstock_using -s V -l version -d 'print the vers
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a head -d 'print the first records'
 complete -c penstock -n '_shtab_penstock_using head' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using head' -s n -l records -x -d 'how many records'
+complete -c penstock -n '_shtab_penstock_using head' -l full -d 'print long records whole'
 complete -c penstock -n '_shtab_penstock_using head' -l at -x -d 'where the records are'
+complete -c penstock -n '_shtab_penstock_using head' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using head' -l fields -x -d 'print only these values of each record'
 complete -c penstock -n '_shtab_penstock_using head' -l into -x -d 'the class that a record becomes'
+complete -c penstock -n '_shtab_penstock_using head' -l rename -x -d 'how keys are made from the names of fields'
 complete -c penstock -n '_shtab_penstock_using head' -l format -xka "json ndjson xml" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using head' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using head' -l member -x -d 'the file to read in a zip archive'
 complete -c penstock -n '_shtab_penstock_using head' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using head' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using head' -l timing -d 'say at the end where the time went'
-complete -c penstock -n '_shtab_penstock_using head; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'the file'
+complete -c penstock -n '_shtab_penstock_using head; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a count -d 'count the records'
 complete -c penstock -n '_shtab_penstock_using count' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using count' -l at -x -d 'where the records are'
+complete -c penstock -n '_shtab_penstock_using count' -l namespace -x -d 'the namespace of the prefix P in PATH'
 complete -c penstock -n '_shtab_penstock_using count' -l format -xka "json ndjson xml" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using count' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using count' -l member -x -d 'the file to read in a zip archive'
 complete -c penstock -n '_shtab_penstock_using count' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using count' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using count' -l timing -d 'say at the end where the time went'
-complete -c penstock -n '_shtab_penstock_using count; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'the file'
+complete -c penstock -n '_shtab_penstock_using count; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a check -d 'find every problem'
 complete -c penstock -n '_shtab_penstock_using check' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using check' -l at -x -d 'where the records are'
+complete -c penstock -n '_shtab_penstock_using check' -l namespace -x -d 'the namespace of the prefix P in PATH'
 complete -c penstock -n '_shtab_penstock_using check' -l into -x -d 'the class that each record must fit'
+complete -c penstock -n '_shtab_penstock_using check' -l rename -x -d 'how keys are made from the names of fields'
 complete -c penstock -n '_shtab_penstock_using check' -l unknown -xka "skip error" -d 'what to do with keys that the class does not name'
 complete -c penstock -n '_shtab_penstock_using check' -l format -xka "json ndjson xml" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using check' -l encoding -x -d 'the encoding'
@@ -91,7 +98,7 @@ complete -c penstock -n '_shtab_penstock_using check' -l member -x -d 'the file 
 complete -c penstock -n '_shtab_penstock_using check' -s q -l quiet -d 'no progress and no summary'
 complete -c penstock -n '_shtab_penstock_using check' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using check' -l timing -d 'say at the end where the time went'
-complete -c penstock -n '_shtab_penstock_using check; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d 'the file'
+complete -c penstock -n '_shtab_penstock_using check; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a plan -d 'show how a class is read'
 complete -c penstock -n '_shtab_penstock_using plan' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a costs -d 'show what operations cost here'
