@@ -49,7 +49,7 @@ async def body(data: bytes) -> AsyncIterator[bytes]:
 def test_aio_reads_what_read_reads() -> None:
     async def main() -> list[dict[str, int]]:
         chunks = body(b'{"n": 2, "rows": [{"a": 1}, {"a": true}, {"a": 3}]}')
-        rows = penstock.aio.read(chunks, dict[str, int], at="rows/*", errors="skip")
+        rows = penstock.aio.read(chunks, dict[str, int], format="json", at="rows/*", errors="skip")
         return [row async for row in rows]
 
     assert asyncio.run(main()) == [{"a": 1}, {"a": 3}]
@@ -59,7 +59,7 @@ def test_aio_raises_in_the_loop_that_awaits() -> None:
     got = []
 
     async def main() -> None:
-        async for number in penstock.aio.read(body(b"[1, 2, x]"), int):
+        async for number in penstock.aio.read(body(b"[1, 2, x]"), int, format="json"):
             got.append(number)  # noqa: PERF401 - those before the error count
 
     with pytest.raises(penstock.MalformedInput):

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._limits import Limits
-    from penstock._types import At, CountedUnknown, Duplicates, Errors, Format, Types
+    from penstock._types import (
+        At,
+        Compression,
+        CountedUnknown,
+        Duplicates,
+        Errors,
+        Format,
+        Types,
+    )
 
 
 class Decoder(_rust.Decoder[T]):
@@ -28,8 +36,8 @@ class Decoder(_rust.Decoder[T]):
     whatever you feed meanwhile, and it is the fastest way to decode many small documents. It is not
     for an instance with `at` or `errors`: those are about records, which `decode` does not seek.
 
-    Chunks are plain bytes: decompress them first. An instance is fed one input. You may
-    pickle one that is unused. `penstock.json.Decoder`, `penstock.ndjson.Decoder` and
+    Chunks may be compressed, as sources of `read` may. An instance is fed one input. You may pickle
+    one that is unused. `penstock.json.Decoder`, `penstock.ndjson.Decoder` and
     `penstock.xml.Decoder` are subclasses that take every option of their format.
 
     Args:
@@ -43,6 +51,8 @@ class Decoder(_rust.Decoder[T]):
         unknown: What to do with keys that the type does not name; see `penstock.json.read`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
+        compression: How the chunks are compressed; see `penstock.json.load`. None takes them as
+            they are. `decode` takes plain data only.
         limits: The limits to enforce instead of the default ones.
 
     Raises:
@@ -77,6 +87,7 @@ class Decoder(_rust.Decoder[T]):
         unknown: CountedUnknown = "skip",
         types: Types | None = None,
         encoding: str | None = None,
+        compression: Compression | None = "infer",
         limits: Limits | None = None,
     ) -> Self:
         """Compile the type and the path, before any byte."""
@@ -84,7 +95,7 @@ class Decoder(_rust.Decoder[T]):
             into, at = _plan.of_records(into, at, types)
         dialect = _format.dialect(_format.checked(format))
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
-        return cls._make(dialect, into, at, policy, encoding, limits)
+        return cls._make(dialect, into, at, policy, encoding, limits, compression)
 
     @classmethod
     def _make(cls, *arguments: Any) -> Self:

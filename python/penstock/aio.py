@@ -6,6 +6,7 @@ Decoding is work for the processor, so there is nothing in it to wait for. So th
 
 from __future__ import annotations
 
+from penstock import _format
 from penstock._decoder import Decoder
 from penstock._types import PLAIN
 
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, TypeForm
 
     from penstock._limits import Limits
-    from penstock._types import At, CountedUnknown, Duplicates, Errors, Format, T, Types
+    from penstock._types import (
+        At,
+        Compression,
+        CountedUnknown,
+        Duplicates,
+        Errors,
+        Format,
+        T,
+        Types,
+    )
 
 __all__ = ["read"]
 
@@ -27,7 +37,7 @@ async def read(
     into: TypeForm[T] = PLAIN,
     /,
     *,
-    format: Format = "json",
+    format: Format | None = None,
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
@@ -36,14 +46,15 @@ async def read(
     unknown: CountedUnknown = "skip",
     types: Types | None = None,
     encoding: str | None = None,
+    compression: Compression | None = "infer",
     limits: Limits | None = None,
 ) -> AsyncGenerator[T, None]:
     r"""Read the records of an asynchronous iterable of chunks one at a time, in constant memory.
 
     Args:
-        chunks: The bytes, cut anywhere, already decompressed: a response's body, for example.
+        chunks: The bytes, cut anywhere: a response's body, for example.
         into: The type of a record; by default plain values.
-        format: `"json"`, `"ndjson"` or `"xml"`.
+        format: `"json"`, `"ndjson"` or `"xml"`. It is required: a stream has no name that tells.
         at: Where the records are; see `penstock.json.read`.
         errors: What to do with a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
@@ -52,13 +63,16 @@ async def read(
         unknown: What to do with keys that the type does not name; see `penstock.json.read`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
+        compression: How the chunks are compressed; see `penstock.json.load`.
         limits: The limits to enforce instead of the default ones.
 
     Yields:
         The records.
 
     Raises:
-        DecodeError: As for `penstock.json.read`.
+        DecodeError: As for `penstock.json.read`; a plain `DecodeError` if `chunks` raised.
+        TypeError: `chunks` is not asynchronous, or gives something else than bytes.
+        ValueError: There is no `format`, or an option is not valid.
         PlanError: Penstock cannot decode into `into`.
 
     Example:
@@ -71,6 +85,8 @@ async def read(
         >>> asyncio.run(main())
         [{'a': 1}, {'a': 2}]
     """
+    if format is None:
+        format = _format.of_source(chunks, None)
     decoder = Decoder(
         into,
         format=format,
@@ -82,9 +98,25 @@ async def read(
         unknown=unknown,
         types=types,
         encoding=encoding,
+        compression=compression,
         limits=limits,
     )
-    async for chunk in chunks:
+    if not hasattr(chunks, "__aiter__"):
+        kind = type(chunks).__name__
+        raise TypeError(
+            f"aio.read() takes an asynchronous iterable of chunks of bytes, not {kind}: for other "
+            "sources use penstock.read()"
+        )
+    arriving = aiter(chunks)
+    while True:
+        try:
+            chunk = await anext(arriving)
+        except StopAsyncIteration:
+            break
+        except Exception as error:
+            # The same exception as that of a reader whose source raises this one.
+            decoder._fail(error)  # noqa: SLF001 - of the same package
+            raise
         for record in decoder.feed(chunk):
             yield record
     try:

@@ -378,10 +378,11 @@ class Decoder(_decoder.Decoder[T]):
         unknown: CountedUnknown = "skip",
         types: Types | None = None,
         encoding: str | None = None,
+        compression: Compression | None = "infer",
         limits: Limits | None = None,
     ) -> Self:
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
-        return cls._make(_dialect(framing), into, at, policy, encoding, limits)
+        return cls._make(_dialect(framing), into, at, policy, encoding, limits, compression)

@@ -470,6 +470,7 @@ class Decoder(_decoder.Decoder[T]):
         force_list: ForceList = False,
         types: Types | None = None,
         encoding: str | None = None,
+        compression: Compression | None = "infer",
         limits: Limits | None = None,
     ) -> Self:
         """Compile the type and the path, before any byte."""
@@ -477,4 +478,4 @@ class Decoder(_decoder.Decoder[T]):
             into, at = _plan.of_records(into, at, types)
         dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
         policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors)
-        return cls._make(dialect, into, at, policy, encoding, limits)
+        return cls._make(dialect, into, at, policy, encoding, limits, compression)

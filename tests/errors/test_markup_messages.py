@@ -163,7 +163,7 @@ text<a/>
     ^ a document type declaration is only allowed once, before the root element
 
 <a>&#8;</a>
-   ^ the reference means U+0008, which is not allowed in XML (at a)
+   ^ the reference means U+0008, which only XML 1.1 allows (at a)
 """
 
 TRUNCATED = r"""

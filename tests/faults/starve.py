@@ -310,7 +310,8 @@ CASES: dict[str, Case] = {
     "no type of a field": Case(lambda _: refused(Plan, list[NoField]), b""),
     "no handler": Case(lambda data: refused_otherwise(json.send, [data], NO_HANDLER), b"[]"),
     "asynchronous": Case(
-        lambda data: awaited(gathered(penstock.aio.read(cut_later(data), Slots))), ROWS
+        lambda data: awaited(gathered(penstock.aio.read(cut_later(data), Slots, format="json"))),
+        ROWS,
     ),
     "send": Case(
         lambda data: json.send(cut(data), HANDLER),

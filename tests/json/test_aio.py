@@ -42,7 +42,7 @@ def gathered(
 
     async def main() -> BaseException | None:
         try:
-            async for row in aio.read(body(*chunks), into, **options):
+            async for row in aio.read(body(*chunks), into, **{"format": "json", **options}):
                 rows.append(row)  # noqa: PERF401 - those before the error count
         except BaseException as error:  # noqa: BLE001 - it is handed back
             return error
@@ -98,11 +98,13 @@ def test_an_error_comes_behind_the_records_before_it(
     assert (rows, type(error)) == (came, kind)
 
 
-def test_what_the_stream_raises_is_raised() -> None:
+def test_what_the_stream_raises_is_the_cause() -> None:
     raised = ConnectionError("gone")
     rows, error = gathered(b"[1, 2, ", raised, b"3]")
     assert rows == [1, 2]
-    assert error is raised
+    assert type(error) is penstock.DecodeError
+    assert error.reason == "reading failed: ConnectionError: gone"
+    assert error.__cause__ is raised
 
 
 def test_a_record_does_not_wait_for_the_next_chunk() -> None:
@@ -123,7 +125,7 @@ def test_a_record_does_not_wait_for_the_next_chunk() -> None:
 
 def test_leaving_early() -> None:
     async def main() -> int:
-        rows = aio.read(body(b"[1, 2, ", b"3]"), int)
+        rows = aio.read(body(b"[1, 2, ", b"3]"), int, format="json")
         async for row in rows:
             await rows.aclose()
             return row

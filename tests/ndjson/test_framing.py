@@ -110,7 +110,7 @@ def test_each_kind_of_value_is_a_line() -> None:
         (b'1\n"a\nb"\n', 1, "a line feed in a string must be written \\n", 3),
         (b"1\n\x1e2\n", 1, "expected a value, found byte 0x1e", 1),
         (b"1\nx\n", 1, "expected a value, found 'x'", 1),
-        (b"1\n\xef\xbb\xbf2\n", 1, "expected a value, found '\ufeff'", 1),
+        (b"1\n\xef\xbb\xbfx\n", 1, "expected a value, found 'x'", 2),
         (b'1\n"\xff"\n', 1, "invalid UTF-8: byte 0xff", 2),
     ],
 )

@@ -128,7 +128,7 @@ async def main() -> None:
         await asyncio.sleep(0)
         yield b"[]"
 
-    async for city in penstock.aio.read(body(), City):
+    async for city in penstock.aio.read(body(), City, format="json"):
         assert_type(city, City)
 
 

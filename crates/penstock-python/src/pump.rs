@@ -18,7 +18,9 @@ use penstock_core::run::{
     Destination, Failed, Input, Problem, RepairLog, Run, Turn as RunTurn, Windows,
 };
 use penstock_core::select::Records;
+use penstock_core::source::SourceError;
 use pyo3::prelude::*;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -246,6 +248,19 @@ impl Pump {
         self.count_bytes();
         pushed.map_err(|failure| self.raised(py, failure))?;
         py.check_signals()
+    }
+
+    /// Whether pushed chunks wait to be decompressed.
+    pub(crate) fn holds_more(&self) -> bool {
+        self.run.input().holds_more()
+    }
+
+    /// Ends the run as if its source had raised, if that is an error of the source.
+    #[cold]
+    pub(crate) fn fail(&mut self, py: Python<'_>, raised: PyErr) -> PyResult<()> {
+        let failed = Err(SourceError::Io(io::Error::other(raised)));
+        let failed = self.run.brought(&mut self.builder, failed);
+        failed.map_err(|failure| self.raised(py, failure))
     }
 
     /// Ends the chunks.

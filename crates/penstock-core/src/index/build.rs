@@ -1,6 +1,6 @@
 //! Builds an index in one pass over the file, in chunks of any size.
 
-use super::{Index, MOST_MARKS, Mark, is_blank};
+use super::{Blank, Index, MOST_MARKS, Mark};
 
 /// An index being built.
 ///
@@ -18,8 +18,8 @@ pub struct Indexer {
     index: Index,
     /// The current line.
     line: Mark,
-    /// Whether it has had only white space so far.
-    is_blank: bool,
+    /// As long as it is blank.
+    blank: Option<Blank>,
     most: usize,
 }
 
@@ -36,7 +36,7 @@ impl Indexer {
     pub fn with_most(start: u64, most: usize) -> Self {
         let index = Index { marks: Vec::new(), step: 1, records: 0, size: start };
         let line = Mark { offset: start, line: 1 };
-        Indexer { index, line, is_blank: true, most: most.max(2) }
+        Indexer { index, line, blank: Some(Blank::default()), most: most.max(2) }
     }
 
     /// Takes the next bytes. They may be cut anywhere.
@@ -44,9 +44,10 @@ impl Indexer {
         let mut from = 0;
         for end in memchr::memchr_iter(b'\n', bytes) {
             self.look_at(&bytes[from..end]);
+            self.end_line();
             from = end + 1;
             self.line = Mark { offset: self.index.size + from as u64, line: self.line.line + 1 };
-            self.is_blank = true;
+            self.blank = Some(Blank::default());
         }
         self.look_at(&bytes[from..]);
         self.index.size += bytes.len() as u64;
@@ -56,8 +57,18 @@ impl Indexer {
     #[inline]
     fn look_at(&mut self, piece: &[u8]) {
         // The first byte is usually enough.
-        if self.is_blank && !is_blank(piece) {
-            self.is_blank = false;
+        if let Some(blank) = &mut self.blank
+            && !blank.takes(piece)
+        {
+            self.blank = None;
+            self.note();
+        }
+    }
+
+    /// A line that ends inside a mark is not blank.
+    #[inline]
+    fn end_line(&mut self) {
+        if self.blank.is_some_and(|blank| !blank.is_whole()) {
             self.note();
         }
     }
@@ -84,7 +95,8 @@ impl Indexer {
 
     /// The index, at the end of the file.
     #[must_use]
-    pub fn finish(self) -> Index {
+    pub fn finish(mut self) -> Index {
+        self.end_line();
         self.index
     }
 }

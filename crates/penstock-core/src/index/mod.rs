@@ -9,6 +9,8 @@ mod build;
 mod cursor;
 mod file;
 
+use crate::source::encoding::UTF8_BOM;
+
 pub use build::Indexer;
 pub use cursor::{Cursor, ReadAt, Stuck};
 pub use file::{Fingerprint, Unusable, decode, encode};
@@ -97,8 +99,36 @@ impl Index {
     }
 }
 
-/// Whether a line has only white space.
+/// Whether a line has only white space, and byte order marks of files that were joined.
 #[must_use]
 pub fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+    let mut blank = Blank::default();
+    blank.takes(line) && blank.is_whole()
+}
+
+/// The beginning of a line that has had only white space and byte order marks so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Blank {
+    /// How many bytes of a mark were the last ones.
+    mark: usize,
+}
+
+impl Blank {
+    /// Takes a piece of the line; false if it has anything else.
+    #[inline]
+    fn takes(&mut self, piece: &[u8]) -> bool {
+        piece.iter().all(|byte| {
+            let is_space = self.mark == 0 && matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
+            if !is_space && *byte == UTF8_BOM[self.mark] {
+                self.mark = (self.mark + 1) % UTF8_BOM.len();
+                return true;
+            }
+            is_space
+        })
+    }
+
+    /// Whether it does not end inside a mark.
+    fn is_whole(self) -> bool {
+        self.mark == 0
+    }
 }

@@ -12,6 +12,7 @@ use crate::error::{Fail, Fault};
 use crate::event::Text;
 use crate::reader::Step;
 use crate::sink::{Flow, Listener, Want};
+use crate::source::encoding::UTF8_BOM;
 use crate::value::number::{self, Outcome};
 use penstock_scan::{Isa, ValidText, stands_at};
 
@@ -282,6 +283,13 @@ impl Reader {
                                 pos = isa.space(text, pos);
                                 let sequence = self.framing == Framing::Sequence;
                                 match text.get(pos) {
+                                    // Files that were joined bring theirs along.
+                                    Some(&0xEF)
+                                        if self.framing != Framing::Document
+                                            && text[pos..].starts_with(UTF8_BOM) =>
+                                    {
+                                        pos += UTF8_BOM.len();
+                                    }
                                     Some(&token::SEPARATOR) if sequence => {
                                         self.separated = true;
                                         pos += 1;

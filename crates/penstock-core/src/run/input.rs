@@ -3,13 +3,15 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::io;
 
 use penstock_scan::{BorrowedText, Rest, TextWindow, ValidText};
 
 use crate::error::Fault;
 use crate::index::ReadAt;
 use crate::position::{CONTEXT, Counter, Place, locate_in};
-use crate::source::{Detect, Encoding, Source, SourceError, Window};
+use crate::run::inbox::{Opened, Sealed, Unpacking};
+use crate::source::{Compression, Detect, Encoding, Options, Source, SourceError, Window};
 
 /// The input that a reader gets.
 #[derive(Clone, Copy)]
@@ -136,6 +138,12 @@ enum Feed {
         /// The fault for exceeding `total`, which comes after the bytes that are allowed.
         over: Option<Fault>,
     },
+    /// As long as it is not known whether the pushed chunks are compressed.
+    Sealed(Box<Sealed>),
+    Unpacked {
+        unpacking: Unpacking,
+        pushed: u64,
+    },
     Closed,
 }
 
@@ -162,6 +170,23 @@ impl Windows {
         Windows { window: Window::detecting(detect, encoding), ended: false, feed }
     }
 
+    /// Text from chunks that the caller pushes, which may be compressed. The driver brings them in
+    /// by [`more`](Self::more) as long as it [holds](Self::holds_more) any.
+    #[must_use]
+    pub fn unpacked(options: Options<'_>) -> Self {
+        let mut windows = Windows::pushed(options.detect, options.encoding, options.limits.total);
+        if options.compression != Compression::None {
+            windows.feed = Feed::Sealed(Box::new(Sealed::new(options)));
+        }
+        windows
+    }
+
+    /// Whether pushed chunks wait to be decompressed.
+    #[must_use]
+    pub fn holds_more(&self) -> bool {
+        matches!(&self.feed, Feed::Unpacked { unpacking, .. } if !unpacking.waits && !self.ended)
+    }
+
     /// Reads some more of the source into the window. It touches only the source and the window, so
     /// the driver may give up a lock that the destination needs.
     ///
@@ -170,7 +195,14 @@ impl Windows {
     pub fn more(&mut self) -> Result<(), SourceError> {
         match &mut self.feed {
             Feed::Source(source) => self.ended = !self.window.fill(source)?,
-            Feed::Pushed { .. } => {}
+            Feed::Unpacked { unpacking, .. } => match self.window.fill(&mut unpacking.source) {
+                Ok(more) => self.ended = !more,
+                Err(SourceError::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => {
+                    unpacking.waits = true;
+                }
+                Err(error) => return Err(error),
+            },
+            Feed::Pushed { .. } | Feed::Sealed(_) => {}
             Feed::Closed => self.ended = true,
         }
         Ok(())
@@ -181,6 +213,34 @@ impl Windows {
     /// # Errors
     /// As [`Window::push`].
     pub fn push(&mut self, chunk: &[u8]) -> Result<(), Fault> {
+        let opened = match &mut self.feed {
+            Feed::Sealed(sealed) => sealed.open(chunk, false),
+            Feed::Unpacked { unpacking, pushed } => {
+                *pushed += chunk.len() as u64;
+                unpacking.push(chunk);
+                return Ok(());
+            }
+            _ => return self.push_plain(chunk),
+        };
+        self.open(opened)
+    }
+
+    /// Goes on by what the first bytes are.
+    fn open(&mut self, opened: Opened) -> Result<(), Fault> {
+        match opened {
+            Opened::Not => Ok(()),
+            Opened::Packed { unpacking, pushed } => {
+                self.feed = Feed::Unpacked { unpacking, pushed };
+                Ok(())
+            }
+            Opened::Plain { bytes, total } => {
+                self.feed = Feed::Pushed { total, pushed: 0, over: None };
+                self.push_plain(&bytes)
+            }
+        }
+    }
+
+    fn push_plain(&mut self, chunk: &[u8]) -> Result<(), Fault> {
         let mut chunk = chunk;
         if let Feed::Pushed { total, pushed, over } = &mut self.feed {
             let room = total.map_or(u64::MAX, |total| total.saturating_sub(*pushed));
@@ -199,6 +259,15 @@ impl Windows {
     /// # Errors
     /// As [`Window::finish`].
     pub fn push_end(&mut self) -> Result<(), Fault> {
+        if let Feed::Sealed(sealed) = &mut self.feed {
+            let opened = sealed.open(&[], true);
+            self.open(opened)?;
+        }
+        if let Feed::Unpacked { unpacking, .. } = &mut self.feed {
+            // The source tells when it has ended.
+            unpacking.end();
+            return Ok(());
+        }
         self.ended = true;
         self.window.finish()
     }
@@ -213,7 +282,8 @@ impl Windows {
     pub fn raw_bytes(&self) -> Option<u64> {
         match &self.feed {
             Feed::Source(source) => Some(source.raw_bytes()),
-            Feed::Pushed { pushed, .. } => Some(*pushed),
+            Feed::Pushed { pushed, .. } | Feed::Unpacked { pushed, .. } => Some(*pushed),
+            Feed::Sealed(_) => Some(0),
             Feed::Closed => None,
         }
     }
@@ -246,7 +316,7 @@ impl Input for Windows {
     fn take_over(&mut self) -> Option<Fault> {
         match &mut self.feed {
             Feed::Pushed { over, .. } => over.take(),
-            Feed::Source(_) | Feed::Closed => None,
+            Feed::Source(_) | Feed::Sealed(_) | Feed::Unpacked { .. } | Feed::Closed => None,
         }
     }
     fn locate(&self, offset: u64) -> Option<Place> {

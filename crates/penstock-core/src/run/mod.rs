@@ -30,6 +30,7 @@
 //! ```
 
 mod destination;
+mod inbox;
 mod input;
 mod policy;
 mod problem;

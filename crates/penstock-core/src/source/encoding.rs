@@ -6,6 +6,7 @@
 //! do not declare their encoding, it is only recognised to refuse it by name.
 
 use crate::error::Fault;
+use crate::source::single::Single;
 
 /// The byte order mark as UTF-8 has it.
 pub const UTF8_BOM: &[u8; 3] = b"\xef\xbb\xbf";
@@ -26,6 +27,7 @@ enum Kind {
     },
     Ascii,
     Latin1,
+    Single(&'static Single),
     Web(&'static encoding_rs::Encoding),
 }
 
@@ -37,7 +39,8 @@ enum Kind {
 /// - `utf-16` and `utf-32` take the byte order from the mark, and refuse text without one: RFC 2781
 ///   says big endian, the web little endian, and Python the machine's own order. `utf-16-le`,
 ///   `utf-16-be`, `utf-32-le` and `utf-32-be` name the order.
-/// - `ascii` is ASCII and `latin-1` (`iso-8859-1`) is ISO 8859-1, and not Windows-1252.
+/// - `ascii` is ASCII and `latin-1` (`iso-8859-1`) is ISO 8859-1, and not Windows-1252. So
+///   `iso-8859-9`, `iso-8859-11`, `tis-620` and `koi8-u` are not their relatives either.
 /// - The encodings that the standard replaces (such as `iso-2022-kr`) are not known.
 ///
 /// ```
@@ -60,6 +63,7 @@ pub fn by_name(name: &str) -> Option<Encoding> {
         "ascii" | "us-ascii" | "ansi-x3.4-1968" | "iso-ir-6" => Kind::Ascii,
         "latin-1" | "latin1" | "l1" | "iso-8859-1" | "iso8859-1" | "iso88591" | "cp819"
         | "ibm819" | "iso-ir-100" => Kind::Latin1,
+        other if let Some(single) = Single::by_label(other) => Kind::Single(single),
         // Some of the standard's own labels have an underscore.
         other => {
             let found = encoding_rs::Encoding::for_label(other.as_bytes())
@@ -89,6 +93,7 @@ impl Encoding {
             Kind::Utf32 { big: true } => "utf-32-be",
             Kind::Ascii => "ascii",
             Kind::Latin1 => "iso-8859-1",
+            Kind::Single(single) => single.name,
             Kind::Web(found) if found == encoding_rs::UTF_16LE => "utf-16-le",
             Kind::Web(found) if found == encoding_rs::UTF_16BE => "utf-16-be",
             Kind::Web(found) => found.name(),
@@ -204,6 +209,7 @@ enum Decoder {
     },
     Ascii,
     Latin1,
+    Single(&'static Single),
     Web(encoding_rs::Decoder),
 }
 
@@ -220,6 +226,7 @@ impl Transcoder {
             Kind::Utf32 { big } => Decoder::Utf32 { big, cut: Vec::new() },
             Kind::Ascii => Decoder::Ascii,
             Kind::Latin1 => Decoder::Latin1,
+            Kind::Single(single) => Decoder::Single(single),
             Kind::Web(found) => web(found),
         };
         Transcoder {
@@ -349,6 +356,13 @@ impl Decoder {
                 text.truncate(from + n);
                 Ok(())
             }
+            Decoder::Single(single) => {
+                if single.decode(input, text) {
+                    Ok(())
+                } else {
+                    Err(Bad::Malformed)
+                }
+            }
             Decoder::Utf32 { big, cut } => decode_utf32(*big, cut, input, text),
             Decoder::Web(decoder) => decode_web(decoder, input, text),
         }
@@ -410,7 +424,11 @@ mod tests {
         assert_eq!(name("koi8-r"), Some("KOI8-R"));
         assert_eq!(name("iso-2022-kr"), None);
         assert_eq!(name(""), None);
-        for known in ["utf-8", "utf-16", "utf-16-be", "utf-32-le", "ascii", "latin-1", "gbk"] {
+        assert_eq!(name("ISO_8859-9:1989"), Some("iso-8859-9"));
+        assert_eq!(name("TIS_620"), Some("tis-620"));
+        for known in
+            ["utf-8", "utf-16", "utf-16-be", "utf-32-le", "ascii", "latin-1", "gbk", "koi8-u"]
+        {
             let encoding = by_name(known).unwrap();
             assert_eq!(by_name(encoding.name()), Some(encoding));
         }

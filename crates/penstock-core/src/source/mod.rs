@@ -14,6 +14,7 @@ use crate::limits::Limits;
 mod declaration;
 mod decompress;
 pub mod encoding;
+mod single;
 mod window;
 
 pub use declaration::{DECLARATION, Detect, Settled, xml_encoding};

@@ -234,8 +234,8 @@ impl Dtd {
             }
         };
         if !parameter && let Some(meant) = predefined(name) {
-            // It may be declared again, but only in the same way (XML 1.0, 4.6).
-            let same = matches!(&entity, Entity::Internal(text) if means(text, meant));
+            // It may be declared again, but only to mean the same (XML 1.0, 4.6).
+            let same = matches!(&entity, Entity::Internal(text) if means(text, name, meant));
             if !same {
                 let reason =
                     format!("the entity '{name}' may not be declared to be something else");
@@ -376,17 +376,18 @@ fn predefined(name: &str) -> Option<char> {
     })
 }
 
-/// Whether the replacement text of a predefined entity means the character. Even there, `<` and `&`
-/// must be written as references.
-fn means(text: &str, meant: char) -> bool {
-    let literal = !matches!(meant, '<' | '&');
+/// Whether the replacement text of a predefined entity means the character. `<` and `&` must be
+/// written as references there; but many documents have the character itself or the entity's own
+/// name, and nobody can mean anything else by that.
+fn means(text: &str, name: &str, meant: char) -> bool {
+    let itself = text.strip_prefix('&').and_then(|rest| rest.strip_suffix(';'));
     let code = u32::from(meant);
     let number = text.strip_prefix("&#").and_then(|rest| rest.strip_suffix(';'));
     let by_number = number.is_some_and(|digits| match digits.strip_prefix('x') {
         Some(hex) => is_number(hex, 16, code),
         None => is_number(digits, 10, code),
     });
-    by_number || literal && text.chars().eq([meant])
+    by_number || itself == Some(name) || text.chars().eq([meant])
 }
 
 /// Whether digits form a number.

@@ -44,13 +44,9 @@ pub(super) fn declaration(text: ValidText<'_>, locus: Locus) -> Result<Declarati
         return Err(walk.fault("expected 'version' in the XML declaration"));
     };
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
-    match version.strip_prefix("1.") {
-        Some("1") => {
-            return Err(fault(at, "XML 1.1 is not supported: XML 1.0 is".to_owned()));
-        }
-        // The fifth edition requires that any 1.x is read as 1.0.
-        Some(minor) if is_number(minor) => {}
-        _ => return Err(fault(at, "the version of XML must be '1.0'".to_owned())),
+    // The fifth edition requires that any 1.x is read as 1.0, and 1.1 too.
+    if !version.strip_prefix("1.").is_some_and(is_number) {
+        return Err(fault(at, "the version of XML must be '1.0'".to_owned()));
     }
     if let Some((at, name)) = walk.pseudo("encoding")? {
         let mut bytes = name.bytes();

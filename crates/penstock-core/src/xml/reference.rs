@@ -133,7 +133,9 @@ pub(super) fn by_number(
     let reason = if code > 0x10_FFFF {
         "the reference means no character of Unicode".to_owned()
     } else {
-        format!("the reference means U+{code:04X}, which is not allowed in XML")
+        let why =
+            if matches!(code, 1..0x20) { "only XML 1.1 allows" } else { "is not allowed in XML" };
+        format!("the reference means U+{code:04X}, which {why}")
     };
     Err(Fault::malformed(locus.at(at), reason).into())
 }

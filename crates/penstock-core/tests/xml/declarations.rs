@@ -210,17 +210,22 @@ fn declared_again() {
     assert_eq!(resolved(text), r#"<a b="1" c="first">first</a>"#);
 }
 
-/// The predefined entities may be declared with their own meaning (XML 1.0, 4.6).
+/// The predefined entities may be declared with their own meaning (XML 1.0, 4.6), however it is
+/// escaped.
 #[test]
 fn predefined_entities() {
     let text = r#"<!DOCTYPE a [<!ENTITY lt "&#38;#60;"><!ENTITY gt "&#62;"><!ENTITY amp "&#38;#x26;">
         <!ENTITY apos "'"><!ENTITY quot '"'><!ENTITY quot '&#38;#0034;'>]><a>&lt;&amp;&gt;</a>"#;
     assert_eq!(resolved(text), "<a>&lt;&amp;&gt;</a>");
+    for value in ["'&#60;'", "'&lt;'", "'<'"] {
+        let text = format!("<!DOCTYPE a [<!ENTITY lt {value}>]><a>&lt;</a>");
+        assert_eq!(resolved(&text), "<a>&lt;</a>");
+    }
     for (name, value) in [
-        ("lt", "'&#60;'"),
-        ("lt", "'&lt;'"),
+        ("lt", "'<<'"),
+        ("lt", "'&gt;'"),
         ("lt", "'&#38;#+60;'"),
-        ("amp", "'&#38;'"),
+        ("amp", "'&#38;#39;'"),
         ("gt", "'x'"),
         ("gt", "''"),
         ("apos", "SYSTEM 'x'"),

@@ -4,7 +4,7 @@ use crate::buffers::in_pieces;
 use crate::dialect::{Choice, Dialect};
 use crate::failure::guarded;
 use crate::held::Held;
-use crate::objects::{Options, Pause};
+use crate::objects::{self, Pause};
 use crate::options::{self, Errors, PolicyObject};
 use crate::plan::Plan;
 use crate::printable::printable;
@@ -14,8 +14,8 @@ use crate::repairs;
 use crate::verbs::{decode, small};
 use crate::verbs::{may_wait, unknown_keys};
 use penstock_core::run::Windows;
-use penstock_core::source::Detect;
-use pyo3::exceptions::{PyRuntimeError, PyTypeError, PyValueError};
+use penstock_core::source::{Detect, Options};
+use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
@@ -60,8 +60,9 @@ impl Whole {
         if !matches!(settings.errors, Errors::Raise) {
             return Whole::No("decode() raises its error: make the Decoder without errors=");
         }
-        let Options { duplicates, unknown, all_errors, .. } = settings.options;
-        let usual = Options { duplicates, unknown, all_errors, ..small::OPTIONS } == small::OPTIONS;
+        let objects::Options { duplicates, unknown, all_errors, .. } = settings.options;
+        let usual = objects::Options { duplicates, unknown, all_errors, ..small::OPTIONS }
+            == small::OPTIONS;
         let json = dialect.is_json();
         let plan = Arc::clone(plan);
         if usual && json && !other { Whole::Usual(plan) } else { Whole::Other(plan) }
@@ -85,6 +86,7 @@ impl Run {
         loop {
             match self.pump.advance(py)? {
                 Turn::Row => rows.extend(self.pump.builder_mut().take_row()),
+                Turn::Dry if self.pump.holds_more() => self.pump.refill(py)?,
                 Turn::Dry | Turn::End => return Ok(()),
             }
         }
@@ -175,7 +177,8 @@ impl Decoder {
 #[pymethods]
 impl Decoder {
     #[new]
-    #[pyo3(signature = (dialect, r#type, at, policy, encoding, limits, /))]
+    #[pyo3(signature = (dialect, r#type, at, policy, encoding, limits, compression, /))]
+    #[expect(clippy::too_many_arguments, reason = "what is decoded, as what, and how")]
     fn new(
         py: Python<'_>,
         dialect: &Bound<'_, Dialect>,
@@ -184,6 +187,7 @@ impl Decoder {
         policy: &Bound<'_, PolicyObject>,
         encoding: Option<&Bound<'_, PyAny>>,
         limits: Option<&Bound<'_, PyAny>>,
+        compression: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let arguments = PyTuple::new(
@@ -195,6 +199,7 @@ impl Decoder {
                     policy.as_any().clone(),
                     encoding.into_pyobject(py)?,
                     limits.into_pyobject(py)?,
+                    compression.into_pyobject(py)?,
                 ],
             )?;
             let (dialect, policy) = (dialect.get(), policy.get());
@@ -211,8 +216,11 @@ impl Decoder {
             let settings = Settings::new(py, policy, records, limits, None, false)?;
             let held = settings.errors.held();
             let whole = Whole::new(&plan, dialect, &settings, at.is_some(), other);
-            let detect = dialect.detect();
-            let input = Windows::pushed(detect, encoding, settings.limits.total);
+            let compression =
+                options::compression(options::text_or_none("compression", compression)?)?;
+            let (detect, limits) = (dialect.detect(), &settings.limits);
+            let how = Options { compression, encoding, detect, limits, total_hint: None };
+            let input = Windows::unpacked(how);
             let pump = Pump::new(dialect, plan, settings, input);
             let meter = Meter::new(pump.gauge().clone(), None);
             let run = Run { pump, pending: None, left: Vec::new(), begun: false, ended: false };
@@ -236,6 +244,16 @@ impl Decoder {
     /// If it raises, a second call returns the records that were completed before the error.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guarded(py, || self.enter()?.finish(py))
+    }
+
+    /// Ends the input because its source failed, and raises what a reader of that source raises.
+    #[pyo3(name = "_fail", signature = (error, /))]
+    fn fail(&self, py: Python<'_>, error: &Bound<'_, PyBaseException>) -> PyResult<()> {
+        guarded(py, || {
+            let mut run = self.enter()?;
+            run.ended = true;
+            run.pump.fail(py, PyErr::from_value(error.as_any().clone()))
+        })
     }
 
     /// Decode one whole document, whatever was fed before.
