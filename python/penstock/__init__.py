@@ -29,7 +29,7 @@ from penstock._errors import (
     ValidationError,
 )
 from penstock._limits import Limits
-from penstock._marks import pattern, typecode, unix
+from penstock._marks import pattern, typecode
 from penstock._on import Stop, on
 from penstock._repairs import Repair, RepairWarning
 from penstock._rows import Rows
@@ -44,6 +44,7 @@ from penstock._rust import (
     __version__,
 )
 from penstock._tag import tag
+from penstock._times import times, unix
 from penstock._types import PLAIN
 from penstock._via import via
 
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
         Rename,
         Source,
         T,
+        Times,
         Types,
         Unix,
         Unknown,
@@ -83,6 +85,7 @@ if TYPE_CHECKING:
         types: Types | None = None,
         tag: object | None = None,
         unix: Unix | None = None,
+        times: Times = "rfc3339",
     ) -> TypeForm[T]:
         """Compile a type; see `penstock.Plan`."""
 
@@ -127,6 +130,7 @@ __all__ = [
     "read",
     "send",
     "tag",
+    "times",
     "typecode",
     "unix",
     "via",

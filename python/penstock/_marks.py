@@ -1,22 +1,20 @@
-"""Small annotations: `pattern`, `unix` and `typecode`."""
+"""Small annotations: `pattern` and `typecode`."""
 
 from __future__ import annotations
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import NoReturn
-
-    from penstock._types import Unix
+    from typing import Any, NoReturn
 
 
-class _Mark:
+class Mark:
     """An annotation with one argument, which compares by it."""
 
     __module__ = "penstock"
     __slots__ = ("_said",)
 
-    _said: str
+    _said: Any
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse, because annotations are shared and hashed."""
@@ -47,7 +45,7 @@ class _Mark:
         return type(self), (self._said,)
 
 
-class pattern(_Mark):  # noqa: N801 - an annotation, like `at`
+class pattern(Mark):  # noqa: N801 - an annotation, like `at`
     r"""Require that a regular expression is found in a string.
 
     It may match anywhere in the string, as for `re.search`; use `^` and `$` to anchor it.
@@ -88,45 +86,11 @@ class pattern(_Mark):  # noqa: N801 - an annotation, like `at`
     @property
     def regex(self) -> str:
         """The regular expression."""
-        return self._said
+        regex: str = self._said
+        return regex
 
 
-class unix(_Mark):  # noqa: N801 - as above
-    """Say that a `datetime` may be a number of units since the beginning of 1970, in UTC.
-
-    Penstock converts the number exactly, and refuses one with more digits than microseconds. The
-    `datetime` is aware, in UTC. Text is decoded as usual.
-
-    Attributes:
-        unit: `"s"`, `"ms"`, `"us"` or `"ns"`.
-
-    Raises:
-        ValueError: `unit` is none of these.
-
-    Example:
-        >>> from datetime import datetime
-        >>> from typing import Annotated
-        >>> import penstock
-        >>> penstock.decode("1767225600.25", Annotated[datetime, penstock.unix("s")])
-        datetime.datetime(2026, 1, 1, 0, 0, 0, 250000, tzinfo=datetime.timezone.utc)
-    """
-
-    __module__ = "penstock"
-    __slots__ = ()
-
-    def __init__(self, unit: Unix, /) -> None:
-        """Store the unit."""
-        if unit not in {"s", "ms", "us", "ns"}:
-            raise ValueError(f"unix() takes 's', 'ms', 'us' or 'ns', not {unit!r}")
-        object.__setattr__(self, "_said", unit)
-
-    @property
-    def unit(self) -> Unix:
-        """The unit of the number."""
-        return self._said  # type: ignore[return-value]
-
-
-class typecode(_Mark):  # noqa: N801 - as above
+class typecode(Mark):  # noqa: N801 - as above
     """Say which type of numbers an `array.array` holds.
 
     Penstock refuses a number that the type cannot hold exactly; it never rounds or cuts.
@@ -157,7 +121,8 @@ class typecode(_Mark):  # noqa: N801 - as above
     @property
     def code(self) -> str:
         """The letter."""
-        return self._said
+        code: str = self._said
+        return code
 
 
 class Exact:

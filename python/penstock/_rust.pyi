@@ -12,7 +12,7 @@ from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
 
 from penstock._limits import Limits
 from penstock._repairs import Repair
-from penstock._types import At, Errors, Event, Format, Rename, Types, Unix, Unknown
+from penstock._types import At, Errors, Event, Format, Rename, Times, Types, Unix, Unknown
 
 _T = TypeVar("_T", default=Any)
 _D = TypeVar("_D")
@@ -398,6 +398,7 @@ class Plan:
         types: Types | None = None,
         tag: object | None = None,
         unix: Unix | None = None,
+        times: Times = "rfc3339",
     ) -> Self: ...
     def __format__(self, spec: str, /) -> str: ...
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, TypeForm, TypeVar
 
     from penstock._errors import DecodeError
+    from penstock._times import times
     from penstock._via import via
 
     # A call without a type returns plain values, so a checker sees `Any`.
@@ -82,6 +83,8 @@ if TYPE_CHECKING:
     Types: TypeAlias = Mapping[Any, Callable[[Any], Any] | via]
     # The unit of numbers that stand for a `datetime`, counted from 1970.
     Unix: TypeAlias = Literal["s", "ms", "us", "ns"]
+    # The form of dates and times in text.
+    Times: TypeAlias = Literal["rfc3339", "iso"] | times
     # What to do with repeated elements if a field holds one.
     Repeated: TypeAlias = Literal["error", "first", "last", "join"]
     # The elements that are lists even if there is only one: all, none, or by name.

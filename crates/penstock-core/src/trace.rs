@@ -191,6 +191,7 @@ impl fmt::Display for Clock {
                 let minutes = east.unsigned_abs();
                 write!(f, "{sign}{:02}:{:02}", minutes / 60, minutes % 60)
             }
+            Some(Offset::Microseconds(east)) => write!(f, "{east:+}us"),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Dates and times as RFC 3339 writes them (section 5.6), to the microsecond.
+//! Dates and times as RFC 3339 writes them (section 5.6), to the microsecond. [`moment`](super::moment)
+//! reads them in other forms as well.
 //!
 //! The types hold the same values as Python's `date`, `time` and `datetime`, so an accepted value
 //! arrives unchanged. Values that they cannot hold are refused by name and never changed to a near
@@ -53,24 +54,8 @@ pub enum Offset {
     Utc,
     /// This many minutes to the east, -1439 to 1439. `+00:00` is 0: a clock that shows UTC.
     Minutes(i16),
-}
-
-impl Offset {
-    /// The minutes to the east of UTC.
-    ///
-    /// ```
-    /// use penstock_core::value::datetime::{Offset, time};
-    ///
-    /// assert_eq!(time(b"12:00:00-03:30")?.offset.map(Offset::minutes), Some(-210));
-    /// # Ok::<(), penstock_core::value::datetime::Reason>(())
-    /// ```
-    #[must_use]
-    pub fn minutes(self) -> i16 {
-        match self {
-            Offset::Utc => 0,
-            Offset::Minutes(minutes) => minutes,
-        }
-    }
+    /// This many microseconds to the east, less than a day. RFC 3339 has no such offset.
+    Microseconds(i64),
 }
 
 /// Why a text is not a date or a time, and where.
@@ -125,6 +110,10 @@ pub enum Problem {
     Zone,
     /// Midnight at the end of 9999-12-31, which would be a day of the year 10000.
     EndOfTime,
+    /// A day of a week that ends after the year 9999.
+    EndOfCalendar,
+    /// A weekday that is not that of the date.
+    OtherWeekday,
 }
 
 /// A part of a date or a time.
@@ -148,6 +137,14 @@ pub enum Part {
     OffsetHour,
     /// The two digits of the offset's minutes.
     OffsetMinute,
+    /// The two digits of the offset's seconds.
+    OffsetSecond,
+    /// The two digits of a week.
+    Week,
+    /// The digit of a day of a week, Monday being 1.
+    Weekday,
+    /// The three digits of a day of a year.
+    DayOfYear,
 }
 
 impl Part {
@@ -162,11 +159,15 @@ impl Part {
             Part::Fraction => "fraction",
             Part::OffsetHour => "offset hour",
             Part::OffsetMinute => "offset minute",
+            Part::OffsetSecond => "offset second",
+            Part::Week => "week",
+            Part::Weekday => "weekday",
+            Part::DayOfYear => "day of the year",
         }
     }
 }
 
-const MONTHS: [&str; 12] = [
+pub(super) const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -209,6 +210,8 @@ impl Reason {
             Problem::Behind => "unexpected text after the value".into(),
             Problem::Zone => "a date cannot keep a time zone".into(),
             Problem::EndOfTime => "hour 24 of 9999-12-31 is in the year 10000".into(),
+            Problem::EndOfCalendar => "the day is in the year 10000".into(),
+            Problem::OtherWeekday => "the date is another day of the week".into(),
         }
     }
 }
@@ -258,17 +261,7 @@ pub fn datetime(text: &[u8]) -> Result<DateTime, Reason> {
 /// # Errors
 /// The first fault of the text.
 pub fn datetime_to_24(text: &[u8]) -> Result<DateTime, Reason> {
-    let mut cursor = Cursor { most_hour: 24, ..Cursor::new(text) };
-    let mut date = cursor.date()?;
-    cursor.pass(b"Tt ", "'T' between date and time")?;
-    let at = cursor.at;
-    let mut time = cursor.time()?;
-    cursor.end()?;
-    if time.hour == 24 {
-        time.hour = 0;
-        date = date.next().ok_or(Reason { at, problem: Problem::EndOfTime })?;
-    }
-    Ok(DateTime { date, time })
+    Cursor { most_hour: 24, ..Cursor::new(text) }.datetime_to_24()
 }
 
 /// As [`time`], but `24:00:00` is midnight, as in XML Schema.
@@ -282,11 +275,7 @@ pub fn datetime_to_24(text: &[u8]) -> Result<DateTime, Reason> {
 /// # Errors
 /// The first fault of the text.
 pub fn time_to_24(text: &[u8]) -> Result<Time, Reason> {
-    let mut cursor = Cursor { most_hour: 24, ..Cursor::new(text) };
-    let mut time = cursor.time()?;
-    cursor.end()?;
-    time.hour %= 24;
-    Ok(time)
+    Cursor { most_hour: 24, ..Cursor::new(text) }.time_to_24()
 }
 
 /// As [`date`], but a time zone after the day is refused by name, because a date cannot hold it.
@@ -353,6 +342,42 @@ pub fn time(text: &[u8]) -> Result<Time, Reason> {
 }
 
 impl Date {
+    /// The day, if its month, whose number is from 1 to 12, has it.
+    pub(super) fn new(year: u16, month: u8, day: u8) -> Result<Date, Problem> {
+        let most = days(year, month);
+        match day <= most {
+            true => Ok(Date { year, month, day }),
+            false => Err(Problem::Day { year, month, day, most }),
+        }
+    }
+
+    /// The day of this number, if the calendar has it. The first day of the year 1 has the number 0.
+    pub(super) fn from_number(number: u32) -> Option<Date> {
+        // Years are counted from March, so that a leap day is the last day of its year.
+        let days = number + 306;
+        let (era, day) = (days / 146_097, days % 146_097);
+        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+        let day = day - (365 * year + year / 4 - year / 100);
+        let month = (5 * day + 2) / 153;
+        let day = day - (153 * month + 2) / 5 + 1;
+        let (year, month) = if month < 10 { (year, month + 3) } else { (year + 1, month - 9) };
+        let year = u16::try_from(year + 400 * era).ok().filter(|year| *year < 10_000)?;
+        Some(Date { year, month: month as u8, day: day as u8 })
+    }
+
+    /// The number of days from the first day of the year 1.
+    pub(super) fn to_number(self) -> u32 {
+        let Date { year, month, day } = self;
+        let (year, months) = (u32::from(year) - 1, 1..month);
+        let before = year * 365 + year / 4 - year / 100 + year / 400;
+        before + months.map(|it| u32::from(days(self.year, it))).sum::<u32>() + u32::from(day) - 1
+    }
+
+    /// The day of the week, Monday being 0.
+    pub(super) fn weekday(self) -> u32 {
+        self.to_number() % 7
+    }
+
     /// The day after this one, if the calendar has it.
     fn next(self) -> Option<Date> {
         let Date { year, month, day } = self;
@@ -368,7 +393,7 @@ impl Date {
 }
 
 /// The length of a month.
-fn days(year: u16, month: u8) -> u8 {
+pub(super) fn days(year: u16, month: u8) -> u8 {
     match month {
         4 | 6 | 9 | 11 => 30,
         2 if year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400)) => {
@@ -412,16 +437,40 @@ fn plain_time(text: &[u8; 8]) -> Option<(u8, u8, u8)> {
 }
 
 /// Walks over the text, one part of the grammar at a time.
-struct Cursor<'a> {
-    text: &'a [u8],
-    at: usize,
+pub(super) struct Cursor<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
     /// 23, or 24 if that may mean the end of a day.
-    most_hour: u16,
+    pub(super) most_hour: u16,
+    /// Whether digits beyond microseconds are dropped.
+    pub(super) cut: bool,
 }
 
 impl<'a> Cursor<'a> {
-    fn new(text: &'a [u8]) -> Self {
-        Cursor { text, at: 0, most_hour: 23 }
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Cursor { text, at: 0, most_hour: 23, cut: false }
+    }
+
+    /// All of the text as a date with a time, which may be 24:00.
+    pub(super) fn datetime_to_24(mut self) -> Result<DateTime, Reason> {
+        let mut date = self.date()?;
+        self.pass(b"Tt ", "'T' between date and time")?;
+        let at = self.at;
+        let mut time = self.time()?;
+        self.end()?;
+        if time.hour == 24 {
+            time.hour = 0;
+            date = date.next().ok_or(Reason { at, problem: Problem::EndOfTime })?;
+        }
+        Ok(DateTime { date, time })
+    }
+
+    /// All of the text as a time, which may be 24:00.
+    pub(super) fn time_to_24(mut self) -> Result<Time, Reason> {
+        let mut time = self.time()?;
+        self.end()?;
+        time.hour %= 24;
+        Ok(time)
     }
 
     fn date(&mut self) -> Result<Date, Reason> {
@@ -435,11 +484,7 @@ impl<'a> Cursor<'a> {
         self.pass(b"-", "'-' after the month")?;
         let at = self.at;
         let day = self.two(Part::Day, 1, 31)?;
-        let most = days(year, month);
-        if day > most {
-            return Err(Reason { at, problem: Problem::Day { year, month, day, most } });
-        }
-        Ok(Date { year, month, day })
+        Date::new(year, month, day).map_err(|problem| Reason { at, problem })
     }
 
     fn time(&mut self) -> Result<Time, Reason> {
@@ -459,10 +504,7 @@ impl<'a> Cursor<'a> {
             return Err(Reason { at: self.at, problem: Problem::NoSeconds });
         }
         self.at += 1;
-        if self.text[self.at..].starts_with(b"60") {
-            return Err(Reason { at: self.at, problem: Problem::LeapSecond });
-        }
-        let second = self.two(Part::Second, 0, 59)?;
+        let second = self.second()?;
         let microsecond = self.fraction()?;
         if hour == 24 && (minute, second, microsecond) != (0, 0, 0) {
             let problem = Problem::Range { part: Part::Hour, value: 24, least: 0, most: 23 };
@@ -478,6 +520,11 @@ impl<'a> Cursor<'a> {
             return Ok(0);
         }
         self.at += 1;
+        self.places()
+    }
+
+    /// The digits of a fraction of a second, in microseconds.
+    pub(super) fn places(&mut self) -> Result<u32, Reason> {
         let mut microseconds = u32::from(self.digit(Part::Fraction)?) * PLACES[0];
         let mut places = PLACES[1..].iter();
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
@@ -485,7 +532,7 @@ impl<'a> Cursor<'a> {
             let digit = self.digit(Part::Fraction)?;
             match places.next() {
                 Some(place) => microseconds += u32::from(digit) * place,
-                None if digit == 0 => {}
+                None if digit == 0 || self.cut => {}
                 None => return Err(Reason { at, problem: Problem::Finer }),
             }
         }
@@ -515,19 +562,19 @@ impl<'a> Cursor<'a> {
     }
 
     /// The end of the text.
-    fn end(&self) -> Result<(), Reason> {
+    pub(super) fn end(&self) -> Result<(), Reason> {
         if self.at == self.text.len() {
             return Ok(());
         }
         Err(Reason { at: self.at, problem: Problem::Behind })
     }
 
-    fn peek(&self) -> Option<u8> {
+    pub(super) fn peek(&self) -> Option<u8> {
         self.text.get(self.at).copied()
     }
 
     /// Passes one of the bytes `any`; `what` describes them in messages.
-    fn pass(&mut self, any: &[u8], what: &'static str) -> Result<(), Reason> {
+    pub(super) fn pass(&mut self, any: &[u8], what: &'static str) -> Result<(), Reason> {
         if !self.peek().is_some_and(|byte| any.contains(&byte)) {
             return Err(Reason { at: self.at, problem: Problem::Expected(what) });
         }
@@ -535,7 +582,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    fn digit(&mut self, part: Part) -> Result<u8, Reason> {
+    pub(super) fn digit(&mut self, part: Part) -> Result<u8, Reason> {
         match self.peek().map(|byte| byte.wrapping_sub(b'0')) {
             Some(digit @ 0..=9) => {
                 self.at += 1;
@@ -546,7 +593,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// A part of exactly `width` digits and its bounds.
-    fn number(&mut self, part: Part, width: u8, least: u16, most: u16) -> Result<u16, Reason> {
+    pub(super) fn number(
+        &mut self,
+        part: Part,
+        width: u8,
+        least: u16,
+        most: u16,
+    ) -> Result<u16, Reason> {
         let at = self.at;
         let mut value = 0;
         for _ in 0..width {
@@ -559,7 +612,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A part of two digits.
-    fn two(&mut self, part: Part, least: u16, most: u16) -> Result<u8, Reason> {
+    pub(super) fn two(&mut self, part: Part, least: u16, most: u16) -> Result<u8, Reason> {
         Ok(self.number(part, 2, least, most)? as u8)
     }
 }

@@ -12,8 +12,9 @@
 use super::datetime::{self, Date, DateTime, Time};
 use super::duration::{self, Duration};
 use super::exact::exact;
+use super::moment::Moment;
 use super::number::{Outcome, scan, to_f64};
-use super::unix::{self, Unit};
+use super::unix;
 use super::xsd::{self, Integer};
 use super::{base64, hex, uuid};
 use std::borrow::Cow;
@@ -24,7 +25,7 @@ const MOST_DIGITS: usize = 4_300;
 
 /// The type to which a text is converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum Type<'a> {
     /// True or false.
     Bool,
     /// An integer of any size.
@@ -35,8 +36,8 @@ pub enum Type {
     Decimal,
     /// A date with a time.
     DateTime,
-    /// A date with a time, or the number of units since the beginning of 1970.
-    Instant(Unit),
+    /// A date or a time, in a form that the user chose.
+    Moment(&'a Moment),
     /// A date.
     Date,
     /// A time.
@@ -121,7 +122,7 @@ pub struct Rules {
 ///
 /// # Errors
 /// The reason why the text is no value of the type.
-pub fn untyped(text: &[u8], to: Type, rules: Rules) -> Result<Value<'_>, Reason> {
+pub fn untyped<'a>(text: &'a [u8], to: Type<'_>, rules: Rules) -> Result<Value<'a>, Reason> {
     let text = xsd::trimmed(text);
     Ok(match to {
         Type::Int => return int(text, rules),
@@ -134,10 +135,8 @@ pub fn untyped(text: &[u8], to: Type, rules: Rules) -> Result<Value<'_>, Reason>
             return Err(Reason::Limit(reason));
         }
         Type::Decimal => Value::Decimal(text),
-        Type::Instant(unit) if xsd::is_decimal(text) => {
-            Value::DateTime(unix::instant(text, unit).map_err(Reason::Unix)?)
-        }
-        Type::DateTime | Type::Instant(_) => Value::DateTime(datetime::datetime_to_24(text)?),
+        Type::Moment(moment) => moment.untyped(text)?,
+        Type::DateTime => Value::DateTime(datetime::datetime_to_24(text)?),
         Type::Date => Value::Date(datetime::date_without_zone(text)?),
         Type::Time => Value::Time(datetime::time_to_24(text)?),
         Type::Duration => Value::Duration(duration::duration(text)?),
@@ -163,7 +162,7 @@ pub fn untyped(text: &[u8], to: Type, rules: Rules) -> Result<Value<'_>, Reason>
 ///
 /// # Errors
 /// The reason why the string is no value of the type.
-pub fn quoted(text: &[u8], to: Type) -> Result<Value<'_>, Reason> {
+pub fn quoted<'a>(text: &'a [u8], to: Type<'_>) -> Result<Value<'a>, Reason> {
     Ok(match to {
         Type::Int if is_number(text) => whole(text)?,
         Type::Float if is_number(text) => {
@@ -174,7 +173,8 @@ pub fn quoted(text: &[u8], to: Type) -> Result<Value<'_>, Reason> {
         Type::Bool => Value::Bool(xsd::boolean(text).ok_or(Reason::Form)?),
         Type::Decimal if is_number(text) => Value::Decimal(text),
         Type::Decimal => return Err(no_decimal()),
-        Type::DateTime | Type::Instant(_) => Value::DateTime(datetime::datetime(text)?),
+        Type::Moment(moment) => moment.quoted(text)?,
+        Type::DateTime => Value::DateTime(datetime::datetime(text)?),
         Type::Date => Value::Date(datetime::date(text)?),
         Type::Time => Value::Time(datetime::time(text)?),
         Type::Duration => Value::Duration(duration::duration(text)?),
@@ -295,8 +295,12 @@ impl From<base64::Reason> for Reason {
 
 #[cfg(test)]
 mod tests {
+    use super::super::moment::{Form, Of};
+    use super::super::unix::Unit;
     use super::*;
 
+    const SECONDS: Moment =
+        Moment { of: Of::DateTime, form: Form::Rfc3339, cut: false, unit: Some(Unit::Seconds) };
     const STRICT: Rules = Rules { lax: false, number: 20 };
     const LAX: Rules = Rules { lax: true, number: 20 };
 
@@ -312,7 +316,8 @@ mod tests {
             (Type::Float, "1.5"),
             (Type::Decimal, "1.50"),
             (Type::DateTime, "2026-01-02T03:04:05Z"),
-            (Type::Instant(Unit::Seconds), "2026-01-02T03:04:05Z"),
+            (Type::Moment(&SECONDS), "2026-01-02T03:04:05Z"),
+            (Type::Moment(&SECONDS), "1767225600"),
             (Type::Date, "2026-01-02"),
             (Type::Time, "03:04:05"),
             (Type::Duration, "PT5M"),
@@ -380,7 +385,7 @@ mod tests {
 
     #[test]
     fn instants_are_numbers_or_dates() {
-        let of = |text: &'static [u8]| untyped(text, Type::Instant(Unit::Seconds), STRICT);
+        let of = |text: &'static [u8]| untyped(text, Type::Moment(&SECONDS), STRICT);
         assert_eq!(of(b"0"), of(b"1970-01-01T00:00:00Z"));
         assert_eq!(of(b"1e20"), Err(Reason::Other("expected a digit of the year".into())));
         assert_eq!(of(b"0.0000001"), Err(Reason::Unix(unix::Reason::Finer)));

@@ -41,6 +41,8 @@ impl Reason {
 
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;
+/// From the first day of the year 1 to that of 1970.
+const DAYS_BEFORE_1970: i64 = 719_162;
 /// The beginning of the year 1, and that of the year 10000, in microseconds.
 const FIRST: i64 = -62_135_596_800 * SECOND;
 const BEHIND: i64 = 253_402_300_800 * SECOND;
@@ -61,6 +63,15 @@ const BEHIND: i64 = 253_402_300_800 * SECOND;
 /// # Ok::<(), Reason>(())
 /// ```
 pub fn instant(digits: &[u8], unit: Unit) -> Result<DateTime, Reason> {
+    counted(digits, unit, false)
+}
+
+/// As [`instant`]; if `cut`, digits beyond microseconds are dropped: the result is the last
+/// microsecond that is not after the instant.
+///
+/// # Errors
+/// The text is not a number, would have to be rounded, or is out of range.
+pub(super) fn counted(digits: &[u8], unit: Unit, cut: bool) -> Result<DateTime, Reason> {
     let power = match unit {
         Unit::Seconds => 6,
         Unit::Milliseconds => 3,
@@ -74,13 +85,22 @@ pub fn instant(digits: &[u8], unit: Unit) -> Result<DateTime, Reason> {
     }
     let mut number = exact(digits).ok_or(Reason::Number)?;
     number.exponent += power;
+    let mut below = 0;
     if number.exponent < 0 && !number.digits.is_empty() {
-        return Err(Reason::Finer);
+        if !cut {
+            return Err(Reason::Finer);
+        }
+        // The digits that are dropped are not all zeros, so a negative number is further down.
+        below = i64::from(number.negative);
+        let finer = number.exponent.unsigned_abs().try_into().unwrap_or(usize::MAX);
+        let kept = number.digits.len().saturating_sub(finer);
+        number.digits.truncate(kept);
+        number.exponent = 0;
     }
     // This many digits fit 64 bits.
     let whole = number.integer(18).ok_or(Reason::Range)?;
     let value = whole.iter().fold(0, add);
-    at(if number.negative { -value } else { value })
+    at(if number.negative { -value - below } else { value })
 }
 
 /// The seconds from the beginning of 1970 to that of 2001.
@@ -128,22 +148,8 @@ fn at(value: i64) -> Result<DateTime, Reason> {
         microsecond,
         offset: Some(Offset::Utc),
     };
-    Ok(DateTime { date: date(days), time })
-}
-
-/// The day this many days after the first of 1970. Years are counted from March, so that a leap day
-/// is the last day of its year.
-fn date(days: i64) -> Date {
-    const CENTURIES: i64 = 146_097;
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(CENTURIES), days.rem_euclid(CENTURIES));
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (year, month) =
-        if month < 10 { (year + 400 * era, month + 3) } else { (year + 400 * era + 1, month - 9) };
-    Date { year: year as u16, month: month as u8, day: day as u8 }
+    let days = u32::try_from(days + DAYS_BEFORE_1970).map_err(|_| Reason::Range)?;
+    Ok(DateTime { date: Date::from_number(days).ok_or(Reason::Range)?, time })
 }
 
 #[cfg(test)]

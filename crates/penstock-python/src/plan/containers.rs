@@ -293,7 +293,7 @@ impl<'py> Walk<'_, 'py> {
             | Kind::Hex
             | Kind::Duration
             | Kind::DateTime
-            | Kind::Instant(_)
+            | Kind::Moment(_)
             | Kind::Date
             | Kind::Time
             | Kind::Uuid => true,

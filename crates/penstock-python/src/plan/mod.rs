@@ -50,7 +50,7 @@ use std::sync::OnceLock;
 use penstock_core::keys::KeyTable;
 use penstock_core::shape::Form;
 use penstock_core::sink::Want;
-use penstock_core::value::unix::Unit;
+use penstock_core::value::moment::{Moment, Of};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
@@ -230,8 +230,8 @@ pub(crate) enum Kind {
     Decimal,
     /// `datetime.datetime`.
     DateTime,
-    /// `datetime.datetime`, from text or a number of units since the beginning of 1970.
-    Instant(Unit),
+    /// One of the three below, in a form that the user chose.
+    Moment(Box<Moment>),
     /// `datetime.date`.
     Date,
     /// `datetime.time`.
@@ -254,6 +254,24 @@ pub(crate) enum Kind {
     Dict(NodeId, NodeId),
     /// An object of a class.
     Class(ClassId),
+}
+
+impl Kind {
+    /// Whether values are dates or times of this type.
+    pub(crate) fn is(&self, of: Of) -> bool {
+        match self {
+            Kind::Moment(moment) => moment.of == of,
+            Kind::DateTime => of == Of::DateTime,
+            Kind::Date => of == Of::Date,
+            Kind::Time => of == Of::Time,
+            _ => false,
+        }
+    }
+
+    /// Whether a number is accepted that counts from the beginning of 1970.
+    fn counts(&self) -> bool {
+        matches!(self, Kind::Moment(moment) if moment.unit.is_some())
+    }
 }
 
 /// A union of classes, where the document says which class an object has.

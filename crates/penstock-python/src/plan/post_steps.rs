@@ -3,6 +3,7 @@
 //! For a `Path`, a `str` is decoded and `Path` is called with it. For a type with a function of its
 //! own, the function's parameter is decoded and the function is called with it.
 
+use penstock_core::value::moment::Of;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -71,7 +72,8 @@ impl Node {
         match &self.kind {
             Kind::Int | Kind::Float | Kind::Decimal => Nature::Number,
             Kind::Date | Kind::Duration => Nature::Ordered,
-            Kind::DateTime | Kind::Instant(_) | Kind::Time => Nature::Moment,
+            Kind::Moment(moment) if moment.of == Of::Date => Nature::Ordered,
+            Kind::DateTime | Kind::Moment(_) | Kind::Time => Nature::Moment,
             Kind::Str => Nature::Text,
             Kind::Bytes | Kind::Hex => Nature::Bytes,
             Kind::List(_)

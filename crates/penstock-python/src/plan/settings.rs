@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use penstock_core::value::moment::Form;
+use penstock_core::value::pattern::Pattern;
 use penstock_core::value::unix::Unit;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -25,11 +27,21 @@ pub(super) struct Settings<'py> {
     pub(super) tag: Option<Bound<'py, PyAny>>,
     /// The unit of numbers that are decoded as a datetime.
     pub(super) unix: Option<Bound<'py, PyAny>>,
+    /// The form of dates and times: its name, or a `times(...)`.
+    pub(super) times: Option<Bound<'py, PyAny>>,
 }
 
 impl Default for Settings<'_> {
     fn default() -> Self {
-        Settings { namespace: None, rename: None, strict: true, types: None, tag: None, unix: None }
+        Settings {
+            namespace: None,
+            rename: None,
+            strict: true,
+            types: None,
+            tag: None,
+            unix: None,
+            times: None,
+        }
     }
 }
 
@@ -42,6 +54,7 @@ impl<'py> Settings<'py> {
             && self.types.is_none()
             && self.tag.is_none()
             && self.unix.is_none()
+            && self.times.is_none()
     }
 
     /// Adds the settings of another plan.
@@ -72,6 +85,7 @@ impl<'py> Settings<'py> {
             ("rename", &mut self.rename, &other.rename),
             ("tag", &mut self.tag, &other.tag),
             ("unix", &mut self.unix, &other.unix),
+            ("times", &mut self.times, &other.times),
         ];
         for (name, own, more) in single {
             let Some(more) = more else { continue };
@@ -89,7 +103,7 @@ impl<'py> Settings<'py> {
 
     fn objects(&self) -> impl Iterator<Item = &Bound<'py, PyAny>> {
         let dicts = self.namespace.iter().chain(&self.types).map(|dict| dict.as_any());
-        self.rename.iter().chain(&self.tag).chain(&self.unix).chain(dicts)
+        self.rename.iter().chain(&self.tag).chain(&self.unix).chain(&self.times).chain(dicts)
     }
 }
 
@@ -102,11 +116,12 @@ pub(super) struct KeptSettings {
     types: Option<Py<PyDict>>,
     tag: Option<Py<PyAny>>,
     unix: Option<Py<PyAny>>,
+    times: Option<Py<PyAny>>,
 }
 
 impl KeptSettings {
     pub(super) fn of(settings: &Settings<'_>) -> Self {
-        let Settings { namespace, rename, strict, types, tag, unix } = settings.clone();
+        let Settings { namespace, rename, strict, types, tag, unix, times } = settings.clone();
         KeptSettings {
             namespace: namespace.map(Bound::unbind),
             rename: rename.map(Bound::unbind),
@@ -114,6 +129,7 @@ impl KeptSettings {
             types: types.map(Bound::unbind),
             tag: tag.map(Bound::unbind),
             unix: unix.map(Bound::unbind),
+            times: times.map(Bound::unbind),
         }
     }
 
@@ -127,13 +143,14 @@ impl KeptSettings {
             types: dict(&self.types),
             tag: any(&self.tag),
             unix: any(&self.unix),
+            times: any(&self.times),
         }
     }
 
     /// All objects that the settings hold.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
         let dicts = self.namespace.iter().chain(&self.types).map(Py::as_any);
-        self.rename.iter().chain(&self.tag).chain(&self.unix).chain(dicts)
+        self.rename.iter().chain(&self.tag).chain(&self.unix).chain(&self.times).chain(dicts)
     }
 
     /// Adds the settings to a `repr`: `, rename='camel', strict=False`.
@@ -153,7 +170,7 @@ impl KeptSettings {
                 .collect();
             let _ = write!(text, ", types={{{}}}", pairs?.join(", "));
         }
-        for (name, object) in [("tag", &self.tag), ("unix", &self.unix)] {
+        for (name, object) in [("tag", &self.tag), ("unix", &self.unix), ("times", &self.times)] {
             if let Some(object) = object {
                 let _ = write!(text, ", {name}={}", shown(object.bind(py))?);
             }
@@ -248,6 +265,57 @@ pub(super) fn unit(object: &Bound<'_, PyAny>) -> PyResult<Unit> {
             return Err(PyValueError::new_err(reason));
         }
     })
+}
+
+/// Whether a `unix(...)` or a `times(...)` drops digits beyond microseconds.
+pub(super) fn cut(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let words = [&super::known::UNIX, &super::known::TIMES];
+    match words.iter().any(|word| super::wrappers::is_instance(object, word)) {
+        true => object.getattr("cut")?.extract(),
+        false => Ok(false),
+    }
+}
+
+/// The form of a `times(...)`, or of the option of that name, or what is wrong with its pattern;
+/// and whether digits beyond microseconds are dropped.
+///
+/// # Errors
+/// `ValueError` or `TypeError` if it is not a form.
+pub(super) fn form(object: &Bound<'_, PyAny>) -> PyResult<(Result<Form, String>, bool)> {
+    let said = match super::wrappers::is_instance(object, &super::known::TIMES) {
+        true => object.getattr("form")?,
+        false => object.clone(),
+    };
+    let Ok(word) = said.cast::<PyString>() else {
+        let kind = said.get_type().name()?;
+        let reason = format!("times must be a str or a times(...), not {kind}");
+        return Err(PyTypeError::new_err(reason));
+    };
+    let form = match word.to_str()? {
+        "rfc3339" => Ok(Form::Rfc3339),
+        "iso" => Ok(Form::Iso),
+        pattern if pattern.contains('%') => match Pattern::new(pattern) {
+            Ok(pattern) => Ok(Form::Pattern(pattern)),
+            Err(why) => Err(format!("the pattern of times(...): {why}")),
+        },
+        other => {
+            let other = other.escape_debug();
+            let reason = format!("times must be 'iso' or 'rfc3339', not '{other}'");
+            return Err(PyValueError::new_err(reason));
+        }
+    };
+    Ok((form, cut(object)?))
+}
+
+/// `times=`, which is for dates and times alike, so that it is no pattern.
+pub(super) fn times(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    match form(object)?.0 {
+        Ok(Form::Rfc3339 | Form::Iso) => Ok(()),
+        Ok(Form::Pattern(_)) | Err(_) => {
+            let reason = "times= takes no pattern: put times(...) beside the type that it is for";
+            Err(PyValueError::new_err(reason))
+        }
+    }
 }
 
 /// `tag=`, checked as far as possible without a union.

@@ -39,6 +39,8 @@ use super::{Absent, Build, ClassPlan, Kind, Plan};
 ///         values; or a `tag(...)`.
 ///     unix: The unit of numbers that are decoded as a `datetime`: `"s"`, `"ms"`, `"us"` or `"ns"`
 ///         since 1970.
+///     times: The form of dates and times in text: `"rfc3339"`, `"iso"` for ISO 8601, or a
+///         `times(...)` without a pattern.
 ///
 /// Raises:
 ///     PlanError: Penstock cannot decode into the type.
@@ -152,10 +154,11 @@ impl PlanObject {
     #[new]
     #[pyo3(
         signature = (
-            cls, /, *, namespace=None, rename=None, strict=None, types=None, tag=None, unix=None
+            cls, /, *, namespace=None, rename=None, strict=None, types=None, tag=None, unix=None,
+            times=None
         ),
         text_signature = "(cls, /, *, namespace=None, rename=None, strict=True, types=None, \
-                          tag=None, unix=None)"
+                          tag=None, unix=None, times='rfc3339')"
     )]
     #[expect(clippy::too_many_arguments, reason = "each is an option of its own")]
     fn new<'py>(
@@ -167,6 +170,7 @@ impl PlanObject {
         types: Option<&Bound<'py, PyAny>>,
         tag: Option<Bound<'py, PyAny>>,
         unix: Option<Bound<'py, PyAny>>,
+        times: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             // A copy, so that `locals()` is not kept alive and later changes have no effect.
@@ -177,12 +181,15 @@ impl PlanObject {
             if let Some(unix) = &unix {
                 settings::unit(unix)?;
             }
+            if let Some(times) = &times {
+                settings::times(times)?;
+            }
             if let Some(tag) = &tag {
                 settings::tag(tag)?;
             }
             let strict = strict.map_or(Ok(true), |strict| options::flag("strict", strict))?;
             let types = registry(types)?;
-            let mut settings = Settings { namespace, rename, strict, types, tag, unix };
+            let mut settings = Settings { namespace, rename, strict, types, tag, unix, times };
             // A plan of a plan adds its settings.
             let cls = match cls.cast::<PlanObject>() {
                 Ok(plan) => &plan.get().unwrapped(py, &mut settings)?,

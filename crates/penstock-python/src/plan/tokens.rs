@@ -41,7 +41,7 @@ impl Tokens {
         let is = |member: Option<NodeId>, kind: fn(&Kind) -> bool| {
             member.is_some_and(|member| kind(&nodes[member as usize].kind))
         };
-        if is(self.number, |kind| matches!(kind, Kind::Decimal | Kind::Instant(_))) {
+        if is(self.number, |kind| matches!(kind, Kind::Decimal) || kind.counts()) {
             Want::Digits
         } else if is(self.integer, |kind| matches!(kind, Kind::Float)) {
             Want::Float
@@ -259,12 +259,17 @@ impl<'py> Walk<'_, 'py> {
                 return Ok(());
             }
             Kind::Str | Kind::Bytes | Kind::Hex => (&mut sorting.any_text, "a string"),
-            Kind::Instant(_) => {
+            kind if kind.counts() => {
                 tokens.text.push(member);
                 self.set(&mut tokens.integer, member, "an integer")?;
                 (&mut tokens.number, "a number")
             }
-            Kind::Duration | Kind::DateTime | Kind::Date | Kind::Time | Kind::Uuid => {
+            Kind::Duration
+            | Kind::DateTime
+            | Kind::Date
+            | Kind::Time
+            | Kind::Moment(_)
+            | Kind::Uuid => {
                 tokens.text.push(member);
                 return Ok(());
             }

@@ -5,6 +5,7 @@
 //! `NewType`, an alias, a name in quotes) give the node of their contents.
 
 use penstock_core::sink::Want;
+use penstock_core::value::moment::{Form, Moment, Of};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple, PyType};
@@ -31,7 +32,8 @@ use super::{Kind, Node, NodeId, Tagged};
 pub(super) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
     let want = match kind {
         Kind::Float => Want::Float,
-        Kind::Decimal | Kind::Instant(_) => Want::Digits,
+        Kind::Decimal => Want::Digits,
+        _ if kind.counts() => Want::Digits,
         _ => Want::Native,
     };
     // `None | None` and `Any | None` equal their first member.
@@ -300,7 +302,7 @@ impl<'py> Walk<'_, 'py> {
         Ok(())
     }
 
-    /// A node with the form that annotations give it: `Hex`, `unix(...)`.
+    /// A node with the form that annotations give it: `Hex`, `unix(...)`, `times(...)`.
     fn marked(&self, mut node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
         for word in words {
             if known::HEX.is(word) {
@@ -314,13 +316,55 @@ impl<'py> Walk<'_, 'py> {
                 }
                 node.kind = Kind::Hex;
             } else if is_instance(word, &known::UNIX) {
-                if !matches!(node.kind, Kind::DateTime | Kind::Instant(_)) {
+                if !node.kind.is(Of::DateTime) {
                     return Err(self.error("unix(...) is only for a datetime"));
                 }
-                (node.kind, node.want) = (Kind::Instant(settings::unit(word)?), Want::Digits);
+                node.kind = self.moment(node.kind, Some(word), None)?;
+                node.want = Want::Digits;
+            } else if is_instance(word, &known::TIMES) {
+                if ![Of::DateTime, Of::Date, Of::Time].iter().any(|of| node.kind.is(*of)) {
+                    return Err(self.error("times(...) is only for a datetime, date or time"));
+                }
+                node.kind = self.moment(node.kind, None, Some(word))?;
             }
         }
         Ok(node)
+    }
+
+    /// A kind of dates or times with the options that were given; any other kind unchanged.
+    fn moment(
+        &self,
+        kind: Kind,
+        unix: Option<&Bound<'py, PyAny>>,
+        times: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Kind> {
+        let mut moment = match kind {
+            kind if unix.is_none() && times.is_none() => return Ok(kind),
+            Kind::Moment(moment) => moment,
+            Kind::DateTime => Box::new(Moment::new(Of::DateTime)),
+            Kind::Date => Box::new(Moment::new(Of::Date)),
+            Kind::Time => Box::new(Moment::new(Of::Time)),
+            kind => return Ok(kind),
+        };
+        if let Some(times) = times {
+            let (form, cut) = settings::form(times)?;
+            (moment.form, moment.cut) = (form.map_err(|why| self.error(why))?, cut);
+        }
+        if let Some(unix) = unix {
+            moment.unit = Some(settings::unit(unix)?);
+            moment.cut |= settings::cut(unix)?;
+        }
+        if let Form::Pattern(pattern) = &moment.form
+            && let Err(why) = pattern.fits(moment.of)
+        {
+            return Err(self.error(format_args!("the pattern of times(...): {why}")));
+        }
+        if moment.unit.is_some() && moment.form != Form::Rfc3339 && self.compiler.form.is_lexical()
+        {
+            let reason = "unix(...) and times(...) exclude each other where numbers are text";
+            return Err(self.error(reason));
+        }
+        Ok(Kind::Moment(moment))
     }
 
     /// A value that a user's function makes from another. `of` is its result.
@@ -443,10 +487,9 @@ impl<'py> Walk<'_, 'py> {
             return Ok(pydantic::bytes(class, &model, nullable));
         }
         if let Some((kind, name)) = builtin(class) {
-            let kind = match (kind, &self.compiler.settings.unix) {
-                (Kind::DateTime, Some(unit)) => Kind::Instant(settings::unit(unit)?),
-                (kind, _) => kind,
-            };
+            let settings = &self.compiler.settings;
+            let unix = settings.unix.as_ref().filter(|_| kind.is(Of::DateTime));
+            let kind = self.moment(kind, unix, settings.times.as_ref())?;
             return Ok(node(kind, nullable, name.into()));
         }
         if known::EXACT.is(class) {

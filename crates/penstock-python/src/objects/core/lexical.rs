@@ -21,14 +21,14 @@ use pyo3::types::{PyBytes, PyDate};
 type Made = Result<*mut ffi::PyObject, Refusal>;
 
 /// The type that [`penstock_core::value::lexical`] converts text to for a kind, if there is one.
-pub(crate) fn type_of(kind: &Kind) -> Option<Type> {
+pub(crate) fn type_of(kind: &Kind) -> Option<Type<'_>> {
     Some(match kind {
         Kind::Bool => Type::Bool,
         Kind::Int => Type::Int,
         Kind::Float => Type::Float,
         Kind::Decimal => Type::Decimal,
         Kind::DateTime => Type::DateTime,
-        Kind::Instant(unit) => Type::Instant(*unit),
+        Kind::Moment(moment) => Type::Moment(moment),
         Kind::Date => Type::Date,
         Kind::Time => Type::Time,
         Kind::Duration => Type::Duration,

@@ -14,7 +14,7 @@ use crate::plan::{Choice, Kind, KindByte, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::near::nearest;
 use penstock_core::value::lexical::{self, Value};
-use penstock_core::value::unix::{self, Unit};
+use penstock_core::value::moment::Moment;
 use penstock_core::value::xsd::{self, Integer};
 use penstock_core::value::{datetime, uuid};
 use pyo3::exceptions::{PyArithmeticError, PyValueError};
@@ -189,7 +189,7 @@ impl<'p> Core<'p> {
                 Ok(unsafe { ffi::PyFloat_FromDouble(value as f64) })
             }
             Kind::Decimal => self.decimal(value.to_string().as_bytes(), at),
-            Kind::Instant(unit) => self.instant(value.to_string().as_bytes(), *unit, at),
+            Kind::Moment(moment) => self.instant(value.to_string().as_bytes(), moment, at),
             Kind::Choice(choice) => match choice.int(self.attached(), value)? {
                 Some(object) => Ok(object.into_ptr()),
                 None => Err(self.misfit(at, &format!("the integer {value}"))),
@@ -258,7 +258,7 @@ impl<'p> Core<'p> {
                 Ok(value.into_ptr())
             }
             Kind::Decimal => self.decimal(digits, at),
-            Kind::Instant(unit) => self.instant(digits, *unit, at),
+            Kind::Moment(moment) => self.instant(digits, moment, at),
             Kind::Int if self.plan().lax => match lexical::whole(digits) {
                 Ok(Value::BigInt { negative, digits }) => {
                     Ok(self.big_int(negative, &digits)?.into_ptr())
@@ -282,8 +282,9 @@ impl<'p> Core<'p> {
     }
 
     /// The instant that is so many units after the beginning of 1970.
-    pub(crate) fn instant(&self, digits: &[u8], unit: Unit, at: u64) -> Made {
-        match unix::instant(digits, unit) {
+    pub(crate) fn instant(&self, digits: &[u8], moment: &Moment, at: u64) -> Made {
+        let Some(unit) = moment.unit else { return Err(self.misfit(at, "a number")) };
+        match moment.number(digits, unit) {
             Ok(found) => Ok(new_datetime(self.attached(), found)?.into_ptr()),
             Err(reason) => Err(self.no_instant(digits, reason, at)),
         }

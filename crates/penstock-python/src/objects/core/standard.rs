@@ -12,7 +12,8 @@ pub(crate) fn new_datetime(
     found: datetime::DateTime,
 ) -> PyResult<Bound<'_, PyAny>> {
     let (date, time) = (found.date, found.time);
-    let zone = zone(py, time.offset)?;
+    let fine = fine(py, time.offset)?;
+    let zone = if fine.is_some() { fine.as_ref() } else { zone(py, time.offset)? };
     let made = PyDateTime::new(
         py,
         i32::from(date.year),
@@ -29,7 +30,8 @@ pub(crate) fn new_datetime(
 
 pub(crate) fn new_time(py: Python<'_>, found: datetime::Time) -> PyResult<Bound<'_, PyAny>> {
     let datetime::Time { hour, minute, second, microsecond, offset } = found;
-    let zone = zone(py, offset)?;
+    let fine = fine(py, offset)?;
+    let zone = if fine.is_some() { fine.as_ref() } else { zone(py, offset)? };
     Ok(PyTime::new(py, hour, minute, second, microsecond, zone)?.into_any())
 }
 
@@ -39,6 +41,16 @@ pub(crate) fn new_duration(
 ) -> PyResult<Bound<'_, PyAny>> {
     let (seconds, microseconds) = (found.seconds as i32, found.microseconds as i32);
     Ok(PyDelta::new(py, found.days, seconds, microseconds, false)?.into_any())
+}
+
+/// The zone of an offset that is not whole minutes.
+#[inline]
+fn fine(py: Python<'_>, offset: Option<datetime::Offset>) -> PyResult<Option<Bound<'_, PyTzInfo>>> {
+    let Some(datetime::Offset::Microseconds(east)) = offset else { return Ok(None) };
+    let (days, rest) = (east.div_euclid(86_400_000_000), east.rem_euclid(86_400_000_000));
+    let (seconds, micros) = ((rest / 1_000_000) as i32, (rest % 1_000_000) as i32);
+    let delta = PyDelta::new(py, days as i32, seconds, micros, false)?;
+    Ok(Some(PyTzInfo::fixed_offset(py, delta)?))
 }
 
 /// How many offsets there are, in minutes: each is less than a day, to the east or the west.
@@ -51,8 +63,11 @@ fn zone<'py>(
     offset: Option<datetime::Offset>,
 ) -> PyResult<Option<&'py Bound<'py, PyTzInfo>>> {
     static ZONES: [PyOnceLock<Py<PyTzInfo>>; OFFSETS] = [const { PyOnceLock::new() }; OFFSETS];
-    let Some(offset) = offset else { return Ok(None) };
-    let minutes = offset.minutes();
+    let minutes = match offset {
+        None | Some(datetime::Offset::Microseconds(_)) => return Ok(None),
+        Some(datetime::Offset::Utc) => 0,
+        Some(datetime::Offset::Minutes(minutes)) => minutes,
+    };
     // Offsets to the west are in the second half, from its end.
     let known = &ZONES[usize::from(minutes.rem_euclid(OFFSETS as i16).unsigned_abs())];
     let zone = known.get_or_try_init(py, || -> PyResult<Py<PyTzInfo>> {

@@ -11,6 +11,7 @@ use super::{Answer, Core};
 use crate::plan::{Kind, KindByte, NodeId};
 use penstock_core::event::Scalar;
 use penstock_core::value::lexical::{self, Value};
+use penstock_core::value::moment::Of;
 use penstock_core::value::number::{scan, to_f64};
 use penstock_core::value::unix;
 use pyo3::ffi;
@@ -51,18 +52,19 @@ impl<'p> Core<'p> {
         at: u64,
     ) -> Result<Option<*mut ffi::PyObject>, Refusal> {
         let py = self.attached();
+        let any = matches!(self.kind(node), Kind::Any);
         let made = match (value, self.kind(node)) {
             (Scalar::Bytes(bytes), Kind::Bytes | Kind::Hex | Kind::Any) => {
                 PyBytes::new(py, bytes).into_any()
             }
-            (Scalar::Date(date), Kind::Date | Kind::Any) => {
+            (Scalar::Date(date), kind) if any || kind.is(Of::Date) => {
                 PyDate::new(py, i32::from(date.year), date.month, date.day)?.into_any()
             }
-            (Scalar::Time(time), Kind::Time | Kind::Any) => new_time(py, time)?,
-            (Scalar::DateTime(found), Kind::DateTime | Kind::Instant(_) | Kind::Any) => {
+            (Scalar::Time(time), kind) if any || kind.is(Of::Time) => new_time(py, time)?,
+            (Scalar::DateTime(found), kind) if any || kind.is(Of::DateTime) => {
                 new_datetime(py, found)?
             }
-            (Scalar::Since2001(seconds), Kind::DateTime | Kind::Instant(_) | Kind::Any) => {
+            (Scalar::Since2001(seconds), kind) if any || kind.is(Of::DateTime) => {
                 match unix::since_2001(seconds) {
                     Ok(found) => new_datetime(py, found)?,
                     Err(reason) => {
@@ -88,8 +90,8 @@ impl<'p> Core<'p> {
             (Scalar::Decimal(digits), Kind::Decimal | Kind::Any) => {
                 return self.decimal(digits, at).map(Some);
             }
-            (Scalar::Decimal(digits), Kind::Instant(unit)) => {
-                return self.instant(digits, *unit, at).map(Some);
+            (Scalar::Decimal(digits), Kind::Moment(moment)) if moment.unit.is_some() => {
+                return self.instant(digits, moment, at).map(Some);
             }
             (Scalar::Decimal(digits), Kind::Float) => {
                 let value = to_f64(scan(digits, 0).outcome, digits);
