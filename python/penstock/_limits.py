@@ -23,6 +23,9 @@ class Limits:
         number: Bytes of one number. Converting digits to an integer takes time that grows with
             their square.
         total: Bytes of the whole source after decompression, or None for any.
+        memory: Bytes of memory that the result of `decode`, `load` or `open` may take, or one
+            record of `read` or of a `Decoder`, or None for any. For objects it is an estimate: the
+            bytes of their text, 32 for each value and 64 more for each container.
         ratio: Decompressed bytes per compressed byte, checked once 16 MiB have come out, or None
             for any.
         window: Bytes that a decompressor may request as its window or dictionary.
@@ -57,6 +60,7 @@ class Limits:
         "entities",
         "expansion",
         "lookahead",
+        "memory",
         "name",
         "number",
         "ratio",
@@ -71,6 +75,7 @@ class Limits:
     lookahead: int
     number: int
     total: int | None
+    memory: int | None
     ratio: int | None
     window: int
     attributes: int
@@ -88,7 +93,8 @@ class Limits:
         lookahead: int = 16 << 20,
         number: int = 4_300,
         total: int | None = None,
-        ratio: int | None = 1_100,
+        memory: int | None = 8 << 30,
+        ratio: int | None = 500,
         window: int = 128 << 20,
         attributes: int = 1_000,
         name: int = 64 << 10,
@@ -104,6 +110,7 @@ class Limits:
             ("lookahead", lookahead, False),
             ("number", number, False),
             ("total", total, True),
+            ("memory", memory, True),
             ("ratio", ratio, True),
             ("window", window, False),
             ("attributes", attributes, False),
@@ -130,6 +137,7 @@ class Limits:
             "lookahead": self.lookahead,
             "number": self.number,
             "total": self.total,
+            "memory": self.memory,
             "ratio": self.ratio,
             "window": self.window,
             "attributes": self.attributes,

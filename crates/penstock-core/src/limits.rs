@@ -14,6 +14,9 @@ pub struct Limits {
     pub number: usize,
     /// Decompressed bytes of the whole source, or none.
     pub total: Option<u64>,
+    /// Bytes of memory that a document which is kept as a whole may take, or one record, or none:
+    /// an estimate for objects, exact for an open document.
+    pub memory: Option<u64>,
     /// Decompressed bytes per compressed byte, checked once 16 MiB have come out, or none.
     pub ratio: Option<u64>,
     /// Bytes that a decompressor may request as its window or dictionary.
@@ -40,8 +43,10 @@ impl Default for Limits {
             lookahead: 16 << 20,
             number: 4_300,
             total: None,
-            // Deflate cannot exceed 1,032; decompression bombs use the formats that can.
-            ratio: Some(1_100),
+            memory: Some(8 << 30),
+            // Real data that compresses well reaches 100 with deflate and 350 with xz; a bomb of
+            // blanks reaches 1,030 with deflate.
+            ratio: Some(500),
             window: 128 << 20,
             attributes: 1_000,
             name: 64 << 10,

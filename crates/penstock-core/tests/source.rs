@@ -89,6 +89,7 @@ fn drain(source: &mut Source, step: usize) -> (Vec<u8>, Option<SourceError>) {
         match source.read(&mut out) {
             Ok(0) => return (all, None),
             Ok(n) => all.extend_from_slice(&out[..n]),
+            Err(SourceError::Idle) => {}
             Err(error) => return (all, Some(error)),
         }
     }
@@ -104,7 +105,7 @@ fn read_in_pieces(data: &[u8], options: Options<'_>, most: usize) -> (Vec<u8>, O
     let (all, error) = drain(&mut source, 1 << 16);
     let fault = error.map(|error| match error {
         SourceError::Fault(fault) => fault,
-        SourceError::Io(error) => panic!("{error}"),
+        other => panic!("{other}"),
     });
     if let Some(fault) = &fault {
         assert!(source.read(&mut [0; 9]).is_err(), "a fault stays: {fault}");
@@ -285,6 +286,27 @@ fn skippable_zstd_frames() {
     assert!(fault.is_none() && all == [&data[..], &data].concat());
 }
 
+/// A source of which nothing comes says so now and then, so that its driver can look around.
+#[test]
+fn a_source_without_output_is_idle() {
+    let limits = Limits::default();
+    let packed = compress(Compression::Gzip, b"[1]");
+    let endless = std::io::Cursor::new(packed).chain(std::io::repeat(0));
+    let mut source = Source::open(Box::new(endless), Options::new(&limits));
+    let mut out = [0; 64];
+    let mut all = Vec::new();
+    while all.len() < 3 {
+        let read = source.read(&mut out).unwrap();
+        all.extend_from_slice(&out[..read]);
+    }
+    assert_eq!(all, b"[1]");
+    for _ in 0..100 {
+        let before = source.raw_bytes();
+        assert!(matches!(source.read(&mut out), Err(SourceError::Idle)));
+        assert!(source.raw_bytes() - before <= 1 << 20);
+    }
+}
+
 #[test]
 fn bombs_are_stopped_early() {
     let limits = Limits { ratio: Some(100), ..Limits::default() };
@@ -452,7 +474,7 @@ fn read_encoded(data: &[u8], name: &str, most: usize, step: usize) -> (Vec<u8>, 
     let (all, error) = drain(&mut source, step);
     let fault = error.map(|error| match error {
         SourceError::Fault(fault) => fault,
-        SourceError::Io(error) => panic!("{error}"),
+        other => panic!("{other}"),
     });
     (all, fault)
 }

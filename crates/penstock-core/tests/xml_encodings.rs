@@ -58,7 +58,7 @@ fn streamed(data: &[u8], assumed: Option<Encoding>, lengths: &[usize]) -> Outcom
             Err(SourceError::Fault(fault)) => {
                 return (window.text().as_str().to_owned(), Some(told(&fault)));
             }
-            Err(SourceError::Io(error)) => panic!("{error}"),
+            Err(other) => panic!("{other}"),
         }
     }
     (window.text().as_str().to_owned(), window.finish_fault().as_ref().map(told))

@@ -149,12 +149,13 @@ impl Dialect {
 
     /// The options for building from the format.
     pub(crate) fn building(&self, limits: &Limits) -> FormatOptions {
-        let &Limits { token, number, .. } = limits;
+        let &Limits { token, number, memory, .. } = limits;
         if !self.has_elements() {
-            return FormatOptions::Keyed(KeyedOptions { lends: self.core.format().lends, number });
+            let lends = self.core.format().lends;
+            return FormatOptions::Keyed(KeyedOptions { lends, number, memory });
         }
         let (repeated, force_list) = (self.repeated, self.force_list.clone());
-        FormatOptions::Markup(MarkupOptions { repeated, force_list, token, number })
+        FormatOptions::Markup(MarkupOptions { repeated, force_list, token, number, memory })
     }
 
     /// The URI that a prefix in a path stands for.

@@ -5,6 +5,7 @@
 // The extension is one library for one interpreter: nothing is exported to other crates.
 #![allow(unreachable_pub)]
 
+mod allocator;
 mod buffers;
 mod clock;
 mod costs;

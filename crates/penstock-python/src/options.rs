@@ -146,6 +146,7 @@ pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
         lookahead: size("lookahead")?,
         number: size("number")?,
         total: bytes("total")?,
+        memory: bytes("memory")?,
         ratio: bytes("ratio")?,
         window: bound(&object.getattr("window")?, u64::MAX)?,
         attributes: size("attributes")?,

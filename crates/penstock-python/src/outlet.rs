@@ -57,6 +57,9 @@ macro_rules! outlet_destination {
             fn keeps(&self) -> Option<u64> {
                 self.outlet.keeps()
             }
+            fn over_memory(&self, given: penstock_core::run::Given<'_>) -> Option<u64> {
+                self.outlet.over_memory(given)
+            }
             fn take_kept(&mut self) -> penstock_core::run::Kept<pyo3::PyErr> {
                 self.outlet.take_kept()
             }

@@ -209,6 +209,9 @@ impl Read for PythonFile {
     }
 }
 
+/// How many chunks may be empty until the driver checks for signals.
+const PATIENCE: usize = 64;
+
 /// Chunks of bytes, from any iterable.
 struct Chunks {
     iterator: Held,
@@ -222,8 +225,9 @@ impl Chunks {
         Ok(Chunks { iterator: Held::new(object.try_iter()?.as_any()), chunk: None, at: 0 })
     }
 
-    fn read_attached(&mut self, py: Python<'_>, out: &mut [u8]) -> PyResult<usize> {
-        loop {
+    /// None: there were only empty chunks, and there may be more.
+    fn read_attached(&mut self, py: Python<'_>, out: &mut [u8]) -> PyResult<Option<usize>> {
+        for _ in 0..PATIENCE {
             if let Some(chunk) = &self.chunk {
                 let left = &chunk.as_bytes(py)[self.at..];
                 let count = left.len().min(out.len());
@@ -233,23 +237,26 @@ impl Chunks {
                     self.chunk = None;
                 }
                 if count > 0 {
-                    return Ok(count);
+                    return Ok(Some(count));
                 }
                 continue;
             }
             let mut iterator = self.iterator.get(py)?.cast_into::<PyIterator>()?;
-            let Some(chunk) = iterator.next().transpose()? else { return Ok(0) };
+            let Some(chunk) = iterator.next().transpose()? else { return Ok(Some(0)) };
             if chunk.is_instance_of::<PyString>() {
                 return Err(PyTypeError::new_err("expected chunks of bytes, got str"));
             }
             self.chunk = Some(to_bytes(&chunk)?.unbind());
             self.at = 0;
         }
+        Ok(None)
     }
 }
 
 impl Read for Chunks {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        Python::attach(|py| self.read_attached(py, out)).map_err(io::Error::other)
+        let read = Python::attach(|py| self.read_attached(py, out)).map_err(io::Error::other)?;
+        // The driver checks for signals before it asks again.
+        read.ok_or_else(|| io::ErrorKind::WouldBlock.into())
     }
 }

@@ -50,6 +50,11 @@ impl Destination for Gather {
         }
     }
 
+    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
+        let text = given.text().as_bytes().len();
+        self.most.filter(|most| (text + self.memory()) as u64 > *most)
+    }
+
     fn abandon_record(&mut self) {
         self.abandon();
     }

@@ -69,6 +69,8 @@ pub struct Gather {
     duplicates: Duplicates,
     /// The keys of the open maps that store their own, if a repeated key is an error.
     seen: Vec<HashSet<Box<str>>>,
+    /// `limits.memory`, which the text counts for too.
+    pub(super) most: Option<u64>,
 }
 
 type Answer = Result<Flow, Refusal>;
@@ -95,7 +97,20 @@ impl Gather {
             shapes: Shapes::default(),
             duplicates,
             seen: Vec::new(),
+            most: None,
         }
+    }
+
+    /// The same, which may take so many bytes of memory together with the text.
+    #[must_use]
+    pub fn within(self, most: Option<u64>) -> Self {
+        Gather { most, ..self }
+    }
+
+    /// How many bytes the words and the keys take.
+    pub(super) fn memory(&self) -> usize {
+        let words = self.arena.len() + self.values.len() + self.keys.len();
+        size_of::<u64>() * words + self.shapes.memory()
     }
 
     /// The document, when the reader has read it; none if its value is not complete.

@@ -102,6 +102,11 @@ impl Shapes {
         &self.pool[span.from as usize..span.to as usize]
     }
 
+    /// How many bytes the sequences take.
+    pub(super) fn memory(&self) -> usize {
+        size_of::<Node>() * self.nodes.len() + self.pool.len()
+    }
+
     /// The sequence that is predicted after `id`.
     #[inline(always)]
     pub(super) fn next(&self, id: NodeId) -> NodeId {

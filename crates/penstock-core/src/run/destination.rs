@@ -121,6 +121,12 @@ pub trait Destination {
         None
     }
 
+    /// The limit on the memory that the destination may take, if it takes more. The run asks
+    /// whenever the text at hand is read, and at the end.
+    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+        None
+    }
+
     /// Takes the misfits of the current record that have not been reported yet.
     fn take_kept(&mut self) -> Kept<Self::Cause> {
         Kept::default()
@@ -231,6 +237,10 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
     #[inline(always)]
     fn keeps(&self) -> Option<u64> {
         self.inner().keeps()
+    }
+    #[inline(always)]
+    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
+        self.inner().over_memory(given)
     }
     fn take_kept(&mut self) -> Kept<D::Cause> {
         self.inner_mut().take_kept()

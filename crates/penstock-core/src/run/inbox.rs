@@ -73,6 +73,12 @@ impl Unpacking {
         self.waits = false;
     }
 
+    /// Waits for the next chunk, if all that was pushed is read.
+    pub(super) fn wait(&mut self) {
+        let pushed = self.inbox.lock();
+        self.waits = pushed.bytes.is_empty() && !pushed.ended;
+    }
+
     pub(super) fn end(&mut self) {
         self.inbox.lock().ended = true;
         self.waits = false;

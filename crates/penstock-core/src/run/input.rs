@@ -3,7 +3,6 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::io;
 
 use penstock_scan::{BorrowedText, Rest, TextWindow, ValidText};
 
@@ -194,12 +193,15 @@ impl Windows {
     /// As [`Window::fill`].
     pub fn more(&mut self) -> Result<(), SourceError> {
         match &mut self.feed {
-            Feed::Source(source) => self.ended = !self.window.fill(source)?,
+            Feed::Source(source) => match self.window.fill(source) {
+                Ok(more) => self.ended = !more,
+                // The run stays dry, and the driver asks again.
+                Err(SourceError::Idle) => {}
+                Err(error) => return Err(error),
+            },
             Feed::Unpacked { unpacking, .. } => match self.window.fill(&mut unpacking.source) {
                 Ok(more) => self.ended = !more,
-                Err(SourceError::Io(error)) if error.kind() == io::ErrorKind::WouldBlock => {
-                    unpacking.waits = true;
-                }
+                Err(SourceError::Idle) => unpacking.wait(),
                 Err(error) => return Err(error),
             },
             Feed::Pushed { .. } | Feed::Sealed(_) => {}
@@ -474,17 +476,21 @@ impl Kept {
         Kept { source: Box::new(source), window, rest, ended: false }
     }
 
-    /// Reads about `n` more bytes.
+    /// Reads about `n` more bytes. False if nothing came yet: see [`SourceError::Idle`].
     ///
     /// # Errors
     /// As [`Source::read`]; `None` if there is no memory for the bytes.
-    pub fn more(&mut self, n: usize) -> Result<(), Option<SourceError>> {
+    pub fn more(&mut self, n: usize) -> Result<bool, Option<SourceError>> {
         let spare = self.window.spare(n).map_err(|_| None)?;
-        let count = self.source.read(spare).map_err(Some)?;
+        let count = match self.source.read(spare) {
+            Ok(count) => count,
+            Err(SourceError::Idle) => return Ok(false),
+            Err(error) => return Err(Some(error)),
+        };
         self.window.commit(count);
         self.ended = count == 0;
         self.rest = self.window.advance_check();
-        Ok(())
+        Ok(true)
     }
 
     /// How many bytes of text are at hand.

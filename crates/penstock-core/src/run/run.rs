@@ -156,12 +156,14 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     return Ok(Turn::Paused);
                 }
                 Ok(Step::Stopped | Step::Done) => {
+                    self.check_memory(to)?;
                     self.complete = true;
                     return self.end::<D>();
                 }
                 Ok(Step::More | Step::Again) => {
                     let input = &self.input;
                     to.place_kept(&|offset| input.locate(offset));
+                    self.check_memory(to)?;
                     if I::DROPS {
                         self.drop_front(to);
                     }
@@ -216,6 +218,25 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             let given = self.input.given();
             self.repairs.add(&made, &self.input.counted(), given.text().as_bytes());
         }
+    }
+
+    /// Fails if the destination takes more memory than it may.
+    #[inline(always)]
+    fn check_memory<D: Destination<Cause = C>>(&mut self, to: &mut D) -> Outcome<(), D> {
+        match to.over_memory(self.input.given()) {
+            None => Ok(()),
+            Some(most) => Err(self.out_of_bounds(to, most)),
+        }
+    }
+
+    #[cold]
+    fn out_of_bounds<D: Destination<Cause = C>>(
+        &mut self,
+        to: &mut D,
+        most: u64,
+    ) -> Failed<C, D::Break> {
+        let reason = format!("the objects take more than {most} bytes of memory (limits.memory)");
+        self.fail(to, &Fault::limit(self.reader.offset(), reason))
     }
 
     /// Drops the bytes that neither the reader nor the destination needs any more.
@@ -363,6 +384,10 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     ) -> Failed<C, D::Break> {
         match error {
             SourceError::Fault(fault) => self.fail(to, &fault),
+            // No input reports this: it stays dry.
+            SourceError::Idle => {
+                self.source_failed(to, SourceError::Io(std::io::ErrorKind::WouldBlock.into()))
+            }
             SourceError::Io(error) => {
                 self.finished = true;
                 let Kept { misfits, omitted } = to.take_kept();

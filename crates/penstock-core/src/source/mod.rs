@@ -33,6 +33,10 @@ const CHUNK: usize = 64 << 10;
 /// compress without bound.
 const RATIO_GRACE: u64 = 16 << 20;
 
+/// How many chunks may be decompressed without a byte of output, until the source answers
+/// [`SourceError::Idle`]: members without content, and padding after the last one, have any length.
+const PATIENCE: usize = 4;
+
 /// How to read a source.
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
@@ -71,6 +75,9 @@ pub enum SourceError {
     Io(io::Error),
     /// The data is damaged, cut or over a limit.
     Fault(Fault),
+    /// Nothing came yet, although something was read. Ask again, but see first whether somebody
+    /// wants to interrupt: the source may go on like this for ever.
+    Idle,
 }
 
 impl From<Fault> for SourceError {
@@ -80,7 +87,12 @@ impl From<Fault> for SourceError {
 }
 
 impl From<io::Error> for SourceError {
+    /// A reader that has nothing yet, and may be asked again, says so by the kind alone.
     fn from(error: io::Error) -> Self {
+        let bare = error.get_ref().is_none() && error.raw_os_error().is_none();
+        if bare && error.kind() == io::ErrorKind::WouldBlock {
+            return SourceError::Idle;
+        }
         SourceError::Io(error)
     }
 }
@@ -90,6 +102,7 @@ impl fmt::Display for SourceError {
         match self {
             SourceError::Io(error) => error.fmt(f),
             SourceError::Fault(fault) => fault.fmt(f),
+            SourceError::Idle => f.write_str("nothing came yet"),
         }
     }
 }
@@ -99,6 +112,7 @@ impl std::error::Error for SourceError {
         match self {
             SourceError::Io(error) => Some(error),
             SourceError::Fault(fault) => Some(fault),
+            SourceError::Idle => None,
         }
     }
 }
@@ -238,7 +252,8 @@ impl Source {
     ///
     /// # Errors
     /// An error of the underlying reader passes through unchanged, and the source may be asked
-    /// again. A fault is final: it comes after all bytes before it, and then on every call.
+    /// again, as after [`SourceError::Idle`]. A fault is final: it comes after all bytes before it,
+    /// and then on every call.
     pub fn read(&mut self, out: &mut [u8]) -> Result<usize, SourceError> {
         if out.is_empty() {
             return Ok(0);
@@ -390,7 +405,7 @@ impl Source {
 
     /// Reads decompressed bytes. A fault may come together with the bytes before it.
     fn decompress(&mut self, out: &mut [u8]) -> Result<usize, (usize, SourceError)> {
-        loop {
+        for _ in 0..PATIENCE {
             match &mut self.stage {
                 Stage::Sealed => self.unseal().map_err(|error| (0, error))?,
                 Stage::Plain => return self.raw.read(out).map_err(|error| (0, error.into())),
@@ -414,6 +429,7 @@ impl Source {
                 }
             }
         }
+        Err((0, SourceError::Idle))
     }
 
     /// Looks at the first bytes to find their compression, or to check the one that the caller

@@ -118,7 +118,8 @@ impl Window {
     ///
     /// # Errors
     /// As [`Source::read`], and [`fault`](Self::fault) if there is one: nothing is read after bytes
-    /// that are not text. After an error of the source's own reader you may call it again.
+    /// that are not text. After an error of the source's own reader, and after
+    /// [`SourceError::Idle`], you may call it again.
     pub fn fill(&mut self, source: &mut Source) -> Result<bool, SourceError> {
         if let Some(fault) = self.fault() {
             return Err(fault.into());

@@ -70,6 +70,9 @@ impl<E, D: Destination<Error = E> + Listener<Error = E>> Destination for Replay<
             (held, kept) => held.or(kept),
         }
     }
+    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
+        self.inner().over_memory(given)
+    }
     fn take_kept(&mut self) -> Kept<D::Cause> {
         self.inner_mut().take_kept()
     }

@@ -99,7 +99,7 @@ impl Opening {
             Duplicates::First => document::Duplicates::First,
             Duplicates::Error => document::Duplicates::Error,
         };
-        Opening { gather: Gather::new(policy), duplicates, limits, name }
+        Opening { gather: Gather::new(policy).within(limits.memory), duplicates, limits, name }
     }
 
     fn run<I: Input>(&self, input: I) -> Run<Reader, I, Infallible> {
@@ -134,7 +134,7 @@ impl Opening {
         }
         gather(py, &mut run, &mut self.gather, |input| {
             input.more(PIECE);
-            Ok(())
+            Ok(true)
         })?
         .map_err(|failure| self.raised(py, failure))?;
         self.finish(HeldText::Lent(bytes.clone().unbind(), start), start as u64)
@@ -168,17 +168,11 @@ fn gather<I: Input + Send>(
     py: Python<'_>,
     run: &mut Run<Reader, I, Infallible>,
     to: &mut Gather,
-    more: impl Fn(&mut I) -> Result<(), Option<SourceError>> + Sync,
+    more: impl Fn(&mut I) -> Result<bool, Option<SourceError>> + Sync,
 ) -> PyResult<Outcome<()>> {
     loop {
         py.check_signals()?;
-        let done =
-            py.detach(|| {
-                (0..PIECES).try_fold(false, |done, _| {
-                    if done { Ok(true) } else { gather_piece(run, to, &more) }
-                })
-            });
-        match done {
+        match py.detach(|| gather_pieces(run, to, &more)) {
             Ok(false) => {}
             Ok(true) => return Ok(Ok(())),
             Err(failure) => return Ok(Err(failure)),
@@ -186,17 +180,28 @@ fn gather<I: Input + Send>(
     }
 }
 
-/// Reads a piece and gathers it. True at the end.
-fn gather_piece<I: Input>(
+/// Gathers until it is time to check for signals. True at the end.
+fn gather_pieces<I: Input>(
     run: &mut Run<Reader, I, Infallible>,
     to: &mut Gather,
-    more: impl Fn(&mut I) -> Result<(), Option<SourceError>>,
+    more: impl Fn(&mut I) -> Result<bool, Option<SourceError>>,
 ) -> Outcome<bool> {
-    match more(run.input_mut()) {
-        Ok(()) => {}
-        Err(Some(error)) => run.brought(to, Err(error))?,
-        Err(None) => return Err(Box::new(Failure::Broken(NoMemory, Spot::default()))),
+    for _ in 0..PIECES {
+        match more(run.input_mut()) {
+            Ok(true) => {}
+            Ok(false) => return Ok(false),
+            Err(Some(error)) => run.brought(to, Err(error))?,
+            Err(None) => return Err(Box::new(Failure::Broken(NoMemory, Spot::default()))),
+        }
+        if gather_piece(run, to)? {
+            return Ok(true);
+        }
     }
+    Ok(false)
+}
+
+/// Gathers the text at hand. True at the end.
+fn gather_piece<I: Input>(run: &mut Run<Reader, I, Infallible>, to: &mut Gather) -> Outcome<bool> {
     // A word can point into a text of at most so many bytes.
     if run.input().given().text().as_bytes().len() as u64 > MOST_TEXT {
         let reason = format!("a document of more than {MOST_TEXT} bytes cannot be opened");

@@ -53,6 +53,10 @@ impl<S: Side> Destination for Owned<S> {
     fn keeps(&self) -> Option<u64> {
         Owned::keeps(self)
     }
+    #[inline(always)]
+    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+        Owned::over_memory(self)
+    }
     fn take_kept(&mut self) -> Kept<PyErr> {
         let problems = self.take_problems();
         Kept { misfits: problems.kept, omitted: problems.omitted }
@@ -173,6 +177,10 @@ impl Destination for Builder {
     #[inline(always)]
     fn keeps(&self) -> Option<u64> {
         each!(self, outlet => outlet.keeps())
+    }
+    #[inline(always)]
+    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
+        each!(self, outlet => outlet.over_memory(given))
     }
     fn take_kept(&mut self) -> Kept<PyErr> {
         each!(self, outlet => outlet.take_kept())

@@ -108,6 +108,11 @@ impl<S: Side> Owned<S> {
     pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
         self.sink.core().unknown()
     }
+    /// See [`Core::over_memory`].
+    #[inline]
+    pub(crate) fn over_memory(&self) -> Option<u64> {
+        self.sink.core().over_memory()
+    }
     /// See [`Core::path`].
     pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
         self.sink.core().path(inside)

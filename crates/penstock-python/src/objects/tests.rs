@@ -43,7 +43,7 @@ fn builder_of(py: Python<'_>, code: &str) -> Owned<Keys> {
         pause: false,
         recycle: false,
     };
-    Owned::new(plan, options, KeyedOptions { lends: Lends::Nothing, number: 100 })
+    Owned::new(plan, options, KeyedOptions { lends: Lends::Nothing, number: 100, memory: None })
 }
 
 /// The finished row, as Python shows it.

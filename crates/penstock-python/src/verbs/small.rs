@@ -66,7 +66,7 @@ impl Spare {
     fn new(key: usize, plan: &Arc<Plan>) -> Box<Spare> {
         let limits = Limits::default();
         let reader = json::Reader::new(Framing::Document, &limits);
-        let own = KeyedOptions { lends: Lends::Json, number: limits.number };
+        let own = KeyedOptions { lends: Lends::Json, number: limits.number, memory: limits.memory };
         Box::new(Spare { key, reader, builder: Owned::new(Arc::clone(plan), OPTIONS, own) })
     }
 

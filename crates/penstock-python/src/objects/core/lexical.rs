@@ -82,6 +82,7 @@ impl<'p> Core<'p> {
     /// the cell or the attribute's value begins.
     #[inline]
     pub(crate) fn lexical(&mut self, text: Text<'_>, at: u64) -> Made {
+        self.weight += text.bytes().len() as u64;
         self.lexical_as(self.aim().node, text, at)
     }
 

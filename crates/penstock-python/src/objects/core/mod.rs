@@ -87,6 +87,11 @@ pub(crate) struct Options {
     pub(crate) recycle: bool,
 }
 
+/// Bytes that count for each container, and for each value in one: about what CPython takes for
+/// them.
+const CONTAINER: u64 = 64;
+const VALUE: u64 = 32;
+
 /// How many different unknown keys are counted one by one.
 const MOST_UNKNOWN: usize = 1_000;
 
@@ -132,6 +137,11 @@ pub(crate) struct Core<'p> {
     pub(crate) attribute: bool,
     /// The most digits of a number in text (`limits.number`).
     pub(crate) number: usize,
+    /// `limits.memory`
+    pub(crate) memory: Option<u64>,
+    /// About how many bytes the objects take that were made since the last record was taken: the
+    /// text of strings and numbers, and the containers. Counting costs an addition for each.
+    pub(crate) weight: u64,
     /// The problems of the current record, if all of them are to be reported.
     pub(crate) problems: Problems,
 }
@@ -181,24 +191,42 @@ impl<'p> Core<'p> {
             path_keys: Vec::new(),
             attribute: false,
             number: Limits::default().number,
+            memory: None,
+            weight: 0,
             problems: Problems::default(),
         }
     }
 
     /// The finished records, which the caller takes over.
     pub(crate) fn take_rows(&mut self) -> Vec<Py<PyAny>> {
+        self.weight = 0;
         std::mem::take(&mut self.rows)
     }
 
     /// The finished record, for drivers that take one at a time.
     #[inline]
     pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
+        self.weight = 0;
         self.rows.pop()
     }
 
     /// How many finished records are waiting.
     pub(crate) fn ready(&self) -> usize {
         self.rows.len()
+    }
+
+    /// Counts the container that is made of the values on the stack from a place on.
+    #[inline(always)]
+    pub(crate) fn weigh(&mut self, base: usize) {
+        self.weight += CONTAINER + VALUE * (self.stack.len() - base) as u64;
+    }
+
+    /// `limits.memory`, if the objects take more.
+    #[inline]
+    pub(crate) fn over_memory(&self) -> Option<u64> {
+        let most = self.memory?;
+        let loose = (self.stack.len() + self.rows.len()) as u64;
+        (self.weight + VALUE * loose > most).then_some(most)
     }
 
     /// Sets whether rows may be filled again.
@@ -214,6 +242,7 @@ impl<'p> Core<'p> {
     /// Forgets the record under construction.
     pub(crate) fn abandon(&mut self) {
         self.stack.release_from(self.attached(), 0);
+        self.weight = 0;
         self.seen_keys.clear();
         self.seen_beyond.clear();
         self.problems = Problems::default();

@@ -230,6 +230,7 @@ impl<'p> Core<'p> {
 
     #[inline(never)]
     pub(crate) fn give_number(&mut self, digits: &[u8], at: u64) -> Answer {
+        self.weight += digits.len() as u64;
         if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
@@ -342,6 +343,7 @@ impl<'p> Core<'p> {
     /// A string. The kinds that most documents use come first.
     #[inline(always)]
     pub(crate) fn give_text(&mut self, text: Text<'_>, at: u64) -> Answer {
+        self.weight += text.bytes().len() as u64;
         match self.aim().kind {
             KindByte::Str => {
                 let py = self.attached();

@@ -28,6 +28,8 @@ pub(crate) struct KeyedOptions {
     pub(crate) lends: Lends,
     /// `limits.number`: the most digits of one number, where values are untyped text.
     pub(crate) number: usize,
+    /// `limits.memory`
+    pub(crate) memory: Option<u64>,
 }
 
 /// Builds from maps and lists.
@@ -58,7 +60,7 @@ impl<'p> Build<'p> for Keyed<'p> {
 
     fn new(plan: &'p Plan, options: Options, own: KeyedOptions) -> Self {
         let mut core = Core::new(plan, options);
-        core.number = own.number;
+        (core.number, core.memory) = (own.number, own.memory);
         core.lends = match own.lends {
             Lends::Nothing => None,
             Lends::Json => Some(plan.lent_to_json()),

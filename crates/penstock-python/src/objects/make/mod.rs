@@ -26,6 +26,7 @@ type Made = Result<*mut ffi::PyObject, Refusal>;
 #[inline(always)]
 pub(crate) fn list(builder: &mut Core<'_>, at: u64) -> Made {
     let base = builder.top().base;
+    builder.weigh(base);
     let kind = &builder.plan().nodes[builder.top().node as usize].kind;
     match kind {
         _ if builder.top().spoiled => Err(spoiled(builder, at)),
@@ -157,6 +158,7 @@ pub(crate) fn dict(builder: &mut Core<'_>, at: u64) -> Made {
         return Err(Refusal::kept());
     }
     let base = builder.top().base;
+    builder.weigh(base);
     let count = (builder.stack.len() - base) / 2;
     let is_simple = builder.options.duplicates == Duplicates::Last && has_plain_keys(builder);
     if is_simple {
@@ -267,6 +269,7 @@ pub(crate) fn object(builder: &mut Core<'_>, at: u64) -> Made {
     if builder.top().spoiled {
         return Err(spoiled(builder, at));
     }
+    builder.weigh(builder.top().slots);
     if builder.top().kind == FrameKind::Row
         && builder.top().index > class.fields.len() as u64
         && let Some(refusal) = row_too_long(builder, class, at)

@@ -52,13 +52,15 @@ pub(crate) struct MarkupOptions {
     pub(crate) token: usize,
     /// `limits.number`: the most digits of one integer.
     pub(crate) number: usize,
+    /// `limits.memory`
+    pub(crate) memory: Option<u64>,
 }
 
 impl Default for MarkupOptions {
     fn default() -> Self {
-        let Limits { token, number, .. } = Limits::default();
+        let Limits { token, number, memory, .. } = Limits::default();
         let (repeated, force_list) = (Repeated::default(), ForceList::default());
-        MarkupOptions { repeated, force_list, token, number }
+        MarkupOptions { repeated, force_list, token, number, memory }
     }
 }
 
@@ -177,7 +179,7 @@ impl<'p> Build<'p> for Markup<'p> {
         // A repeated element is one more of its kind, and no duplicate.
         options.duplicates = Duplicates::Last;
         let mut core = Core::new(plan, options);
-        core.number = markup.number;
+        (core.number, core.memory) = (markup.number, markup.memory);
         let markup = MarkupState { options: markup, ..MarkupState::default() };
         Markup { core, markup }
     }

@@ -64,6 +64,7 @@ impl<'p> Markup<'p> {
     pub(crate) fn put_named(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         let py = self.attached();
         let base = self.top().base;
+        self.core.weigh(base);
         let key = self.core.stack.replace(base + 1, ptr::null_mut());
         self.core.stack.forget_from(base + 1);
         // SAFETY: the references are handed over to us; the stack owns the dict.

@@ -28,6 +28,7 @@ impl<'p> Markup<'p> {
         // Its child elements become plain values too.
         let aim = self.aim_of(node);
         self.core.push_frame(Frame::new(FrameKind::Plain, node, aim, self.core.stack.len()));
+        self.core.weigh(self.core.stack.len());
         self.core.stack.push(ptr::null_mut());
         Ok(Flow::Take)
     }
@@ -88,6 +89,7 @@ impl<'p> Markup<'p> {
     /// The value of an attribute.
     #[inline(never)]
     pub(crate) fn plain_value(&mut self, text: Text<'_>) -> Answer {
+        self.core.weight += text.bytes().len() as u64;
         let value = new_str(self.attached(), text);
         if value.is_null() {
             return Err(self.raised());
@@ -106,6 +108,7 @@ impl<'p> Markup<'p> {
         let text = buffer[from..].trim();
         let has_text = !text.is_empty();
         let text = Text { text: text.into(), ascii: self.markup.ascii };
+        self.core.weight += text.bytes().len() as u64;
         let text = if has_text { new_str(py, text) } else { ptr::null_mut() };
         self.markup.text = buffer;
         if has_text && text.is_null() {

@@ -1,0 +1,116 @@
+//! The allocator of the extension: the system's, which clears large memory without touching it.
+//!
+//! Decompressors ask for some megabytes of cleared memory for each member of a file, and use as
+//! much of it as the member is long. The C library clears memory that it has used before by
+//! writing to all of it. For a file of many small members that takes a thousand times as long as
+//! reading them. The kernel clears a page when it is first used.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::ffi::{c_int, c_void};
+
+/// From this size on the kernel clears.
+const LARGE: usize = 1 << 20;
+/// A multiple of the size of a page, on every machine.
+const PAGES: usize = 64 << 10;
+/// Linux: the pages are given back, and come as zeros when they are next used.
+const MADV_DONTNEED: c_int = 4;
+
+unsafe extern "C" {
+    fn madvise(start: *mut c_void, length: usize, advice: c_int) -> c_int;
+}
+
+struct Allocator;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+// SAFETY: everything is the system's allocator. Large cleared memory is its memory, cleared here.
+unsafe impl GlobalAlloc for Allocator {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: the caller's promises are passed on.
+        unsafe { System.alloc(layout) }
+    }
+    #[inline]
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        // SAFETY: as above.
+        unsafe { System.dealloc(memory, layout) }
+    }
+    #[inline]
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // SAFETY: as above.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.size() < LARGE {
+            // SAFETY: as above.
+            return unsafe { System.alloc_zeroed(layout) };
+        }
+        // SAFETY: as above. If there is memory, it has that size.
+        unsafe {
+            let memory = System.alloc(layout);
+            if !memory.is_null() {
+                clear(memory, layout.size());
+            }
+            memory
+        }
+    }
+}
+
+/// Fills memory with zeros: whole pages by giving them back, the rest by writing.
+///
+/// # Safety
+///
+/// It is `size` bytes of the system's allocator, at least two times [`PAGES`], that nobody else
+/// refers to.
+#[cold]
+unsafe fn clear(memory: *mut u8, size: usize) {
+    let before = memory.addr().next_multiple_of(PAGES) - memory.addr();
+    let pages = (size - before) / PAGES * PAGES;
+    // SAFETY: both parts, and the pages between them, lie inside the memory. It is private and
+    // anonymous, as the C library's always is, so the pages come back as zeros. If the kernel
+    // refuses, as for locked memory, it has not touched them.
+    unsafe {
+        let first = memory.add(before);
+        memory.write_bytes(0, before);
+        if madvise(first.cast(), pages, MADV_DONTNEED) != 0 {
+            first.write_bytes(0, pages);
+        }
+        first.add(pages).write_bytes(0, size - before - pages);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn large_memory_is_cleared_wherever_it_begins() {
+        for size in [1 << 20, (1 << 20) + 1, (3 << 20) + 4_095, 8 << 20] {
+            for _ in 0..4 {
+                let mut used = vec![0_u8; size];
+                assert!(used.iter().all(|byte| *byte == 0), "{size}");
+                used.fill(7);
+            }
+        }
+    }
+
+    /// The memory of this process that is in use, in bytes.
+    fn resident() -> usize {
+        let statm = std::fs::read_to_string("/proc/self/statm").expect("Linux");
+        let pages: usize = statm.split(' ').nth(1).expect("a field").parse().expect("a number");
+        pages * 4096
+    }
+
+    #[test]
+    fn large_memory_is_cleared_without_being_touched() {
+        const SIZE: usize = 16 << 20;
+        // Twice: the C library keeps memory of this size for later once some was released.
+        drop(vec![1_u8; SIZE]);
+        let used = vec![1_u8; SIZE];
+        let with = resident();
+        drop(used);
+        let cleared = vec![0_u8; SIZE];
+        assert!(resident() + SIZE / 2 < with);
+        assert_eq!(cleared.last(), Some(&0));
+    }
+}

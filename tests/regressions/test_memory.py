@@ -1,0 +1,215 @@
+"""Memory: what a small input could make Penstock take, and what happened when there was none."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import tracemalloc
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from fresh import finished
+
+import penstock
+from penstock import LimitExceeded, Limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass
+class Row:
+    number: float = 0.0
+    text: str = ""
+
+
+def ndjson(rows: int) -> bytes:
+    return b'{"number": 1.5, "text": "%s"}\n' % (b"a" * 40) * rows
+
+
+def whole(rows: int) -> bytes:
+    return b"[" + ndjson(rows).strip().replace(b"\n", b",") + b"]"
+
+
+def markup(rows: int) -> bytes:
+    return b"<r>" + b"<row><number>1.5</number><text>aaaaaaaa</text></row>" * rows + b"</r>"
+
+
+# What is kept as a whole, by each verb and format that does so.
+KEEPING: dict[str, Callable[[int, Limits], Any]] = {
+    "decode": lambda n, limits: penstock.json.decode(whole(n), limits=limits),
+    "decode a class": lambda n, limits: penstock.json.decode(whole(n), list[Row], limits=limits),
+    "decode a buffer": lambda n, limits: penstock.json.decode(bytearray(whole(n)), limits=limits),
+    "load": lambda n, limits: penstock.json.load([whole(n)], limits=limits),
+    "load lines": lambda n, limits: penstock.ndjson.load([ndjson(n)], Row, limits=limits),
+    "load markup": lambda n, limits: penstock.xml.load([markup(n)], limits=limits),
+    "load markup into a class": lambda n, limits: penstock.xml.load(
+        [markup(n)], list[Row], limits=limits
+    ),
+    "open": lambda n, limits: penstock.json.open([whole(n)], limits=limits),
+    "open bytes": lambda n, limits: penstock.json.open(whole(n), limits=limits),
+    "one record": lambda n, limits: next(
+        penstock.json.read([b'{"rows": ' + whole(n) + b"}"], limits=limits)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KEEPING)
+def test_100_what_is_kept_is_bounded(name: str) -> None:
+    """Nothing bounded it, so that a small compressed document took all memory."""
+    keep = KEEPING[name]
+    limits = Limits(memory=1_000_000)
+    keep(1_000, limits)
+    with pytest.raises(LimitExceeded) as caught:
+        keep(20_000, limits)
+    assert caught.value.reason == (
+        "the objects take more than 1000000 bytes of memory (limits.memory)"
+    )
+    assert caught.value.offset is not None
+    # It is noticed when the bound is passed, and not at the end.
+    assert caught.value.offset < 1_000_000
+    keep(20_000, Limits(memory=None))
+
+
+def test_100_streams_are_free() -> None:
+    limits = Limits(memory=10_000)
+    data = ndjson(20_000)
+    assert sum(1 for _ in penstock.ndjson.read([data], Row, limits=limits)) == 20_000
+    assert sum(1 for _ in penstock.json.read([whole(20_000)], limits=limits)) == 20_000
+    assert sum(1 for _ in penstock.xml.read([markup(20_000)], limits=limits)) == 20_000
+    decoder = penstock.Decoder(Row, format="ndjson", limits=limits)
+    assert len(decoder.feed(data)) == 20_000
+
+
+def test_100_what_is_skipped_does_not_count() -> None:
+    @dataclass
+    class Head:
+        title: str
+
+    data = b'{"rows": ' + whole(20_000) + b', "title": "x"}'
+    assert penstock.json.load([data], Head, limits=Limits(memory=1_000)) == Head("x")
+    assert penstock.json.decode(data, Head, limits=Limits(memory=1_000)) == Head("x")
+
+
+def test_100_each_document_is_counted_by_itself() -> None:
+    limits = Limits(memory=1_000)
+    decoder = penstock.Decoder(list[int], limits=limits)
+    for _ in range(100):
+        assert decoder.decode(b"[1, 2, 3]") == [1, 2, 3]
+    with pytest.raises(LimitExceeded):
+        decoder.decode(b"[" + b"1," * 100 + b"2]")
+
+
+def least(work: Callable[[Limits], object]) -> int:
+    """Return the smallest limit under which the work ends."""
+    low, high = 1, 1 << 24
+    while low < high:
+        middle = (low + high) // 2
+        try:
+            work(Limits(memory=middle))
+        except LimitExceeded:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@pytest.mark.thread_unsafe(reason="it measures the memory of the process")
+@pytest.mark.parametrize(
+    ("item", "into"),
+    [
+        (b"{}", list[Any]),
+        (b"[]", list[Any]),
+        (b"{}", list[Row]),
+        (b'{"a":1.5}', list[Any]),
+        (b"1.5", list[Any]),
+        (b"123456789", list[Any]),
+        (b'"' + b"text " * 50 + b'"', list[Any]),
+        (('"' + "é漢" * 100 + '"').encode(), list[Any]),
+        (b"1" * 4_000, list[Any]),
+        (b'{"number":1.5,"text":"some text that is not short"}', list[Row]),
+        (b'[{"a":[{}]}]', list[Any]),
+    ],
+)
+def test_100_the_estimate_is_of_the_size_of_the_objects(item: bytes, into: Any) -> None:
+    data = b"[" + b",".join([item] * 500) + b"]"
+    tracemalloc.start()
+    try:
+        result = penstock.json.decode(data, into)
+        taken = tracemalloc.get_traced_memory()[0]
+    finally:
+        tracemalloc.stop()
+    assert len(result) == 500
+    estimate = least(lambda limits: penstock.json.decode(data, into, limits=limits))
+    assert estimate / 4 < taken < 3 * estimate
+
+
+@pytest.mark.parametrize("verb", ["load", "open", "read"])
+def test_101_a_bomb_of_deflate_is_refused(verb: str) -> None:
+    """The ratio that was allowed was one that deflate cannot reach."""
+    packed = gzip.compress(b"[" + (b'"' + b"a" * (1 << 20) + b'",') * 20 + b"1]")
+    assert len(packed) < 50_000
+    with pytest.raises(LimitExceeded, match=r"more than 500 times its size \(limits\.ratio\)"):
+        list(getattr(penstock.json, verb)([packed]))
+    lifted = getattr(penstock.json, verb)([packed], limits=Limits(ratio=None))
+    assert sum(1 for _ in lifted) == 21
+
+
+PACKS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+}
+
+
+@pytest.mark.parametrize("body", [b"", b" "], ids=["empty", "small"])
+@pytest.mark.parametrize("name", PACKS)
+def test_102_any_number_of_small_members_is_read(name: str, body: bytes) -> None:
+    """For each of bzip2's, megabytes were cleared: 273 KiB took four seconds.
+
+    `allocator.rs` tests that large memory is cleared without being touched.
+    """
+    pack = PACKS[name]
+    data = pack(b"[") + pack(body) * 2_000 + pack(b"1]")
+    assert penstock.json.load([data]) == [1]
+    assert list(penstock.json.read([data])) == [1]
+    assert penstock.json.open([data]).to(list[int]) == [1]
+
+
+@pytest.mark.parametrize("verb", ["load", "read", "open", "send", "events"])
+@pytest.mark.parametrize("name", ["gzip, then zeros", "empty members", "nothing at all"])
+def test_103_a_source_that_never_ends_can_be_interrupted(verb: str, name: str) -> None:
+    """It went on for ever, and answered no signal, while nothing was decompressed."""
+    done = finished(
+        f"""
+        import gzip, itertools, signal
+        import penstock
+
+        class Late(Exception): pass
+        def late(*_): raise Late
+        signal.signal(signal.SIGALRM, late)
+
+        class Handler:
+            def a(self, element): pass
+
+        packed = gzip.compress(b"<a/>" if {verb!r} == "events" else b"[1]")
+        endless = {{
+            "gzip, then zeros": itertools.chain([packed], itertools.repeat(bytes(65536))),
+            "empty members": itertools.repeat(gzip.compress(b"") * 3000),
+            "nothing at all": itertools.repeat(b""),
+        }}[{name!r}]
+        signal.setitimer(signal.ITIMER_REAL, 0.3, 0.3)
+        try:
+            if {verb!r} == "send":
+                penstock.json.send(endless, Handler())
+            elif {verb!r} == "events":
+                list(penstock.xml.events(endless))
+            else:
+                list(getattr(penstock.json, {verb!r})(endless))
+        except Late:
+            print("interrupted")
+        """
+    )
+    assert done.stdout == "interrupted\n", done.stderr[-1000:]
