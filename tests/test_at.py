@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple, get_args
 
 import pytest
 
-from penstock import Hex, at
+from penstock import Base64Mime, Base64Unpadded, Base64Url, Hex, at
 
 
 class Pair(NamedTuple):
@@ -71,7 +71,14 @@ def test_key() -> None:
     assert pickle.loads(pickle.dumps(keyed)) == keyed
 
 
-def test_hex_is_one_object() -> None:
-    assert repr(Hex) == "Hex"
-    assert pickle.loads(pickle.dumps(Hex)) is Hex
-    assert copy.deepcopy(Hex) is Hex
+def test_the_forms_of_bytes_are_one_object_each() -> None:
+    forms = {
+        "Hex": Hex,
+        "Base64Url": Base64Url,
+        "Base64Unpadded": Base64Unpadded,
+        "Base64Mime": Base64Mime,
+    }
+    for name, form in forms.items():
+        assert repr(form) == name
+        assert pickle.loads(pickle.dumps(form)) is form
+        assert copy.deepcopy(form) is form

@@ -1,4 +1,4 @@
-"""`at`, which says where in the document a field's value is, and `Hex`."""
+"""`at`, which says where in the document a field's value is, and the forms of `bytes`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,41 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-class _Hex:
-    """The type of `Hex`, which is its only instance."""
+class _Form:
+    """The type of the words for the forms of `bytes`, each of which has one instance."""
 
     __module__ = "penstock"
-    __slots__ = ()
+    __slots__ = ("_name",)
+
+    _name: str
+
+    def __init__(self, name: str, /) -> None:
+        """Store the name."""
+        self._name = name
 
     def __repr__(self) -> str:
         """Return the name."""
-        return "Hex"
+        return self._name
 
     def __reduce__(self) -> str:
-        """Pickle as the only instance."""
-        return "Hex"
+        """Pickle as the only instance of the name."""
+        return self._name
 
 
-Hex = _Hex()
+Hex = _Form("Hex")
 """Says that a field of `bytes` is written as hexadecimal digits: `Annotated[bytes, Hex]`."""
+
+Base64Url = _Form("Base64Url")
+"""Says that a field of `bytes` is written as base64 for URLs, with `-` and `_`: as in tokens.
+
+The padding may be absent.
+"""
+
+Base64Unpadded = _Form("Base64Unpadded")
+"""Says that the base64 of a field of `bytes` may lack its padding."""
+
+Base64Mime = _Form("Base64Mime")
+"""Says that the base64 of a field of `bytes` may have line ends and other white space in it."""
 
 
 class at:  # noqa: N801 - an annotation, with the same name as read(at=)

@@ -21,7 +21,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import penstock
-from penstock import Hex, Plan, PlanError, ValidationError, decode, xml
+from penstock import (
+    Base64Mime,
+    Base64Unpadded,
+    Base64Url,
+    Hex,
+    Plan,
+    PlanError,
+    ValidationError,
+    decode,
+    xml,
+)
 
 
 class Level(enum.IntEnum):
@@ -101,9 +111,48 @@ def refused(text: str, into: Any) -> str:
     return caught.value.reason
 
 
+@pytest.mark.parametrize(
+    ("text", "form", "reason"),
+    [
+        ("+/8", None, "padding '=' is missing"),
+        ("-_8=", None, "not a character of base64, but of its form for URLs"),
+        ("cGVu\\nc3Rv", None, "not a character of base64"),
+        ("+/8=", Base64Url, "not a character of base64 for URLs"),
+        ("gQ=", Base64Url, "padding '=' is missing"),
+        ("gR", Base64Url, "the last character has bits that belong to no byte"),
+        ("-_8=", Base64Unpadded, "not a character of base64, but of its form for URLs"),
+        ("+/8==", Base64Unpadded, "too much padding '='"),
+        ("cGVu c3R", Base64Mime, "padding '=' is missing"),
+    ],
+)
+def test_other_base64(text: str, form: object, reason: str) -> None:
+    into: Any = bytes if form is None else Annotated[bytes, form]
+    assert refused(f'"{text}"', into).endswith(f": {reason}")
+
+
+def test_base64_in_lines() -> None:
+    for form in (Base64Mime, Base64Unpadded, Base64Url, None):
+        into: Any = bytes if form is None else Annotated[bytes, form]
+        assert xml.decode("<a>cGVu c3Rv\r\n\tY2s=\n</a>", into) == b"penstock"
+    assert decode(r'" cGVu c3Rv\r\n\tY2s=\n"', Annotated[bytes, Base64Mime]) == b"penstock"
+
+
+def test_the_forms_of_bytes_are_for_bytes() -> None:
+    for form in (Base64Mime, Base64Unpadded, Base64Url, Hex):
+        with pytest.raises(PlanError, match=f"^{form!r} is only for bytes$"):
+            Plan(Annotated[str, form])
+        assert decode("null", Annotated[bytes | None, form]) is None
+
+
 TEXTS: list[tuple[str, Any, Any]] = [
     ("cGVu", bytearray, bytearray(b"pen")),
     ("00fF", Annotated[bytearray, Hex], bytearray(b"\x00\xff")),
+    ("+/8=", bytes, b"\xfb\xff"),
+    ("+/8", Annotated[bytes, Base64Unpadded], b"\xfb\xff"),
+    ("+/8=", Annotated[bytes | None, Base64Unpadded], b"\xfb\xff"),
+    ("-_8", Annotated[bytes, Base64Url], b"\xfb\xff"),
+    ("-_8=", Annotated[bytearray, Base64Url], bytearray(b"\xfb\xff")),
+    ("", Annotated[bytes, Base64Url], b""),
     ("S", Size, Size.SMALL),
     ("a", Mixed, Mixed.A),
     ("2026-01-01", Holiday, Holiday.NEW_YEAR),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use ::base64::Engine;
-use ::base64::engine::general_purpose::STANDARD;
+use ::base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD, URL_SAFE, URL_SAFE_NO_PAD};
 
 /// Why a text is not base64, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +30,46 @@ impl fmt::Display for Reason {
 
 impl std::error::Error for Reason {}
 
+/// A spelling of base64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spelling {
+    /// `+` and `/`, with padding.
+    Standard,
+    /// `+` and `/`, with or without padding.
+    Unpadded,
+    /// `-` and `_`, with or without padding.
+    Url,
+}
+
+/// As [`decode`], of a text in another spelling.
+///
+/// ```
+/// use penstock_core::value::base64::{Spelling, decode_as};
+///
+/// let mut out = Vec::new();
+/// decode_as(b"-_8", Spelling::Url, &mut out)?;
+/// assert_eq!(out, b"\xfb\xff");
+/// # Ok::<(), penstock_core::value::base64::Reason>(())
+/// ```
+///
+/// # Errors
+/// The first fault of the text. `out` is then unchanged.
+pub fn decode_as(text: &[u8], spelling: Spelling, out: &mut Vec<u8>) -> Result<(), Reason> {
+    // If there is padding, it must be all of it.
+    let padded = text.last() == Some(&b'=');
+    let engine = match spelling {
+        Spelling::Unpadded if !padded => &STANDARD_NO_PAD,
+        Spelling::Standard | Spelling::Unpadded => &STANDARD,
+        Spelling::Url if padded => &URL_SAFE,
+        Spelling::Url => &URL_SAFE_NO_PAD,
+    };
+    let before = out.len();
+    engine.decode_vec(text, out).map_err(|_| {
+        out.truncate(before);
+        diagnose(text, spelling)
+    })
+}
+
 /// Appends the bytes of `text` to `out`.
 ///
 /// The text is RFC 4648's standard base64 (`+` and `/`) with its padding, and every value has one
@@ -50,18 +90,15 @@ impl std::error::Error for Reason {}
 /// # Errors
 /// The first fault of the text. `out` is then unchanged.
 pub fn decode(text: &[u8], out: &mut Vec<u8>) -> Result<(), Reason> {
-    let before = out.len();
-    STANDARD.decode_vec(text, out).map_err(|_| {
-        out.truncate(before);
-        diagnose(text)
-    })
+    decode_as(text, Spelling::Standard, out)
 }
 
 /// The first fault of a text that has one. The decoder's own error does not serve: it looks at the
 /// end of the text first and has no position for padding.
 #[cold]
-fn diagnose(text: &[u8]) -> Reason {
-    let is_character = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+fn diagnose(text: &[u8], spelling: Spelling) -> Reason {
+    let others = if spelling == Spelling::Url { b"-_" } else { b"+/" };
+    let is_character = |byte: &u8| byte.is_ascii_alphanumeric() || others.contains(byte);
     let characters = text.iter().take_while(|byte| is_character(byte)).count();
     let odd = characters % 4;
     // The only valid ends: nothing, or padding that completes the last group of four.
@@ -73,9 +110,13 @@ fn diagnose(text: &[u8]) -> Reason {
         Some(b'=') if odd == 1 => (at, "one character alone in the last group of base64"),
         Some(b'=') => (at, "too much padding '='"),
         Some(byte) if is_character(byte) => (at, "text after the padding '='"),
+        Some(b'-' | b'_') => (at, "not a character of base64, but of its form for URLs"),
+        Some(b'+' | b'/') => (at, "not a character of base64 for URLs"),
         Some(_) => (at, "not a character of base64"),
         None if odd == 1 => (at, "one character alone in the last group of base64"),
-        None if equals < padding => (at, "padding '=' is missing"),
+        None if equals < padding && (equals > 0 || spelling == Spelling::Standard) => {
+            (at, "padding '=' is missing")
+        }
         None => (characters - 1, "the last character has bits that belong to no byte"),
     };
     Reason { at, message }
@@ -131,7 +172,7 @@ mod tests {
     fn each_fault_has_its_place_and_words() {
         for (text, at, message) in [
             ("QUJD RA==", 4, "not a character of base64"),
-            ("QU-D", 2, "not a character of base64"),
+            ("QU-D", 2, "not a character of base64, but of its form for URLs"),
             ("QUJD\n", 4, "not a character of base64"),
             ("QQ", 2, "padding '=' is missing"),
             ("QQ=", 3, "padding '=' is missing"),
@@ -150,8 +191,40 @@ mod tests {
         }
     }
 
+    #[test]
+    fn the_faults_of_other_spellings() {
+        for (text, spelling, at, message) in [
+            ("QU+D", Spelling::Url, 2, "not a character of base64 for URLs"),
+            ("QU-D", Spelling::Unpadded, 2, "not a character of base64, but of its form for URLs"),
+            ("QQ=", Spelling::Url, 3, "padding '=' is missing"),
+            ("QQ===", Spelling::Unpadded, 4, "too much padding '='"),
+            ("QUJDR", Spelling::Url, 5, "one character alone in the last group of base64"),
+            ("QR", Spelling::Url, 1, "the last character has bits that belong to no byte"),
+            ("QQ QQ", Spelling::Unpadded, 2, "not a character of base64"),
+        ] {
+            let reason = decode_as(text.as_bytes(), spelling, &mut Vec::new()).expect_err(text);
+            assert_eq!((reason.at, reason.message()), (at, message), "{text}");
+        }
+    }
+
     proptest! {
         #![proptest_config(fixed(2_000))]
+
+        /// The twin knows both ways to end a text, and has one alphabet.
+        #[test]
+        fn other_spellings_are_judged_as_by_the_naive_twin(text in "[A-Da-d0-9+/=_-]{0,12}|[AQgw=]{0,9}") {
+            for spelling in [Spelling::Unpadded, Spelling::Url] {
+                let mut out = Vec::new();
+                let result = decode_as(text.as_bytes(), spelling, &mut out);
+                let url = spelling == Spelling::Url;
+                let foreign = if url { ['+', '/'] } else { ['-', '_'] };
+                let plain = text.replace('-', "+").replace('_', "/");
+                let zeros = if plain.contains('=') { 0 } else { (4 - plain.len() % 4) % 4 };
+                let expected = naive((plain + &"=".repeat(zeros)).as_bytes());
+                let expected = expected.filter(|_| !text.contains(foreign));
+                prop_assert_eq!(result.is_ok().then_some(out), expected, "{:?}", spelling);
+            }
+        }
 
         #[test]
         fn what_is_encoded_is_decoded(bytes: Vec<u8>) {

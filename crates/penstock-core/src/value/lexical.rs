@@ -9,6 +9,7 @@
 //! The results are plain values, or a [`Reason`]. The caller adds the rest of the message (the
 //! field, the position, the text itself).
 
+use super::base64::Spelling;
 use super::datetime::{self, Date, DateTime, Time};
 use super::duration::{self, Duration};
 use super::exact::exact;
@@ -48,6 +49,10 @@ pub enum Type<'a> {
     Uuid,
     /// Bytes, from base64.
     Base64,
+    /// Bytes, from another spelling of base64.
+    Base64As(Spelling),
+    /// Bytes, from base64 in lines.
+    Base64InLines,
     /// Bytes, from hexadecimal digits.
     Hex,
 }
@@ -141,11 +146,8 @@ pub fn untyped<'a>(text: &'a [u8], to: Type<'_>, rules: Rules) -> Result<Value<'
         Type::Time => Value::Time(datetime::time_to_24(text)?),
         Type::Duration => Value::Duration(duration::duration(text)?),
         Type::Uuid => uuid(text)?,
-        Type::Base64 => {
-            let mut bytes = Vec::new();
-            xsd::base64_binary(text, &mut bytes)?;
-            Value::Bytes(bytes)
-        }
+        Type::Base64 | Type::Base64InLines => in_lines(text, Spelling::Standard)?,
+        Type::Base64As(spelling) => in_lines(text, spelling)?,
         Type::Hex => hexadecimal(text)?,
     })
 }
@@ -184,6 +186,12 @@ pub fn quoted<'a>(text: &'a [u8], to: Type<'_>) -> Result<Value<'a>, Reason> {
             base64::decode(text, &mut bytes)?;
             Value::Bytes(bytes)
         }
+        Type::Base64As(spelling) => {
+            let mut bytes = Vec::new();
+            base64::decode_as(text, spelling, &mut bytes)?;
+            Value::Bytes(bytes)
+        }
+        Type::Base64InLines => in_lines(text, Spelling::Standard)?,
         Type::Hex => hexadecimal(text)?,
     })
 }
@@ -261,6 +269,13 @@ pub fn is_number(text: &[u8]) -> bool {
 fn uuid(text: &[u8]) -> Result<Value<'_>, Reason> {
     let reason = || Reason::Other("it is no UUID".into());
     uuid::uuid(text).map(Value::Uuid).ok_or_else(reason)
+}
+
+/// Base64 with white space anywhere.
+fn in_lines(text: &[u8], spelling: Spelling) -> Result<Value<'static>, Reason> {
+    let mut bytes = Vec::new();
+    xsd::base64_in_lines(text, spelling, &mut bytes)?;
+    Ok(Value::Bytes(bytes))
 }
 
 fn hexadecimal(text: &[u8]) -> Result<Value<'_>, Reason> {

@@ -229,11 +229,20 @@ pub fn is_decimal(text: &[u8]) -> bool {
 /// # Errors
 /// The first fault of the text, at its position in the text as it was given.
 pub fn base64_binary(text: &[u8], out: &mut Vec<u8>) -> Result<(), base64::Reason> {
+    base64_in_lines(text, base64::Spelling::Standard, out)
+}
+
+/// As [`base64_binary`], in another spelling.
+pub(super) fn base64_in_lines(
+    text: &[u8],
+    spelling: base64::Spelling,
+    out: &mut Vec<u8>,
+) -> Result<(), base64::Reason> {
     if !text.iter().any(|byte| is_space(*byte)) {
-        return base64::decode(text, out);
+        return base64::decode_as(text, spelling, out);
     }
     let dense: Vec<u8> = text.iter().copied().filter(|byte| !is_space(*byte)).collect();
-    base64::decode(&dense, out).map_err(|mut reason| {
+    base64::decode_as(&dense, spelling, out).map_err(|mut reason| {
         let mut places = text.iter().enumerate().filter(|(_, byte)| !is_space(**byte));
         reason.at = places.nth(reason.at).map_or(text.len(), |(place, _)| place);
         reason

@@ -223,7 +223,7 @@ impl<'py> Walk<'_, 'py> {
             Kind::Int => py.get_type::<PyInt>(),
             Kind::Float => py.get_type::<PyFloat>(),
             Kind::Str => py.get_type::<PyString>(),
-            Kind::Bytes | Kind::Hex => py.get_type::<PyBytes>(),
+            Kind::Bytes | Kind::Encoded(_) => py.get_type::<PyBytes>(),
             Kind::List(_) => py.get_type::<PyList>(),
             Kind::Set(_) => py.get_type::<PySet>(),
             Kind::FrozenSet(_) => py.get_type::<PyFrozenSet>(),
@@ -290,7 +290,7 @@ impl<'py> Walk<'_, 'py> {
             | Kind::Decimal
             | Kind::Str
             | Kind::Bytes
-            | Kind::Hex
+            | Kind::Encoded(_)
             | Kind::Duration
             | Kind::DateTime
             | Kind::Moment(_)

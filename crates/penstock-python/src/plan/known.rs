@@ -127,6 +127,9 @@ pub(super) static PYDANTIC_ERROR: Known = Known::new("pydantic_core", "Validatio
 
 pub(super) static TIMEDELTA: Known = Known::new("datetime", "timedelta");
 pub(super) static HEX: Known = Known::new("penstock._at", "Hex");
+pub(super) static BASE64_URL: Known = Known::new("penstock._at", "Base64Url");
+pub(super) static BASE64_UNPADDED: Known = Known::new("penstock._at", "Base64Unpadded");
+pub(super) static BASE64_MIME: Known = Known::new("penstock._at", "Base64Mime");
 pub(super) static VIA: Known = Known::new("penstock._via", "via");
 pub(super) static PATTERN: Known = Known::new("penstock._marks", "pattern");
 pub(super) static UNIX: Known = Known::new("penstock._times", "unix");

@@ -50,6 +50,7 @@ use std::sync::OnceLock;
 use penstock_core::keys::KeyTable;
 use penstock_core::shape::Form;
 use penstock_core::sink::Want;
+use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::{Moment, Of};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -218,8 +219,8 @@ pub(crate) enum Kind {
     Str,
     /// `bytes`, from base64 text.
     Bytes,
-    /// `bytes`, from hexadecimal text.
-    Hex,
+    /// `bytes`, from text in another form.
+    Encoded(Type<'static>),
     /// `datetime.timedelta`.
     Duration,
     /// An object of one of several classes.

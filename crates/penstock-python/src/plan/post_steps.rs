@@ -75,7 +75,7 @@ impl Node {
             Kind::Moment(moment) if moment.of == Of::Date => Nature::Ordered,
             Kind::DateTime | Kind::Moment(_) | Kind::Time => Nature::Moment,
             Kind::Str => Nature::Text,
-            Kind::Bytes | Kind::Hex => Nature::Bytes,
+            Kind::Bytes | Kind::Encoded(_) => Nature::Bytes,
             Kind::List(_)
             | Kind::Set(_)
             | Kind::FrozenSet(_)

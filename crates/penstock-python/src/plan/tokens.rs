@@ -258,7 +258,7 @@ impl<'py> Walk<'_, 'py> {
                 tokens.text.push(member);
                 return Ok(());
             }
-            Kind::Str | Kind::Bytes | Kind::Hex => (&mut sorting.any_text, "a string"),
+            Kind::Str | Kind::Bytes | Kind::Encoded(_) => (&mut sorting.any_text, "a string"),
             kind if kind.counts() => {
                 tokens.text.push(member);
                 self.set(&mut tokens.integer, member, "an integer")?;

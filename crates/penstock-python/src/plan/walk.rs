@@ -5,6 +5,8 @@
 //! `NewType`, an alias, a name in quotes) give the node of their contents.
 
 use penstock_core::sink::Want;
+use penstock_core::value::base64::Spelling;
+use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::{Form, Moment, Of};
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -305,16 +307,16 @@ impl<'py> Walk<'_, 'py> {
     /// A node with the form that annotations give it: `Hex`, `unix(...)`, `times(...)`.
     fn marked(&self, mut node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
         for word in words {
-            if known::HEX.is(word) {
+            if let Some(to) = encoding(word) {
                 match &mut node.after {
                     Some(after) if self.compiler.model.is_some() && after.is_of_bytes() => {
                         // In place of the model's own conversion of text.
                         after.steps.remove(0);
                     }
                     _ if matches!(node.kind, Kind::Bytes) => {}
-                    _ => return Err(self.error("Hex is only for bytes")),
+                    _ => return Err(self.error(format_args!("{word} is only for bytes"))),
                 }
-                node.kind = Kind::Hex;
+                node.kind = Kind::Encoded(to);
             } else if is_instance(word, &known::UNIX) {
                 if !node.kind.is(Of::DateTime) {
                     return Err(self.error("unix(...) is only for a datetime"));
@@ -627,6 +629,17 @@ impl<'py> Walk<'_, 'py> {
 fn is_of_bytes(annotation: &Bound<'_, PyAny>) -> bool {
     let py = annotation.py();
     annotation.is(py.get_type::<PyBytes>()) || annotation.is(py.get_type::<PyByteArray>())
+}
+
+/// The form that a word gives to bytes.
+fn encoding(word: &Bound<'_, PyAny>) -> Option<Type<'static>> {
+    let words = [
+        (&known::HEX, Type::Hex),
+        (&known::BASE64_URL, Type::Base64As(Spelling::Url)),
+        (&known::BASE64_UNPADDED, Type::Base64As(Spelling::Unpadded)),
+        (&known::BASE64_MIME, Type::Base64InLines),
+    ];
+    words.iter().find(|(known, _)| known.is(word)).map(|(_, to)| *to)
 }
 
 /// The code of a `typecode(...)` among the annotations.

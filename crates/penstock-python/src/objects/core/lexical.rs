@@ -34,7 +34,7 @@ pub(crate) fn type_of(kind: &Kind) -> Option<Type<'_>> {
         Kind::Duration => Type::Duration,
         Kind::Uuid => Type::Uuid,
         Kind::Bytes => Type::Base64,
-        Kind::Hex => Type::Hex,
+        Kind::Encoded(to) => *to,
         _ => return None,
     })
 }

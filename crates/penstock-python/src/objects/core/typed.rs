@@ -54,7 +54,7 @@ impl<'p> Core<'p> {
         let py = self.attached();
         let any = matches!(self.kind(node), Kind::Any);
         let made = match (value, self.kind(node)) {
-            (Scalar::Bytes(bytes), Kind::Bytes | Kind::Hex | Kind::Any) => {
+            (Scalar::Bytes(bytes), Kind::Bytes | Kind::Encoded(_) | Kind::Any) => {
                 PyBytes::new(py, bytes).into_any()
             }
             (Scalar::Date(date), kind) if any || kind.is(Of::Date) => {
