@@ -18,7 +18,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Self, TypeVar
+    from typing import Any, Self, TypeVar
 
     E = TypeVar("E", bound="PenstockError")
 
@@ -68,6 +68,10 @@ class DecodeError(PenstockError, ValueError):
         record: The number of the record, from 1, if you read records.
         path: The position in the document, written as for `at`: `"3038832/latitude"`. In NDJSON,
             the position in the line.
+        steps: The same position as a tuple of keys (`str`) and indexes (`int`), with `@` before the
+            name of an attribute. If something is missing, it goes on to where that should be.
+        code: A word for the kind of problem: `"missing"`. The page on errors lists them. Messages
+            may change between versions, and these do not.
         excerpt: A piece of the line around the position, safe to print.
         caret: How many characters of `excerpt` are before the position.
         others: With `all_errors=True`, the other problems of the record, each an error with its own
@@ -85,6 +89,8 @@ class DecodeError(PenstockError, ValueError):
 
     __module__ = "penstock"
 
+    _CODE = "source"
+
     def __init__(
         self,
         reason: str,
@@ -96,6 +102,8 @@ class DecodeError(PenstockError, ValueError):
         column: int | None = None,
         record: int | None = None,
         path: str | None = None,
+        code: str | None = None,
+        steps: tuple[str | int, ...] = (),
         excerpt: str | None = None,
         caret: int | None = None,
         others: tuple[ValidationError, ...] = (),
@@ -110,6 +118,8 @@ class DecodeError(PenstockError, ValueError):
         self.column = column
         self.record = record
         self.path = path
+        self.code = self._CODE if code is None else code
+        self.steps = steps
         self.excerpt = excerpt
         self.caret = caret
         self.others = others
@@ -176,6 +186,49 @@ class DecodeError(PenstockError, ValueError):
             reports.append(f"and {self.omitted:,} more problem{'' if self.omitted == 1 else 's'}")
         return "\n\n".join(reports)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the error as plain values, for JSON: a log, a response, a dead-letter file.
+
+        It has the class's name as `kind`, the `code`, the `message`, and the attributes that are
+        known, with `steps` as a list. If the record has several problems, `problems` is a list of
+        them, and `omitted` says how many more there were. The `excerpt` is not in it.
+
+        Example:
+            >>> import penstock
+            >>> try:
+            ...     penstock.json.decode('{"lat": "42.5"}', dict[str, float])
+            ... except penstock.DecodeError as error:
+            ...     found = error.to_dict()
+            >>> found["code"], found["steps"], found["reason"]
+            ('type', ['lat'], 'expected float, got a string')
+        """
+        found = self._alone()
+        if self.others:
+            found["problems"] = [problem._alone() for problem in self.problems]  # noqa: SLF001 - an error like this one
+        if self.omitted:
+            found["omitted"] = self.omitted
+        return found
+
+    def _alone(self) -> dict[str, Any]:
+        """This problem as plain values."""
+        known = {
+            "kind": type(self).__name__,
+            "code": self.code,
+            "message": self._message(),
+            "reason": self.reason,
+            "format": self.format,
+            "source": self.source,
+            "offset": self.offset,
+            "line": self.line,
+            "column": self.column,
+            "record": self.record,
+            "path": self.path,
+            "steps": list(self.steps),
+            "expected": getattr(self, "expected", None),
+            "got": getattr(self, "got", None),
+        }
+        return {name: value for name, value in known.items() if value is not None}
+
     def _report_alone(self) -> str:
         message = self._message()
         if not self.excerpt:
@@ -199,11 +252,15 @@ class MalformedInput(DecodeError):
 
     __module__ = "penstock"
 
+    _CODE = "malformed"
+
 
 class TruncatedInput(DecodeError):
     """The input ends too early. Retry if more may come."""
 
     __module__ = "penstock"
+
+    _CODE = "truncated"
 
 
 class ValidationError(DecodeError):
@@ -233,6 +290,8 @@ class ValidationError(DecodeError):
 
     __module__ = "penstock"
 
+    _CODE = "type"
+
     def __init__(
         self,
         reason: str,
@@ -246,6 +305,8 @@ class ValidationError(DecodeError):
         column: int | None = None,
         record: int | None = None,
         path: str | None = None,
+        code: str | None = None,
+        steps: tuple[str | int, ...] = (),
         excerpt: str | None = None,
         caret: int | None = None,
         others: tuple[ValidationError, ...] = (),
@@ -263,6 +324,8 @@ class ValidationError(DecodeError):
             column=column,
             record=record,
             path=path,
+            code=code,
+            steps=steps,
             excerpt=excerpt,
             caret=caret,
             others=others,
@@ -283,6 +346,8 @@ class LimitExceeded(DecodeError):
     """The input exceeds one of the `Limits`. The message names it."""
 
     __module__ = "penstock"
+
+    _CODE = "limit"
 
 
 class PlanError(PenstockError, TypeError):

@@ -4,11 +4,11 @@ use crate::objects::PathStep;
 use penstock_core::document::NoMemory;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::position::Place;
-use penstock_core::run::{Failed, Failure, Problem, Spot};
+use penstock_core::run::{Code, Failed, Failure, Problem, Spot};
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use std::convert::Infallible;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,6 +20,13 @@ pub(crate) struct Where<'a> {
     pub(crate) place: Option<Place>,
     pub(crate) record: Option<u64>,
     pub(crate) path: Vec<PathStep>,
+}
+
+/// A kind of problem, and where something is absent.
+#[derive(Default)]
+struct Details {
+    code: Option<Code>,
+    missing: Vec<PathStep>,
 }
 
 /// The names that exceptions about a run use for its input.
@@ -101,12 +108,28 @@ fn written(path: &[PathStep]) -> Option<String> {
     (!path.is_empty()).then_some(path)
 }
 
+/// A path with something absent behind it, as a tuple of Python.
+fn steps<'py>(
+    py: Python<'py>,
+    path: &[PathStep],
+    missing: &[PathStep],
+) -> PyResult<Bound<'py, PyTuple>> {
+    let step = |step: &PathStep| match step {
+        PathStep::Key(key) => Ok(PyString::new(py, key).into_any()),
+        PathStep::Attribute(name) => Ok(PyString::new(py, &format!("@{name}")).into_any()),
+        PathStep::Index(index) => Ok(index.into_pyobject(py)?.into_any()),
+    };
+    let steps: Vec<_> = path.iter().chain(missing).map(step).collect::<PyResult<_>>()?;
+    PyTuple::new(py, steps)
+}
+
 /// An exception of ours, by the name of its class.
 fn make<'py>(
     py: Python<'py>,
     class: &str,
     reason: &str,
     place: &Where<'_>,
+    details: &Details,
     others: Others,
 ) -> PyResult<Bound<'py, PyAny>> {
     let class = py.import("penstock._errors")?.getattr(class)?;
@@ -115,6 +138,10 @@ fn make<'py>(
     known.set_item("source", place.source)?;
     known.set_item("record", place.record)?;
     known.set_item("path", written(&place.path))?;
+    known.set_item("steps", steps(py, &place.path, &details.missing)?)?;
+    if let Some(code) = details.code {
+        known.set_item("code", code.word())?;
+    }
     if let Some(at) = &place.place {
         known.set_item("offset", at.offset)?;
         known.set_item("line", at.line)?;
@@ -161,7 +188,8 @@ pub(crate) fn either(told: Told) -> PyErr {
 /// The exception for a fault of the input.
 #[cold]
 pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>) -> Told {
-    make(py, class_of(fault.kind()), fault.reason(), place, Others::default())
+    let details = Details::default();
+    make(py, class_of(fault.kind()), fault.reason(), place, &details, Others::default())
         .map(PyErr::from_value)
 }
 
@@ -172,9 +200,12 @@ pub(crate) fn of_problem<C: Raised>(
     problem: Problem<C>,
     named: &Named<'_>,
 ) -> Told {
-    let Problem { kind, reason, expected, got, spot, cause, others, omitted, .. } = problem;
+    let Problem {
+        kind, reason, code, missing, expected, got, spot, cause, others, omitted, ..
+    } = problem;
     let others = Others::of(py, others, omitted, named)?;
-    let error = make(py, class_of(kind), &reason, &named.at(spot), others)?;
+    let details = Details { code: Some(code), missing };
+    let error = make(py, class_of(kind), &reason, &named.at(spot), &details, others)?;
     if kind == Kind::Mismatch {
         error.setattr("expected", expected)?;
         error.setattr("got", got)?;
@@ -213,7 +244,7 @@ pub(crate) fn of_failure<C: Raised, B: Raised>(
 /// The `DecodeError` for a source that cannot be read on, with a reason of ours.
 #[cold]
 pub(crate) fn of_decode(py: Python<'_>, reason: &str, place: &Where<'_>) -> Told {
-    make(py, "DecodeError", reason, place, Others::default()).map(PyErr::from_value)
+    make(py, "DecodeError", reason, place, &Details::default(), Others::default()).map(PyErr::from_value)
 }
 
 /// The exception for a source that raised. Exceptions that are not about the source, such as an
@@ -237,7 +268,7 @@ fn of_source_with(py: Python<'_>, error: io::Error, place: &Where<'_>, others: O
     }
     let told = raised.get_type(py).name().and_then(|name| {
         let reason = format!("reading failed: {name}: {}", raised.value(py));
-        make(py, "DecodeError", &reason, place, others)
+        make(py, "DecodeError", &reason, place, &Details::default(), others)
     });
     match told {
         Ok(error) => {
@@ -255,7 +286,8 @@ pub(crate) fn noted(py: Python<'_>, error: PyErr, place: &Where<'_>) -> PyErr {
     if !error.is_instance_of::<PyException>(py) {
         return error;
     }
-    let note = make(py, "DecodeError", "raised here", place, Others::default())
+    let details = Details::default();
+    let note = make(py, "DecodeError", "raised here", place, &details, Others::default())
         .and_then(|place| error.value(py).call_method1(intern!(py, "add_note"), (place.str()?,)));
     match note {
         Ok(_) => error,

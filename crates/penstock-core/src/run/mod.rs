@@ -43,6 +43,6 @@ pub use input::{
     Given, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows, total_exceeded,
 };
 pub use policy::Policy;
-pub use problem::{Failed, Failure, Misfit, Problem, Spot};
+pub use problem::{Code, Failed, Failure, Misfit, Problem, Spot};
 pub use repairs::{PlacedRepair, RepairLog};
 pub use run::{Run, Turn};

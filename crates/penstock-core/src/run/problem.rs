@@ -10,6 +10,58 @@ use crate::error::{Fault, Kind};
 use crate::position::Place;
 use crate::select::PathStep;
 
+/// What kind of problem it is, for programs. The text of a problem may change, and these may not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Code {
+    /// The input violates the grammar of its format.
+    Malformed,
+    /// The input ends too early.
+    Truncated,
+    /// A limit is exceeded.
+    Limit,
+    /// The value is of another type.
+    #[default]
+    Type,
+    /// The value is of the right type, and not one of those that the destination takes.
+    Value,
+    /// The value does not meet a constraint.
+    Constraint,
+    /// A required key, element or attribute is absent.
+    Missing,
+    /// The destination has no place for the key.
+    Unknown,
+    /// A key or an element occurs more than once.
+    Repeated,
+    /// An array has more or fewer elements than the destination takes.
+    Length,
+    /// Nothing says which class of a union the object is of.
+    Union,
+    /// The destination's own code refused the value.
+    Refused,
+}
+
+impl Code {
+    /// The word for it.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Code::Malformed => "malformed",
+            Code::Truncated => "truncated",
+            Code::Limit => "limit",
+            Code::Type => "type",
+            Code::Value => "value",
+            Code::Constraint => "constraint",
+            Code::Missing => "missing",
+            Code::Unknown => "unknown",
+            Code::Repeated => "repeated",
+            Code::Length => "length",
+            Code::Union => "union",
+            Code::Refused => "refused",
+        }
+    }
+}
+
 /// A value that does not fit, as the destination describes it. The run adds the position, the
 /// record and the path above the record, and makes a [`Problem`] of it.
 #[derive(Debug)]
@@ -22,8 +74,12 @@ pub struct Misfit<C = Infallible> {
     pub expected: Option<String>,
     /// The value or type that was there instead.
     pub got: Option<String>,
+    /// The kind of problem.
+    pub code: Code,
     /// The path of the value within its record.
     pub path: Vec<PathStep>,
+    /// If something is absent: the steps from the end of `path` to where it should be.
+    pub missing: Vec<PathStep>,
     /// The exception that the destination's own code raised.
     pub cause: Option<C>,
     /// True if a limit is exceeded, false if the type is wrong.
@@ -38,7 +94,8 @@ impl<C> Misfit<C> {
     #[must_use]
     pub fn new(at: u64, reason: String, path: Vec<PathStep>) -> Self {
         let (expected, got, cause, limit, place) = (None, None, None, false, None);
-        Misfit { at, reason, expected, got, path, cause, limit, place }
+        let (code, missing) = (Code::default(), Vec::new());
+        Misfit { at, reason, expected, got, code, path, missing, cause, limit, place }
     }
 
     /// About how many bytes its texts need.
@@ -72,6 +129,10 @@ pub struct Problem<C = Infallible> {
     pub offset: u64,
     /// The problem: a clause without a capital or a full stop.
     pub reason: String,
+    /// The kind of problem, for programs.
+    pub code: Code,
+    /// If something is absent: the steps from the end of the path to where it should be.
+    pub missing: Vec<PathStep>,
     /// For a mismatch: the expected type.
     pub expected: Option<String>,
     /// For a mismatch: the value or type that was there instead.
@@ -94,6 +155,13 @@ impl<C> Problem<C> {
             kind: fault.kind(),
             offset: fault.offset(),
             reason: fault.reason().to_owned(),
+            code: match fault.kind() {
+                Kind::Truncated => Code::Truncated,
+                Kind::Limit => Code::Limit,
+                Kind::Mismatch => Code::Type,
+                Kind::Malformed => Code::Malformed,
+            },
+            missing: Vec::new(),
             expected: None,
             got: None,
             spot,
@@ -106,10 +174,11 @@ impl<C> Problem<C> {
     /// The problem for a value that does not fit.
     #[must_use]
     pub fn of_misfit(misfit: Misfit<C>, spot: Spot) -> Self {
-        let Misfit { at, reason, expected, got, cause, limit, .. } = misfit;
-        let kind = if limit { Kind::Limit } else { Kind::Mismatch };
+        let Misfit { at: offset, reason, expected, got, code, missing, cause, limit, .. } = misfit;
+        let (kind, code) =
+            if limit { (Kind::Limit, Code::Limit) } else { (Kind::Mismatch, code) };
         let (others, omitted) = (Vec::new(), 0);
-        Problem { kind, offset: at, reason, expected, got, spot, cause, others, omitted }
+        Problem { kind, offset, reason, code, missing, expected, got, spot, cause, others, omitted }
     }
 }
 

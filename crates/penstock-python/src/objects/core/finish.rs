@@ -2,7 +2,7 @@
 
 use super::Core;
 use super::place::{brief, shortened};
-use super::refusal::Refusal;
+use super::refusal::{Code, Refusal};
 use crate::failure::answer;
 use crate::objects::make::raised::raised_by;
 use crate::plan::{Check, Limit, NodeId, Step, Test};
@@ -141,7 +141,8 @@ impl<'p> Core<'p> {
             reason.push_str(": ");
             reason.push_str(&said);
         }
-        let mut refusal = self.mismatch(at, reason, Some(expected.to_owned()), Some(got));
+        let refusal = self.mismatch(at, reason, Some(expected.to_owned()), Some(got));
+        let mut refusal = refusal.coded(Code::Value);
         if let Some(mismatch) = refusal.mismatch() {
             mismatch.cause = Some(error);
         }
@@ -187,6 +188,6 @@ impl<'p> Core<'p> {
     fn unmet(&self, check: &Check, got: String, at: u64) -> Refusal {
         let expected = &check.expected;
         let reason = format!("expected {expected}, got {got}");
-        self.mismatch(at, reason, Some(expected.to_string()), Some(got))
+        self.mismatch(at, reason, Some(expected.to_string()), Some(got)).coded(Code::Constraint)
     }
 }

@@ -3,7 +3,7 @@
 use super::Core;
 use super::frame::FrameKind;
 use super::place::brief;
-use super::refusal::{PathStep, Refusal};
+use super::refusal::{Code, PathStep, Refusal};
 use crate::plan::{Kind, NodeId};
 use penstock_core::event::Text;
 use penstock_core::value::lexical::is_number;
@@ -94,14 +94,14 @@ impl<'p> Core<'p> {
             Kind::Float if is_number(bytes) => {
                 let value = to_f64(scan(bytes, 0).outcome, bytes);
                 if !value.is_finite() {
-                    return Err(self.misfit(at, &got()));
+                    return Err(self.misvalue(at, &got()));
                 }
                 value.into_pyobject(py).map_err(PyErr::from)?.into_any()
             }
             Kind::Bool if matches!(bytes, b"true" | b"false") => {
                 (bytes == b"true").into_pyobject(py).map_err(PyErr::from)?.to_owned().into_any()
             }
-            Kind::Int | Kind::Float | Kind::Bool => return Err(self.misfit(at, &got())),
+            Kind::Int | Kind::Float | Kind::Bool => return Err(self.misvalue(at, &got())),
             Kind::Choice(choice) => {
                 let known =
                     choice.texts.find(bytes).map(|found| &choice.text_objects[found as usize]);
@@ -122,7 +122,8 @@ impl<'p> Core<'p> {
                         None => {
                             let expected = choice.expected.to_string();
                             let reason = format!("expected {expected}, got {}", got());
-                            return Err(self.mismatch(at, reason, Some(expected), Some(got())));
+                            let refusal = self.mismatch(at, reason, Some(expected), Some(got()));
+                            return Err(refusal.coded(Code::Value));
                         }
                     },
                 }

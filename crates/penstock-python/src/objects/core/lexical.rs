@@ -5,7 +5,7 @@
 //! values are objects.
 
 use super::place::{brief, shortened};
-use super::refusal::Refusal;
+use super::refusal::{Code, Refusal};
 use super::standard;
 use super::text::new_str;
 use super::{Answer, Core};
@@ -163,8 +163,8 @@ impl<'p> Core<'p> {
     #[inline(never)]
     fn unconverted_text(&self, reason: Reason, text: Text<'_>, at: u64) -> Refusal {
         match reason {
-            Reason::Form => self.misfit(at, &brief(text.text.as_str())),
-            Reason::Range => self.misfit(at, "a number beyond the range of a double"),
+            Reason::Form => self.misvalue(at, &brief(text.text.as_str())),
+            Reason::Range => self.misvalue(at, "a number beyond the range of a double"),
             Reason::Limit(reason) => self.exceeded(at, reason),
             Reason::Other(reason) => self.bad_text(at, text, &reason),
             Reason::Unix(reason) => self.no_instant(xsd::trimmed(text.bytes()), reason, at),
@@ -187,7 +187,7 @@ impl<'p> Core<'p> {
             },
             Kind::None if xsd::trimmed(text.bytes()).is_empty() => self.new_none(),
             Kind::Any => new_str(py, text),
-            _ => return Err(self.misfit(at, &brief(text.text.as_str()))),
+            _ => return Err(self.misvalue(at, &brief(text.text.as_str()))),
         };
         if object.is_null() { Err(self.raised()) } else { Ok(object) }
     }
@@ -204,6 +204,6 @@ impl<'p> Core<'p> {
         let expected = self.item().name.to_string();
         let got = shortened(&String::from_utf8_lossy(digits));
         let reason = format!("expected {expected}, got {got}: {}", reason.message());
-        self.mismatch(at, reason, Some(expected), Some(got))
+        self.mismatch(at, reason, Some(expected), Some(got)).coded(Code::Value)
     }
 }

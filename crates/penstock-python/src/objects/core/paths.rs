@@ -2,7 +2,7 @@
 
 use super::frame::{FrameKind, NONE, ON_PATH};
 use super::place::shortened;
-use super::refusal::Refusal;
+use super::refusal::{Code, Refusal};
 use super::{Answer, Core};
 use crate::objects::make::raised::own_code_raised;
 use crate::plan::{Build, Kind, KindByte, Target, element};
@@ -193,7 +193,7 @@ impl<'p> Core<'p> {
         if element(&self.plan().nodes, field.node).is_none() {
             if !gathered.is_null() {
                 let reason = format!("{:?} is matched more than once by one record", field.key);
-                return Err(self.mismatch(at, reason, None, None));
+                return Err(self.mismatch(at, reason, None, None).coded(Code::Repeated));
             }
             self.stack.replace(place, value.into_ptr());
         } else if gathered.is_null() {
@@ -235,7 +235,7 @@ impl<'p> Core<'p> {
         if known.map_err(|error| own_code_raised(self, error, at))? {
             let shown = key.repr()?.to_string_lossy().into_owned();
             let reason = format!("two objects have the key {}", shortened(&shown));
-            return Err(self.mismatch(at, reason, None, None));
+            return Err(self.mismatch(at, reason, None, None).coded(Code::Repeated));
         }
         dict.set_item(key, value)?;
         Ok(Flow::Take)

@@ -2,7 +2,7 @@
 
 use super::Core;
 use super::frame::{Frame, FrameKind};
-use super::refusal::{Mismatch, PathStep, Refusal};
+use super::refusal::{Code, Mismatch, PathStep, Refusal};
 use pyo3::prelude::*;
 
 pub(crate) use penstock_core::error::brief;
@@ -25,6 +25,13 @@ impl<'p> Core<'p> {
         self.mismatch(at, reason, Some(expected.to_string()), Some(got.to_owned()))
     }
 
+    /// The refusal of a value of the right type that is not one of those that the node takes.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn misvalue(&self, at: u64, got: &str) -> Refusal {
+        self.misfit(at, got).coded(Code::Value)
+    }
+
     /// The refusal of a record because of the coming value.
     #[cold]
     #[inline(never)]
@@ -36,9 +43,7 @@ impl<'p> Core<'p> {
         got: Option<String>,
     ) -> Refusal {
         let path = self.path(true);
-        let (cause, limit, place) = (None, false, None);
-        let mismatch = Mismatch { at, reason, expected, got, path, cause, limit, place };
-        mismatch.into()
+        Mismatch { expected, got, ..Mismatch::new(at, reason, path) }.into()
     }
 
     /// The refusal of a record that exceeds a limit.

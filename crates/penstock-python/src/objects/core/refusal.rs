@@ -3,6 +3,7 @@
 use penstock_core::run::Misfit;
 use pyo3::prelude::*;
 
+pub(crate) use penstock_core::run::Code;
 pub(crate) use penstock_core::select::PathStep;
 
 /// A value that does not fit the class.
@@ -39,6 +40,15 @@ impl Refusal {
     /// Whether a value does not fit.
     pub(crate) fn is_mismatch(&self) -> bool {
         matches!(*self.0, Why::Mismatch(_))
+    }
+
+    /// The same refusal, as another kind of problem.
+    #[cold]
+    pub(crate) fn coded(mut self, code: Code) -> Self {
+        if let Some(mismatch) = self.mismatch() {
+            mismatch.code = code;
+        }
+        self
     }
 
     /// The mismatch, if a value does not fit.

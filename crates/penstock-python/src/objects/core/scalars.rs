@@ -5,7 +5,7 @@
 
 use super::lexical::type_of;
 use super::place::{brief, shortened};
-use super::refusal::Refusal;
+use super::refusal::{Code, Refusal};
 use super::standard::{new_datetime, new_uuid};
 use super::text::{new_ascii, new_str};
 use super::{Answer, Core};
@@ -192,7 +192,7 @@ impl<'p> Core<'p> {
             Kind::Moment(moment) => self.instant(value.to_string().as_bytes(), moment, at),
             Kind::Choice(choice) => match choice.int(self.attached(), value)? {
                 Some(object) => Ok(object.into_ptr()),
-                None => Err(self.misfit(at, &format!("the integer {value}"))),
+                None => Err(self.misvalue(at, &format!("the integer {value}"))),
             },
             _ => Err(self.misfit(at, &format!("the integer {value}"))),
         };
@@ -224,8 +224,10 @@ impl<'p> Core<'p> {
         }
         let integers = self.taker(|tokens| tokens.integer);
         let of_ints = integers.is_some_and(|node| matches!(self.kind(node), Kind::Int));
-        let what = if of_ints { "a number with a fraction or an exponent" } else { "a number" };
-        Err(self.misfit(at, what))
+        if of_ints {
+            return Err(self.misvalue(at, "a number with a fraction or an exponent"));
+        }
+        Err(self.misfit(at, "a number"))
     }
 
     #[inline(never)]
@@ -264,12 +266,12 @@ impl<'p> Core<'p> {
                 Ok(Value::BigInt { negative, digits }) => {
                     Ok(self.big_int(negative, &digits)?.into_ptr())
                 }
-                _ => Err(self.misfit(at, &shortened(&String::from_utf8_lossy(digits)))),
+                _ => Err(self.misvalue(at, &shortened(&String::from_utf8_lossy(digits)))),
             },
             Kind::Float | Kind::Any => {
-                Err(self.misfit(at, "a number beyond the range of a double"))
+                Err(self.misvalue(at, "a number beyond the range of a double"))
             }
-            Kind::Int => Err(self.misfit(at, "a number with a fraction or an exponent")),
+            Kind::Int => Err(self.misvalue(at, "a number with a fraction or an exponent")),
             Kind::Choice(choice)
                 if let Some(value) =
                     std::str::from_utf8(digits).ok().and_then(|it| it.parse().ok())
@@ -336,7 +338,7 @@ impl<'p> Core<'p> {
                 Ok(object.into_ptr())
             }
             Err(error) if !error.is_instance_of::<PyArithmeticError>(py) => Err(error.into()),
-            _ => Err(self.misfit(at, "a number beyond the range of Decimal")),
+            _ => Err(self.misvalue(at, "a number beyond the range of Decimal")),
         }
     }
 
@@ -402,7 +404,7 @@ impl<'p> Core<'p> {
         // If only one member was tried, its reason is worth reporting.
         match refused {
             Some(refusal) if tried == 1 => Err(refusal),
-            _ => Err(self.misfit(at, &brief(text.text.as_str()))),
+            _ => Err(self.misvalue(at, &brief(text.text.as_str()))),
         }
     }
 
@@ -440,7 +442,7 @@ impl<'p> Core<'p> {
     #[inline(never)]
     pub(crate) fn no_choice(&self, choice: &Choice, at: u64, text: Text<'_>) -> Refusal {
         let text = text.text.as_str();
-        let mut refusal = self.misfit(at, &brief(text));
+        let mut refusal = self.misvalue(at, &brief(text));
         // If there are few, the message names them all.
         let near = match choice.nearest(self.attached(), text) {
             Ok(near) => near,
@@ -462,7 +464,7 @@ impl<'p> Core<'p> {
         let expected = self.item().name.to_string();
         let got = brief(text.text.as_str());
         let reason = format!("expected {expected}, got {got}: {why}");
-        self.mismatch(at, reason, Some(expected), Some(got))
+        self.mismatch(at, reason, Some(expected), Some(got)).coded(Code::Value)
     }
 
     /// Gives a scalar of a format other than JSON.

@@ -5,7 +5,7 @@
 //! class. A decimal number is converted as a JSON number with these digits would be. Text is never
 //! converted.
 
-use super::refusal::Refusal;
+use super::refusal::{Code, Refusal};
 use super::standard::{new_datetime, new_duration, new_time, new_uuid};
 use super::{Answer, Core};
 use crate::plan::{Kind, KindByte, NodeId};
@@ -72,7 +72,8 @@ impl<'p> Core<'p> {
                         let got = format!("a date and time {seconds:?} seconds after 2001");
                         let reason =
                             format!("expected {expected}, got {got}: {}", reason.message());
-                        return Err(self.mismatch(at, reason, Some(expected), Some(got)));
+                        let refusal = self.mismatch(at, reason, Some(expected), Some(got));
+                        return Err(refusal.coded(Code::Value));
                     }
                 }
             }
@@ -96,7 +97,7 @@ impl<'p> Core<'p> {
             (Scalar::Decimal(digits), Kind::Float) => {
                 let value = to_f64(scan(digits, 0).outcome, digits);
                 if !value.is_finite() {
-                    return Err(self.misfit(at, "a number beyond the range of a double"));
+                    return Err(self.misvalue(at, "a number beyond the range of a double"));
                 }
                 value.into_pyobject(py).map_err(PyErr::from)?.into_any()
             }

@@ -4,6 +4,7 @@ mod order;
 mod paths;
 mod unions;
 
+use crate::objects::core::refusal::Code;
 use self::order::Order;
 use super::core::caches;
 use super::core::frame::{Frame, FrameKind, ON_PATH};
@@ -343,7 +344,7 @@ impl<'p> Keyed<'p> {
             return Ok(Flow::Skip);
         }
         let reason = format!("the key {} occurs more than once", brief(name));
-        Err(self.mismatch(at, reason, None, None))
+        Err(self.mismatch(at, reason, None, None).coded(Code::Repeated))
     }
 
     /// A key that the class does not name.
@@ -363,7 +364,7 @@ impl<'p> Keyed<'p> {
                 let near =
                     near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
                 let reason = format!("{class} has no field for the key {}{near}", brief(name));
-                Err(self.mismatch(at, reason, None, None))
+                Err(self.mismatch(at, reason, None, None).coded(Code::Unknown))
             }
             Unknown::Collect => {
                 self.core.count_unknown(format!("{}.{}", self.class().name, key.text.as_str()));
@@ -521,7 +522,7 @@ impl<'p> Keyed<'p> {
             return Ok(());
         }
         let reason = format!("the key {} occurs more than once", brief(key));
-        let mut refusal = self.mismatch(at, reason, None, None);
+        let mut refusal = self.mismatch(at, reason, None, None).coded(Code::Repeated);
         if let Some(mismatch) = refusal.mismatch() {
             mismatch.path.push(PathStep::Key(key.to_owned()));
         }

@@ -7,7 +7,7 @@ use super::Keyed;
 use crate::objects::core::Answer;
 use crate::objects::core::frame::{Frame, FrameKind, ON_PATH};
 use crate::objects::core::place::brief;
-use crate::objects::core::refusal::{PathStep, Refusal};
+use crate::objects::core::refusal::{Code, PathStep, Refusal};
 use crate::plan::{EarlyField, Kind, NodeId, TagRule, Tagged};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::sink::{Flow, Look};
@@ -30,7 +30,7 @@ impl<'p> Keyed<'p> {
     pub(crate) fn unlooked(&self, at: u64) -> Refusal {
         let name = &self.plan().nodes[self.top().node as usize].name;
         let reason = format!("expected {name}, and the format cannot look ahead for its class");
-        self.mismatch(at, reason, Some(name.to_string()), None)
+        self.mismatch(at, reason, Some(name.to_string()), None).coded(Code::Union)
     }
 
     /// Chooses the class of `node` for the current map.
@@ -123,7 +123,8 @@ impl<'p> Keyed<'p> {
             None => "an array or an object".to_owned(),
         };
         let reason = format!("the key {} is {got}, expected {expected}", brief(tag));
-        let mut refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
+        let refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
+        let mut refusal = refusal.coded(Code::Union);
         if let Some(mismatch) = refusal.mismatch() {
             mismatch.path.push(PathStep::Key(tag.to_string()));
         }
@@ -145,6 +146,6 @@ impl<'p> Keyed<'p> {
             }
             _ => format!("expected {name}, got an object without a key of theirs ({expected})"),
         };
-        Err(self.mismatch(at, reason, Some(name.to_string()), None))
+        Err(self.mismatch(at, reason, Some(name.to_string()), None).coded(Code::Union))
     }
 }

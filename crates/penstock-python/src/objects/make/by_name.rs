@@ -6,7 +6,7 @@ use super::named_tuple;
 use super::raised::own_code_raised;
 use super::{Made, allocate, fill_entries, outer_mismatch};
 use crate::objects::core::place::brief;
-use crate::objects::core::refusal::Refusal;
+use crate::objects::core::refusal::{Code, Refusal};
 use crate::objects::core::{Core, Duplicates};
 use crate::plan::{Build, ClassPlan, Pattern, new_dict};
 use pyo3::ffi;
@@ -154,7 +154,7 @@ fn add_rest(
             }
             let name = key.str()?.to_string_lossy().into_owned();
             let reason = format!("the key {} occurs more than once", brief(&name));
-            return Err(outer_mismatch(builder, at, reason));
+            return Err(outer_mismatch(builder, at, reason).coded(Code::Repeated));
         }
         dict.set_item(key, value)?;
     }

@@ -4,10 +4,11 @@ use super::outer_mismatch;
 use super::raised::own_code_raised;
 use crate::objects::core::Core;
 use crate::objects::core::frame::FrameKind;
-use crate::objects::core::refusal::{PathStep, Refusal};
+use crate::objects::core::refusal::{Code, PathStep, Refusal};
 use crate::plan::{Absent, ClassPlan, Field, Kind, NodeId, Target, element};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
+use std::collections::VecDeque;
 use std::ptr;
 
 /// Fills the places of all fields that have no value, and finishes those that gather.
@@ -163,7 +164,56 @@ fn missing(builder: &Core<'_>, class: &ClassPlan, field: &Field, at: u64) -> Ref
         let keys = field.key.escape_debug().to_string().replace(" or ", "\" or \"");
         format!("{} lacks the required key \"{keys}\"", class.name)
     };
-    outer_mismatch(builder, at, reason)
+    let mut refusal = outer_mismatch(builder, at, reason).coded(Code::Missing);
+    if let Some(mismatch) = refusal.mismatch() {
+        mismatch.missing = steps_to(class, field);
+    }
+    refusal
+}
+
+/// The steps from an object to the value of a field: the shortest ones, if there are several.
+fn steps_to(class: &ClassPlan, field: &Field) -> Vec<PathStep> {
+    let leads = |to: &Target| match to {
+        Target::Field(aim) => {
+            ptr::eq(&class.fields[class.aims[*aim as usize].field as usize], field)
+        }
+        Target::State(_) => false,
+    };
+    let mut seen = vec![false; class.states.len()];
+    let mut next = VecDeque::from([(0, Vec::new())]);
+    while let Some((at, way)) = next.pop_front() {
+        let Some(state) = class.states.get(at as usize) else { continue };
+        // The states of a class may lead back to themselves.
+        if std::mem::replace(&mut seen[at as usize], true) {
+            continue;
+        }
+        let names = state.keys.iter().map(|edge| (&edge.name, &edge.to));
+        let names = names.chain(state.elements.edges.iter().map(|edge| (&edge.name, &edge.to)));
+        let attributes = state.attributes.edges.iter().map(|edge| (&edge.name, &edge.to));
+        let step = names
+            .clone()
+            .find(|(_, to)| leads(to))
+            .map(|(name, _)| PathStep::Key(name.to_string()))
+            .or_else(|| {
+                let (name, _) = attributes.clone().find(|(_, to)| leads(to))?;
+                Some(PathStep::Attribute(name.to_string()))
+            })
+            .or_else(|| {
+                let (index, _) = state.indexes.iter().find(|(_, to)| leads(to))?;
+                Some(PathStep::Index(*index))
+            });
+        if let Some(step) = step {
+            return way.into_iter().chain([step]).collect();
+        }
+        let keys = names.map(|(name, to)| (PathStep::Key(name.to_string()), to));
+        let indexes = state.indexes.iter().map(|(index, to)| (PathStep::Index(*index), to));
+        for (step, to) in keys.chain(indexes) {
+            if let Target::State(to) = to {
+                next.push_back((*to, way.iter().cloned().chain([step]).collect()));
+            }
+        }
+    }
+    Vec::new()
 }
 
 /// Describes where markup has the value of a field.

@@ -6,6 +6,7 @@ pub(crate) mod raised;
 pub(crate) mod ring;
 pub(crate) mod shapes;
 
+use crate::objects::core::refusal::Code;
 use self::by_name::{by_name, call_post_init};
 use self::fields::{fill_all, keep_missing};
 use self::raised::own_code_raised;
@@ -53,7 +54,7 @@ fn wrong_length(builder: &Core<'_>, expected: usize, at: u64) -> Refusal {
     } else {
         format!("expected an array of {expected}, got one of {count}")
     };
-    outer_mismatch(builder, at, reason)
+    outer_mismatch(builder, at, reason).coded(Code::Length)
 }
 
 /// Refuses to make the current container, because a value in it does not fit. Keeps the container's
@@ -91,7 +92,7 @@ fn row_too_long(builder: &Core<'_>, class: &ClassPlan, at: u64) -> Option<Refusa
         return None;
     }
     let reason = format!("expected an array of {expected}, got one of {got}");
-    Some(outer_mismatch(builder, at, reason))
+    Some(outer_mismatch(builder, at, reason).coded(Code::Length))
 }
 
 #[inline(always)]
@@ -247,7 +248,7 @@ fn careful_dict(builder: &mut Core<'_>, dict: Bound<'_, PyAny>, at: u64) -> Made
             // Two texts may convert to equal keys; two equal texts were refused before.
             let name = key.str()?.to_string_lossy().into_owned();
             let reason = format!("the key {} occurs more than once", brief(&name));
-            let mut refusal = outer_mismatch(builder, at, reason);
+            let mut refusal = outer_mismatch(builder, at, reason).coded(Code::Repeated);
             if let Some(mismatch) = refusal.mismatch() {
                 mismatch.path.push(PathStep::Key(name));
             }

@@ -3,7 +3,7 @@
 use super::outer_mismatch;
 use crate::failure::answer;
 use crate::objects::core::Core;
-use crate::objects::core::refusal::{PathStep, Refusal};
+use crate::objects::core::refusal::{Code, PathStep, Refusal};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};
 
@@ -30,7 +30,7 @@ pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool)
         Ok(said) => said,
         Err(instead) => return instead.into(),
     };
-    let mut refusal = outer_mismatch(builder, at, reason);
+    let mut refusal = outer_mismatch(builder, at, reason).coded(Code::Refused);
     if let Some(mismatch) = refusal.mismatch() {
         mismatch.cause = Some(error);
         if inside {

@@ -6,7 +6,7 @@
 use super::{Awaited, Markup, written};
 use crate::objects::core::frame::FrameKind;
 use crate::objects::core::place::shortened;
-use crate::objects::core::refusal::Refusal;
+use crate::objects::core::refusal::{Code, Refusal};
 use crate::objects::core::{Answer, Unknown};
 use crate::plan::{Kind, NameEdge, Target};
 use penstock_core::event::{Key, Text};
@@ -118,7 +118,7 @@ impl<'p> Markup<'p> {
                 let expected = &self.item().name;
                 let name = shortened(&written(key));
                 let reason = format!("{expected} has no place for the attribute '{name}'");
-                Err(self.mismatch(at, reason, None, None))
+                Err(self.mismatch(at, reason, None, None).coded(Code::Unknown))
             }
             Unknown::Collect => {
                 let path = self.path(true);
@@ -203,7 +203,7 @@ impl<'p> Markup<'p> {
             Some(true) => {}
             None => {
                 let reason = format!("xsi:nil is '{}', not true or false", text.text.as_str());
-                let refusal = self.mismatch(at, reason, None, None);
+                let refusal = self.mismatch(at, reason, None, None).coded(Code::Value);
                 return self.lost_element(refusal);
             }
         }

@@ -9,7 +9,7 @@
 use super::{Markup, Open, Repeated, noun, written};
 use crate::objects::core::frame::{Frame, FrameKind, NONE, ON_PATH};
 use crate::objects::core::place::shortened;
-use crate::objects::core::refusal::Refusal;
+use crate::objects::core::refusal::{Code, Refusal};
 use crate::objects::core::{Answer, Unknown};
 use crate::objects::make;
 use crate::plan::{ClassId, Kind, KindByte, NodeId, Target, element};
@@ -138,7 +138,7 @@ impl<'p> Markup<'p> {
         let one = &self.item().written;
         let one = one.strip_suffix(" | None").unwrap_or(one);
         let reason = format!("the {what} is repeated; ask for list[{one}] or say repeated='first'");
-        Err(self.mismatch(at, reason, None, None))
+        Err(self.mismatch(at, reason, None, None).coded(Code::Repeated))
     }
 
     /// The answer to a second value by `repeated=`, unless that makes it an error.
@@ -188,7 +188,7 @@ impl<'p> Markup<'p> {
             let near = near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
             let name = shortened(&name);
             let reason = format!("{class} has no {has} for the {} '{name}'{near}", noun(key));
-            return Err(self.mismatch(at, reason, None, None));
+            return Err(self.mismatch(at, reason, None, None).coded(Code::Unknown));
         }
         let sign = if self.core.attribute { "@" } else { "" };
         self.core.count_unknown(format!("{class}.{sign}{name}"));

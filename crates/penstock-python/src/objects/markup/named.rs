@@ -5,7 +5,7 @@
 use super::{Markup, Repeated, written};
 use crate::objects::core::Answer;
 use crate::objects::core::place::shortened;
-use crate::objects::core::refusal::Refusal;
+use crate::objects::core::refusal::{Code, Refusal};
 use crate::objects::make;
 use crate::plan::{Kind, element};
 use penstock_core::event::{Key, Text};
@@ -42,7 +42,7 @@ impl<'p> Markup<'p> {
             nodes[keys as usize].written,
             nodes[value as usize].written,
         );
-        Err(self.mismatch(at, reason, None, None))
+        Err(self.mismatch(at, reason, None, None).coded(Code::Repeated))
     }
 
     /// Whether the dict at `base` has the key that stands behind it.

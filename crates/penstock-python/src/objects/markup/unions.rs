@@ -8,7 +8,7 @@ use super::attributes::{is_about, is_nil};
 use super::{Awaited, Markup};
 use crate::objects::core::Answer;
 use crate::objects::core::place::{brief, shortened};
-use crate::objects::core::refusal::{PathStep, Refusal};
+use crate::objects::core::refusal::{Code, PathStep, Refusal};
 use crate::plan::{Kind, NodeId, TagRule, Tagged};
 use penstock_core::event::{Key, KeyKind, Text};
 use penstock_core::sink::Flow;
@@ -87,7 +87,8 @@ impl<'p> Markup<'p> {
         let Some(node) = found.map(|found| classes[found as usize]).or(*other) else {
             let got = brief(text.text.as_str());
             let reason = format!("the attribute '{tag}' is {got}, expected {expected}");
-            let mut refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
+            let refusal = self.mismatch(at, reason, Some(expected.to_string()), Some(got));
+            let mut refusal = refusal.coded(Code::Union);
             if let Some(mismatch) = refusal.mismatch() {
                 mismatch.path.push(PathStep::Attribute(tag.to_string()));
             }
@@ -164,7 +165,7 @@ impl<'p> Markup<'p> {
         let reason =
             format!("expected {name}, got an element without the attribute '{tag}' ({expected})");
         let expected = Some(name.to_string());
-        let mut refusal = self.mismatch(at, reason, expected, None);
+        let mut refusal = self.mismatch(at, reason, expected, None).coded(Code::Union);
         if let Some(mismatch) = refusal.mismatch() {
             // The element itself is wrong, not a value in it.
             mismatch.path = self.path(false);
