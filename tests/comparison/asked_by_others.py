@@ -628,8 +628,8 @@ class Written:
 
 
 @dataclass
-class WrittenVia:
-    when: Annotated[datetime.date, penstock.via(swiss)]
+class WrittenTimes:
+    when: Annotated[datetime.date, penstock.times("%d.%m.%Y")]
 
 
 @dataclass
@@ -691,13 +691,13 @@ MASHUMARO = [
             "cattrs": overridden(
                 "`override(struct_hook=...)`",
                 when=override(struct_hook=lambda text, _: swiss(text)),
-            )
+            ),
         },
         look=lambda it: it.when,
-        of={"Penstock": WrittenVia, "pydantic": WrittenValidated},
+        of={"Penstock": WrittenTimes, "pydantic": WrittenValidated},
         remarks={
-            "Penstock": "with `via`",
-            "pydantic": "with `PlainValidator`",
+            "Penstock": "with `times` in the annotation",
+            "pydantic": "with `PlainValidator` in the annotation",
             "mashumaro": "with `field_options`",
         },
     ),
