@@ -323,3 +323,128 @@ def test_184_a_pydantic_dataclass_with_a_validator_that_sees_the_value_first(mod
     data = f'{{"amount": {DIGITS}, "count": 2}}'
     assert decode(data, Price) == Price(Decimal(DIGITS), 2)
     assert decode(f'{{"price": {data}}}', Model).price == Price(Decimal(DIGITS), 2)
+
+
+class Part(pydantic.BaseModel):
+    count: int = pydantic.Field(gt=0)
+
+
+class Whole(pydantic.BaseModel):
+    name: str = pydantic.Field(max_length=1, alias="Name")
+    size: int = pydantic.Field(default=1, gt=0)
+    parts: list[Part] = []
+    depth: Annotated[int, penstock.at("at/depth"), pydantic.Field(gt=0)] = 1
+
+
+@pydantic.dataclasses.dataclass
+class Pair:
+    one: int = pydantic.Field(gt=0)
+    two: int = pydantic.Field(gt=0)
+
+
+POSITIVE = "Input should be greater than 0"
+TWO_FAULTS: list[tuple[str, Any, list[tuple[int, int, str, str]]]] = [
+    (
+        '{"size": 0, "at": {"depth": 0},\n "Name": "ab"}',
+        Whole,
+        [
+            (1, 10, "size", POSITIVE),
+            (1, 29, "at/depth", POSITIVE),
+            (2, 10, "Name", "String should have at most 1 character"),
+        ],
+    ),
+    (
+        '{"Name": "a",\n "parts": [{"count": 0}, {"count": 1}, {"count": 0}]}',
+        Whole,
+        [(2, 22, "parts/0/count", POSITIVE), (2, 50, "parts/2/count", POSITIVE)],
+    ),
+    (
+        '[{"one": 0, "two": 0},\n {"one": 1, "two": 1}, {"two": 0, "one": 1}]',
+        list[Pair],
+        [
+            (1, 10, "0/one", POSITIVE),
+            (1, 20, "0/two", POSITIVE),
+            (2, 32, "2/two", POSITIVE),
+        ],
+    ),
+    (
+        "[[0, 1],\n [0]]",
+        list[pydantic.RootModel[list[Annotated[int, pydantic.Field(gt=0)]]]],
+        [(1, 3, "0/0", "expected int > 0, got 0"), (2, 3, "1/0", "expected int > 0, got 0")],
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "into", "expected"), TWO_FAULTS)
+def test_185_each_fault_of_a_model_has_its_own_place(data: str, into: Any, expected: Any) -> None:
+    """They were one problem, at the end of the object, with "(and 1 more problem)"."""
+    plan = Plan(into)
+    for given in (lambda: data, lambda: [bytes([byte]) for byte in data.encode()]):
+        way = penstock.json.load if isinstance(given(), list) else decode
+        with pytest.raises(ValidationError) as caught:
+            way(given(), plan, all_errors=True)  # type: ignore[operator]
+        found = [(p.line, p.column, p.path, p.reason) for p in caught.value.problems]
+        assert found == expected
+    # Without the option, the first one is at its value, too.
+    with pytest.raises(ValidationError) as caught:
+        decode(data, plan)
+    assert (caught.value.line, caught.value.column, caught.value.path) == expected[0][:3]
+
+
+def test_185_a_fault_of_no_single_value_is_one_of_the_object() -> None:
+    """It is at the end of the object, and so is a field that pydantic alone requires."""
+
+    class Range(pydantic.BaseModel):
+        first: int
+        last: int = pydantic.Field(validation_alias=pydantic.AliasChoices("last", "end"))
+
+        @pydantic.model_validator(mode="after")
+        def ordered(self) -> "Range":
+            if self.last < self.first:
+                raise ValueError("it ends before it begins")
+            return self
+
+    # The one before has the value, and the next one has none in its place.
+    data = '[{"first": 1, "end": 2},\n {"first": 2, "last": 1},\n {"first": 2}]'
+    with pytest.raises(ValidationError) as caught:
+        decode(data, list[Range], all_errors=True)
+    assert [(p.line, p.column, p.path, p.reason) for p in caught.value.problems] == [
+        (2, 24, "1", "Value error, it ends before it begins"),
+        (3, 13, "2/last", "Field required"),
+    ]
+
+
+def test_185_a_value_of_a_model_that_sees_it_first_has_several_faults() -> None:
+    """They are told one by one, where the value stands."""
+
+    class Model(pydantic.BaseModel):
+        one: int
+        two: int
+
+        @pydantic.model_validator(mode="before")
+        @classmethod
+        def seen(cls, value: Any) -> Any:
+            return value
+
+    with pytest.raises(ValidationError) as caught:
+        decode('[{"one": "a", "two": []}]', list[Model], all_errors=True)
+    assert [(p.path, p.reason.partition(",")[0]) for p in caught.value.problems] == [
+        ("0/one", "Input should be a valid integer"),
+        ("0/two", "Input should be a valid integer"),
+    ]
+
+
+def test_185_the_same_of_elements() -> None:
+    """In XML, each problem is at its element or attribute."""
+    data = "<w Name='ab'>\n<size>0</size><parts><count>0</count></parts></w>"
+
+    class Element(pydantic.BaseModel):
+        name: Annotated[str, penstock.at("@Name"), pydantic.Field(max_length=1)]
+        size: int = pydantic.Field(gt=0)
+
+    with pytest.raises(ValidationError) as caught:
+        penstock.xml.decode(data, Element, all_errors=True)
+    assert [(p.line, p.column, p.path) for p in caught.value.problems] == [
+        (1, 9, "w/@Name"),
+        (2, 1, "w/size"),
+    ]

@@ -36,6 +36,8 @@ impl<S: Side> Destination for Owned<S> {
     fn refused(&mut self, refusal: Refusal, _given: Given<'_>) -> Refused<PyErr, PyErr> {
         match refusal.why() {
             Why::Mismatch(mismatch) => Refused::Misfit(mismatch),
+            // They are kept where they are found. If they were not, the first would be the error.
+            Why::Several(mut mismatches) => Refused::Misfit(mismatches.swap_remove(0)),
             Why::Kept => Refused::Break(failure::untold()),
             Why::Python(error) => Refused::Break(error),
         }
@@ -63,8 +65,8 @@ impl<S: Side> Destination for Owned<S> {
     }
     #[inline(always)]
     fn place_kept(&mut self, locate: &dyn Fn(u64) -> Option<Place>) {
-        for misfit in self.unplaced() {
-            misfit.place = locate(misfit.at).map(Box::new);
+        for (at, place) in self.unplaced() {
+            *place = locate(at).map(Box::new);
         }
     }
 }

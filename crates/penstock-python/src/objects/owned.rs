@@ -4,8 +4,8 @@
 //! coming value, the keys of the current map. A run lasts longer than any call. So an [`Owned`]
 //! holds a sink beside the `Arc` that keeps its plan, and both go together.
 
-use super::core::problems::Problems;
-use super::core::refusal::{Mismatch, PathStep, Refusal};
+use super::core::problems::{Problems, Unplaced};
+use super::core::refusal::{PathStep, Refusal};
 use super::core::{Core, Options};
 use super::keyed::{Keyed, KeyedOptions};
 use super::markup::{Markup, MarkupOptions};
@@ -30,7 +30,7 @@ pub(crate) trait Build<'p>: Listener + Sink<Error = Refusal> {
         None
     }
     /// See [`Owned::unplaced`].
-    fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch>;
+    fn unplaced(&mut self) -> impl Iterator<Item = Unplaced<'_>>;
 }
 
 /// One of the two sinks, for any plan that it may borrow.
@@ -121,8 +121,8 @@ impl<S: Side> Owned<S> {
     pub(crate) fn take_problems(&mut self) -> Problems {
         self.sink.core_mut().take_problems()
     }
-    /// Problems that may be reported later, and whose position was not looked up yet.
-    pub(crate) fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
+    /// The positions that may be needed later, and were not looked up yet.
+    pub(crate) fn unplaced(&mut self) -> impl Iterator<Item = Unplaced<'_>> {
         self.sink.unplaced()
     }
     /// From where on the source must be kept for a message, if at all.

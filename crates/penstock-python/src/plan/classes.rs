@@ -321,6 +321,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         keys,
         states: routes.states,
         takes_key: routes.takes_key,
+        tells_fields: sort == Sort::Model,
         takes_rows: shape.takes_rows || matches!(shape.build, Build::Tuple),
         build: shape.build,
         why_called: shape.why_called.map(Into::into),

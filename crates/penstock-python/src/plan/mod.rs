@@ -158,7 +158,8 @@ pub(crate) struct Aim {
     pub(crate) want: Want,
     /// True if the field gathers several values, and the coming value is one of them.
     pub(crate) gathers: bool,
-    /// True if the value has conversions or checks after it is made.
+    /// True if there is something to do when the value is made: conversions, checks, or to remember
+    /// where it stands.
     pub(crate) finishes: bool,
     /// The node of the value.
     pub(crate) node: NodeId,
@@ -200,6 +201,12 @@ impl Aim {
             _ => KindByte::Other,
         };
         Aim { kind: byte, want: *want, gathers, finishes, node, field }
+    }
+
+    /// The same for a value with more to do when it is made.
+    fn finished(self, form: Form) -> Self {
+        let kind = if form.has_elements() { self.kind } else { KindByte::Other };
+        Aim { kind, finishes: true, ..self }
     }
 }
 
@@ -392,6 +399,9 @@ pub(crate) struct ClassPlan {
     pub(crate) forbids_unknown: bool,
     /// Whether an array of the fields' values, in their order, is accepted too.
     pub(crate) takes_rows: bool,
+    /// Whether the class names the fields that do not fit when all values are there, as pydantic
+    /// does. Then the builder remembers where each stands.
+    pub(crate) tells_fields: bool,
     /// The field that takes all keys that the class does not name, with their values.
     pub(crate) rest: Option<u32>,
 }
@@ -428,7 +438,11 @@ impl ClassPlan {
         let routes = self.routes.iter().map(|&(index, node)| {
             Aim::new(nodes, form, node, index, self.fields[index as usize].gathers)
         });
-        self.aims = fields.chain(routes).collect();
+        let noted = |aim: Aim| match self.tells_fields && !aim.gathers {
+            true => aim.finished(form),
+            false => aim,
+        };
+        self.aims = fields.chain(routes).map(noted).collect();
     }
 
     /// The class for calls into the interpreter. Borrowed from the plan.

@@ -46,6 +46,7 @@ use crate::plan::{Aim, ClassPlan, KeyEdge, Kind, LentKeys, Node, NodeId, Plan, S
 use penstock_core::event::Text;
 use penstock_core::json::lend;
 use penstock_core::limits::Limits;
+use penstock_core::position::Place;
 use penstock_core::sink::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -94,6 +95,16 @@ const VALUE: u64 = 32;
 
 /// How many different unknown keys are counted one by one.
 const MOST_UNKNOWN: usize = 1_000;
+
+/// Where a value stands that its object may refuse later.
+pub(crate) struct Noted {
+    /// Its place on the stack.
+    slot: usize,
+    /// Its offset.
+    pub(crate) at: u64,
+    /// Its position, once the text around it is about to be dropped.
+    pub(crate) place: Option<Box<Place>>,
+}
 
 /// Builds the values of one run, by a plan that it borrows. A [`Builder`](super::Builder) keeps
 /// both across calls.
@@ -144,6 +155,8 @@ pub(crate) struct Core<'p> {
     pub(crate) weight: u64,
     /// The problems of the current record, if all of them are to be reported.
     pub(crate) problems: Problems,
+    /// Where the values of objects that are checked afterwards stand. The last one of a slot counts.
+    pub(crate) noted: Vec<Noted>,
 }
 
 // SAFETY: the only pointer in here is `top`, into the vector beside it. Everything else may be
@@ -194,6 +207,7 @@ impl<'p> Core<'p> {
             memory: None,
             weight: 0,
             problems: Problems::default(),
+            noted: Vec::new(),
         }
     }
 
@@ -246,6 +260,7 @@ impl<'p> Core<'p> {
         self.seen_keys.clear();
         self.seen_beyond.clear();
         self.problems = Problems::default();
+        self.noted.clear();
         self.frames.truncate(1);
         self.frames_changed();
         self.top_mut().spoiled = false;
@@ -400,9 +415,34 @@ impl<'p> Core<'p> {
     pub(crate) fn put(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
         if self.aim().finishes {
             let value = self.finish(self.aim().node, value, at)?;
+            self.note_place(at);
             return self.store(value, at);
         }
         self.store(value, at)
+    }
+
+    /// Remembers where the coming value of a field stands, if the object's class says what is wrong
+    /// with it when all values are there.
+    #[inline(never)]
+    pub(crate) fn note_place(&mut self, at: u64) {
+        if self.top().kind.has_fields() && self.class().tells_fields {
+            let slot = self.top().slots + self.aim().field as usize;
+            self.noted.push(Noted { slot, at, place: None });
+        }
+    }
+
+    /// Where the value of a field of the current object stands, if it has one.
+    pub(crate) fn noted_of(&self, field: usize) -> Option<&Noted> {
+        let slot = self.top().slots + field;
+        if self.stack.get(slot).is_null() {
+            return None;
+        }
+        self.noted.iter().rev().find(|noted| noted.slot == slot)
+    }
+
+    /// The values from this slot on have left the stack.
+    pub(crate) fn forget_noted(&mut self, from: usize) {
+        while self.noted.pop_if(|noted| noted.slot >= from).is_some() {}
     }
 
     /// Puts a finished value in its place. Takes over the reference.

@@ -9,6 +9,7 @@ use super::frame::{FrameKind, NONE};
 use super::refusal::{Mismatch, Refusal, Why};
 use super::{Answer, Core, Duplicates};
 use crate::plan::KindByte;
+use penstock_core::position::Place;
 use penstock_core::sink::{Flow, Look};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -30,6 +31,9 @@ pub(crate) struct Problems {
     bytes: usize,
 }
 
+/// An offset, and the position of it to be looked up.
+pub(crate) type Unplaced<'a> = (u64, &'a mut Option<Box<Place>>);
+
 impl Problems {
     fn add(&mut self, problem: Mismatch) {
         let bytes = self.bytes.saturating_add(problem.size());
@@ -50,9 +54,12 @@ impl<'p> Core<'p> {
         problems
     }
 
-    /// Problems that may be reported later, and whose position was not looked up yet.
-    pub(crate) fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
-        self.problems.kept.iter_mut().filter(|mismatch| mismatch.place.is_none())
+    /// The offsets of problems that may be reported later, and of values that may still become
+    /// problems, with their positions, which were not looked up yet.
+    pub(crate) fn unplaced(&mut self) -> impl Iterator<Item = Unplaced<'_>> {
+        let kept = self.problems.kept.iter_mut().map(|it| (it.at, &mut it.place));
+        let noted = self.noted.iter_mut().map(|it| (it.at, &mut it.place));
+        kept.chain(noted).filter(|(_, place)| place.is_none())
     }
 
     /// Keeps a mismatch if all errors are reported; returns any other refusal.
@@ -65,6 +72,11 @@ impl<'p> Core<'p> {
                 Ok(())
             }
             Why::Mismatch(mismatch) => Err(mismatch.into()),
+            Why::Several(mismatches) => {
+                mismatches.into_iter().for_each(|mismatch| self.problems.add(mismatch));
+                self.spoil();
+                Ok(())
+            }
             Why::Python(error) => Err(error.into()),
         }
     }
@@ -159,6 +171,7 @@ impl<'p> Core<'p> {
     pub(crate) fn leave_lost(&mut self) -> Answer {
         let (kind, base) = (self.top().kind, self.top().base);
         self.stack.release_from(self.attached(), base);
+        self.forget_noted(base);
         let is_dict = matches!(kind, FrameKind::PlainDict | FrameKind::Dict);
         if is_dict && self.options.duplicates == Duplicates::Error {
             self.seen_keys.pop();

@@ -19,6 +19,8 @@ pub(crate) struct Refusal(Box<Why>);
 pub(crate) enum Why {
     /// The value does not fit.
     Mismatch(Mismatch),
+    /// Several parts of it do not fit, and all errors are reported. There is at least one.
+    Several(Vec<Mismatch>),
     /// An exception that is not ours to interpret.
     Python(PyErr),
     /// The builder has kept the problem already.
@@ -32,6 +34,12 @@ impl Refusal {
         Refusal(Box::new(Why::Kept))
     }
 
+    /// The refusal of a value of which several parts do not fit.
+    #[cold]
+    pub(crate) fn several(mismatches: Vec<Mismatch>) -> Self {
+        Refusal(Box::new(Why::Several(mismatches)))
+    }
+
     /// The reason.
     pub(crate) fn why(self) -> Why {
         *self.0
@@ -39,7 +47,7 @@ impl Refusal {
 
     /// Whether a value does not fit.
     pub(crate) fn is_mismatch(&self) -> bool {
-        matches!(*self.0, Why::Mismatch(_))
+        matches!(*self.0, Why::Mismatch(_) | Why::Several(_))
     }
 
     /// The same refusal, as another kind of problem.
@@ -51,11 +59,17 @@ impl Refusal {
         self
     }
 
-    /// The mismatch, if a value does not fit.
+    /// The first mismatch, if a value does not fit.
     pub(crate) fn mismatch(&mut self) -> Option<&mut Mismatch> {
+        self.mismatches().first_mut()
+    }
+
+    /// The mismatches, if a value does not fit.
+    pub(crate) fn mismatches(&mut self) -> &mut [Mismatch] {
         match &mut *self.0 {
-            Why::Mismatch(mismatch) => Some(mismatch),
-            _ => None,
+            Why::Mismatch(mismatch) => std::slice::from_mut(mismatch),
+            Why::Several(mismatches) => mismatches,
+            Why::Python(_) | Why::Kept => &mut [],
         }
     }
 }

@@ -9,7 +9,8 @@ use self::order::Order;
 use super::core::caches;
 use super::core::frame::{Frame, FrameKind, ON_PATH};
 use super::core::place::brief;
-use super::core::refusal::{Mismatch, PathStep, Refusal};
+use super::core::problems::Unplaced;
+use super::core::refusal::{PathStep, Refusal};
 use super::core::{Answer, Core, Duplicates, Options, Unknown};
 use super::make;
 use super::owned::Build;
@@ -74,7 +75,7 @@ impl<'p> Build<'p> for Keyed<'p> {
     fn core_mut(&mut self) -> &mut Core<'p> {
         &mut self.core
     }
-    fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
+    fn unplaced(&mut self) -> impl Iterator<Item = Unplaced<'_>> {
         self.core.unplaced()
     }
 }

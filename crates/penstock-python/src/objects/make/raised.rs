@@ -1,9 +1,10 @@
 //! Turns exceptions of the user's own code into refusals.
 
-use super::outer_mismatch;
 use crate::failure::answer;
-use crate::objects::core::Core;
-use crate::objects::core::refusal::{Code, PathStep, Refusal};
+use crate::objects::core::refusal::{Code, Mismatch, PathStep, Refusal};
+use crate::objects::core::{Core, Noted};
+use crate::plan::Field;
+use penstock_core::select::{Path, Test};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList};
 
@@ -26,28 +27,78 @@ pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool)
     if !of_values {
         return error.into();
     }
-    let (steps, reason) = match said(py, &error) {
-        Ok(said) => said,
+    let told = match said(py, &error) {
+        Ok(told) => told,
         Err(instead) => return instead.into(),
     };
-    let mut refusal = outer_mismatch(builder, at, reason).coded(Code::Refused);
-    if let Some(mismatch) = refusal.mismatch() {
-        mismatch.cause = Some(error);
-        if inside {
-            mismatch.path = builder.path(true);
+    let mut mismatches = Vec::new();
+    for Told { mut steps, reason } in told {
+        let mut mismatch = Mismatch::new(at, reason, builder.path(inside));
+        mismatch.code = Code::Refused;
+        // A class that says what is wrong with its fields.
+        if !inside && let Some((noted, field)) = field_of(builder, &steps) {
+            (mismatch.at, mismatch.place) = (noted.at, noted.place.clone());
+            steps.splice(..1, path_of(field));
         }
+        mismatch.cause = Some(error.clone_ref(py));
         mismatch.path.extend(steps);
+        mismatches.push(mismatch);
     }
-    refusal
+    mismatches.sort_by_key(|mismatch| mismatch.at);
+    if mismatches.len() == 1 || !builder.options.all_errors {
+        let more = mismatches.len() - 1;
+        let mut first = mismatches.remove(0);
+        match more {
+            0 => {}
+            1 => first.reason.push_str(" (and 1 more problem)"),
+            _ => first.reason.push_str(&format!(" (and {more} more problems)")),
+        }
+        return first.into();
+    }
+    Refusal::several(mismatches)
 }
 
-/// The text of an exception of the user's code, and the path from its value to the part that it is
-/// about.
-fn said(py: Python<'_>, error: &PyErr) -> PyResult<(Vec<PathStep>, String)> {
+/// The field that a path from the current object begins with, and where its value stands.
+fn field_of<'b>(builder: &'b Core<'_>, steps: &[PathStep]) -> Option<(&'b Noted, &'b Field)> {
+    let Some(PathStep::Key(name)) = steps.first() else { return None };
+    if !builder.top().kind.has_fields() || !builder.class().tells_fields {
+        return None;
+    }
+    let py = builder.attached();
+    let fields = builder.class().fields.iter().enumerate();
+    let mut named = fields.filter(|(_, field)| field.name.bind(py) == name.as_str());
+    named.find_map(|(index, field)| Some((builder.noted_of(index)?, field)))
+}
+
+/// The path from an object to the value of a field: its key, or the steps of its `at(...)`.
+fn path_of(field: &Field) -> Vec<PathStep> {
+    let key = || vec![PathStep::Key(field.key.to_string())];
+    let Ok(path) = Path::parse(&field.key) else { return key() };
+    let steps = path.steps().iter().map(|step| match step.test() {
+        Test::Attribute { local, .. } => Some(PathStep::Attribute(local.to_string())),
+        Test::Name { .. } => Some(match step.index() {
+            Some(index) => PathStep::Index(index),
+            None => PathStep::Key(step.key().to_owned()),
+        }),
+        Test::AnyChild | Test::Text | Test::KeyOf => None,
+    });
+    steps.collect::<Option<_>>().unwrap_or_else(key)
+}
+
+/// One problem that an exception of the user's code tells.
+struct Told {
+    /// The path from its value to the part that it is about.
+    steps: Vec<PathStep>,
+    reason: String,
+}
+
+/// What an exception of the user's code tells: at least one problem.
+fn said(py: Python<'_>, error: &PyErr) -> PyResult<Vec<Told>> {
     if crate::plan::is_of_pydantic(error.value(py))
-        && let Some(said) = answer(py, of_pydantic(py, error))?
+        && let Some(told) = answer(py, of_pydantic(py, error))?
+        && !told.is_empty()
     {
-        return Ok(said);
+        return Ok(told);
     }
     let name = error.get_type(py).name()?.to_string();
     let reason = match answer(py, error.value(py).str())? {
@@ -55,31 +106,27 @@ fn said(py: Python<'_>, error: &PyErr) -> PyResult<(Vec<PathStep>, String)> {
         Some(said) => format!("{name}: {}", said.to_string_lossy()),
         None => format!("{name}: <unprintable {name} object>"),
     };
-    Ok((Vec::new(), reason))
+    Ok(vec![Told { steps: Vec::new(), reason }])
 }
 
-/// The first problem of an exception of pydantic's, in one line, and its path.
-fn of_pydantic(py: Python<'_>, error: &PyErr) -> PyResult<(Vec<PathStep>, String)> {
+/// The problems of an exception of pydantic's.
+fn of_pydantic(py: Python<'_>, error: &PyErr) -> PyResult<Vec<Told>> {
     let plain = PyDict::new(py);
     for left_out in ["include_url", "include_context", "include_input"] {
         plain.set_item(left_out, false)?;
     }
     let problems = error.value(py).call_method("errors", (), Some(&plain))?;
-    let problems = problems.cast_into::<PyList>()?;
-    let first = problems.get_item(0)?;
-    let mut reason: String = first.get_item("msg")?.extract()?;
-    match problems.len() - 1 {
-        0 => {}
-        1 => reason.push_str(" (and 1 more problem)"),
-        more => reason.push_str(&format!(" (and {more} more problems)")),
+    let mut told = Vec::new();
+    for problem in problems.cast_into::<PyList>()? {
+        let mut steps = Vec::new();
+        for step in problem.get_item("loc")?.try_iter()? {
+            let step = step?;
+            steps.push(match step.cast::<PyInt>() {
+                Ok(index) => PathStep::Index(index.extract()?),
+                Err(_) => PathStep::Key(step.str()?.to_string_lossy().into_owned()),
+            });
+        }
+        told.push(Told { steps, reason: problem.get_item("msg")?.extract()? });
     }
-    let mut steps = Vec::new();
-    for step in first.get_item("loc")?.try_iter()? {
-        let step = step?;
-        steps.push(match step.cast::<PyInt>() {
-            Ok(index) => PathStep::Index(index.extract()?),
-            Err(_) => PathStep::Key(step.str()?.to_string_lossy().into_owned()),
-        });
-    }
-    Ok((steps, reason))
+    Ok(told)
 }

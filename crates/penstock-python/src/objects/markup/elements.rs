@@ -146,7 +146,9 @@ impl<'p> Markup<'p> {
         match self.markup.options.repeated {
             Repeated::First => Some(Flow::Skip),
             Repeated::Last => Some(Flow::Take),
-            Repeated::Join if matches!(self.item().kind, Kind::Str) && !self.aim().finishes => {
+            Repeated::Join
+                if matches!(self.item().kind, Kind::Str) && self.item().after.is_none() =>
+            {
                 Some(Flow::Take)
             }
             _ => None,
@@ -537,8 +539,11 @@ impl<'p> Markup<'p> {
     /// reference.
     #[inline]
     pub(crate) fn put_in_markup(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
-        let value =
-            if self.aim().finishes { self.finish(self.aim().node, value, at)? } else { value };
+        let mut value = value;
+        if self.aim().finishes {
+            value = self.finish(self.aim().node, value, at)?;
+            self.note_place(at);
+        }
         match self.top().kind {
             FrameKind::Element | FrameKind::Wrapper => {
                 let aim = self.aim();

@@ -7,7 +7,8 @@ mod plain;
 mod unions;
 
 use self::unions::HeldAttributes;
-use super::core::refusal::{Mismatch, Refusal};
+use super::core::problems::Unplaced;
+use super::core::refusal::Refusal;
 use super::core::{Answer, Core, Duplicates, Options};
 use super::owned::Build;
 use crate::plan::Plan;
@@ -197,10 +198,11 @@ impl<'p> Build<'p> for Markup<'p> {
         (self.markup.leaf > 0).then(|| self.markup.at())
     }
 
-    fn unplaced(&mut self) -> impl Iterator<Item = &mut Mismatch> {
+    fn unplaced(&mut self) -> impl Iterator<Item = Unplaced<'_>> {
         let deferred = self.markup.deferred.iter_mut();
-        let deferred = deferred.filter_map(|(.., refusal)| refusal.mismatch());
-        self.core.unplaced().chain(deferred.filter(|mismatch| mismatch.place.is_none()))
+        let deferred = deferred.flat_map(|(.., refusal)| refusal.mismatches());
+        let deferred = deferred.map(|mismatch| (mismatch.at, &mut mismatch.place));
+        self.core.unplaced().chain(deferred.filter(|(_, place)| place.is_none()))
     }
 }
 
