@@ -91,7 +91,7 @@ def _of_field(word: Any) -> Iterator[Said]:
             raise TypeError(f"Field({name}=) only works in a class of pydantic; here use {there}")
     if not word.is_required():
         raise TypeError(
-            "Field(default=) only works in a class of pydantic; here give the field a default"
+            "Field(default=) only works in a class of pydantic; here the class itself says it"
         )
     if word.discriminator is not None and not isinstance(word.discriminator, str):
         raise TypeError(

@@ -73,6 +73,11 @@ def member(cls: type[Enum], value: object) -> Enum:
         raise ValueError("no member has that value") from error
 
 
+def chosen(members: dict[int, Enum], value: int) -> Enum | int:
+    """Return the member of an `Enum` with this value, or the value if no member has it."""
+    return members.get(value, value)
+
+
 def flags(cls: type[Flag], value: int) -> Flag:
     """Return the flags of an integer, if every bit of it is a flag."""
     try:

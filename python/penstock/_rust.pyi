@@ -5,7 +5,7 @@ compares this file with the built extension.
 """
 
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
-from types import GenericAlias, TracebackType
+from types import EllipsisType, GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Self, final, overload
 
 from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
@@ -265,7 +265,7 @@ class Document:
     @overload
     def to(
         self,
-        into: None = None,
+        into: EllipsisType = ...,
         /,
         *,
         at: str | None = None,

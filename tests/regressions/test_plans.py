@@ -1,11 +1,17 @@
 """Bugs in plans that were fixed, as numbered tests. Each docstring describes the bug."""
 
+# ruff: noqa: PYI030, PYI051, UP007 - the unions are written as programs have them
+
+import datetime
+import enum
 import functools
+import os
+import pathlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated, Any, NewType, Optional
+from typing import Annotated, Any, Final, Literal, NewType, Optional, Union
 
 import annotated_types
 import attrs
@@ -448,3 +454,355 @@ def test_185_the_same_of_elements() -> None:
         (1, 9, "w/@Name"),
         (2, 1, "w/size"),
     ]
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_186_json_inside_json(strict: bool) -> None:
+    """A model with `Json` always failed, because the text was decoded twice."""
+
+    class Model(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(strict=strict)
+        plain: pydantic.Json
+        typed: pydantic.Json[list[int]]
+        several: list[pydantic.Json] = []
+
+    made = decode(r'{"plain": "{\"a\": [1]}", "typed": "[1]", "several": ["1", "[]"]}', Model)
+    assert (made.plain, made.typed, made.several) == ({"a": [1]}, [1], [1, []])
+
+
+def test_186_and_outside_of_models() -> None:
+    """`Json[list[int]]` was a list, and the text did not fit."""
+
+    @dataclass
+    class Row:
+        data: pydantic.Json[list[int]]  # type: ignore[type-var]
+
+    assert decode('["[1, 2]"]', list[pydantic.Json[list[int]]]) == [[1, 2]]
+    assert decode('["[1, 2]"]', list[pydantic.Json]) == [[1, 2]]
+    assert decode('{"data": "[3]"}', Row) == Row([3])
+    with pytest.raises(ValidationError, match="Input should be a valid integer"):
+        decode('"[null]"', pydantic.Json[list[int]])
+    with pytest.raises(ValidationError, match="expected list"):
+        decode("[1]", pydantic.Json[list[int]])
+
+
+def test_186_a_type_of_a_model_is_made_once() -> None:
+    """What only pydantic can make was made before the model saw it, and then once more."""
+
+    class Cost:
+        def __init__(self, value: Decimal) -> None:
+            self.value = value
+
+        @classmethod
+        def __get_pydantic_core_schema__(cls, *_: object) -> core_schema.CoreSchema:
+            inner = core_schema.decimal_schema()
+            return core_schema.no_info_after_validator_function(cls, inner)
+
+    class Model(pydantic.BaseModel):
+        cost: Cost
+        more: list[Cost] = []
+
+    made = decode(f'{{"cost": {DIGITS}, "more": [1, {DIGITS}]}}', Model)
+    assert made.cost.value == Decimal(DIGITS)
+    assert [cost.value for cost in made.more] == [1, Decimal(DIGITS)]
+
+
+class Mixed(enum.Enum):
+    FLOAT = 1.5
+    TEXT = "b"
+    LARGE = 1 << 63
+    NOTHING = None
+    DAY = datetime.date(2026, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "member"),
+    [
+        ("1.5", Mixed.FLOAT),
+        ('"b"', Mixed.TEXT),
+        ("9223372036854775808", Mixed.LARGE),
+        ("null", Mixed.NOTHING),
+        ('"2026-03-01"', Mixed.DAY),
+    ],
+)
+def test_187_an_enum_of_values_of_several_types(text: str, member: Mixed) -> None:
+    """A float, or a large integer, among other values was a `PlanError`."""
+    assert decode(text, Mixed) is member
+    assert decode(f"[{text}]", list[Mixed]) == [member]
+
+
+@pytest.mark.parametrize("text", ["2.5", '"c"', "1", "true", "[]", '"2026-03-02"'])
+def test_187_and_no_other_values(text: str) -> None:
+    """Only the values of members fit."""
+    with pytest.raises(ValidationError, match="expected Mixed"):
+        decode(text, Mixed)
+
+
+def test_188_a_model_whose_init_takes_more_than_its_fields() -> None:
+    """They were not passed."""
+
+    class Model(pydantic.BaseModel):
+        x: int
+        _y: Any = pydantic.PrivateAttr(None)
+
+        def __init__(self, x: int, y: "list[int]", z: int = 3, _hidden: int = 0) -> None:
+            super().__init__(x=x)
+            self._y = (y, z, _hidden)
+
+    assert decode('{"x": 1, "y": [2], "_hidden": 9}', Model)._y == ([2], 3, 0)
+    with pytest.raises(ValidationError, match="expected int, got a string"):
+        decode('{"x": 1, "y": ["2"]}', Model)
+    with pytest.raises(ValidationError, match='Model lacks the required key "y"'):
+        decode('{"x": 1}', Model)
+
+
+def test_188_paths_of_a_strict_model() -> None:
+    """`os.PathLike` was refused."""
+
+    class Model(pydantic.BaseModel):
+        model_config = pydantic.ConfigDict(strict=True)
+        path: os.PathLike[str]
+
+    data = '{"path": "a/b"}'
+    assert decode(data, Model) == Model.model_validate_json(data)
+    assert decode('["a/b"]', list[os.PathLike]) == [pathlib.PurePath("a/b")]  # type: ignore[type-arg, comparison-overlap]
+
+
+def test_188_small_wrappers() -> None:
+    """`Final[int]` and a bare `Optional` were `PlanError`s."""
+    into: Any = Final[int]
+    assert decode("1", into) == 1
+    with pytest.raises(ValidationError, match="expected int"):
+        decode('"1"', into)
+    for anything in (Optional, Final):
+        assert decode("[1, null]", list[anything]) == [1, None]  # type: ignore[valid-type]
+
+
+def test_188_none_is_a_type_for_a_part() -> None:
+    """`to(None)` gave plain values, where `decode` refuses them."""
+    assert penstock.open(b"null").to(None) is None  # type: ignore[call-overload]
+    with pytest.raises(ValidationError, match="expected None, got the integer 1"):
+        penstock.open(b"1").to(None)  # type: ignore[call-overload]
+    assert penstock.open(b"[1]").to() == [1]
+
+
+def test_188_a_struct_that_is_not_complete() -> None:
+    """Its plan was an `AttributeError` of msgspec's."""
+    told = []
+
+    class Base(msgspec.Struct):
+        def __init_subclass__(cls, **settings: Any) -> None:
+            with pytest.raises(PlanError) as caught:
+                Plan(list[cls])  # type: ignore[valid-type]
+            told.append(str(caught.value))
+
+    class Inner(Base):
+        size: int
+
+    reason = "is not complete: msgspec tells its fields once __init_subclass__ has returned"
+    assert told == [f"Inner {reason}"]
+    assert decode('{"size": 1}', Inner) == Inner(1)
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+@pytest.mark.parametrize(
+    ("into", "fits", "other"),
+    [
+        (Union[Literal[1], Literal[2]], [("1", 1), ("2", 2)], "3"),
+        (
+            Union[Literal[1, "a"], None, Literal[True]],
+            [("1", 1), ("true", True), ("null", None)],
+            "0",
+        ),
+        (Literal["a"] | Literal["b"] | int, [('"b"', "b"), ("7", 7)], '"c"'),
+        (Literal[1] | int, [("1", 1), ("7", 7)], "1.5"),
+        (int | Literal[1, "auto"], [("7", 7), ('"auto"', "auto")], '"other"'),
+        (Literal[True] | bool | None, [("true", True), ("false", False), ("null", None)], "1"),
+        (Level | int, [("1", Level.LOW), ("7", 7)], '"1"'),
+        (int | Level | None, [("2", Level.HIGH), ("7", 7), ("null", None)], "1.5"),
+    ],
+)
+def test_189_a_literal_or_an_enum_beside_others(into: Any, fits: Any, other: str) -> None:
+    """Nothing told them apart, although the values themselves do."""
+    for text, value in fits:
+        got = decode(text, into)
+        assert (got, type(got)) == (value, type(value))
+    with pytest.raises(ValidationError):
+        decode(other, into)
+
+
+def test_189_a_union_of_literals_tells_classes_apart() -> None:
+    """The field was no tag."""
+
+    @dataclass
+    class One:
+        kind: Literal["a"] | Literal["b"]
+
+    @dataclass
+    class Two:
+        kind: Literal["c"]
+
+    assert decode('[{"kind": "b"}, {"kind": "c"}]', list[One | Two]) == [One("b"), Two("c")]
+
+
+@dataclass
+class Sparse:
+    size: int | None
+    name: str
+    id: Annotated[str | None, penstock.at("@id")]
+    inner: "Sparse | None"
+    tags: list[str] | None = None
+    last: int | None = 7
+
+
+def test_190_an_absent_element_is_none() -> None:
+    """A field of `int | None` was required in XML, so that it needed a default."""
+    read = penstock.xml.decode
+    assert read("<s><name>a</name></s>", Sparse) == Sparse(None, "a", None, None)
+    full = "<s id='i'><size>1</size><name>a</name><inner><name>b</name></inner><last/></s>"
+    with pytest.raises(ValidationError, match="expected int"):
+        read(full, Sparse)
+    inner = Sparse(None, "b", None, None)
+    assert read(full.replace("<last/>", ""), Sparse) == Sparse(1, "a", "i", inner)
+    with pytest.raises(ValidationError, match=r"lacks the required element or attribute .name."):
+        read("<s/>", Sparse)
+    # In JSON, a value that is not there is not null.
+    with pytest.raises(ValidationError, match='lacks the required key "size"'):
+        decode('{"name": "a", "@id": null, "inner": null}', Sparse)
+
+
+def test_191_what_validators_of_attrs_say() -> None:
+    """Their messages ended in the whole attribute."""
+
+    @attrs.define
+    class Item:
+        size: int = attrs.field(validator=attrs.validators.instance_of(str))
+        name: str = attrs.field(default="a", validator=attrs.validators.in_(["a"]))
+
+    with pytest.raises(ValidationError) as caught:
+        decode('{"size": 1}', Item)
+    expected = "TypeError: 'size' must be <class 'str'> (got 1 that is a <class 'int'>)."
+    assert caught.value.reason == expected
+
+
+class Move(msgspec.Struct, tag=True, array_like=True):
+    x: int
+    y: int = 0
+
+
+class Stop(msgspec.Struct, tag="stop", array_like=True):
+    why: str | None = None
+
+
+class Halt(msgspec.Struct, tag="halt", array_like=True):
+    pass
+
+
+class Point(msgspec.Struct, array_like=True):
+    x: int
+    y: int = 0
+
+
+class Named(msgspec.Struct, tag=True):
+    name: str
+
+
+ROWS = [
+    '["Move", 1]',
+    '["Move", 1, 2]',
+    '["stop", "because"]',
+    '["halt"]',
+    '["Move", 1, 2, 3]',
+]
+NO_ROWS = [
+    ("[]", "expected Move | Stop | Halt, got an empty array", (1, 3, "0")),
+    ('["move", 1]', 'expected "Move", "stop" or "halt", got "move"', (1, 3, "0/0")),
+    ("[true]", 'expected "Move", "stop" or "halt", got true', (1, 3, "0/0")),
+    ('[["Move", 1]]', 'expected "Move", "stop" or "halt", got an array', (1, 3, "0/0")),
+    ('["Move"]', 'Move lacks an item for the field "x"', (1, 9, "0")),
+    ('["Move", "1"]', "expected int, got a string", (1, 11, "0/1")),
+    ('{"type": "Move"}', "expected Move | Stop | Halt, got an object", None),
+]
+
+
+def halves(data: str, into: Any, **options: Any) -> Any:
+    """Decode the data whole, and byte by byte; both give the same."""
+    whole = decode(data, into, **options)
+    cut = penstock.json.load([bytes([byte]) for byte in data.encode()], into, **options)
+    assert whole == cut
+    return whole
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_192_a_union_of_structs_that_are_arrays(row: str) -> None:
+    """The union had a plan, and refused every document."""
+    into = Move | Stop | Halt
+    expected = msgspec.json.decode(row, type=into)
+    assert halves(row, into) == expected
+    assert halves(f"[{row}, {row}]", list[into]) == [expected] * 2
+    assert halves(f'{{"a": {row}, "b": null}}', dict[str, into | None]) == {
+        "a": expected,
+        "b": None,
+    }
+    assert halves(f'[{row}, 5, {{"type": "Named", "name": "n"}}]', list[into | int | Named]) == [
+        expected,
+        5,
+        Named("n"),
+    ]
+
+
+@pytest.mark.parametrize(("row", "reason", "place"), NO_ROWS)
+def test_192_and_what_is_none_of_them(row: str, reason: str, place: Any) -> None:
+    """The first item says which class it is."""
+    into = list[Move | Stop | Halt]
+    for options in ({}, {"all_errors": True}):
+        with pytest.raises(ValidationError) as caught:
+            decode(f'[{row}, ["stop"]]', into, **options)  # type: ignore[call-overload]
+        error = caught.value
+        assert error.reason == reason
+        assert place is None or (error.line, error.column, error.path) == place
+        assert len(error.problems) == 1
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(row, type=Move | Stop | Halt)
+
+
+def test_192_structs_that_nothing_tells_apart() -> None:
+    """They need tags."""
+
+    class Other(msgspec.Struct, array_like=True):
+        z: int
+
+    with pytest.raises(PlanError, match=r"apart: give each a tag of its own"):
+        Plan(Point | Other)
+
+    class Third(msgspec.Struct, tag=3, array_like=True):
+        z: int
+
+    # Unlike for msgspec, the tags may be integers and texts.
+    assert halves('[["Move", 1], [3, 1]]', list[Move | Third]) == [Move(1), Third(1)]
+    assert decode('[[1], {"type": "Named", "name": "n"}]', list[Point | Named]) == [
+        Point(1),
+        Named("n"),
+    ]
+
+
+@pytest.mark.parametrize(("data", "into"), [('{"x": 1}', Point), ("[]", Halt), ("[]", Stop)])
+def test_193_structs_that_are_arrays_are_nothing_else(data: str, into: Any) -> None:
+    """Objects were accepted, too, and an empty array for a Struct with a tag."""
+    reason = {
+        Point: "expected Point, got an object",
+        Halt: 'Halt lacks an item for the field "type"',
+        Stop: 'Stop lacks an item for the field "type"',
+    }[into]
+    for whole in (into, into | None):
+        with pytest.raises(ValidationError) as caught:
+            halves(data, whole)
+        assert caught.value.reason.replace(" | None", "") == reason
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(data, type=into)
+    # Elements have no arrays.
+    assert penstock.xml.decode("<p><x>1</x></p>", Point) == Point(1)

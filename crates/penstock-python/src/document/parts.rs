@@ -117,6 +117,21 @@ impl Document {
     }
 }
 
+/// The type that a part is asked for. `None` is a type, too.
+enum Asked<'py> {
+    Type(Bound<'py, PyAny>),
+    /// None was given.
+    Plain,
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Asked<'py> {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Asked::Type(object.to_owned()))
+    }
+}
+
 #[pymethods]
 impl Document {
     /// Decodes the part into a type; by default into plain values: dicts, lists and scalars.
@@ -125,7 +140,7 @@ impl Document {
     /// document.
     ///
     /// Args:
-    ///     into: The type.
+    ///     into: The type. Without one, you get plain values.
     ///     at: A path in the part, to the value that you want; the first if there are several.
     ///     unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
     ///     all_errors: Whether an error reports all problems.
@@ -144,11 +159,14 @@ impl Document {
     ///     [{'size': Decimal('1.50')}]
     ///     >>> doc.to(decimal.Decimal, at="items/0/size")
     ///     Decimal('1.50')
-    #[pyo3(signature = (into=None, /, *, at=None, unknown="skip", all_errors=false, types=None))]
+    #[pyo3(
+        signature = (into=Asked::Plain, /, *, at=None, unknown="skip", all_errors=false, types=None),
+        text_signature = "($self, into=..., /, *, at=None, unknown='skip', all_errors=False, types=None)"
+    )]
     fn to<'py>(
         &self,
         py: Python<'py>,
-        into: Option<&Bound<'py, PyAny>>,
+        into: Asked<'py>,
         at: Option<&Bound<'py, PyAny>>,
         unknown: &str,
         all_errors: bool,
@@ -157,8 +175,8 @@ impl Document {
         guarded(py, || {
             let inner = self.handle.get()?;
             let into = match into {
-                Some(into) => into.clone(),
-                None => py.get_type::<PyAny>().into_any(),
+                Asked::Type(into) => into,
+                Asked::Plain => py.get_type::<PyAny>().into_any(),
             };
             let into = match types {
                 Some(types) if !types.is_none() => {

@@ -23,6 +23,16 @@ use super::signature::{self, Parameters};
 use super::wrappers::{FieldType, is_instance};
 use super::{Absent, known, proof};
 
+/// The message of an exception of attrs's validators, which have the field, its type and the value
+/// behind it.
+pub(crate) fn message_of_attrs<'py>(error: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let given = error.getattr(intern!(error.py(), "args")).ok()?.cast_into::<PyTuple>().ok()?;
+    let (message, field) = (given.get_item(0).ok()?, given.get_item(1).ok()?);
+    let is_of_attrs =
+        message.is_instance_of::<PyString>() && is_instance(&field, &known::ATTRS_ATTRIBUTE);
+    is_of_attrs.then_some(message)
+}
+
 /// An `attrs.Attribute` after reading it.
 struct Source<'py> {
     name: Bound<'py, PyString>,

@@ -5,7 +5,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyMappingProxy, PyString, PyTuple, PyType};
 
-use super::builtin::builtin;
+use super::builtin::{builtin, is_type_of_none};
 use super::conversions::is_subclass;
 use super::types::Place;
 use super::{Choice, known, layout};
@@ -124,12 +124,37 @@ pub(super) fn of_literal(
     Ok((gathered.into_choice(title, None), written))
 }
 
+/// One choice of the texts and integers of several; None if two of them have the same.
+pub(super) fn joined<'a>(
+    py: Python<'_>,
+    parts: impl Iterator<Item = &'a Choice>,
+) -> PyResult<Option<Choice>> {
+    let mut gathered = Gathered::default();
+    let mut count = 0;
+    for part in parts {
+        for object in part.text_objects.iter().chain(part.ints.iter().map(|(_, object)| object)) {
+            let object = object.bind(py);
+            // A member of an `Enum` stands for its value.
+            let value = object.getattr_opt(intern!(py, "_value_"))?;
+            gathered.add(value.as_ref().unwrap_or(object), object)?;
+            count += 1;
+        }
+    }
+    let title = gathered.expected();
+    Ok((gathered.shown.len() == count).then(|| gathered.into_choice(title, None)))
+}
+
 /// How to find the members of an `Enum`.
 pub(super) enum Members<'py> {
     /// Documents can have their values.
     Choice(Choice),
-    /// Their values are all of this type.
-    Values { of: Bound<'py, PyType> },
+    /// Their values are all of this type, which may be a union.
+    Values { of: Bound<'py, PyAny> },
+}
+
+/// Whether documents can have values of a type.
+fn is_written(class: &Bound<'_, PyType>) -> bool {
+    builtin(class).is_some() || SPELT.iter().any(|known| known.is(class))
 }
 
 fn is_tuple(class: &Bound<'_, PyType>) -> bool {
@@ -186,9 +211,14 @@ pub(super) fn of_enum<'py>(class: &Bound<'py, PyType>, place: Place<'_>) -> PyRe
             continue;
         }
         if let Some(of) = common_type(&values)
-            && (builtin(&of).is_some() || is_tuple(&of) || SPELT.iter().any(|known| known.is(&of)))
+            && (is_written(&of) || is_tuple(&of))
         {
-            return Ok(Members::Values { of });
+            return Ok(Members::Values { of: of.into_any() });
+        }
+        let types: Vec<_> = values.iter().map(|(value, _)| value.get_type()).collect();
+        if types.iter().all(|of| is_written(of) || is_type_of_none(of)) {
+            let union = py.import(intern!(py, "typing"))?.getattr(intern!(py, "Union"))?;
+            return Ok(Members::Values { of: union.get_item(PyTuple::new(py, types)?)? });
         }
         let member: String = member.getattr(intern!(py, "_name_"))?.extract()?;
         let value = value.repr()?;

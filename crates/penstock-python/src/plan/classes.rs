@@ -290,6 +290,8 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
     let routes = paths::routes(&subject, &shape.fields)?;
     let mut keys = Vec::new();
     let fields = shape.fields.into_iter().zip(routes.gathers).enumerate();
+    let (py, form) = (compiler.py, compiler.form);
+    let nullable = |node: NodeId| compiler.nodes[node as usize].nullable;
     let rest = shape.rest.map(|rest| rest as usize);
     let fields = fields.map(|(index, (field, gathers))| {
         let gathers = gathers || rest == Some(index);
@@ -301,14 +303,14 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         if let Some(keyed) = keyed {
             keys.push((index, keyed));
         }
-        Ok(Field {
-            name: name.unbind(),
-            key,
-            node: field.node,
-            absent: field.absent,
-            gathers,
-            keyed: None,
-        })
+        // In markup, an element that is not there is the usual way to write `None`.
+        let absent = match field.absent {
+            Absent::Error if form.has_elements() && !gathers && nullable(field.node) => {
+                Absent::Value(py.None())
+            }
+            absent => absent,
+        };
+        Ok(Field { name: name.unbind(), key, node: field.node, absent, gathers, keyed: None })
     });
     let fields = fields.collect::<PyResult<Box<[Field]>>>()?;
     Ok(ClassPlan {
@@ -321,6 +323,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         keys,
         states: routes.states,
         takes_key: routes.takes_key,
+        only_rows: shape.takes_rows && sort == Sort::Struct && !form.has_elements(),
         tells_fields: sort == Sort::Model,
         takes_rows: shape.takes_rows || matches!(shape.build, Build::Tuple),
         build: shape.build,

@@ -99,6 +99,10 @@ impl<'py> Walk<'_, 'py> {
         nullable: bool,
     ) -> PyResult<Option<Node>> {
         let py = self.compiler.py;
+        if known::PATH_LIKE.is(class) {
+            let path = py.import(intern!(py, "pathlib"))?.getattr(intern!(py, "PurePath"))?;
+            return self.path(path.cast()?, nullable).map(Some);
+        }
         if known::PURE_PATH.get(py).is_some_and(|path| is_subclass(class, path)) {
             return self.path(class, nullable).map(Some);
         }

@@ -49,6 +49,7 @@ pub(super) fn imported<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, Py
 
 pub(super) static ANY: Known = Known::new("typing", "Any");
 pub(super) static UNION: Known = Known::new("typing", "Union");
+pub(super) static OPTIONAL: Known = Known::new("typing", "Optional");
 pub(super) static LITERAL: Known = Known::new("typing", "Literal");
 pub(super) static CLASS_VAR: Known = Known::new("typing", "ClassVar");
 pub(super) static FINAL: Known = Known::new("typing", "Final");
@@ -94,6 +95,7 @@ pub(super) static ORDERED_DICT: Known = Known::new("collections", "OrderedDict")
 pub(super) static COUNTER: Known = Known::new("collections", "Counter");
 pub(super) static ARRAY: Known = Known::new("array", "array");
 
+pub(super) static PATH_LIKE: Known = Known::new("os", "PathLike");
 pub(super) static PURE_PATH: Known = Known::new("pathlib", "PurePath");
 pub(super) static IPV4_ADDRESS: Known = Known::new("ipaddress", "IPv4Address");
 pub(super) static IPV6_ADDRESS: Known = Known::new("ipaddress", "IPv6Address");
@@ -112,6 +114,7 @@ pub(super) static MISSING: Known = Known::new("dataclasses", "MISSING");
 pub(super) static INIT_VAR: Known = Known::new("dataclasses", "InitVar");
 
 pub(super) static ATTRS_NOTHING: Known = Known::new("attr", "NOTHING");
+pub(super) static ATTRS_ATTRIBUTE: Known = Known::new("attr", "Attribute");
 pub(super) static ATTRS_FACTORY: Known = Known::new("attr", "Factory");
 pub(super) static ATTRS_CONVERTER: Known = Known::new("attr", "Converter");
 
@@ -123,6 +126,7 @@ pub(super) static MSGSPEC_META: Known = Known::new("msgspec._core", "StructMeta"
 pub(super) static PYDANTIC_MODEL: Known = Known::new("pydantic", "BaseModel");
 pub(super) static PYDANTIC_ADAPTER: Known = Known::new("pydantic", "TypeAdapter");
 pub(super) static PYDANTIC_ALIAS_CHOICES: Known = Known::new("pydantic", "AliasChoices");
+pub(super) static PYDANTIC_JSON: Known = Known::new("pydantic.types", "Json");
 pub(super) static PYDANTIC_ERROR: Known = Known::new("pydantic_core", "ValidationError");
 
 pub(super) static TIMEDELTA: Known = Known::new("datetime", "timedelta");

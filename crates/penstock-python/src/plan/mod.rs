@@ -56,6 +56,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
+pub(crate) use attrs::message_of_attrs;
 pub(crate) use build::slots;
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
@@ -296,7 +297,8 @@ impl Tagged {
     /// The nodes of all that an object may become, some more than once.
     fn members(&self) -> impl Iterator<Item = NodeId> {
         let (classes, ints): (&[NodeId], &[(i64, NodeId)]) = match &self.by {
-            TagRule::Unsettled => (&[], &[]),
+            // No key leads to an array.
+            TagRule::Unsettled | TagRule::First { .. } => (&[], &[]),
             TagRule::Value { classes, ints, .. } => (classes, ints),
             TagRule::Keys { classes, .. } => (classes, &[]),
         };
@@ -321,6 +323,13 @@ pub(crate) enum TagRule {
         /// Parallel to the keys of `table`: the class of each, if everything about the member that
         /// gives it is known.
         early: Vec<Option<EarlyTag>>,
+    },
+    /// The first item of an array, which is the first field of each class.
+    First {
+        /// The node of the item: a choice of all values.
+        item: NodeId,
+        /// Each value, and the node of its class.
+        classes: Vec<(Py<PyAny>, NodeId)>,
     },
     /// The keys that are present: those that an object of one class must have, and that no other
     /// class has.
@@ -399,6 +408,8 @@ pub(crate) struct ClassPlan {
     pub(crate) forbids_unknown: bool,
     /// Whether an array of the fields' values, in their order, is accepted too.
     pub(crate) takes_rows: bool,
+    /// Whether nothing but such an array is accepted.
+    pub(crate) only_rows: bool,
     /// Whether the class names the fields that do not fit when all values are there, as pydantic
     /// does. Then the builder remembers where each stands.
     pub(crate) tells_fields: bool,

@@ -19,6 +19,11 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
     let tuple = |name: &Bound<'py, PyString>| -> PyResult<Bound<'py, PyTuple>> {
         Ok(class.getattr(name)?.cast_into()?)
     };
+    if class.getattr_opt(intern!(py, "__struct_fields__"))?.is_none() {
+        let reason =
+            " is not complete: msgspec tells its fields once __init_subclass__ has returned";
+        return Err(subject.error(reason));
+    }
     let names = tuple(intern!(py, "__struct_fields__"))?;
     let keys = tuple(intern!(py, "__struct_encode_fields__"))?;
     let defaults = tuple(intern!(py, "__struct_defaults__"))?;
@@ -110,7 +115,10 @@ fn tag<'py>(
         return Ok(None);
     };
     let node = tag_node(subject, &name, value)?;
-    let absent = Absent::Unset;
+    // In an array, it is the first item.
+    let is_row = config.getattr(intern!(py, "array_like"))?.is_truthy()?;
+    let is_row = is_row && !subject.compiler.form.has_elements();
+    let absent = if is_row { Absent::Error } else { Absent::Unset };
     Ok(Some(Declared { name, key: None, node, at: None, absent, is_read: true }))
 }
 

@@ -12,6 +12,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use super::classes::{Declared, Shape, Subject};
 use super::names::{Scope, same_name};
 use super::post_steps::{Nature, PostSteps, Step, Via};
+use super::signature::{Constructor, Parameter, Parameters};
 use super::types::Model;
 use super::walk::Walk;
 use super::wrappers::{FieldType, is_instance};
@@ -46,21 +47,60 @@ pub(super) fn of_class<'py>(
     if layout::attribute(class, intern!(py, "__get_pydantic_core_schema__")).is_none() {
         return Ok(None);
     }
+    Ok(adapted(walk, class.as_any())?.map(|made| (made, None)))
+}
+
+/// Makes a value with pydantic's own function for a type.
+fn adapted<'py>(
+    walk: &Walk<'_, 'py>,
+    annotation: &Bound<'py, PyAny>,
+) -> PyResult<Option<Via<'py>>> {
+    let py = annotation.py();
     let Some(adapter) = known::PYDANTIC_ADAPTER.get(py) else { return Ok(None) };
-    match adapter.call1((class,)) {
+    match adapter.call1((annotation,)) {
         Ok(adapter) => {
             let decode = adapter.getattr(intern!(py, "validate_python"))?;
             let schema = adapter.getattr(intern!(py, "core_schema"))?;
             let source = Some(plain_for(py, decimals::are_in(schema, None)?)?);
-            Ok(Some((Via { decode, source }, None)))
+            Ok(Some(Via { decode, source }))
         }
         Err(cause) => {
-            let reason = format_args!("pydantic has no way to make {}: {cause}", class.name()?);
-            let error = walk.error(reason);
+            let name = super::builtin::display(annotation)?;
+            let error = walk.error(format_args!("pydantic has no way to make {name}: {cause}"));
             error.set_cause(py, Some(cause));
             Err(error)
         }
     }
+}
+
+/// Makes a value of `Json[T]`, which is text that holds another document, if the words beside an
+/// annotation say that it is one.
+pub(super) fn json<'py>(
+    walk: &Walk<'_, 'py>,
+    annotation: &Bound<'py, PyAny>,
+    words: &[Bound<'py, PyAny>],
+) -> PyResult<Option<Via<'py>>> {
+    let py = walk.compiler.py;
+    let is_json = |word: &Bound<'py, PyAny>| {
+        is_instance(word, &known::PYDANTIC_JSON) || known::PYDANTIC_JSON.is(word)
+    };
+    if !words.iter().any(is_json) {
+        return Ok(None);
+    }
+    let parts = std::iter::once(annotation).chain(words).collect::<Vec<_>>();
+    let annotated = py.import(intern!(py, "typing"))?.getattr(intern!(py, "Annotated"))?;
+    let Some(made) = adapted(walk, &annotated.get_item(PyTuple::new(py, parts)?)?)? else {
+        return Ok(None);
+    };
+    Ok(Some(Via { source: Some(py.get_type::<PyString>().into_any()), ..made }))
+}
+
+/// Whether a model takes the plain value of a type that only pydantic can make, and makes it
+/// itself. A strict model takes finished values only, except of text.
+pub(super) fn makes_itself<'py>(model: &Model<'py>, class: &Bound<'py, PyType>) -> PyResult<bool> {
+    let is_strict = config(&model.class)?.get_item("strict")?;
+    let is_strict = is_strict.map_or(Ok(false), |strict| strict.is_truthy())?;
+    Ok(!is_strict || known::PYDANTIC_JSON.is(class.as_any()))
 }
 
 /// How to make a model that takes its value as a whole, if it does: a root model, and one with a
@@ -132,6 +172,9 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         });
         fields.extend(more);
     }
+    if is_model(&class) {
+        add_parameters(subject, &mut fields)?;
+    }
     let extra = config.get_item("extra")?;
     let extra: Option<String> = extra.and_then(|extra| extra.extract().ok());
     let allows = extra.as_deref() == Some("allow");
@@ -157,6 +200,35 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         rest,
         ..Shape::new(fields, build)
     })
+}
+
+/// Adds the parameters of the model's own `__init__` that are no fields of it.
+fn add_parameters<'py>(
+    subject: &mut Subject<'_, 'py>,
+    fields: &mut Vec<Declared<'py>>,
+) -> PyResult<()> {
+    let py = subject.compiler.py;
+    let Some(constructor) = Constructor::of(&subject.class)? else { return Ok(()) };
+    if known::PYDANTIC_MODEL.is(constructor.owner.as_any()) {
+        return Ok(());
+    }
+    let annotations = constructor.annotations()?;
+    let scope = subject.scope(&constructor.owner)?.with_names(&constructor.parts.globals);
+    let parameters = Parameters::of(&constructor.parts)?.list;
+    let own = self::fields(&subject.class)?;
+    for Parameter { name, default } in parameters {
+        let is_known = |field: &Declared<'py>| same_name(&field.name, &name);
+        // A private one is no part of a document: settings have such.
+        if name.to_str()?.starts_with('_') || own.contains(&name)? || fields.iter().any(is_known) {
+            continue;
+        }
+        let absent = if default.is_some() { Absent::Unset } else { Absent::Error };
+        let annotation = annotations.get_item(&name)?;
+        let annotation = annotation.unwrap_or_else(|| py.get_type::<PyAny>().into_any());
+        let field = subject.field_type(&name, annotation, &scope)?;
+        fields.push(subject.declared(name, field, &scope, absent)?);
+    }
+    Ok(())
 }
 
 /// True for a model, false for a dataclass.

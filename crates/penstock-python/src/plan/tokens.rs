@@ -10,9 +10,12 @@
 
 use penstock_core::sink::Want;
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyInt};
 
 use super::classes::Sort;
+use super::conversions;
 use super::msgspec;
+use super::post_steps::{Nature, PostSteps, Step};
 use super::walk::{Walk, node};
 use super::{Kind, Node, NodeId};
 
@@ -100,6 +103,12 @@ struct Sorting {
     decimal: Option<NodeId>,
     /// A named tuple, which takes a list if nothing else does.
     row: Option<NodeId>,
+    /// Whether `int` is a member, which takes the integers that no `Enum` has.
+    has_int: bool,
+    /// Whether `bool` is a member.
+    has_bool: bool,
+    /// The members of an `Enum` whose values are integers, beside an `int`.
+    members: Vec<(i64, Py<PyAny>)>,
 }
 
 impl Sorting {
@@ -170,6 +179,14 @@ impl<'py> Walk<'_, 'py> {
         let (mut classes, mut dicts) = (nodes.clone(), nodes.clone());
         classes.retain(|node| is(self, *node, is_class));
         dicts.retain(|node| is(self, *node, |kind| matches!(kind, Kind::Dict(..))));
+        // Structs that are arrays are told apart by themselves.
+        let mut rows = Vec::new();
+        for &class in &classes {
+            if self.is_row(class)? {
+                rows.push(class);
+            }
+        }
+        classes.retain(|class| !rows.contains(class));
         // Pydantic's own rule for such a union is another.
         let falls_back = !classes.is_empty() && self.compiler.model.is_none();
         if any.is_some() && !falls_back {
@@ -189,13 +206,26 @@ impl<'py> Walk<'_, 'py> {
             union.nullable |= any.is_some();
             return Ok(union);
         }
-        let mut sorting = Sorting::default();
+        if rows.len() == nodes.len() && any.is_none() {
+            return self.tagged(&rows, None, nullable, id);
+        }
         if classes.len() > 1 || other.is_some() {
             let union = self.compiler.push(Kind::Any, false, String::new());
             self.compiler.nodes[union as usize] = self.tagged(&classes, other, false, union)?;
             nodes.retain(|node| !classes.contains(node));
             nodes.push(union);
         }
+        if let [_, _, ..] = rows[..] {
+            let union = self.compiler.push(Kind::Any, false, String::new());
+            self.compiler.nodes[union as usize] = self.tagged(&rows, None, false, union)?;
+            nodes.retain(|node| !rows.contains(node));
+            nodes.push(union);
+        }
+        let mut sorting = Sorting {
+            has_int: nodes.iter().any(|node| is(self, *node, |kind| matches!(kind, Kind::Int))),
+            has_bool: nodes.iter().any(|node| is(self, *node, |kind| matches!(kind, Kind::Bool))),
+            ..Sorting::default()
+        };
         for &node in &nodes {
             self.sort(&mut sorting, node)?;
         }
@@ -208,7 +238,10 @@ impl<'py> Walk<'_, 'py> {
         let known = &self.compiler.nodes;
         let names: Vec<_> = nodes.iter().map(|node| &*known[*node as usize].name).collect();
         let names = names.join(" | ");
-        let Sorting { mut tokens, any_text, decimal, row } = sorting;
+        let Sorting { mut tokens, any_text, decimal, row, members, .. } = sorting;
+        if !members.is_empty() {
+            tokens.integer = Some(self.int_or(&members)?);
+        }
         // An integer is also accepted for a float.
         tokens.integer = tokens.integer.or(tokens.number);
         tokens.list = tokens.list.or(row);
@@ -277,8 +310,24 @@ impl<'py> Walk<'_, 'py> {
                 if !choice.text_objects.is_empty() {
                     tokens.text.push(member);
                 }
-                let of_ints = !choice.ints.is_empty();
-                let of_bools = choice.bools.iter().any(Option::is_some);
+                let mut of_ints = !choice.ints.is_empty();
+                let mut of_bools = choice.bools.iter().any(Option::is_some);
+                // Their values are chosen from all that `int` and `bool` take.
+                if after.is_none() && choice.enum_class.is_none() {
+                    let py = self.compiler.py;
+                    if sorting.has_int {
+                        of_ints = false;
+                        let chosen = choice.ints.iter();
+                        let chosen =
+                            chosen.filter(|(_, it)| !it.bind(py).is_exact_instance_of::<PyInt>());
+                        let chosen = chosen.map(|(value, it)| (*value, it.clone_ref(py)));
+                        sorting.members.extend(chosen);
+                    }
+                    let is_bool = |it: &Py<PyAny>| it.bind(py).is_instance_of::<PyBool>();
+                    if sorting.has_bool && choice.bools.iter().flatten().all(is_bool) {
+                        of_bools = false;
+                    }
+                }
                 let places = [
                     (of_ints, &mut tokens.integer, "an integer"),
                     (of_bools, &mut tokens.boolean, "true or false"),
@@ -296,10 +345,12 @@ impl<'py> Walk<'_, 'py> {
             | Kind::FrozenSet(_)
             | Kind::TupleOf(_)
             | Kind::Tuple(_) => (&mut tokens.list, "an array"),
+            Kind::Class(_) | Kind::Tagged(_) if self.is_row(member)? => {
+                (&mut tokens.list, "an array")
+            }
             Kind::Dict(..) | Kind::Tagged(_) => (&mut tokens.map, "an object"),
             Kind::Class(class) => {
-                let met = &self.compiler.met[*class as usize];
-                if met.sort == Sort::NamedTuple || msgspec::is_array_like(&met.class)? {
+                if self.compiler.met[*class as usize].sort == Sort::NamedTuple {
                     sorting.row = Some(member);
                 }
                 (&mut tokens.map, "an object")
@@ -323,6 +374,39 @@ impl<'py> Walk<'_, 'py> {
         };
         let (place, what) = place;
         self.set(place, member, what)
+    }
+
+    /// Whether values of a node are Structs that are arrays.
+    fn is_row(&self, node: NodeId) -> PyResult<bool> {
+        if self.compiler.form.has_elements() {
+            return Ok(false);
+        }
+        match &self.compiler.nodes[node as usize].kind {
+            Kind::Class(class) => msgspec::is_array_like(&self.compiler.met[*class as usize].class),
+            Kind::Tagged(_) => {
+                let union = self.compiler.unions.iter().find(|union| union.node == node);
+                match union.and_then(|union| union.classes.first()) {
+                    Some(first) => self.is_row(*first),
+                    None => Ok(false),
+                }
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// An `int`, or the member of an `Enum` that has it as its value.
+    fn int_or(&mut self, members: &[(i64, Py<PyAny>)]) -> PyResult<NodeId> {
+        let py = self.compiler.py;
+        let by_value = PyDict::new(py);
+        for (value, member) in members {
+            by_value.set_item(value, member)?;
+        }
+        let id = self.compiler.push(Kind::Int, false, "int".into());
+        let find = conversions::applied(py, "chosen", by_value)?;
+        let node = &mut self.compiler.nodes[id as usize];
+        let after = PostSteps::add(node, [Step::Convert(find.unbind())]);
+        (after.nature, after.hashable) = (Some(Nature::Number), Some(true));
+        Ok(id)
     }
 
     fn set(&self, place: &mut Option<NodeId>, member: NodeId, what: &str) -> PyResult<()> {

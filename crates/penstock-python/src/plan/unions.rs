@@ -10,8 +10,10 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
+use super::choice;
 use super::known;
 use super::types::Place;
+use super::walk::node;
 use super::wrappers::is_instance;
 use super::{
     Absent, ClassPlan, EarlyField, EarlyTag, Kind, Node, NodeId, TagRule, TagValue, Tagged, Target,
@@ -59,7 +61,7 @@ struct Tag {
 pub(super) fn settle<'py>(
     py: Python<'py>,
     unions: Vec<Union<'py>>,
-    nodes: &mut [Node],
+    nodes: &mut Vec<Node>,
     classes: &[ClassPlan],
     form: Form,
 ) -> PyResult<()> {
@@ -69,6 +71,22 @@ pub(super) fn settle<'py>(
             if let Kind::Class(class) = nodes[*node as usize].kind {
                 members.push(&classes[class as usize]);
             }
+        }
+        if members.iter().all(|class| class.only_rows) {
+            if union.tag.as_ref().is_some_and(|word| is_instance(word, &known::TAG)) {
+                let reason = "tag(...) is only for objects: arrays are told apart by their first \
+                              item, the tag of the Struct";
+                return Err(union.place().error(py, reason));
+            }
+            let Some(tagged) = by_first(py, &union, &members, nodes)? else {
+                let reason = format!(
+                    "nothing tells the classes of {} apart: give each a tag of its own",
+                    nodes[union.node as usize].written
+                );
+                return Err(union.place().error(py, reason));
+            };
+            nodes[union.node as usize].kind = Kind::Tagged(Box::new(tagged));
+            continue;
         }
         let tag = match &union.tag {
             Some(word) => Some(said(py, word, &union, &members, nodes, form)?),
@@ -138,6 +156,41 @@ fn by_value(
     let tag = tag.key.as_str().into();
     let by = TagRule::Value { tag, table, classes, ints, early };
     Tagged { by, expected: alternatives(&shown).into(), other }
+}
+
+/// The union of classes that are arrays as a rule by their first item, if that is different for
+/// each.
+fn by_first(
+    py: Python<'_>,
+    union: &Union<'_>,
+    members: &[&ClassPlan],
+    nodes: &mut Vec<Node>,
+) -> PyResult<Option<Tagged>> {
+    let mut choices = Vec::with_capacity(members.len());
+    for class in members {
+        let Some(first) = class.fields.first().map(|field| &nodes[field.node as usize]) else {
+            return Ok(None);
+        };
+        let Kind::Choice(choice) = &first.kind else { return Ok(None) };
+        let has_others = choice.bools.iter().any(Option::is_some) || choice.null.is_some();
+        let open = choice.enum_class.is_some() || first.nullable || first.after.is_some();
+        if has_others || open {
+            return Ok(None);
+        }
+        choices.push(choice);
+    }
+    let mut classes = Vec::new();
+    for (choice, node) in choices.iter().zip(&union.classes) {
+        let ints = choice.ints.iter().map(|(_, object)| object);
+        let objects = choice.text_objects.iter().chain(ints);
+        classes.extend(objects.map(|object| (object.clone_ref(py), *node)));
+    }
+    let joined = choice::joined(py, choices.into_iter().map(|choice| &**choice))?;
+    let Some(choice) = joined else { return Ok(None) };
+    let expected = choice.expected.clone();
+    let item = nodes.len() as NodeId;
+    nodes.push(node(Kind::Choice(Box::new(choice)), false, expected.to_string()));
+    Ok(Some(Tagged { by: TagRule::First { item, classes }, expected, other: None }))
 }
 
 /// The member that gives the class of an object, with its value: if it is for a choice field

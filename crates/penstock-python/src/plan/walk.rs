@@ -199,9 +199,16 @@ impl<'py> Walk<'_, 'py> {
         if is_instance(annotation, &known::UNION_TYPE) {
             return self.union(&arguments(annotation)?, nullable, id);
         }
+        // Without an argument it is `Optional[Any]`.
+        if known::OPTIONAL.is(annotation) || known::FINAL.is(annotation) {
+            return Ok(node(Kind::Any, false, "Any".into()));
+        }
         let Some(origin) = annotation.getattr_opt(intern!(py, "__origin__"))? else {
             return Err(self.not_a_type(annotation));
         };
+        if known::FINAL.is(&origin) {
+            return self.content(&arguments(annotation)?.get_item(0)?, nullable, id);
+        }
         if known::UNION.is(&origin) {
             return self.union(&arguments(annotation)?, nullable, id);
         }
@@ -265,6 +272,9 @@ impl<'py> Walk<'_, 'py> {
         nullable: bool,
         id: NodeId,
     ) -> PyResult<Node> {
+        if let Some(made) = pydantic::json(self, annotation, words)? {
+            return self.via(&made, nullable, id, annotation);
+        }
         let mut node = match post_steps::via_of(annotation, words)? {
             Some(via) => self.via(&via, nullable, id, annotation)?,
             None => {
@@ -514,6 +524,13 @@ impl<'py> Walk<'_, 'py> {
             return self.enumeration(class, nullable, id);
         }
         if let Some((made, model)) = pydantic::of_class(self, class)? {
+            if model.is_none()
+                && let Some(around) = self.compiler.model.clone()
+                && let Some(source) = &made.source
+                && pydantic::makes_itself(&around, class)?
+            {
+                return self.content(source, nullable, id);
+            }
             let around = std::mem::replace(&mut self.compiler.model, model);
             let node = self.via(&made, nullable, id, class.as_any());
             self.compiler.model = around;
@@ -547,11 +564,17 @@ impl<'py> Walk<'_, 'py> {
             }
             Members::Values { of } => of,
         };
-        // The values are of a type with a form in documents: they are decoded as that type, and
+        // The values are of types with a form in documents: they are decoded as these types, and
         // then select their member.
-        let mut values = self.class(&of, None, nullable, id)?;
+        self.compiler.keep(&of);
+        let mut values = self.content(&of, false, id)?;
+        let has_null = values.nullable;
+        values.nullable |= nullable;
         let find = conversions::applied(self.compiler.py, "member", class)?;
         let after = PostSteps::add(&mut values, [post_steps::Step::Convert(find.unbind())]);
+        if has_null {
+            after.null_from = Some(0);
+        }
         (after.nature, after.hashable) = (Some(Nature::Unknown), Some(true));
         let shown = if nullable { format!("{name} | None") } else { name };
         (values.name, values.written) = (shown.clone().into(), shown.into());
@@ -571,11 +594,36 @@ impl<'py> Walk<'_, 'py> {
         let is_there =
             |member: &Bound<'py, PyAny>| !is_none(member) && !known::MSGSPEC_UNSET_TYPE.is(member);
         let members: Vec<_> = members.iter().filter(is_there).collect();
+        let members = self.one_literal(members)?;
         match &members[..] {
             [] => Ok(node(Kind::None, false, "None".into())),
             [only] => self.content(only, nullable, id),
             _ => self.union_of(&members, nullable, id),
         }
+    }
+
+    /// The members of a union, with one `Literal` in place of several.
+    fn one_literal(&mut self, members: Vec<Bound<'py, PyAny>>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let py = self.compiler.py;
+        let mut values = Vec::new();
+        let mut kept = Vec::with_capacity(members.len());
+        let mut first = None;
+        for member in &members {
+            let origin = member.getattr_opt(intern!(py, "__origin__"))?;
+            if origin.is_some_and(|origin| known::LITERAL.is(&origin)) {
+                first = first.or(Some(kept.len()));
+                values.push(arguments(member)?);
+            } else {
+                kept.push(member.clone());
+            }
+        }
+        let (Some(first), [_, _, ..]) = (first, &values[..]) else { return Ok(members) };
+        let values: Vec<_> = values.iter().flat_map(|values| values.iter()).collect();
+        let literal = py.import(intern!(py, "typing"))?.getattr(intern!(py, "Literal"))?;
+        let literal = literal.get_item(PyTuple::new(py, values)?)?;
+        self.compiler.keep(&literal);
+        kept.insert(first, literal);
+        Ok(kept)
     }
 
     /// `list[X]`, `Box[int]` and similar annotations.

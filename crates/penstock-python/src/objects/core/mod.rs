@@ -502,6 +502,7 @@ impl<'p> Core<'p> {
                 Ok(answer)
             }
             FrameKind::PathMap => self.put_field(value, at),
+            FrameKind::Union => self.begin_fields(value, at),
             FrameKind::PathList => {
                 let answer = self.put_field(value, at)?;
                 self.next_element()?;

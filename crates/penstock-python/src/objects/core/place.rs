@@ -3,6 +3,7 @@
 use super::Core;
 use super::frame::{Frame, FrameKind};
 use super::refusal::{Code, Mismatch, PathStep, Refusal};
+use crate::plan::KindByte;
 use pyo3::prelude::*;
 
 pub(crate) use penstock_core::error::brief;
@@ -102,7 +103,8 @@ impl<'p> Core<'p> {
                 let step = if attribute { PathStep::Attribute } else { PathStep::Key };
                 Some(step(name.clone()))
             }
-            FrameKind::Union => None,
+            // Of an array, the first item is looked at.
+            FrameKind::Union => (frame.aim.kind != KindByte::OnPath).then_some(PathStep::Index(0)),
             FrameKind::Class | FrameKind::PathMap => {
                 let state = &self.plan().classes[frame.class as usize].states[frame.state as usize];
                 if frame.unnamed {

@@ -5,7 +5,7 @@
 //! for it. When the record ends, the builder refuses it with all the problems that it kept. A value
 //! that fits costs nothing more, except for one look at the container's mark where that ends.
 
-use super::frame::{FrameKind, NONE};
+use super::frame::{FrameKind, NONE, ON_PATH};
 use super::refusal::{Mismatch, Refusal, Why};
 use super::{Answer, Core, Duplicates};
 use crate::plan::KindByte;
@@ -199,7 +199,8 @@ impl<'p> Core<'p> {
                 let base = self.top().base;
                 self.stack.release_from(py, base + 1);
             }
-            FrameKind::Union => {}
+            // An array whose first item gives no class: the others are passed.
+            FrameKind::Union => self.top_mut().aim = &ON_PATH,
             FrameKind::Class | FrameKind::PathMap | FrameKind::Element | FrameKind::Wrapper => {
                 self.fill_lost_aim();
             }

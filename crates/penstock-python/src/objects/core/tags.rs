@@ -1,8 +1,10 @@
 //! Unions of classes: how the class of the current object is found.
 
-use super::Core;
 use super::frame::FrameKind;
+use super::{Answer, Core};
 use crate::plan::{Kind, TagRule, Tagged};
+use pyo3::ffi;
+use pyo3::prelude::*;
 
 impl<'p> Core<'p> {
     /// The union of the current element.
@@ -11,6 +13,27 @@ impl<'p> Core<'p> {
             Kind::Tagged(tagged) => Some(tagged),
             _ => None,
         }
+    }
+
+    /// The first item of the current array gives its class: the array becomes one of the class's
+    /// fields. Takes over the reference.
+    pub(crate) fn begin_fields(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        let classes: &[_] = match self.tagged() {
+            Some(Tagged { by: TagRule::First { classes, .. }, .. }) => classes,
+            _ => &[],
+        };
+        let found = classes.iter().find(|(tag, _)| tag.as_ptr() == value);
+        let found = found.map(|&(_, node)| &self.plan().nodes[node as usize].kind);
+        let Some(&Kind::Class(class)) = found else {
+            // SAFETY: the reference is handed over to us.
+            unsafe { drop(Bound::from_owned_ptr(self.attached(), value)) };
+            return Err(self.misfit(at, "another value"));
+        };
+        self.stack.push_empty(self.plan().classes[class as usize].fields.len());
+        (self.top_mut().kind, self.top_mut().class) = (FrameKind::Row, class);
+        self.at_class();
+        self.aim_at_column();
+        self.store(value, at)
     }
 
     /// The key that gives the class of the current map or element.

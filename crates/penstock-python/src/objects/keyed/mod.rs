@@ -14,7 +14,7 @@ use super::core::refusal::{PathStep, Refusal};
 use super::core::{Answer, Core, Duplicates, Options, Unknown};
 use super::make;
 use super::owned::Build;
-use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, Target};
+use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, TagRule, Target};
 use penstock_core::event::{Key, Matched, Scalar, Text};
 use penstock_core::format::Lends;
 use penstock_core::json::lend;
@@ -142,6 +142,7 @@ impl Sink for Keyed<'_> {
                 make::list(&mut self.core, at)
             }
             FrameKind::Row => make::object(&mut self.core, at),
+            FrameKind::Union => make::empty_row(&self.core, at),
             _ => return self.end_on_path(),
         };
         self.end_part(made, at)
@@ -278,6 +279,9 @@ impl<'p> Keyed<'p> {
         at: u64,
     ) -> Answer {
         let plan = &self.plan().classes[class as usize];
+        if plan.only_rows && !row {
+            return Err(self.misfit(at, "an object"));
+        }
         let base = self.core.stack.len();
         self.core.stack.push_empty(plan.fields.len());
         let kind = if row { FrameKind::Row } else { FrameKind::Class };
@@ -448,6 +452,11 @@ impl<'p> Keyed<'p> {
                     plain,
                     self.core.stack.len(),
                 ));
+                Ok(Flow::Take)
+            }
+            Kind::Tagged(tagged) if let TagRule::First { item, .. } = tagged.by => {
+                let (item, base) = (self.aim_of(item), self.core.stack.len());
+                self.core.push_frame(Frame::new(FrameKind::Union, node, item, base));
                 Ok(Flow::Take)
             }
             Kind::Tokens(tokens) if let Some(member) = tokens.list => {

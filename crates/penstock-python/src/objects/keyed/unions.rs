@@ -140,6 +140,7 @@ impl<'p> Keyed<'p> {
         }
         let name = &self.plan().nodes[self.top().node as usize].name;
         let reason = match by {
+            TagRule::First { .. } => format!("expected {name}, got an object"),
             TagRule::Value { tag, .. } => {
                 let tag = brief(tag);
                 format!("expected {name}, got an object without the key {tag} ({expected})")

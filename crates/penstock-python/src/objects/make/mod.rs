@@ -292,6 +292,18 @@ pub(crate) fn object(builder: &mut Core<'_>, at: u64) -> Made {
     }
 }
 
+/// Refuses to make an array whose class is not known: its first item, which gives the class, is not
+/// there or does not fit.
+#[cold]
+#[inline(never)]
+pub(crate) fn empty_row(builder: &Core<'_>, at: u64) -> Made {
+    if builder.top().spoiled {
+        return Err(Refusal::kept());
+    }
+    let name = &builder.plan().nodes[builder.top().node as usize].name;
+    Err(outer_mismatch(builder, at, format!("expected {name}, got an empty array")))
+}
+
 /// Whether an array has given each field of the current named tuple its value.
 #[inline(always)]
 fn is_full_row(builder: &Core<'_>, class: &ClassPlan) -> bool {

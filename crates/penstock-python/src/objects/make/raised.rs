@@ -101,7 +101,11 @@ fn said(py: Python<'_>, error: &PyErr) -> PyResult<Vec<Told>> {
         return Ok(told);
     }
     let name = error.get_type(py).name()?.to_string();
-    let reason = match answer(py, error.value(py).str())? {
+    let told = match crate::plan::message_of_attrs(error.value(py)) {
+        Some(message) => message.str(),
+        None => error.value(py).str(),
+    };
+    let reason = match answer(py, told)? {
         Some(said) if said.is_empty()? => name,
         Some(said) => format!("{name}: {}", said.to_string_lossy()),
         None => format!("{name}: <unprintable {name} object>"),
