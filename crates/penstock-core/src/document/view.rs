@@ -409,17 +409,31 @@ impl<'a> View<'a> {
             if outer.index == to.index {
                 return path;
             }
-            // The values are in the order of the text, so the last one that begins at or before it
-            // contains it.
-            let inner = outer.values().iter().enumerate().filter_map(|(slot, bits)| {
-                self.container(Word::from_bits(*bits)).map(|inner| (slot, inner))
-            });
-            let holder = inner.take_while(|(_, inner)| inner.header.at <= to.header.at).last();
-            at = holder.map(|(slot, inner)| {
+            at = self.holder(&outer, to.header.at).map(|(slot, inner)| {
                 path.push(outer.step(slot));
                 inner
             });
         }
         path
+    }
+
+    /// The value of a container that contains a byte, and its position. The values are in the order
+    /// of the text, so it is the last map or list that begins at or before the byte.
+    fn holder(&self, outer: &Container<'a>, byte: u64) -> Option<(usize, Container<'a>)> {
+        let values = outer.values();
+        let (mut low, mut high, mut holder) = (0, values.len(), None);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let mut next = values[middle..high].iter().zip(middle..).filter_map(|(bits, slot)| {
+                self.container(Word::from_bits(*bits)).map(|inner| (slot, inner))
+            });
+            match next.next() {
+                Some((slot, inner)) if inner.header.at <= byte => {
+                    (low, holder) = (slot + 1, Some((slot, inner)));
+                }
+                _ => high = middle,
+            }
+        }
+        holder
     }
 }

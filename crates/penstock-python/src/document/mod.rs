@@ -28,7 +28,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::ops::Range;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// The state that the parts of a document share, until it is closed.
 pub(super) struct Handle(RwLock<Option<Arc<Inner>>>);
@@ -61,6 +61,7 @@ pub(super) struct Inner {
     name: Option<String>,
     duplicates: crate::objects::Duplicates,
     limits: Limits,
+    counts: Counts,
 }
 
 /// A text in memory.
@@ -84,21 +85,55 @@ impl HeldText {
     }
 }
 
+/// The counts of lines and characters at every [`EVERY`]th byte of a text, made when somebody asks
+/// for a position. So all positions of a document together cost one pass, and each of them counts
+/// at most `EVERY` bytes more.
+#[derive(Default)]
+struct Counts(OnceLock<Vec<Counter>>);
+
+/// How far apart the known counts are: some microseconds of counting.
+const EVERY: usize = 32 << 10;
+
+impl Counts {
+    /// Counts the whole text, whose first byte is the byte `start` of its source.
+    fn count(&self, text: &[u8], start: u64) {
+        self.0.get_or_init(|| {
+            let mut counter = start_at(start);
+            let count = |piece| {
+                counter.advance(piece);
+                counter
+            };
+            text.chunks_exact(EVERY).map(count).collect()
+        });
+    }
+
+    /// The last known counts at or before a byte of the text, and the byte at which they are.
+    fn nearest(&self, at: usize, start: u64) -> (Counter, usize) {
+        let known = self.0.get().zip((at / EVERY).checked_sub(1));
+        let known = known.and_then(|(counts, index)| Some((*counts.get(index)?, index + 1)));
+        known.map_or_else(|| (start_at(start), 0), |(counter, nth)| (counter, nth * EVERY))
+    }
+}
+
+/// The counts at the beginning of a text, after `start` bytes that take no column.
+fn start_at(start: u64) -> Counter {
+    let mut counter = Counter::new();
+    counter.skip(start);
+    counter
+}
+
 impl Inner {
     fn view<'a>(&'a self, py: Python<'_>) -> View<'a> {
         View::new(&self.words, self.text.text(py))
     }
 
-    fn counter(&self) -> Counter {
-        let mut counter = Counter::new();
-        counter.skip(self.start);
-        counter
-    }
-
     /// The position of a byte of the text.
     fn place(&self, py: Python<'_>, at: usize) -> Place {
         let text = self.text.text(py).as_bytes();
-        locate_in(&self.counter(), &[], text, self.start, self.start + at as u64)
+        self.counts.count(text, self.start);
+        let (counter, from) = self.counts.nearest(at, self.start);
+        let base = self.start + from as u64;
+        locate_in(&counter, &text[..from], &text[from..], base, self.start + at as u64)
     }
 
     /// Decodes a part of the text by a plan. `path` leads to it.
@@ -111,15 +146,22 @@ impl Inner {
         path: &dyn Fn() -> Vec<PathStep>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let text = self.text.text(py).as_bytes();
+        let (counted, from) = self.counts.nearest(range.start, self.start);
         let of = PartOf {
-            counted: self.counter(),
-            before: &text[..range.start],
+            counted,
+            before: &text[from..range.start],
             source: self.name.as_deref(),
             record,
             path: Some(path),
         };
         let part = (&text[range.start..], range.len());
-        decode::part(py, dialect::json(py)?, (plan, options), &self.limits, part, of)
+        let decoded =
+            decode::part(py, dialect::json(py)?, (plan, options), &self.limits, part, of);
+        if decoded.is_err() {
+            // The error has a position, and the next error will need one.
+            self.counts.count(text, self.start);
+        }
+        decoded
     }
 
     /// The path to a map or list.

@@ -2,7 +2,7 @@
 //! lock.
 
 use super::parts::Document;
-use super::{Handle, HeldText, Inner};
+use super::{Counts, Handle, HeldText, Inner};
 use crate::buffers::in_pieces;
 use crate::failure::{self, Named, guarded};
 use crate::objects::Duplicates;
@@ -113,7 +113,10 @@ impl Opening {
     fn finish(self, text: HeldText, start: u64) -> PyResult<Inner> {
         let Opening { gather, duplicates, limits, name } = self;
         match gather.finish() {
-            Some(words) => Ok(Inner { text, words, start, name, duplicates, limits }),
+            Some(words) => {
+                let counts = Counts::default();
+                Ok(Inner { text, words, start, name, duplicates, limits, counts })
+            }
             None => Err(pyo3::exceptions::PySystemError::new_err("a document without a value")),
         }
     }

@@ -7,7 +7,7 @@ use crate::objects::{Options, PathStep};
 use crate::options;
 use crate::plan::Plan;
 use crate::printable::printable;
-use penstock_core::document::{Match, place_of, places, scalar_end};
+use penstock_core::document::{Match, places, scalar_end};
 use penstock_core::word::Word;
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -40,7 +40,7 @@ pub(crate) struct Records {
     at: Option<Py<PyString>>,
     /// The records that were made.
     made: Mutex<HashMap<usize, Py<PyAny>>>,
-    /// The positions of the elements, if a list holds scalars.
+    /// The positions of the values of maps and lists that hold scalars.
     begins: Mutex<HashMap<u64, Arc<[u64]>>>,
 }
 
@@ -158,13 +158,10 @@ impl Records {
         let range = match view.container(value) {
             Some(record) => record.range(),
             None => {
-                let begin = if container.is_map() {
-                    place_of(&container, slot)
-                } else {
-                    let mut begins = locked(&self.begins);
-                    let known = begins.entry(container.id());
-                    known.or_insert_with(|| places(&container).into()).get(slot).copied()
-                };
+                let mut begins = locked(&self.begins);
+                let known = begins.entry(container.id());
+                let begin = known.or_insert_with(|| places(&container).into()).get(slot).copied();
+                drop(begins);
                 let begin = begin.ok_or_else(nowhere)? as usize;
                 begin..scalar_end(view.text(), begin)
             }
