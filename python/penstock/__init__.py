@@ -16,7 +16,7 @@ of `penstock.json`, `penstock.ndjson` and `penstock.xml` have every option of th
 from __future__ import annotations
 
 from penstock import _format, _open, _plan, _rust, _send, _sources, aio, clock, json, ndjson, xml
-from penstock._at import Base64Mime, Base64Unpadded, Base64Url, Hex, at
+from penstock._at import Base64Mime, Base64Unpadded, Base64Url, Hex, at, rest
 from penstock._decoder import Decoder
 from penstock._errors import (
     DecodeError,
@@ -131,6 +131,7 @@ __all__ = [
     "open",
     "pattern",
     "read",
+    "rest",
     "send",
     "tag",
     "times",

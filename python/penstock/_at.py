@@ -1,4 +1,4 @@
-"""`at`, which says where in the document a field's value is, and the forms of `bytes`."""
+"""`at`, which says where in the document a field's value is, and words without arguments."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from typing import Any, NoReturn
 
 
-class _Form:
-    """The type of the words for the forms of `bytes`, each of which has one instance."""
+class _Word:
+    """The type of words without arguments, each of which is one object."""
 
     __module__ = "penstock"
     __slots__ = ("_name",)
@@ -30,20 +30,26 @@ class _Form:
         return self._name
 
 
-Hex = _Form("Hex")
+Hex = _Word("Hex")
 """Says that a field of `bytes` is written as hexadecimal digits: `Annotated[bytes, Hex]`."""
 
-Base64Url = _Form("Base64Url")
+Base64Url = _Word("Base64Url")
 """Says that a field of `bytes` is written as base64 for URLs, with `-` and `_`: as in tokens.
 
 The padding may be absent.
 """
 
-Base64Unpadded = _Form("Base64Unpadded")
+Base64Unpadded = _Word("Base64Unpadded")
 """Says that the base64 of a field of `bytes` may lack its padding."""
 
-Base64Mime = _Form("Base64Mime")
+Base64Mime = _Word("Base64Mime")
 """Says that the base64 of a field of `bytes` may have line ends and other white space in it."""
+
+rest = _Word("rest")
+"""Says that a field of type `dict[str, Any]` takes all keys that the class does not name.
+
+`Annotated[dict[str, Any], rest]`. In XML, these are child elements and, with an `@`, attributes.
+"""
 
 
 class at:  # noqa: N801 - an annotation, with the same name as read(at=)

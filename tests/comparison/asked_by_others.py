@@ -751,7 +751,6 @@ WHY = {
     "`bytes` from their own text": "text for `bytes` is base64, or `Hex`",
     "`list[int] | list[str]`": "it selects a member by kind or key, and tries none",
     "two classes, by how many of their fields are there": "it selects a class by a key",
-    "`Json[list[int]]`": "only in a model; elsewhere `via`",
     "`AfterValidator` in a dataclass": "only in a model; elsewhere `via`",
     'a `TypedDict` with `extra="forbid"`': 'it does not read this; `unknown="error"` does it',
     "a field that is never filled from the input": "the class says so, with `field(init=False)`",

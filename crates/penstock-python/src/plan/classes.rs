@@ -132,9 +132,16 @@ pub(super) struct Declared<'py> {
     pub(super) absent: Absent,
     /// False if its value does not come from the document: `init=False`.
     pub(super) is_read: bool,
+    /// Whether it takes all keys that the class does not name.
+    pub(super) is_rest: bool,
 }
 
 impl Declared<'_> {
+    /// Whether a key leads to the field.
+    pub(super) fn has_key(&self) -> bool {
+        self.is_read && !self.is_rest
+    }
+
     /// The key of the field, if it has no `at(...)`.
     pub(super) fn key(&self) -> PyResult<&str> {
         match &self.key {
@@ -216,6 +223,7 @@ impl<'py> Subject<'_, 'py> {
         scope: &Scope<'py>,
         absent: Absent,
     ) -> PyResult<Declared<'py>> {
+        let py = name.py();
         let place = Place { field: Some((name.to_str()?, self.name)) };
         let mut of_types = Vec::new();
         let node = match &field.at {
@@ -234,13 +242,18 @@ impl<'py> Subject<'_, 'py> {
             }
             _ => self.compiler.node(&field.annotation, &field.words, scope, place)?,
         };
+        let is_rest = field.words.iter().any(|word| known::REST.is(word));
+        if is_rest {
+            let has_path = field.at.is_some();
+            self.compiler.gather_rest(node, has_path).map_err(|why| place.error(py, why))?;
+        }
         let mut of_types = of_types.into_iter();
         let at = field.at.map(|At { shown, routes, key }| {
             let routes = routes.into_iter().map(|(path, _)| (path, of_types.next())).collect();
             DeclaredAt { shown, routes, key }
         });
-        let key = self.renamed(&name)?;
-        Ok(Declared { name, key, node, at, absent, is_read: true })
+        let key = if is_rest { None } else { self.renamed(&name)? };
+        Ok(Declared { name, key, node, at, absent, is_read: true, is_rest })
     }
 
     /// A field with nothing but a name.
@@ -250,7 +263,7 @@ impl<'py> Subject<'_, 'py> {
         absent: Absent,
     ) -> PyResult<Declared<'py>> {
         let (key, node) = (self.renamed(&name)?, self.compiler.any());
-        Ok(Declared { name, key, node, at: None, absent, is_read: true })
+        Ok(Declared { name, key, node, at: None, absent, is_read: true, is_rest: false })
     }
 
     /// The key of a field of this name, if the caller renames fields.
@@ -287,14 +300,14 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         Sort::Struct => msgspec::shape(&mut subject)?,
         Sort::Model => pydantic::shape(&mut subject)?,
     };
+    let rest = rest(&subject, &shape, sort)?;
     let routes = paths::routes(&subject, &shape.fields)?;
     let mut keys = Vec::new();
     let fields = shape.fields.into_iter().zip(routes.gathers).enumerate();
     let (py, form) = (compiler.py, compiler.form);
     let nullable = |node: NodeId| compiler.nodes[node as usize].nullable;
-    let rest = shape.rest.map(|rest| rest as usize);
     let fields = fields.map(|(index, (field, gathers))| {
-        let gathers = gathers || rest == Some(index);
+        let gathers = gathers || rest == Some(index as u32);
         let name = field.name;
         let (key, keyed) = match field.at {
             Some(at) => (at.shown.into(), at.key),
@@ -329,8 +342,27 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         build: shape.build,
         why_called: shape.why_called.map(Into::into),
         forbids_unknown: shape.forbids_unknown,
-        rest: shape.rest,
+        rest,
     })
+}
+
+/// The field that takes all keys that the class does not name.
+fn rest(subject: &Subject<'_, '_>, shape: &Shape<'_>, sort: Sort) -> PyResult<Option<u32>> {
+    let mut rests = (0..).zip(&shape.fields).filter(|(_, field)| field.is_rest);
+    let Some((rest, field)) = rests.next() else { return Ok(shape.rest) };
+    let place = |field: &Declared<'_>, reason: &str| -> PyResult<PyErr> {
+        Ok(subject.place(field.name.to_str()?).error(subject.compiler.py, reason))
+    };
+    if let Some((_, more)) = rests.next() {
+        return Err(place(more, "another field is marked with rest as well")?);
+    }
+    if sort == Sort::Model {
+        return Err(place(field, "rest is not for classes of pydantic: use extra='allow'")?);
+    }
+    if shape.takes_rows || matches!(shape.build, Build::Tuple) {
+        return Err(place(field, "rest is not for classes that are made of arrays as well")?);
+    }
+    Ok(Some(rest))
 }
 
 /// Finds the key field of the items, for fields whose items become a dict.

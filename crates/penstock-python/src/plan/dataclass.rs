@@ -50,7 +50,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         } else {
             let node = subject.compiler.any();
             let name = source.name.clone();
-            Declared { name, key: None, node, at: None, absent, is_read: false }
+            Declared { name, key: None, node, at: None, absent, is_read: false, is_rest: false }
         };
         fields.push(declared);
     }

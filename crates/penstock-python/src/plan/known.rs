@@ -134,6 +134,7 @@ pub(super) static HEX: Known = Known::new("penstock._at", "Hex");
 pub(super) static BASE64_URL: Known = Known::new("penstock._at", "Base64Url");
 pub(super) static BASE64_UNPADDED: Known = Known::new("penstock._at", "Base64Unpadded");
 pub(super) static BASE64_MIME: Known = Known::new("penstock._at", "Base64Mime");
+pub(super) static REST: Known = Known::new("penstock._at", "rest");
 pub(super) static VIA: Known = Known::new("penstock._via", "via");
 pub(super) static PATTERN: Known = Known::new("penstock._marks", "pattern");
 pub(super) static UNIX: Known = Known::new("penstock._times", "unix");

@@ -123,7 +123,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     let mut routes: Vec<Route> = Vec::new();
     let mut choices = Vec::new();
     let mut gathers = vec![false; fields.len()];
-    for (id, field) in (0..).zip(fields).filter(|(_, field)| field.is_read) {
+    for (id, field) in (0..).zip(fields).filter(|(_, field)| field.has_key()) {
         let keyed = field.at.as_ref().is_some_and(|at| at.key.is_some());
         gathers[id as usize] = keyed || is_collection(nodes, field.node);
         let Some(at) = &field.at else { continue };
@@ -140,7 +140,8 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     }
     // A field also has the attribute of its name, unless another field asks for that.
     let asked = routes.len();
-    for (id, field) in (0..).zip(fields).filter(|(_, field)| field.is_read && field.at.is_none()) {
+    for (id, field) in (0..).zip(fields).filter(|(_, field)| field.has_key() && field.at.is_none())
+    {
         routes.push(Route { path: own_path(subject, field)?, field: id, aim: id });
         let name = field.key()?;
         if is_scalar(nodes, field.node)

@@ -413,7 +413,8 @@ pub(crate) struct ClassPlan {
     /// Whether the class names the fields that do not fit when all values are there, as pydantic
     /// does. Then the builder remembers where each stands.
     pub(crate) tells_fields: bool,
-    /// The field that takes all keys that the class does not name, with their values.
+    /// The field that takes all keys that the class does not name, with their values. While an
+    /// object is made, it is a list in which they alternate.
     pub(crate) rest: Option<u32>,
 }
 

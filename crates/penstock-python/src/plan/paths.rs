@@ -38,7 +38,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     let mut ways = Vec::with_capacity(fields.len());
     let mut choices = Vec::new();
     let mut gathers = vec![false; fields.len()];
-    for (id, field) in (0..).zip(fields).filter(|(_, field)| field.is_read) {
+    for (id, field) in (0..).zip(fields).filter(|(_, field)| field.has_key()) {
         let Some(at) = &field.at else {
             ways.push((Way::Key(field.key()?.into()), id));
             continue;

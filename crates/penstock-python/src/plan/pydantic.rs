@@ -168,7 +168,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         }
         let more = names.map(|name| {
             let (key, at, absent) = (None, None, absent(false));
-            Declared { name, key, node, at, absent, is_read: true }
+            Declared { name, key, node, at, absent, is_read: true, is_rest: false }
         });
         fields.extend(more);
     }
@@ -185,7 +185,15 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         let any = subject.compiler.any();
         let node = subject.compiler.push(Kind::List(any), false, "list".into());
         let (name, absent) = (PyString::new(py, "*"), Absent::Unset);
-        fields.push(Declared { name, key: None, node, at: None, absent, is_read: false });
+        fields.push(Declared {
+            name,
+            key: None,
+            node,
+            at: None,
+            absent,
+            is_read: false,
+            is_rest: false,
+        });
     }
     let build = if is_validated {
         Build::Validate(validator(&class)?.unbind())

@@ -289,13 +289,15 @@ impl Plan {
         // Writing to a string does not fail.
         let _ = write!(text, "\n{}, {way}{why}", class.name);
         for (id, field) in (0..).zip(&class.fields) {
-            if class.rest == Some(id) {
+            let is_rest = class.rest == Some(id);
+            if is_rest && matches!(class.build, Build::Validate(_)) {
                 text.push_str("\n    all other keys");
                 continue;
             }
             let name = field.name.bind(py).to_string();
             let node = &self.nodes[field.node as usize].written;
             let _ = match (class.is_read(id), name == *field.key) {
+                _ if is_rest => write!(text, "\n    {name}: {node}, all other keys"),
                 (true, true) => write!(text, "\n    {name}: {node}"),
                 (true, false) => write!(text, "\n    {name}: {node} at '{}'", field.key),
                 (false, _) => write!(text, "\n    {name}, not read"),

@@ -223,6 +223,27 @@ impl<'py> Compiler<'py> {
         Walk::new(self, scope, place).keyed(annotation, key)
     }
 
+    /// Makes a node, which only one field has, gather the keys and values of its dict in a list.
+    pub(super) fn gather_rest(&mut self, node: NodeId, has_path: bool) -> Result<(), &'static str> {
+        if has_path {
+            return Err("rest and at(...) exclude each other");
+        }
+        let is_plain = |id: NodeId, kind: fn(&Kind) -> bool| {
+            let node = &self.nodes[id as usize];
+            kind(&node.kind) && node.after.is_none()
+        };
+        match self.nodes[node as usize].kind {
+            Kind::Dict(keys, values)
+                if is_plain(keys, |kind| matches!(kind, Kind::Str | Kind::Any))
+                    && is_plain(values, |kind| matches!(kind, Kind::Any)) =>
+            {
+                self.nodes[node as usize].kind = Kind::List(values);
+                Ok(())
+            }
+            _ => Err("rest is only for a dict[str, Any]"),
+        }
+    }
+
     /// The node that an annotation already has.
     pub(super) fn known(&self, key: Key) -> Option<NodeId> {
         self.shared.get(&key).copied()

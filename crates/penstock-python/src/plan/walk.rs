@@ -260,6 +260,10 @@ impl<'py> Walk<'_, 'py> {
             return Err(self.error(rule));
         }
         let words: Vec<_> = metadata(annotation)?.iter().collect();
+        if words.iter().any(|word| known::REST.is(word)) {
+            let rule = "rest is only allowed around the whole annotation of a field";
+            return Err(self.error(rule));
+        }
         let origin = annotation.getattr(intern!(py, "__origin__"))?;
         self.worded(&origin, &words, nullable, id)
     }

@@ -356,7 +356,9 @@ impl<'p> Keyed<'p> {
     #[inline(never)]
     fn unknown_key(&mut self, key: Text<'_>, at: u64) -> Answer {
         self.remember_key(key.text.as_str());
-        if let Some(rest) = self.class().rest {
+        if let Some(rest) = self.class().rest
+            && self.top().kind == FrameKind::Class
+        {
             return self.key_of_rest(rest, key, at);
         }
         match self.unknown_in_class() {

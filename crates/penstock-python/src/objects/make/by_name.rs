@@ -12,6 +12,7 @@ use crate::plan::{Build, ClassPlan, Pattern, new_dict};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use std::collections::HashSet;
 use std::ptr;
 
 /// Calls a method of a new object. Takes the reference and returns it.
@@ -126,7 +127,7 @@ fn validated<'py>(
 
 /// Adds the keys that a class does not name, which alternate with their values. Repeated elements
 /// become a list.
-fn add_rest(
+pub(super) fn add_rest(
     builder: &Core<'_>,
     dict: &Bound<'_, PyDict>,
     rest: &Bound<'_, PyAny>,
@@ -134,20 +135,21 @@ fn add_rest(
 ) -> Result<(), Refusal> {
     let py = dict.py();
     let mut pairs = rest.try_iter()?;
-    let mut repeated: Vec<Bound<'_, PyList>> = Vec::new();
+    // The lists of repeated elements, by their addresses. The dict holds them.
+    let mut repeated: HashSet<usize> = HashSet::new();
     while let (Some(key), Some(value)) = (pairs.next(), pairs.next()) {
         let (key, value) = (key?, value?);
         if builder.is_markup() {
             match dict.get_item(&key)? {
                 None => dict.set_item(key, value)?,
-                Some(known) => match repeated.iter().find(|list| list.is(&known)) {
-                    Some(list) => list.append(value)?,
-                    None => {
-                        let list = PyList::new(py, [known, value])?;
-                        dict.set_item(key, &list)?;
-                        repeated.push(list);
-                    }
-                },
+                Some(known) if repeated.contains(&(known.as_ptr() as usize)) => {
+                    known.cast_into::<PyList>().map_err(PyErr::from)?.append(value)?;
+                }
+                Some(known) => {
+                    let list = PyList::new(py, [known, value])?;
+                    repeated.insert(list.as_ptr() as usize);
+                    dict.set_item(key, list)?;
+                }
             }
             continue;
         }

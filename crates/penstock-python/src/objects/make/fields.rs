@@ -1,11 +1,12 @@
 //! Fields of the current object: those without a value, and those that gather several.
 
+use super::by_name::add_rest;
 use super::outer_mismatch;
 use super::raised::own_code_raised;
 use crate::objects::core::Core;
 use crate::objects::core::frame::FrameKind;
 use crate::objects::core::refusal::{Code, PathStep, Refusal};
-use crate::plan::{Absent, ClassPlan, Field, Kind, NodeId, Target, element};
+use crate::plan::{Absent, Build, ClassPlan, Field, Kind, NodeId, Target, element};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use std::collections::VecDeque;
@@ -37,7 +38,15 @@ fn fill(
     let py = builder.attached();
     let place = builder.top().slots + index;
     let there = builder.stack.get(place);
-    let value = if !there.is_null() {
+    // The function of a pydantic class gets these keys beside the others.
+    let is_rest = class.rest == Some(index as u32) && !matches!(class.build, Build::Validate(_));
+    let value = if is_rest && !there.is_null() {
+        // SAFETY: a list, made by `gather`; the stack owns it.
+        let pairs = unsafe { Bound::from_borrowed_ptr(py, there) };
+        let dict = PyDict::new(py);
+        add_rest(builder, &dict, &pairs, at)?;
+        finished(builder, field, true, dict.into_any(), at)?
+    } else if !there.is_null() {
         // SAFETY: gathered collections are lists, made by `gather`; the stack owns it.
         let gathered = unsafe { Bound::from_borrowed_ptr(py, there) };
         let finishes = gathers_items(builder, field)
@@ -55,6 +64,9 @@ fn fill(
                 Err(error) => return Err(own_code_raised(builder, error, at)),
             },
             Absent::Unset => return Ok(()),
+            Absent::Error if is_rest => {
+                finished(builder, field, true, PyDict::new(py).into_any(), at)?
+            }
             Absent::Error if field.gathers => match nothing_gathered(builder, field)? {
                 Some(value) => finished(builder, field, true, value, at)?,
                 None => return Err(missing(builder, class, field, at)),
