@@ -18,6 +18,7 @@ import attrs
 import msgspec
 import pydantic
 import pytest
+import typing_extensions
 from pydantic_core import core_schema
 
 import penstock
@@ -806,3 +807,60 @@ def test_193_structs_that_are_arrays_are_nothing_else(data: str, into: Any) -> N
         msgspec.json.decode(data, type=into)
     # Elements have no arrays.
     assert penstock.xml.decode("<p><x>1</x></p>", Point) == Point(1)
+
+
+class Closed(typing_extensions.TypedDict, closed=True):
+    a: int
+
+
+class ClosedBelow(Closed):
+    pass
+
+
+class NoMore(typing_extensions.TypedDict, extra_items=typing_extensions.Never):
+    a: int
+
+
+class Extra(typing_extensions.TypedDict, extra_items=int):
+    a: int
+
+
+class ExtraBelow(Extra):
+    b: int
+
+
+class Open(typing_extensions.TypedDict, closed=False):
+    a: int
+
+
+def test_194_a_closed_dict_refuses_other_keys() -> None:
+    """They were dropped, whatever the class says of them."""
+    for closed in (Closed, ClosedBelow, NoMore):
+        assert decode('{"a": 1}', closed) == {"a": 1}
+        with pytest.raises(ValidationError, match='has no field for the key "b"') as caught:
+            decode('{"a": 1, "b": 2}', closed)
+        assert caught.value.column == 10
+    assert decode('{"a": 1, "b": 2}', Open) == {"a": 1}
+    for extra in (Extra, ExtraBelow):
+        with pytest.raises(PlanError, match="extra_items=int is not supported yet"):
+            Plan(extra)
+
+
+@pytest.mark.parametrize(
+    "into",
+    [
+        Annotated[int, annotated_types.Ge(0)] | float,
+        float | Annotated[int, annotated_types.Ge(0)],
+    ],
+)
+def test_195_a_constraint_of_a_number_in_text(into: Any) -> None:
+    """Text with an integer that breaks the constraint of `int` became a `float`."""
+    lax = Plan(into, strict=False)
+    assert (decode('"1"', lax), type(decode('"1"', lax))) == (1, int)
+    assert decode('"1.5"', lax) == 1.5
+    for read in (lambda: decode('"-1"', lax), lambda: penstock.xml.decode("<x>-1</x>", into)):
+        with pytest.raises(ValidationError, match="expected int >= 0, got -1"):
+            read()
+    # Text is what is left, in XML.
+    either: Any = Annotated[int, annotated_types.Ge(0)] | str
+    assert penstock.xml.decode("<x>-1</x>", either) == "-1"

@@ -244,7 +244,8 @@ pub(crate) fn of_failure<C: Raised, B: Raised>(
 /// The `DecodeError` for a source that cannot be read on, with a reason of ours.
 #[cold]
 pub(crate) fn of_decode(py: Python<'_>, reason: &str, place: &Where<'_>) -> Told {
-    make(py, "DecodeError", reason, place, &Details::default(), Others::default()).map(PyErr::from_value)
+    make(py, "DecodeError", reason, place, &Details::default(), Others::default())
+        .map(PyErr::from_value)
 }
 
 /// The exception for a source that raised. Exceptions that are not about the source, such as an

@@ -175,8 +175,7 @@ impl<C> Problem<C> {
     #[must_use]
     pub fn of_misfit(misfit: Misfit<C>, spot: Spot) -> Self {
         let Misfit { at: offset, reason, expected, got, code, missing, cause, limit, .. } = misfit;
-        let (kind, code) =
-            if limit { (Kind::Limit, Code::Limit) } else { (Kind::Mismatch, code) };
+        let (kind, code) = if limit { (Kind::Limit, Code::Limit) } else { (Kind::Mismatch, code) };
         let (others, omitted) = (Vec::new(), 0);
         Problem { kind, offset, reason, code, missing, expected, got, spot, cause, others, omitted }
     }

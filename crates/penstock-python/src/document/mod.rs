@@ -155,8 +155,7 @@ impl Inner {
             path: Some(path),
         };
         let part = (&text[range.start..], range.len());
-        let decoded =
-            decode::part(py, dialect::json(py)?, (plan, options), &self.limits, part, of);
+        let decoded = decode::part(py, dialect::json(py)?, (plan, options), &self.limits, part, of);
         if decoded.is_err() {
             // The error has a position, and the next error will need one.
             self.counts.count(text, self.start);

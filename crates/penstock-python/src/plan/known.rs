@@ -69,6 +69,10 @@ pub(super) static NEW_TYPE: Known = Known::new("typing", "NewType");
 pub(super) static TYPED_DICT_META: Known = Known::new("typing", "_TypedDictMeta");
 pub(super) static TYPED_DICT_META_EXTENSION: Known =
     Known::new("typing_extensions", "_TypedDictMeta");
+pub(super) static NO_EXTRA_ITEMS: Known = Known::new("typing", "NoExtraItems");
+pub(super) static NO_EXTRA_ITEMS_EXTENSION: Known = Known::new("typing_extensions", "NoExtraItems");
+pub(super) static NEVER: Known = Known::new("typing", "Never");
+pub(super) static NEVER_EXTENSION: Known = Known::new("typing_extensions", "Never");
 pub(super) static UNION_TYPE: Known = Known::new("types", "UnionType");
 
 pub(super) static DECIMAL: Known = Known::new("decimal", "Decimal");

@@ -393,10 +393,20 @@ impl<'p> Core<'p> {
     ) -> Made {
         let mut refused = None;
         let mut tried = 0;
+        let mut is_number = false;
         for member in members {
-            let made = make(self, member).and_then(|made| self.finish(member, made, at));
-            match made {
-                Err(refusal) if refusal.is_mismatch() => refused = Some(refusal),
+            let of_number = matches!(self.kind(member), Kind::Int | Kind::Float | Kind::Decimal);
+            // The kind of the number has decided, as for a number without quotes.
+            if is_number && of_number {
+                continue;
+            }
+            let made = make(self, member);
+            let has_kind = made.is_ok();
+            match made.and_then(|made| self.finish(member, made, at)) {
+                Err(refusal) if refusal.is_mismatch() => {
+                    is_number |= has_kind && of_number;
+                    refused = Some(refusal);
+                }
                 made => return made,
             }
             tried += 1;

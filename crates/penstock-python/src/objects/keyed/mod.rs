@@ -4,7 +4,6 @@ mod order;
 mod paths;
 mod unions;
 
-use crate::objects::core::refusal::Code;
 use self::order::Order;
 use super::core::caches;
 use super::core::frame::{Frame, FrameKind, ON_PATH};
@@ -14,6 +13,7 @@ use super::core::refusal::{PathStep, Refusal};
 use super::core::{Answer, Core, Duplicates, Options, Unknown};
 use super::make;
 use super::owned::Build;
+use crate::objects::core::refusal::Code;
 use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, TagRule, Target};
 use penstock_core::event::{Key, Matched, Scalar, Text};
 use penstock_core::format::Lends;

@@ -6,7 +6,6 @@ pub(crate) mod raised;
 pub(crate) mod ring;
 pub(crate) mod shapes;
 
-use crate::objects::core::refusal::Code;
 use self::by_name::{by_name, call_post_init};
 use self::fields::{fill_all, keep_missing};
 use self::raised::own_code_raised;
@@ -14,6 +13,7 @@ use super::core::frame::FrameKind;
 use super::core::place::brief;
 use super::core::refusal::{Mismatch, PathStep, Refusal};
 use super::core::{Core, Duplicates};
+use crate::objects::core::refusal::Code;
 use crate::plan::{Build, ClassPlan, Kind, entries, new_dict};
 use pyo3::ffi;
 use pyo3::prelude::*;
