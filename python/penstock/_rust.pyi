@@ -50,6 +50,7 @@ __all__ = [
     "mono_ns",
     "nothing",
     "open",
+    "outline",
     "report",
     "send",
     "wall_ns",
@@ -122,6 +123,9 @@ def send(
     limits: Limits | None,
     /,
 ) -> Any: ...
+def outline(
+    dialect: Dialect, source: Source, /
+) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int]: ...
 def nothing() -> None: ...
 
 @final

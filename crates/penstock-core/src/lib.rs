@@ -16,6 +16,7 @@ pub mod json;
 pub mod keys;
 pub mod limits;
 pub mod near;
+pub mod outline;
 pub mod position;
 pub mod reader;
 pub mod run;

@@ -63,6 +63,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::lines::Lines;
     #[pymodule_export]
+    use crate::verbs::outline::outline;
+    #[pymodule_export]
     use crate::verbs::read::Reader;
 
     use pyo3::prelude::*;

@@ -33,6 +33,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("validate", "lint", "test"), "'check' finds every problem"),
     **dict.fromkeys(("length", "wc"), "'count' counts records"),
     "convert": "'head --full -n N' prints N records as JSON; other formats cannot be written yet",
+    **dict.fromkeys(("schema", "keys", "paths", "tree"), "'outline' shows the paths of a file"),
     "tail": "only the first records can be printed, by 'head'",
 }
 
@@ -138,9 +139,35 @@ def parser() -> argparse.ArgumentParser:
         version=f"penstock {__version__}",
         help="print the version and exit",
     )
-    for add in (_add_head, _add_count, _add_check, _add_plan, _add_costs, _add_completion):
+    for add in (
+        _add_outline,
+        _add_head,
+        _add_count,
+        _add_check,
+        _add_plan,
+        _add_costs,
+        _add_completion,
+    ):
         add(commands)
     return root
+
+
+def _add_outline(commands: Commands) -> None:
+    outline = _command(
+        commands,
+        "outline",
+        "show the paths of a file",
+        "Prints each path of the document, as --at takes it: how many values there are, of which "
+        "kinds, and the first one as an example. Reads the file once. The keys of an object with "
+        "more than 100 of them count as data, and are one path with a *. There are at most 10,000 "
+        "paths.",
+    )
+    _file(outline)
+    options = _options(outline)
+    _source(options)
+    options.add_argument(
+        "-q", "--quiet", action="store_true", help="do not say that paths were left out"
+    )
 
 
 def _add_head(commands: Commands) -> None:

@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 
-from penstock import _format, json, read
+from penstock import _format, _rust, _sources, json, read
 from penstock._errors import DecodeError
 from penstock.cli import CommandError
 from penstock.cli.paths import explained
@@ -95,6 +95,31 @@ class Source:
             raise
         except ValueError as error:
             raise CommandError(explained(str(error), options["at"])) from error
+
+    def outline(
+        self,
+    ) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int]:
+        """Return the paths of the file, and how many values are at paths that are left out.
+
+        A path comes with the number of values of each kind, and an example: how it is written, and
+        whether it is text.
+
+        Raises:
+            CommandError: The file cannot be opened, or an option is wrong.
+            DecodeError: The file is malformed.
+        """
+        source = self.name if self._stream is None else self._stream
+        encoding, member = self._arguments.encoding, self._arguments.member
+        try:
+            given, name = _sources.locate("read", source, "infer", member, None)
+            opened = _rust.Source(given, name, encoding, "infer")
+            return _rust.outline(_format.dialect(self.format), opened)
+        except OSError as error:
+            raise _unopened(error) from error
+        except DecodeError:
+            raise
+        except ValueError as error:
+            raise CommandError(str(error)) from error
 
     def opening(self) -> str:
         """Return the bracket that a JSON document begins with, or "" for any other value.

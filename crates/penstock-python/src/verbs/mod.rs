@@ -9,6 +9,7 @@ pub(crate) mod direct;
 pub(crate) mod events;
 pub(crate) mod feed;
 pub(crate) mod lines;
+pub(crate) mod outline;
 pub(crate) mod read;
 pub(crate) mod small;
 

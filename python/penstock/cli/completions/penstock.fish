@@ -50,7 +50,7 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands head count check plan costs completion
+set -g _shtab_penstock_commands outline head count check plan costs completion
 set -g _shtab_penstock_opts_with_value --at --compare --encoding --fields --format --group --into --json --member --namespace --plot --progress --records --rename --show --unknown -n
 
 complete -c penstock -e
@@ -58,6 +58,13 @@ complete -c penstock -f
 
 complete -c penstock -n _shtab_penstock_using -s h -l help -d 'print this help and exit'
 complete -c penstock -n _shtab_penstock_using -s V -l version -d 'print the version and exit'
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a outline -d 'show the paths of a file'
+complete -c penstock -n '_shtab_penstock_using outline' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using outline' -l format -xka "json ndjson xml" -d 'the format'
+complete -c penstock -n '_shtab_penstock_using outline' -l encoding -x -d 'the encoding'
+complete -c penstock -n '_shtab_penstock_using outline' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using outline' -s q -l quiet -d 'do not say that paths were left out'
+complete -c penstock -n '_shtab_penstock_using outline; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a head -d 'print the first records'
 complete -c penstock -n '_shtab_penstock_using head' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using head' -s n -l records -x -d 'how many records'

@@ -9,7 +9,7 @@ use super::core::caches;
 use super::core::frame::{Frame, FrameKind, ON_PATH};
 use super::core::place::brief;
 use super::core::problems::Unplaced;
-use super::core::refusal::{PathStep, Refusal};
+use super::core::refusal::{Code, PathStep, Refusal};
 use super::core::{Answer, Core, Duplicates, Options, Unknown};
 use super::make;
 use super::owned::Build;

@@ -1,0 +1,60 @@
+"""`penstock outline`: the paths of a file."""
+
+from __future__ import annotations
+
+from penstock._errors import _printable
+from penstock.cli.files import named
+from penstock.cli.source import Source
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+
+    from penstock.cli.printer import Printer
+
+# Columns that a path may take before the others are moved to the right.
+_PATH = 48
+_ROOTS = {"json": "(document)", "ndjson": "(line)", "xml": "(document)"}
+
+
+def run(arguments: argparse.Namespace, printer: Printer) -> bool:
+    """Print them, file by file; return False, since nothing is wrong."""
+    names = named(arguments)
+    for number, name in enumerate(names):
+        with Source(arguments, name) as source:
+            rows, omitted = source.outline()
+        if len(names) > 1:
+            printer.data(f"{chr(10) if number else ''}{_printable(source.name)}:")
+        lines = [
+            (_printable(path) or _ROOTS.get(source.format, "(document)"), *_kinds(kinds), example)
+            for path, kinds, example in rows
+        ]
+        width = min(_PATH, max((len(path) for path, *_ in lines), default=0))
+        most = max((len(count) for _, count, *_ in lines), default=0)
+        widest = max((len(kinds) for _, _, kinds, _ in lines), default=0)
+        for path, count, kinds, example in lines:
+            shown = "" if example is None else _shown(*example)
+            printer.data(f"{path:{width}}  {count:>{most}}  {kinds:{widest}}  {shown}".rstrip())
+        if omitted:
+            said = f"there are too many paths; {omitted:,} values at others are left out"
+            printer.summary(f"{source.name}: {said}")
+    return False
+
+
+def _shown(written: str, is_text: bool) -> str:
+    """An example as JSON writes it."""
+    if not is_text:
+        return _printable(written)
+    from penstock.cli import plain  # noqa: PLC0415 - no other value needs it
+
+    return plain.text(written)
+
+
+def _kinds(kinds: list[tuple[str, int]]) -> tuple[str, str]:
+    """How many values there are in all, and of which kinds: `12`, `string 10, null 2`."""
+    total = sum(count for _, count in kinds)
+    if len(kinds) == 1:
+        return f"{total:,}", kinds[0][0]
+    ordered = sorted(kinds, key=lambda kind: -kind[1])
+    return f"{total:,}", ", ".join(f"{kind} {count:,}" for kind, count in ordered)
