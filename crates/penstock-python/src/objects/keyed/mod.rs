@@ -13,7 +13,6 @@ use super::core::refusal::{Code, PathStep, Refusal};
 use super::core::{Answer, Core, Duplicates, Options, Unknown};
 use super::make;
 use super::owned::Build;
-use crate::objects::core::refusal::Code;
 use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, TagRule, Target};
 use penstock_core::event::{Key, Matched, Scalar, Text};
 use penstock_core::format::Lends;

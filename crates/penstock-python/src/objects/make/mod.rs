@@ -301,7 +301,8 @@ pub(crate) fn empty_row(builder: &Core<'_>, at: u64) -> Made {
         return Err(Refusal::kept());
     }
     let name = &builder.plan().nodes[builder.top().node as usize].name;
-    Err(outer_mismatch(builder, at, format!("expected {name}, got an empty array")))
+    Err(outer_mismatch(builder, at, format!("expected {name}, got an empty array"))
+        .coded(Code::Union))
 }
 
 /// Whether an array has given each field of the current named tuple its value.
