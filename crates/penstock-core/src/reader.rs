@@ -106,6 +106,11 @@ pub trait FormatReader {
         bytes.len()
     }
 
+    /// Bytes that are not text follow the input at hand. Forgets how much of a token was scanned
+    /// that the end of the input cuts: the next run reads as much of it as there is, and finds a
+    /// fault that comes before those bytes, however the input was cut into windows.
+    fn rescan(&mut self) {}
+
     /// The repairs since the last call, in document order.
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {
@@ -172,6 +177,9 @@ impl<F: FormatReader> FormatReader for &mut F {
     }
     fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
         (**self).pass_bytes(bytes)
+    }
+    fn rescan(&mut self) {
+        (**self).rescan();
     }
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {
@@ -283,6 +291,9 @@ impl FormatReader for Reader {
     }
     fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
         each!(self, reader => reader.pass_bytes(bytes))
+    }
+    fn rescan(&mut self) {
+        each!(self, reader => reader.rescan());
     }
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {

@@ -83,7 +83,8 @@ impl Settings {
         recycle: bool,
     ) -> PyResult<Self> {
         let PolicyObject { max_errors, duplicates, unknown, all_errors, .. } = *policy;
-        let options = Options { duplicates, unknown, all_errors, pause: true, recycle };
+        let suggest = true;
+        let options = Options { duplicates, unknown, all_errors, pause: true, recycle, suggest };
         Ok(Settings { records, options, errors: policy.errors(py)?, max_errors, limits, name })
     }
 }
@@ -114,6 +115,8 @@ impl Pump {
         let reader = dialect.reader(declarations, &limits);
         let policy = errors.policy(max_errors);
         options.all_errors &= policy.describes();
+        // If the document is the only record, its problem is always raised.
+        options.suggest = policy.describes() || (dialect.is_document() && records.is_none());
         let builder = Builder::new(plan, options, dialect.building(&limits), records);
         Pump {
             run: Run::new(reader, input, policy),

@@ -137,6 +137,9 @@ impl FormatReader for Reader {
     fn is_lost(&self) -> bool {
         self.is_lost()
     }
+    fn rescan(&mut self) {
+        self.rescan();
+    }
     fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
         memchr(self.separator(), bytes).unwrap_or(bytes.len())
     }

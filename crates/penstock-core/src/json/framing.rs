@@ -64,7 +64,7 @@ impl Reader {
         bare: bool,
     ) -> Result<bool, Fault> {
         let fault = |at: usize, expected| token::unexpected(text, at, self.base, expected);
-        let is_cut = |at: usize| !last && token::is_cut(text, at);
+        let is_cut = |at: usize| !last && !self.cut_off && token::is_cut(text, at);
         match (self.framing, text.get(end)) {
             (Framing::Lines, _) => {
                 let from = end.max(pos + self.trailing);

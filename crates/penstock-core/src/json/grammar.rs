@@ -54,7 +54,7 @@ impl Reader {
         /// Returns a fault that quotes the word at `pos`, once the whole word is in the window.
         macro_rules! unexpected {
             ($expected:expr) => {{
-                if !last && token::is_cut(text, pos) {
+                if !last && !self.cut_off && token::is_cut(text, pos) {
                     leave!(Step::More);
                 }
                 fail!(token::unexpected(text, pos, base, $expected))
@@ -489,7 +489,9 @@ impl Reader {
                             }
                             let scanned = number::scan(text, pos);
                             let end = scanned.end;
-                            if end == text.len() && !last {
+                            let bad =
+                                matches!(scanned.outcome, Outcome::Bad { at, .. } if at < end);
+                            if end == text.len() && !last && !bad {
                                 match self.number_goes_on(text, pos) {
                                     Ok(()) => leave!(Step::More),
                                     Err(fault) => fail!(fault),
@@ -500,7 +502,7 @@ impl Reader {
                             }
                             match scanned.outcome {
                                 Outcome::Bad { at, reason } => {
-                                    if !last && token::is_cut(text, at) {
+                                    if !last && !self.cut_off && token::is_cut(text, at) {
                                         leave!(Step::More);
                                     }
                                     fail!(token::bad_number(text, at, base, reason))

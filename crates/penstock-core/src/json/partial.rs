@@ -18,6 +18,12 @@ pub(super) struct Partial {
 pub(super) const WHOLE: Partial = Partial { scanned: 0, ascii: true, escaped: false };
 
 impl Reader {
+    /// Forgets how much of the current token was scanned. Bytes that are not text follow the
+    /// window, so the token will never be complete, and a fault in it is reported at once.
+    pub fn rescan(&mut self) {
+        (self.partial, self.cut_off) = (WHOLE, true);
+    }
+
     /// The string whose opening quote is at `pos`, and the index after its closing quote; nothing
     /// if that quote is not in the window.
     #[inline(always)]
@@ -63,6 +69,11 @@ impl Reader {
                         let fault = Fault::truncated(end, token::INSIDE_STRING);
                         return Err(token::first_fault(text, pos, found.at, self.base, fault));
                     }
+                    if self.cut_off
+                        && let Some(fault) = token::first_bad_escape(text, pos, found.at, self.base)
+                    {
+                        return Err(fault);
+                    }
                     self.partial = Partial { scanned: found.at - pos, ascii, escaped };
                     return Ok(None);
                 }
@@ -99,11 +110,14 @@ impl Reader {
     #[cold]
     #[inline(never)]
     pub(super) fn number_is_here(&mut self, text: &[u8], pos: usize, last: bool) -> bool {
-        let from = pos + self.partial.scanned;
+        let scanned = self.partial.scanned;
         // A number that is too long is parsed anyway: it may not be a number at all.
         let long = text.len() - pos > self.number_limit;
-        let all = || text[from..].iter().all(|byte| token::may_stand_in_number(*byte));
-        let here = last || long || !all();
+        // Digits may follow whatever was scanned, except a leading zero. Anything else may end the
+        // number, or be a fault in it. A number has only four other characters, so it is parsed a
+        // few times at most.
+        let goes_on = || scanned > 2 && text[pos + scanned..].iter().all(u8::is_ascii_digit);
+        let here = last || long || !goes_on();
         if here {
             self.partial = WHOLE;
         }

@@ -141,6 +141,8 @@ pub struct Reader {
     pub(super) early: EarlyTag,
     /// How many bytes of the unfinished token at `pos` are scanned already, and their properties.
     pub(super) partial: Partial,
+    /// Whether bytes that are not text follow the window.
+    pub(super) cut_off: bool,
     /// How many bytes from `pos` are known to be a complete value and the white space after it.
     pub(super) trailing: usize,
     /// Whether a record separator comes before the next value.
@@ -224,6 +226,7 @@ impl Reader {
             again: Again::default(),
             early: NO_TAG,
             partial: WHOLE,
+            cut_off: false,
             trailing: 0,
             separated: false,
             scratch: TextBuf::new(),
@@ -243,6 +246,7 @@ impl Reader {
         (self.skip_to, self.abandoned) = (NOWHERE, false);
         (self.looking, self.again, self.early) = (None, Again::default(), NO_TAG);
         (self.partial, self.trailing, self.separated) = (WHOLE, 0, false);
+        self.cut_off = false;
     }
 
     /// How values follow one another.
@@ -304,7 +308,7 @@ impl Reader {
     /// Tells a lost reader that the window now begins at `base`: the bytes in between could not be
     /// shown to the reader.
     pub fn jump(&mut self, base: u64) {
-        (self.pos, self.base) = (0, base);
+        (self.pos, self.base, self.cut_off) = (0, base, false);
     }
 
     /// True while the reader skips the rest of an [abandoned](Self::abandon) value.

@@ -63,12 +63,6 @@ pub(super) fn behind_escapes(text: &[u8], at: usize) -> usize {
     at
 }
 
-/// Whether a number may contain a byte, at any place.
-#[inline(always)]
-pub(super) fn may_stand_in_number(byte: u8) -> bool {
-    matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
-}
-
 /// Another token than the expected one is at `pos`.
 #[cold]
 #[inline(never)]
@@ -95,17 +89,22 @@ pub(super) fn control(text: &[u8], pos: usize, base: u64) -> Fault {
 #[cold]
 #[inline(never)]
 pub(super) fn first_fault(text: &[u8], pos: usize, to: usize, base: u64, fault: Fault) -> Fault {
+    first_bad_escape(text, pos, to, base).unwrap_or(fault)
+}
+
+/// The first bad escape of the string that begins at `pos`, before the byte `to`.
+pub(super) fn first_bad_escape(text: &[u8], pos: usize, to: usize, base: u64) -> Option<Fault> {
     let mut at = pos + 1;
     while let Some(plain) = memchr::memchr(b'\\', &text[at.min(to)..to]) {
         match check_json_escape(text, at + plain) {
             EscapeCheck::Complete(length) => at += plain + length,
             EscapeCheck::Incomplete => break,
             EscapeCheck::Bad(bad) => {
-                return Fault::malformed(base + bad.at as u64, bad.reason());
+                return Some(Fault::malformed(base + bad.at as u64, bad.reason()));
             }
         }
     }
-    fault
+    None
 }
 
 /// Checks the escapes of a whole string, from `from` to its closing quote at `to`, if the string is

@@ -147,6 +147,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         if self.finished {
             return Ok(Turn::End);
         }
+        let mut rescanned = false;
         loop {
             let step = to.read_from(&mut self.reader, self.input.given());
             self.note_repairs();
@@ -173,6 +174,12 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                             None => Ok(Turn::Dry),
                         };
                     };
+                    if !rescanned {
+                        self.reader.rescan();
+                        rescanned = true;
+                        continue;
+                    }
+                    rescanned = false;
                     self.bad_text(to, &fault)?
                 }
                 Err(Fail::Input(fault)) => self.bad_input(to, &fault)?,

@@ -223,17 +223,17 @@ struct Wanted<'p> {
     then: Item,
 }
 
-/// For each key of one kind, the items that it adds to those of any key, in order of appearance.
-struct Grouped<K> {
-    groups: Vec<(K, Vec<Item>)>,
+/// What belongs to each key of one kind, in order of appearance.
+struct Grouped<K, T> {
+    groups: Vec<(K, Vec<T>)>,
     places: HashMap<K, usize>,
 }
 
-impl<K: Copy + Eq + std::hash::Hash> Grouped<K> {
+impl<K: Copy + Eq + std::hash::Hash, T> Grouped<K, T> {
     fn new() -> Self {
         Grouped { groups: Vec::new(), places: HashMap::new() }
     }
-    fn add(&mut self, key: K, item: Item) {
+    fn add(&mut self, key: K, item: T) {
         let place = *self.places.entry(key).or_insert(self.groups.len());
         if place == self.groups.len() {
             self.groups.push((key, Vec::new()));
@@ -361,23 +361,31 @@ impl<'p> Builder<'p> {
         wanted: &[Wanted<'p>],
     ) -> Result<Vec<NameEdge>, Refused> {
         let mut edges = Vec::new();
-        let mut locals: Grouped<Option<&str>> = Grouped::new();
-        let mut uris: Grouped<&str> = Grouped::new();
+        let mut locals: Grouped<Option<&str>, &Wanted<'p>> = Grouped::new();
         for want in wanted {
-            locals.add(want.local, want.then);
-            if let NamespaceTest::Uri(uri) = want.namespace {
-                uris.add(uri, want.then);
-            }
+            locals.add(want.local, want);
         }
         // The edges for any name come last.
         locals.groups.sort_by_key(|(local, _)| local.is_none());
         let unnamed = [self.target(any, Vec::new())?; 2];
-        for (local, _) in &locals.groups {
-            let relevant: Vec<_> =
-                wanted.iter().filter(|w| w.local.is_none() || w.local == *local).collect();
+        let of_any_name = wanted.iter().filter(|want| want.local.is_none()).collect::<Vec<_>>();
+        for (local, mut relevant) in locals.groups {
+            if local.is_some() {
+                relevant.extend_from_slice(&of_any_name);
+            }
+            // A namespace that none of them names is like any other namespace.
+            let mut uris: Vec<&str> = Vec::new();
+            let mut seen = HashSet::new();
+            for want in &relevant {
+                if let NamespaceTest::Uri(uri) = want.namespace
+                    && seen.insert(&**uri)
+                {
+                    uris.push(uri);
+                }
+            }
             let mut targets = |uri: Option<&str>| {
                 let mut of = |prefixed: bool| {
-                    self.charge(wanted.len())?;
+                    self.charge(relevant.len())?;
                     let id = |want: &Wanted<'_>| self.paths[want.then.0 as usize].id;
                     // An exact name has the value to itself if another id asks by the plain name.
                     let loses = |plain: &Wanted<'_>| {
@@ -398,10 +406,10 @@ impl<'p> Builder<'p> {
                 Ok::<_, Refused>([of(false)?, of(true)?])
             };
             let rest = targets(None)?;
-            for (uri, _) in &uris.groups {
-                push_edges(&mut edges, *local, Some(uri), targets(Some(uri))?, rest);
+            for uri in uris {
+                push_edges(&mut edges, local, Some(uri), targets(Some(uri))?, rest);
             }
-            push_edges(&mut edges, *local, None, rest, unnamed);
+            push_edges(&mut edges, local, None, rest, unnamed);
         }
         Ok(edges)
     }

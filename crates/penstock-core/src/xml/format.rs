@@ -176,6 +176,9 @@ impl FormatReader for Reader {
     fn is_abandoned(&self) -> bool {
         self.is_abandoned()
     }
+    fn rescan(&mut self) {
+        self.rescan();
+    }
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {
         self.take_repairs()

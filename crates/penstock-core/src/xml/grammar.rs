@@ -6,6 +6,7 @@ use penstock_scan::{Isa, ValidText, stands_at};
 
 use super::prolog;
 use super::reader::{NOWHERE, Reader, State};
+use super::reference::CutReference;
 use super::tag::{Locus, Stop};
 use super::text::{Next, Rough};
 use super::token;
@@ -603,6 +604,12 @@ impl Reader {
                             self.in_subset = false;
                             state = State::AfterSubset;
                         }
+                        Some(b'%')
+                            if self.cut_reference.is_some()
+                                && self.is_cut(text, pos, last, locus) =>
+                        {
+                            leave!(Step::More)
+                        }
                         Some(b'%') => match self.parameter(isa, valid, pos, locus) {
                             Ok((end, entity)) => {
                                 pos = end;
@@ -613,7 +620,10 @@ impl Reader {
                                 }
                             }
                             Err(Stop::Fault(fault)) => fail!(fault),
-                            Err(Stop::Cut) => more!("a parameter-entity reference"),
+                            Err(Stop::Cut) => {
+                                self.cut_reference = Some(CutReference::new(text, pos, locus));
+                                more!("a parameter-entity reference")
+                            }
                         },
                         Some(b'<') => match text.get(pos + 1) {
                             Some(b'?') => {

@@ -88,6 +88,7 @@ use super::expand::{self, Expansion};
 use super::namespaces::Namespaces;
 use super::open::Open;
 use super::options::Options;
+use super::reference::CutReference;
 use super::repair::{Repair, RepairKind};
 use super::tag::{Locus, Rules, Tag};
 use super::token::Partial;
@@ -160,6 +161,8 @@ pub struct Reader {
     pub(super) woken: Vec<usize>,
     pub(super) abandoned: bool,
     pub(super) partial: Partial,
+    /// The reference in text that the end of the window cuts.
+    pub(super) cut_reference: Option<CutReference>,
     /// The entities whose text is being read, innermost last.
     pub(super) inputs: Vec<Input>,
     pub(super) dtd: Dtd,
@@ -260,6 +263,7 @@ impl Reader {
             woken: Vec::new(),
             abandoned: false,
             partial: Partial::default(),
+            cut_reference: None,
             inputs: Vec::new(),
             dtd: Dtd::default(),
             seen_doctype: false,
@@ -327,6 +331,13 @@ impl Reader {
     #[must_use]
     pub fn is_abandoned(&self) -> bool {
         self.abandoned
+    }
+
+    /// Forgets how much of the current markup was searched for its end: bytes that are not text
+    /// follow the window, so it will never be complete.
+    pub fn rescan(&mut self) {
+        self.partial.forget();
+        self.cut_reference = None;
     }
 
     /// Tells the reader that the window now begins at `base`.

@@ -19,6 +19,43 @@ pub(super) enum Reference {
     Bare,
 }
 
+/// A reference that the end of a window cuts. As long as only more of the same follows, it is not
+/// read again from its beginning.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CutReference {
+    /// The offset of its `&` in the source.
+    at: u64,
+    /// How many bytes of it were read.
+    scanned: usize,
+    /// Whether a byte continues it, whatever comes later.
+    continues: fn(&u8) -> bool,
+}
+
+impl CutReference {
+    /// The reference at `at`, which goes on behind the end of the text.
+    pub(super) fn new(text: &[u8], at: usize, locus: Locus) -> Self {
+        // A parameter entity's reference begins with another byte, and always with a name. With a repair, two references may stand for one character.
+        let last = memchr::memrchr(b'&', &text[at..]).map_or(at, |last| at + last);
+        let continues: fn(&u8) -> bool = match &text[last + 1..] {
+            [b'#', b'x', ..] => u8::is_ascii_hexdigit,
+            [b'#', ..] => u8::is_ascii_digit,
+            [_, ..] => |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_'),
+            [] => |_| false,
+        };
+        CutReference { at: locus.at(at), scanned: text.len() - at, continues }
+    }
+
+    /// Whether the text at `at` is still only the beginning of this reference.
+    pub(super) fn goes_on(&mut self, text: &[u8], at: usize, locus: Locus, rules: &Rules) -> bool {
+        let length = text.len() - at;
+        let more = self.at == locus.at(at)
+            && length < rules.name_limit
+            && text.get(at + self.scanned..).is_some_and(|new| new.iter().all(self.continues));
+        self.scanned = length;
+        more
+    }
+}
+
 /// The reference whose `&` is at `at` (XML 1.0, 4.1).
 #[inline(always)]
 pub(super) fn reference<I: Isa>(

@@ -9,7 +9,7 @@ use super::dtd::Missing;
 use super::names::is_char;
 use super::options::Unresolved;
 use super::reader::Reader;
-use super::reference::{Reference, reference};
+use super::reference::{CutReference, Reference, reference};
 use super::repair::{Repair, RepairKind};
 use super::tag::{Locus, Stop, bad_character, is_noncharacter};
 use crate::error::Fault;
@@ -174,8 +174,16 @@ impl Reader {
                         plain = at;
                     }
                 },
+                Some(b'&')
+                    if self.cut_reference.is_some() && self.is_cut(text, at, last, locus) =>
+                {
+                    break (at, Next::More);
+                }
                 Some(b'&') => match reference(isa, valid, at, &self.rules, self.options, locus) {
-                    Err(Stop::Cut) if !last => break (at, Next::More),
+                    Err(Stop::Cut) if !last => {
+                        self.cut_reference = Some(CutReference::new(text, at, locus));
+                        break (at, Next::More);
+                    }
                     Err(Stop::Cut) => {
                         return Err(self.ends_inside(text.len(), locus, "a reference"));
                     }
@@ -228,6 +236,16 @@ impl Reader {
             flush!(end);
         }
         Ok(Rough { end, next, touched, ascii })
+    }
+
+    /// Whether the window still ends inside the reference that the last one ended in. If not, that
+    /// reference is forgotten.
+    #[cold]
+    pub(super) fn is_cut(&mut self, text: &[u8], at: usize, last: bool, locus: Locus) -> bool {
+        let Some(mut cut) = self.cut_reference.take() else { return false };
+        let goes_on = !last && cut.goes_on(text, at, locus, &self.rules);
+        self.cut_reference = goes_on.then_some(cut);
+        goes_on
     }
 
     /// The replacement text of a general entity; none if the reference stays as written.

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 /// The options for decoding a part.
 pub(super) fn options(inner: &Inner, unknown: Unknown, all_errors: bool) -> Options {
-    Options { duplicates: inner.duplicates, unknown, all_errors, pause: false, recycle: false }
+    Options { duplicates: inner.duplicates, unknown, all_errors, ..crate::verbs::small::OPTIONS }
 }
 
 /// The plan of plain values.

@@ -42,6 +42,7 @@ fn builder_of(py: Python<'_>, code: &str) -> Owned<Keys> {
         all_errors: false,
         pause: false,
         recycle: false,
+        suggest: true,
     };
     Owned::new(plan, options, KeyedOptions { lends: Lends::Nothing, number: 100, memory: None })
 }

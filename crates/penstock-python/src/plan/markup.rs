@@ -4,6 +4,8 @@
 //! child element of its own name. If it holds one value and no other field asks for it, it also
 //! takes the attribute of that name.
 
+use std::collections::HashSet;
+
 use penstock_core::event::Key;
 use penstock_core::keys::KeyTable;
 use penstock_core::select::{self, Automaton, NamespaceTest, Path, Refused, Test};
@@ -139,7 +141,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         }
     }
     // A field also has the attribute of its name, unless another field asks for that.
-    let asked = routes.len();
+    let asked: HashSet<String> = routes.iter().filter_map(|it| asked_attribute(&it.path)).collect();
     for (id, field) in (0..).zip(fields).filter(|(_, field)| field.has_key() && field.at.is_none())
     {
         routes.push(Route { path: own_path(subject, field)?, field: id, aim: id });
@@ -147,7 +149,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         if is_scalar(nodes, field.node)
             && let Some(path) =
                 path_of_key(name).and_then(|_| Path::parse(&format!("@{name}")).ok())
-            && !routes[..asked].iter().any(|route| takes_attribute(&route.path, name))
+            && !asked.contains(name)
         {
             routes.push(Route { path, field: id, aim: id });
         }
@@ -165,16 +167,16 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     Ok(Routes { states: states.into(), takes_key, gathers, choices })
 }
 
-/// Whether the path leads to the record's own attribute of this name, without a prefix.
-fn takes_attribute(path: &Path, name: &str) -> bool {
-    let [step] = path.steps() else { return false };
-    let Test::Attribute { namespace, local } = step.test() else { return false };
+/// The name of the attribute without a prefix, of the record itself, to which the path leads.
+fn asked_attribute(path: &Path) -> Option<String> {
+    let [step] = path.steps() else { return None };
+    let Test::Attribute { namespace, local } = step.test() else { return None };
     let unprefixed = match namespace {
         NamespaceTest::Unprefixed | NamespaceTest::Any => true,
         NamespaceTest::Uri(uri) => uri.is_empty(),
         NamespaceTest::Prefix(_) => false,
     };
-    unprefixed && **local == *name
+    unprefixed.then(|| local.to_string())
 }
 
 /// The path of the element that has the field's own name. If the name begins with `@`, as a key of

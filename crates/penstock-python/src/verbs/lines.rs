@@ -89,6 +89,7 @@ impl Lines {
                 all_errors: options::flag("all_errors", all_errors)?,
                 pause: false,
                 recycle: false,
+                suggest: true,
             };
             let limits = options::limits(limits)?;
             let (file, size) = open_path(path)?;

@@ -111,6 +111,7 @@ pub(crate) const OPTIONS: Options = Options {
     all_errors: false,
     pause: false,
     recycle: false,
+    suggest: true,
 };
 
 /// A JSON document, with no option but its type. Nothing, if it is not of the kind that this is for:

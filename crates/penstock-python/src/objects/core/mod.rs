@@ -86,6 +86,9 @@ pub(crate) struct Options {
     pub(crate) pause: bool,
     /// Whether to fill a row again once nobody holds it any more.
     pub(crate) recycle: bool,
+    /// Whether messages suggest a known name for an unknown one. Comparing names takes longer than
+    /// reading them, so nobody does it for records that are skipped without a message.
+    pub(crate) suggest: bool,
 }
 
 /// Bytes that count for each container, and for each value in one: about what CPython takes for

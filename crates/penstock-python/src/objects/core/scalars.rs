@@ -453,6 +453,9 @@ impl<'p> Core<'p> {
     pub(crate) fn no_choice(&self, choice: &Choice, at: u64, text: Text<'_>) -> Refusal {
         let text = text.text.as_str();
         let mut refusal = self.misvalue(at, &brief(text));
+        if !self.options.suggest {
+            return refusal;
+        }
         // If there are few, the message names them all.
         let near = match choice.nearest(self.attached(), text) {
             Ok(near) => near,

@@ -366,7 +366,8 @@ impl<'p> Keyed<'p> {
             Unknown::Error => {
                 let name = key.text.as_str();
                 let class = &self.class().name;
-                let near = nearest(name, self.state().keys.iter().map(|edge| &*edge.name));
+                let known = self.state().keys.iter().map(|edge| &*edge.name);
+                let near = if self.core.options.suggest { nearest(name, known) } else { None };
                 let near =
                     near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
                 let reason = format!("{class} has no field for the key {}{near}", brief(name));

@@ -10,6 +10,7 @@ use super::{Markup, Open, Repeated, noun, written};
 use crate::objects::core::frame::{Frame, FrameKind, NONE, ON_PATH};
 use crate::objects::core::place::shortened;
 use crate::objects::core::refusal::{Code, Refusal};
+use crate::objects::core::text::new_str;
 use crate::objects::core::{Answer, Unknown};
 use crate::objects::make;
 use crate::plan::{ClassId, Kind, KindByte, NodeId, Target, element};
@@ -76,6 +77,7 @@ impl<'p> Markup<'p> {
                 }
                 if self.was_attribute(field) {
                     self.forget_field(field);
+                    self.markup.joins.forget(self.top().slots + field as usize);
                     return Ok(Flow::Take);
                 }
                 self.again_in_markup(&key, at)
@@ -200,7 +202,8 @@ impl<'p> Markup<'p> {
     /// The name that was probably meant by one that the current class does not know.
     #[cold]
     fn nearest_name(&self, name: &str) -> Option<&'p str> {
-        if !matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper) {
+        let knows = matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper);
+        if !knows || !self.core.options.suggest {
             return None;
         }
         let state = self.state();
@@ -432,6 +435,9 @@ impl<'p> Markup<'p> {
             if !self.markup.deferred.is_empty() {
                 self.settle_deferred()?;
             }
+            if !self.markup.joins.is_empty() {
+                self.settle_joins()?;
+            }
             match self.make_object(at) {
                 Ok(value) => value,
                 Err(refusal) => return self.lost_in_markup(refusal),
@@ -552,7 +558,7 @@ impl<'p> Markup<'p> {
                 }
                 let place = self.top().slots + aim.field as usize;
                 let old = self.core.stack.replace(place, value);
-                if old.is_null() { Ok(Flow::Take) } else { self.replaced(old, place) }
+                if old.is_null() { Ok(Flow::Take) } else { self.replaced(old, place, at) }
             }
             FrameKind::Root => self.deliver_root(value),
             FrameKind::Named => self.put_named(value, at),
@@ -569,7 +575,7 @@ impl<'p> Markup<'p> {
     /// A field's value replaces an older one, which is handed over, or is joined to it.
     #[cold]
     #[inline(never)]
-    fn replaced(&mut self, old: *mut ffi::PyObject, place: usize) -> Answer {
+    fn replaced(&mut self, old: *mut ffi::PyObject, place: usize, at: u64) -> Answer {
         let py = self.attached();
         // SAFETY: the stack gave its reference to the old value to us, and owns one to the new.
         let (old, new) = unsafe {
@@ -581,12 +587,35 @@ impl<'p> Markup<'p> {
         if self.markup.options.repeated == Repeated::Join
             && let (Ok(old), Ok(new)) = (old.cast::<PyString>(), new.cast::<PyString>())
         {
-            let joined = old.add(" ")?.add(new)?;
-            let new = self.core.stack.replace(place, joined.into_ptr());
-            // SAFETY: the stack gave its reference to us.
-            unsafe { drop(Bound::from_owned_ptr(py, new)) };
+            let token = self.markup.options.token;
+            if !self.markup.joins.add(place, old.to_str()?, new.to_str()?, token) {
+                return Err(self.joined_too_long(at));
+            }
         }
         Ok(Flow::Take)
+    }
+
+    /// Puts the joined texts into the fields of the current object.
+    #[cold]
+    #[inline(never)]
+    fn settle_joins(&mut self) -> Result<(), Refusal> {
+        for (place, text) in self.markup.joins.take_from(self.top().slots) {
+            let joined = new_str(self.attached(), Text::from(&*text));
+            if joined.is_null() {
+                return Err(self.raised());
+            }
+            let last = self.core.stack.replace(place, joined);
+            // SAFETY: the stack gave its reference to us.
+            unsafe { drop(Bound::from_owned_ptr_or_opt(self.attached(), last)) };
+        }
+        Ok(())
+    }
+
+    /// The refusal of a longer joined text than the limit.
+    pub(crate) fn joined_too_long(&self, at: u64) -> Refusal {
+        let token = self.markup.options.token;
+        let reason = format!("the joined texts are longer than {token} bytes (limits.token)");
+        self.exceeded(at, reason)
     }
 
     /// Delivers the value of the whole document.

@@ -2,10 +2,12 @@
 
 mod attributes;
 mod elements;
+mod joins;
 mod named;
 mod plain;
 mod unions;
 
+use self::joins::{Joins, NamedJoins};
 use self::unions::HeldAttributes;
 use super::core::problems::Unplaced;
 use super::core::refusal::Refusal;
@@ -114,6 +116,9 @@ pub(crate) struct MarkupState {
     /// Attributes that do not fit their fields, with the depth of the frame and the field. An
     /// element that comes later may replace them.
     pub(crate) deferred: Vec<(usize, u32, Refusal)>,
+    /// The texts of repeated elements that are joined, for fields and for dicts.
+    pub(crate) joins: Joins,
+    pub(crate) named_joins: NamedJoins,
     /// A buffer for names that are put together.
     pub(crate) name: String,
     /// Whether the coming element of a plain dict is a list even if it occurs only once.
@@ -127,6 +132,8 @@ impl MarkupState {
         self.open.clear();
         self.held.clear();
         self.deferred.clear();
+        self.joins = Joins::default();
+        self.named_joins = NamedJoins::default();
         self.leaf = 0;
     }
 

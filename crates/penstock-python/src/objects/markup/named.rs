@@ -93,8 +93,13 @@ impl<'p> Markup<'p> {
             && let Some(old) = dict.get_item(&key)?
             && let (Ok(old), Ok(new)) = (old.cast::<PyString>(), value.cast::<PyString>())
         {
-            dict.set_item(key, old.add(" ")?.add(new)?)?;
-            return Ok(Flow::Take);
+            let (texts, token) = ((old.to_str()?, new.to_str()?), self.markup.options.token);
+            let added = self.markup.named_joins.add(base, &key, texts, token);
+            return match added {
+                Ok(true) => Ok(Flow::Take),
+                Ok(false) => Err(self.joined_too_long(at)),
+                Err(error) => Err(make::raised::own_code_raised(&self.core, error, at)),
+            };
         }
         dict.set_item(key, value)
             .map_err(|error| make::raised::own_code_raised(&self.core, error, at))?;
@@ -130,6 +135,11 @@ impl<'p> Markup<'p> {
                 dict.set_item(key, made)?;
             }
         }
+        // SAFETY: the stack owns it, and it is a dict.
+        let dict = unsafe { Bound::from_borrowed_ptr(py, self.core.stack.get(base)) };
+        let dict = dict.cast::<PyDict>().map_err(PyErr::from)?;
+        let settled = self.markup.named_joins.settle(base, dict);
+        settled.map_err(|error| make::raised::own_code_raised(&self.core, error, at))?;
         let dict = self.core.stack.replace(base, ptr::null_mut());
         self.core.stack.forget_from(base);
         Ok(dict)
