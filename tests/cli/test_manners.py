@@ -32,11 +32,25 @@ def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["count", "--nonsense", "a"], "penstock: unrecognized arguments: --nonsense"),
-        (["count", "--form", "json", "a"], "penstock: unrecognized arguments: --form\n"),
+        (["count", "--nonsense", "a"], "penstock count: there is no option '--nonsense'\n"),
+        (
+            ["head", "a", "--recrods=3"],
+            "penstock head: there is no option '--recrods'; did you mean '--records'?\n",
+        ),
+        (
+            ["head", "--format", "csv", "a"],
+            "penstock head: argument --format: CSV cannot be read yet: JSON, NDJSON and XML can\n",
+        ),
+        (
+            ["count", "--form", "json", "a"],
+            "penstock count: there is no option '--form'; did you mean '--format'?\n",
+        ),
         (["head", "-n", "-1", "a"], "penstock head: argument -n/--records: "),
         (["head", "-n", "1.5", "a"], "penstock head: argument -n/--records: '1.5' is not a number"),
-        (["head", "--format", "csv", "a"], "penstock head: argument --format: invalid choice: "),
+        (
+            ["head", "--format", "yaml", "a"],
+            "penstock head: argument --format: 'yaml' is not a format: 'json', 'ndjson' and 'xml' ",
+        ),
         (["haed", "a"], "penstock: there is no command 'haed'; did you mean 'head'?\n"),
         (["tail", "a"], "penstock: there is no command 'tail'; only the first records can be"),
         (["validate"], "penstock: there is no command 'validate'; 'check' finds every problem\n"),

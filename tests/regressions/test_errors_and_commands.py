@@ -48,7 +48,7 @@ def test_240_what_is_printed_cannot_drive_a_terminal(tmp_path: Path) -> None:
     out, err, code = run("count", path.name, f"--{HOSTILE}", cwd=tmp_path)
     assert (out, code) == ("", 2)
     assert err == (
-        "penstock: unrecognized arguments: --a\\x1b[2J\\x9b2J\\u202eb\nTry 'penstock --help'.\n"
+        "penstock count: there is no option '--a\\x1b[2J\\x9b2J\\u202eb'\nTry 'penstock count --help'.\n"
     )
 
     (tmp_path / "models.py").write_text(

@@ -93,27 +93,39 @@ class _Parser(argparse.ArgumentParser):
         if files is not None and rest:
             files += [word for word in rest if word == "-" or not word.startswith("-")]
             rest = [word for word in rest if word != "-" and word.startswith("-")]
+        if self._subparsers is None and rest and rest[0].startswith("-"):
+            option = rest[0].partition("=")[0]
+            near = _near(option, self._option_string_actions)
+            self.error(f"there is no option {option!r}{near}")
         return found, rest
 
     def _check_value(self, action: argparse.Action, value: object) -> None:
-        """Suggest a near command for one that there is not."""
+        """Say what to use instead of a command or a format that there is not."""
+        word = str(value)
+        if action.dest == "format":
+            try:
+                _format.checked(word)
+            except ValueError as error:
+                reason = str(error).removeprefix("format=")
+                raise argparse.ArgumentError(action, reason) from None
+            return
         if action.nargs != argparse.PARSER or action.choices is None or value in action.choices:
             super()._check_value(action, value)
             return
-        from difflib import get_close_matches  # noqa: PLC0415 - only for this
-
-        word = str(value)
-        near = get_close_matches(word, action.choices, 1, cutoff=0.7)
-        if word in _ELSEWHERE:
-            hint = _ELSEWHERE[word]
-        elif near:
-            hint = f"did you mean {near[0]!r}?"
-        else:
-            hint = f"the commands are {', '.join(action.choices)}"
-        raise argparse.ArgumentError(None, f"there is no command {word!r}; {hint}")
+        hint = f"; {_ELSEWHERE[word]}" if word in _ELSEWHERE else _near(word, action.choices)
+        hint = hint or f"; the commands are {', '.join(action.choices)}"
+        raise argparse.ArgumentError(None, f"there is no command {word!r}{hint}")
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {_printable(message)}\nTry '{self.prog} --help'.\n")
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    """`; did you mean 'head'?`, if there is a word like that."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
+
+    near = get_close_matches(word, known, 1, cutoff=0.7)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def parser() -> argparse.ArgumentParser:
