@@ -576,3 +576,19 @@ def send(
     """
     dialect = None if format is None else _format.dialect(_format.checked(format))
     return _send.send(dialect, source, handler, encoding, compression, member, limits)
+
+
+if not TYPE_CHECKING:
+    # Checkers must not believe that every name exists.
+
+    def __getattr__(name: str) -> object:
+        """Say what to use instead of a name that other libraries have."""
+        if name in {"dump", "dumps", "encode", "write", "Encoder", "Writer"}:
+            hint = ": Penstock reads, and cannot write yet; json.dumps writes plain values"
+        elif name in {"loads", "parse", "fromstring"}:
+            hint = ": data in memory is read by penstock.decode"
+        elif name == "iterparse":
+            hint = ": elements are read one by one by penstock.read, or sent by penstock.send"
+        else:
+            hint = ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

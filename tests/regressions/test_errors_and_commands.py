@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import penstock
 
 # ESC begins a command of a terminal, U+009B does the same in one character, and U+202E turns the
@@ -64,3 +66,57 @@ def test_240_what_is_printed_cannot_drive_a_terminal(tmp_path: Path) -> None:
     out, err, code = run("head", "--into", "models:Broken", "one.json", cwd=tmp_path)
     assert "RuntimeError: \\x9b\\u202e" in err
     assert (out, code, err.replace("\n", "").isprintable()) == ("", 2, True)
+
+
+PEAK = """\
+import resource, sys
+from penstock.cli.__main__ import main
+code = main(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+def peak(*words: str, cwd: Path) -> int:
+    """Run the command line; return the most memory that it had, in KiB."""
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, *words],
+        cwd=cwd,
+        capture_output=True,
+        check=True,
+        timeout=120,
+    )
+    return int(done.stderr.splitlines()[-1])
+
+
+def test_241_head_of_one_long_object_needs_little_memory(tmp_path: Path) -> None:
+    """It was printed on one line, and took twelve times as much memory as its text."""
+    row = '{"id": 7, "at": [1.5, 2.5], "text": "x"}'
+    for name, count in (("short", 10), ("long", 200_000)):
+        rows = ", ".join([row] * count)
+        (tmp_path / f"{name}.json").write_text(f'{{"rows": [{rows}], "n": 1}}')
+    short, long = (peak("head", "-q", f"{name}.json", cwd=tmp_path) for name in ("short", "long"))
+    # The file has 8 MB, and as objects it would have about 100 MB.
+    assert long - short < 4_000
+    out, _, code = run("head", "-q", "long.json", cwd=tmp_path)
+    assert code == 0
+    rows, number = out.splitlines()
+    assert rows.startswith(f'{{"rows": [{row}, {row}, ')
+    assert rows.endswith(' more"]}')
+    assert (number, len(rows) < 3_000) == ('{"n": 1}', True)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("dumps", ": Penstock reads, and cannot write yet; json.dumps writes plain values"),
+        ("loads", ": data in memory is read by penstock.decode"),
+        ("iterparse", ": elements are read one by one by penstock.read, or sent by penstock.send"),
+        ("nonsense", ""),
+    ],
+)
+def test_242_names_that_other_libraries_have(name: str, hint: str) -> None:
+    """Python's own words said nothing about what to use."""
+    with pytest.raises(AttributeError) as caught:
+        getattr(penstock, name)
+    assert str(caught.value) == f"module 'penstock' has no attribute {name!r}{hint}"
