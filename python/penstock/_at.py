@@ -64,13 +64,17 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
     text. `{uri}x` is a name in a namespace, `p:x` one whose prefix is in `namespaces=`, `*:x`
     one in any namespace, and `x` one that is written without a prefix.
 
+    Several paths are places for one value: documents have it in one of them. If a JSON document has
+    it in more than one, that counts as a repeated key (`duplicates=`); in XML, as a repeated
+    element (`repeated=`).
+
     Instead of a path, you may pass a mapping of paths to types, a choice: each element becomes the
     type of its path, in the order of the document. The path `text()` is the text between the
     elements.
 
     Attributes:
-        path: The path as you passed it; for a choice, pairs of a path and a type. Penstock compiles
-            it with its class; a mistake in it is a `PlanError` then.
+        path: The path as you passed it; several as a tuple; for a choice, pairs of a path and a
+            type. Penstock compiles it with its class; a mistake in it is a `PlanError` then.
         key: For a field that is a dict of objects: the field of the objects that holds the key.
 
     Raises:
@@ -88,6 +92,14 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
         >>> penstock.json.decode('{"name": "Bern", "position": {"lat": 46.9}}', Station)
         Station(name='Bern', latitude=46.9)
 
+        A key that has another name in older documents:
+
+        >>> @dataclass
+        ... class User:
+        ...     name: Annotated[str, penstock.at("name", "userName")]
+        >>> penstock.json.decode('[{"name": "Ada"}, {"userName": "Bo"}]', list[User])
+        [User(name='Ada'), User(name='Bo')]
+
         A choice, for the mixed content of XML:
 
         >>> @dataclass
@@ -103,15 +115,23 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
     __module__ = "penstock"
     __slots__ = ("key", "path")
 
-    path: str | tuple[tuple[str, Any], ...]
+    path: str | tuple[str, ...] | tuple[tuple[str, Any], ...]
     key: str | None
 
-    def __init__(self, path: str | Mapping[str, Any], /, *, key: str | None = None) -> None:
+    def __init__(
+        self, path: str | Mapping[str, Any], /, *more: str, key: str | None = None
+    ) -> None:
         """Store the path without parsing it."""
         if key is not None and not isinstance(key, str):
             raise TypeError(f"at(key=...) takes the name of a field, not {type(key).__name__}")
-        given: str | tuple[tuple[str, Any], ...]
-        if isinstance(path, str):
+        given: str | tuple[str, ...] | tuple[tuple[str, Any], ...]
+        if more:
+            for one in (path, *more):
+                if not isinstance(one, str):
+                    kind = type(one).__name__
+                    raise TypeError(f"at() takes several paths as str, not {kind}")
+            given = (str(path), *more)
+        elif isinstance(path, str):
             given = path
         elif hasattr(path, "items"):
             given = tuple(path.items())
@@ -133,18 +153,23 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
         """Refuse, as for setting."""
         raise AttributeError(f"at() cannot be changed once made (deleting {name!r})")
 
-    def _given(self) -> str | dict[str, Any]:
-        """The path, or the choice as a mapping."""
-        return self.path if isinstance(self.path, str) else dict(self.path)
+    def _given(self) -> tuple[Any, ...]:
+        """The paths, or the choice as a mapping."""
+        if isinstance(self.path, str):
+            return (self.path,)
+        if isinstance(self.path[0], str):
+            return self.path
+        return (dict(self.path),)
 
     def __repr__(self) -> str:
         """Return the expression that creates it."""
         key = "" if self.key is None else f", key={self.key!r}"
-        if isinstance(self.path, str):
-            return f"at({self.path!r}{key})"
+        given = self._given()
+        if isinstance(given[0], str):
+            return f"at({', '.join(map(repr, given))}{key})"
         types = (
             (path, into.__name__ if isinstance(into, type) else repr(into))
-            for path, into in self.path
+            for path, into in given[0].items()
         )
         pairs = ", ".join(f"{path!r}: {into}" for path, into in types)
         return f"at({{{pairs}}}{key})"
@@ -164,6 +189,6 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
         return _from_parts, (self._given(), self.key)
 
 
-def _from_parts(path: str | dict[str, Any], key: str | None) -> at:
+def _from_parts(given: tuple[Any, ...], key: str | None) -> at:
     """Undo `at.__reduce__`: `pickle` has no other way to pass keywords."""
-    return at(path, key=key)
+    return at(*given, key=key)

@@ -198,8 +198,13 @@ fn read_at<'py>(at: &Bound<'py, PyAny>) -> PyResult<At<'py>> {
         return Ok(At { shown: path.clone(), routes: vec![(path, None)], key });
     }
     let mut routes = Vec::new();
-    for pair in path.try_iter()? {
-        let (path, into): (String, Bound<'py, PyAny>) = pair?.extract()?;
+    for route in path.try_iter()? {
+        let route = route?;
+        if let Ok(path) = route.cast::<PyString>() {
+            routes.push((path.to_str()?.to_owned(), None));
+            continue;
+        }
+        let (path, into): (String, Bound<'py, PyAny>) = route.extract()?;
         routes.push((path, Some(into)));
     }
     let paths: Vec<_> = routes.iter().map(|(path, _)| path.as_str()).collect();
