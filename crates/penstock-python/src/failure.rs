@@ -1,5 +1,6 @@
 //! Makes exceptions from faults, problems and failures.
 
+use crate::ending;
 use crate::objects::PathStep;
 use penstock_core::document::NoMemory;
 use penstock_core::error::{Fault, Kind};
@@ -350,6 +351,7 @@ const NO_OBJECT: &str = "PyObject pointer is null";
 /// interpreter. A panic there, for lack of memory for the message, would end the process.
 #[inline]
 pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    ending::prepare();
     let made = || {
         work().inspect_err(|error| {
             error.value(py);

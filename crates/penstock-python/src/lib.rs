@@ -11,6 +11,7 @@ mod clock;
 mod costs;
 mod dialect;
 mod document;
+mod ending;
 mod failure;
 mod held;
 mod messages;
