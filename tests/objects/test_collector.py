@@ -6,7 +6,7 @@ import contextlib
 import gc
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,11 +30,18 @@ BROKEN = LARGE[:-2]
 MISFIT = LARGE[:-3] + b', "a"]}]'
 
 
+def rests() -> bool:
+    """Whether the collector is paused: it runs after so many new objects."""
+    return gc.get_threshold()[0] == 2_000_000_000
+
+
 @pytest.fixture(autouse=True)
 def collector() -> Iterator[None]:
-    """Each test begins with the collector on, and must leave it on."""
+    """Each test begins with the collector on, and must leave it running."""
     assert gc.isenabled()
+    before = gc.get_threshold()
     yield
+    assert gc.get_threshold() == before
     gc.enable()
     gc.unfreeze()
 
@@ -46,22 +53,21 @@ def pieces(data: bytes, size: int = 50_000) -> Iterator[bytes]:
 def fed(data: bytes) -> None:
     decoder = penstock.Decoder(Row)
     decoder.feed(data)
-    assert gc.isenabled() is wanted
+    assert not rests()
     decoder.finish()
 
 
 def batched(data: bytes) -> None:
     for batch in penstock.json.read([data], Row).batches(100):
-        assert gc.isenabled() is wanted
+        assert not rests()
         assert batch
 
 
 def read(data: bytes) -> None:
     for _ in penstock.json.read([data], Row):
-        assert gc.isenabled() is wanted
+        assert not rests()
 
 
-wanted = True
 WAYS: dict[str, Any] = {
     "decode bytes": lambda data: penstock.json.decode(data, list[Row]),
     "decode str": lambda data: penstock.json.decode(data.decode(), list[Row]),
@@ -78,17 +84,15 @@ WAYS: dict[str, Any] = {
 @pytest.mark.parametrize("enabled", [True, False], ids=["on", "off"])
 @pytest.mark.parametrize("way", WAYS)
 def test_the_collector_is_left_as_it_was(way: str, enabled: bool, data: bytes) -> None:
-    global wanted  # noqa: PLW0603 - what the loops in between are to see
     if not enabled:
         gc.disable()
-    wanted = enabled
     with contextlib.nullcontext() if data is LARGE else pytest.raises(penstock.DecodeError):
         WAYS[way](data)
     assert gc.isenabled() is enabled
 
 
 def seen_while(work: Any) -> set[bool]:
-    """Whether the collector was on while the class's own code ran."""
+    """Whether the collector rested while the class's own code ran."""
     seen = set()
 
     @dataclass
@@ -96,47 +100,56 @@ def seen_while(work: Any) -> set[bool]:
         x: int
 
         def __post_init__(self) -> None:
-            seen.add(gc.isenabled())
+            seen.add(rests())
 
     work(Looking)
     return seen
 
 
 def test_it_rests_during_bulk_loads_only() -> None:
-    assert seen_while(lambda cls: penstock.json.decode(LARGE, list[cls])) == {False}
-    assert seen_while(lambda cls: penstock.json.load([LARGE], list[cls])) == {False}
-    assert seen_while(lambda cls: list(penstock.json.read([LARGE], cls).batches(10))) == {False}
-    assert seen_while(lambda cls: penstock.Decoder(cls).feed(LARGE)) == {False}
-    assert seen_while(lambda cls: list(penstock.json.read([LARGE], cls))) == {True}
-    assert seen_while(lambda cls: penstock.json.decode(b'[{"x": 1}]', list[cls])) == {True}
+    assert seen_while(lambda cls: penstock.json.decode(LARGE, list[cls])) == {True}
+    assert seen_while(lambda cls: penstock.json.load([LARGE], list[cls])) == {True}
+    assert seen_while(lambda cls: list(penstock.json.read([LARGE], cls).batches(100))) == {True}
+    assert seen_while(lambda cls: penstock.Decoder(cls).feed(LARGE)) == {True}
+    assert seen_while(lambda cls: list(penstock.json.read([LARGE], cls))) == {False}
+    small = b'[{"x": 1}]'
+    assert seen_while(lambda cls: penstock.json.decode(small, list[cls])) == {False}
+    assert seen_while(lambda cls: penstock.json.load([small], list[cls])) == {False}
+    assert seen_while(lambda cls: penstock.Decoder(cls).feed(small)) == {False}
+    assert seen_while(lambda cls: list(penstock.json.read([small], cls).batches(2))) == {False}
 
 
-def test_it_rests_while_a_source_is_read() -> None:
+def test_a_short_batch_of_large_records() -> None:
+    data = json.dumps([[{"x": number} for number in range(50_000)]] * 2).encode()
+    seen = seen_while(lambda cls: list(penstock.json.read([data], list[cls]).batches(2)))
+    assert seen == {True}
+
+
+def test_it_never_rests_while_a_source_is_read() -> None:
     seen = []
 
     def chunks() -> Iterator[bytes]:
         for piece in pieces(LARGE):
-            seen.append(gc.isenabled())
+            seen.append(rests())
             yield piece
 
     assert len(penstock.json.load(chunks(), list[Row])) == 5_000
-    assert set(seen) == {False}
-    seen.clear()
     assert sum(1 for _ in penstock.json.read(chunks(), Row)) == 5_000
-    assert set(seen) == {True}
+    assert sum(map(len, penstock.json.read(chunks(), Row).batches(1_000))) == 5_000
+    assert set(seen) == {False}
 
 
 def test_it_never_rests_across_a_yield() -> None:
     reader = penstock.json.read(pieces(LARGE), Row)
     next(reader)
-    assert gc.isenabled()
-    batches = penstock.json.read(pieces(LARGE), Row).batches(7)
+    assert not rests()
+    batches = penstock.json.read(pieces(LARGE), Row).batches(700)
     next(batches)
-    assert gc.isenabled()
+    assert not rests()
     decoder = penstock.Decoder(Row)
-    for piece in pieces(LARGE, 1000):
+    for piece in pieces(LARGE, 70_000):
         decoder.feed(piece)
-        assert gc.isenabled()
+        assert not rests()
 
 
 def test_a_load_within_a_load() -> None:
@@ -149,25 +162,60 @@ def test_a_load_within_a_load() -> None:
         def __post_init__(self) -> None:
             if self.x % 1000 == 0:
                 penstock.json.decode(LARGE, list[Row])
-            seen.append(gc.isenabled())
+            seen.append(rests())
 
     penstock.json.decode(LARGE, list[Outer])
-    assert set(seen) == {False}
-    assert gc.isenabled()
+    assert set(seen) == {True}
+    assert not rests()
 
 
-def test_who_enables_the_collector_meanwhile_has_it_enabled() -> None:
-    def chunks() -> Iterator[bytes]:
-        gc.enable()
-        yield LARGE
+def doing(first: Callable[[], object]) -> type:
+    """A class whose first object runs a function."""
 
-    gc.disable()
-    penstock.json.load(chunks(), list[Row])
-    assert gc.isenabled()
+    @dataclass
+    class Doing:
+        x: int
+        items: list[int]
+
+        def __post_init__(self) -> None:
+            if self.x == 0:
+                first()
+
+    return Doing
+
+
+@pytest.mark.parametrize("enabled", [True, False], ids=["on", "off"])
+@pytest.mark.parametrize("switch", [gc.enable, gc.disable])
+def test_who_switches_the_collector_meanwhile_has_it_so(
+    switch: Callable[[], None], enabled: bool
+) -> None:
+    if not enabled:
+        gc.disable()
+    penstock.json.decode(LARGE, list[doing(switch)])
+    assert gc.isenabled() is (switch is gc.enable)
+
+
+def test_who_sets_the_threshold_meanwhile_has_it_so() -> None:
+    before = gc.get_threshold()
+    try:
+        penstock.json.decode(LARGE, list[doing(lambda: gc.set_threshold(900))])
+        assert gc.get_threshold() == (900, *before[1:])
+    finally:
+        gc.set_threshold(*before)
+
+
+def test_who_sets_the_threshold_as_it_was_during_a_pause() -> None:
+    before = gc.get_threshold()
+    seen = []
+    penstock.json.decode(LARGE, list[doing(lambda: seen.append(gc.get_threshold()))])
+    gc.set_threshold(*seen[0])
+    # The next pause ends that one too.
+    penstock.json.decode(LARGE, list[Row])
+    assert gc.get_threshold() == before
 
 
 class Slow:
-    """A source in another thread that gives its chunks on command."""
+    """A load in another thread, in the middle of which the class's own code waits for a command."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data
@@ -178,15 +226,13 @@ class Slow:
 
     def load(self) -> None:
         try:
-            self.result = len(penstock.json.load(self.chunks(), list[Row]))
+            self.result = len(penstock.json.load([self.data], list[doing(self.wait)]))
         except penstock.DecodeError as error:
             self.result = type(error)
 
-    def chunks(self) -> Iterator[bytes]:
-        yield self.data[:1000]
+    def wait(self) -> None:
         self.begun.set()
         assert self.go.wait(20)
-        yield self.data[1000:]
 
     def start(self) -> None:
         self.thread.start()
@@ -206,11 +252,12 @@ def test_two_overlapping_loads(nested: bool, data: bytes, enabled: bool) -> None
     one, two = Slow(data), Slow(LARGE)
     one.start()
     two.start()
-    assert not gc.isenabled()
+    assert rests()
     first, last = (two, one) if nested else (one, two)
     first.end()
-    assert not gc.isenabled()
+    assert rests()
     last.end()
+    assert not rests()
     assert gc.isenabled() is enabled
     assert one.result == (5_000 if data is LARGE else penstock.TruncatedInput)
     assert two.result == 5_000
@@ -221,9 +268,9 @@ def test_many_overlapping_loads() -> None:
     for load in loads:
         load.start()
     for load in loads[::2] + loads[1::2]:
-        assert not gc.isenabled()
+        assert rests()
         load.end()
-    assert gc.isenabled()
+    assert not rests()
     assert [load.result for load in loads] == [
         5_000 if number % 3 else penstock.ValidationError for number in range(8)
     ]
@@ -301,75 +348,96 @@ def test_garbage_between_small_loads_is_collected() -> None:
 
 # Forks.
 
+FORKS = """
+import gc, os, threading, penstock
+from dataclasses import dataclass
+
+def rests():
+    return gc.get_threshold()[0] == 2_000_000_000
+
+@dataclass
+class Row:
+    x: int
+
+    def __post_init__(self):
+        if self.x == 2:
+            middle()
+
+DATA = b'[{"x": 1}, {"x": 2}' + b', {"x": 3}' * 20_000 + b"]"
+"""
+
 
 def test_a_child_forked_in_the_middle_of_a_load() -> None:
     script = """
-        import gc, os, sys, penstock
-        def chunks():
-            yield b"[" + b"1, " * 100_000
-            before = gc.isenabled()
-            child = os.fork()
-            if child == 0:
-                inside = gc.isenabled()
-                # The child's own loads pause and resume as ever.
-                penstock.json.load([b"[1, 2]"], list[int])
-                after_own = gc.isenabled()
-                seen.append((before, inside, after_own))
-                yield b"2]"
-                return
-            _, status = os.waitpid(child, 0)
-            seen.append((before, gc.isenabled(), status))
-            yield b"3]"
-        seen = []
-        made = penstock.json.load(chunks(), list[int])
-        who = "child" if made[-1] == 2 else "parent"
-        print(who, len(made), *seen, gc.isenabled(), flush=True)
-        os._exit(0)
-    """
-    assert printed(script).splitlines() == [
-        "child 100001 (False, True, True) True",
-        "parent 100001 (False, False, 0) True",
+child = None
+
+def middle():
+    global child
+    if child is not None:
+        return
+    before = rests()
+    child = os.fork()
+    if child == 0:
+        inside = rests()
+        # The child's own loads pause and resume as ever.
+        penstock.json.load([DATA], list[Row])
+        seen.append((before, inside, rests()))
+    else:
+        _, status = os.waitpid(child, 0)
+        seen.append((before, rests(), status))
+
+seen = []
+made = penstock.json.load([DATA], list[Row])
+print("parent" if child else "child", len(made), *seen, rests(), flush=True)
+os._exit(0)
+"""
+    assert printed(FORKS + script).splitlines() == [
+        "child 20002 (True, False, False) False",
+        "parent 20002 (True, True, 0) False",
     ]
 
 
 def test_a_child_forked_while_another_thread_loads() -> None:
     script = """
-        import gc, os, threading, penstock
-        begun, go = threading.Event(), threading.Event()
-        def chunks():
-            yield b"[1, "
-            begun.set()
-            go.wait()
-            yield b"2]"
-        thread = threading.Thread(target=lambda: penstock.json.load(chunks(), list[int]))
-        thread.start()
-        begun.wait()
-        child = os.fork()
-        if child == 0:
-            made = penstock.json.load([b"[1]"], list[int])
-            print("child", made, gc.isenabled(), flush=True)
-            os._exit(0)
-        os.waitpid(child, 0)
-        print("parent", gc.isenabled(), flush=True)
-        go.set()
-        thread.join()
-        print("parent", gc.isenabled(), flush=True)
-    """
-    assert printed(script).splitlines() == ["child [1] True", "parent False", "parent True"]
+begun, go = threading.Event(), threading.Event()
+
+def middle():
+    begun.set()
+    go.wait()
+
+thread = threading.Thread(target=lambda: penstock.json.load([DATA], list[Row]))
+thread.start()
+begun.wait()
+child = os.fork()
+if child == 0:
+    go.set()
+    before = rests()
+    made = penstock.json.load([DATA], list[Row])
+    print("child", before, len(made), rests(), flush=True)
+    os._exit(0)
+os.waitpid(child, 0)
+print("parent", rests(), flush=True)
+go.set()
+thread.join()
+print("parent", rests(), flush=True)
+"""
+    assert printed(FORKS + script).splitlines() == [
+        "child False 20002 False",
+        "parent True",
+        "parent False",
+    ]
 
 
 def test_a_child_of_a_parent_without_a_collector_has_none_either() -> None:
     script = """
-        import gc, os, penstock
-        gc.disable()
-        def chunks():
-            yield b"[1, "
-            child = os.fork()
-            if child == 0:
-                print(gc.isenabled(), flush=True)
-                os._exit(0)
-            os.waitpid(child, 0)
-            yield b"2]"
-        print(penstock.json.load(chunks(), list[int]), gc.isenabled())
-    """
-    assert printed(script).splitlines() == ["False", "[1, 2] False"]
+def middle():
+    child = os.fork()
+    if child == 0:
+        print(gc.isenabled(), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+
+gc.disable()
+print(len(penstock.json.load([DATA], list[Row])), gc.isenabled())
+"""
+    assert printed(FORKS + script).splitlines() == ["False", "20002 False"]

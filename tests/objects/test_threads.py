@@ -345,11 +345,12 @@ def test_an_interrupt_leaves_everything_as_it_was() -> None:
         from decimal import Decimal
         data = b"[" + b"1.2345678901234567," * 600_000 + b"2]"
         signal.signal(signal.SIGALRM, signal.default_int_handler)
+        thresholds = gc.get_threshold()
         signal.setitimer(signal.ITIMER_REAL, 0.05)
         try:
             penstock.json.decode(data, list[Decimal])
         except KeyboardInterrupt:
-            print("interrupted", gc.isenabled())
+            print("interrupted", gc.get_threshold() == thresholds)
         print(penstock.json.decode("[1.5]", list[Decimal]))
     """
     done = finished(script)

@@ -3,8 +3,26 @@
 Numbered from 120, with the symptom of each bug that was fixed.
 """
 
+import gc
+import json
+import threading
+import weakref
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
 import pytest
 from fresh import finished
+
+import penstock
+
+
+@dataclass
+class Row:
+    x: int
+
+
+LARGE = json.dumps([{"x": number} for number in range(20_000)]).encode()
 
 # Threads that are inside a call back when the interpreter ends.
 THREADS_AT_THE_END = """
@@ -92,3 +110,42 @@ def test_120_threads_in_a_call_back_when_the_interpreter_ends(call: str) -> None
     """The process aborted: the interpreter unwound them through the functions of the library."""
     done = finished(THREADS_AT_THE_END.replace("CALL", call))
     assert (done.returncode, done.stdout) == (0, "the end\n"), done.stderr
+
+
+WAITING: dict[str, Any] = {
+    "load": lambda chunks: penstock.json.load(chunks, list[Row]),
+    "batches": lambda chunks: list(penstock.json.read(chunks, Row).batches(100_000))[0],
+}
+
+
+@pytest.mark.thread_unsafe(reason="the collector is the whole process's")
+@pytest.mark.parametrize("way", WAITING)
+def test_121_the_collector_goes_on_while_a_load_waits(way: str) -> None:
+    """It was off until a slow source had given everything, and cycles of other threads piled up."""
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.me = self
+
+    waits, go = threading.Event(), threading.Event()
+
+    def chunks() -> Iterator[bytes]:
+        yield LARGE[:200_000]
+        waits.set()
+        assert go.wait(60)
+        yield LARGE[200_000:]
+
+    rows: list[Row] = []
+    thread = threading.Thread(target=lambda: rows.extend(WAITING[way](chunks())))
+    thread.start()
+    assert waits.wait(60)
+    alive: weakref.WeakSet[Cycle] = weakref.WeakSet()
+    for _ in range(20_000):
+        alive.add(Cycle())
+    left = len(alive)
+    go.set()
+    thread.join()
+    assert len(rows) == 20_000
+    assert left < 5_000
+    gc.collect()
+    assert len(alive) == 0

@@ -272,9 +272,22 @@ impl Pump {
         ended.map_err(|failure| self.raised(py, failure))
     }
 
-    /// After a whole document: promotes the objects of a large one at once.
-    pub(crate) fn promote_if_large(&self, pause: &mut Pause) {
-        if self.run.input().base() >= LARGE {
+    /// How many bytes of text have come so far.
+    pub(crate) fn received(&self) -> u64 {
+        self.run.input().end()
+    }
+
+    /// How many of them are at hand.
+    pub(crate) fn at_hand(&self) -> u64 {
+        self.received() - self.run.input().base()
+    }
+
+    /// Has the objects of a large document promoted when the pause ends or is lifted. Those of the
+    /// first `promoted` bytes are promoted already.
+    pub(crate) fn promote_if_large(&self, pause: &mut Pause, promoted: &mut u64) {
+        let read = self.run.input().base();
+        if read - *promoted >= LARGE {
+            *promoted = read;
             pause.promote();
         }
     }

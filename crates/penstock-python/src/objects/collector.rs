@@ -4,9 +4,16 @@
 //! alive, so it finds nothing and takes more than half of the time. So we pause it, by one count
 //! for the whole process. Afterwards the new objects are moved among the old ones without a visit,
 //! so that the caller's next line does not pay instead.
+//!
+//! The pause is for the time in which objects are made. While a load waits for bytes, or lets other
+//! threads run, the collector goes on.
+//!
+//! We pause it by the number of new objects after which it runs. Whether it is switched on at all
+//! (`gc.enable()`, `gc.disable()`) is the program's affair, at any time.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
+use pyo3::types::PyTuple;
 use pyo3::{ffi, intern};
 use std::sync::Mutex;
 
@@ -14,8 +21,8 @@ use std::sync::Mutex;
 struct Count {
     /// How many.
     depth: usize,
-    /// True if the collector was enabled before the first of them, so that the last one enables it.
-    was_enabled: bool,
+    /// The argument of `gc.set_threshold` that ends them: the program's own threshold.
+    before: Option<Py<PyTuple>>,
     /// The process that this counts for: a forked child begins anew.
     process: u64,
     /// How many objects became old without a visit since our last full collection.
@@ -27,22 +34,27 @@ struct Count {
 /// The least [`Count::patience`]: several large loads.
 const PATIENCE: u64 = 400_000;
 
+/// The number of new objects after which the collector runs during a pause. No program has so many,
+/// and none sets this number itself.
+const NEVER: i64 = 2_000_000_000;
+
 static COUNT: Mutex<Count> =
-    Mutex::new(Count { depth: 0, was_enabled: false, process: 0, promoted: 0, patience: PATIENCE });
+    Mutex::new(Count { depth: 0, before: None, process: 0, promoted: 0, patience: PATIENCE });
 
 /// Whether the fork hook is in place.
 static HOOKED: PyOnceLock<()> = PyOnceLock::new();
 
-/// Pauses the collector as long as it lives. Never keep it across a return to Python code that may
-/// run for long.
+/// Pauses the collector as long as it lives, except while it is [lifted](Self::lift). Never keep it
+/// across a return to Python code that may run for long.
 pub(crate) struct Pause {
-    process: u64,
+    /// The process that it counts in; None while it is lifted.
+    process: Option<u64>,
     promote: bool,
 }
 
+/// Works on the counts. `work` drops no object and calls nothing but `gc.set_threshold`, so no other
+/// thread waits for the lock while it holds the interpreter.
 fn with<T>(work: impl FnOnce(&mut Count) -> T) -> T {
-    // Nothing in here can panic or give up the interpreter lock. So the lock is free, or its holder
-    // will never wait for us.
     let mut count = match COUNT.lock() {
         Ok(count) => count,
         Err(poisoned) => poisoned.into_inner(),
@@ -57,53 +69,90 @@ impl Pause {
         HOOKED.get_or_try_init(py, || hook(py))?;
         functions(py)?;
         catch_up(py)?;
-        let process = with(|count| {
-            if count.depth == 0 {
-                // SAFETY: `py` shows that the interpreter is attached.
-                count.was_enabled = unsafe { ffi::PyGC_Disable() } == 1;
-            }
-            count.depth += 1;
-            count.process
-        });
-        Ok(Pause { process, promote: false })
+        let mut pause = Pause { process: None, promote: false };
+        pause.resume(py)?;
+        Ok(pause)
     }
 
-    /// Says that many objects were made: when the pause ends, they become old without a visit.
+    /// Says that many objects were made: when the pause ends or is lifted, they become old without a
+    /// visit.
     pub(crate) fn promote(&mut self) {
         self.promote = true;
+    }
+
+    /// Lets the collector run during `work`, which waits for bytes or for other threads.
+    ///
+    /// # Errors
+    /// If the pause cannot begin again, for lack of memory.
+    pub(crate) fn lift<T>(&mut self, py: Python<'_>, work: impl FnOnce() -> T) -> PyResult<T> {
+        self.end(py);
+        let done = work();
+        self.resume(py)?;
+        Ok(done)
+    }
+
+    fn resume(&mut self, py: Python<'_>) -> PyResult<()> {
+        let gc = functions(py)?;
+        let now = gc.threshold(py)?;
+        // If the number is ours although there is no pause, the program has read it during a pause
+        // and set it again. The one before the last pause is the program's own.
+        let own = (now != NEVER).then(|| PyTuple::new(py, [now])).transpose()?.map(Bound::unbind);
+        let mut own = own;
+        let (process, paused) = with(|count| {
+            let mut paused = Ok(());
+            if count.depth == 0 {
+                if own.is_some() {
+                    std::mem::swap(&mut count.before, &mut own);
+                }
+                paused = gc.set_threshold(py, &gc.never);
+            }
+            if paused.is_ok() {
+                count.depth += 1;
+            }
+            (count.process, paused)
+        });
+        drop(own);
+        paused?;
+        self.process = Some(process);
+        Ok(())
+    }
+
+    fn end(&mut self, py: Python<'_>) {
+        let Some(process) = self.process.take() else { return };
+        let is_last = with(|count| {
+            if count.process != process {
+                return false; // The pause was the parent's; the fork has ended it here.
+            }
+            count.depth -= 1;
+            count.depth == 0
+        });
+        if !is_last {
+            return;
+        }
+        // Both fail only for lack of memory, and must not lose the load.
+        let promoted = if std::mem::take(&mut self.promote) { promote(py) } else { Ok(()) };
+        for failed in [promoted, give_back(py)].into_iter().filter_map(Result::err) {
+            failed.write_unraisable(py, None);
+        }
     }
 }
 
 impl Drop for Pause {
     fn drop(&mut self) {
-        /// Switches the collector on, whatever happens before.
-        struct Enable;
-        impl Drop for Enable {
-            fn drop(&mut self) {
-                // SAFETY: only made and dropped while the interpreter is attached, below.
-                unsafe { ffi::PyGC_Enable() };
-            }
+        if self.process.is_some() {
+            Python::attach(|py| self.end(py));
         }
-        Python::attach(|py| {
-            let resume = with(|count| {
-                if count.process != self.process {
-                    return false; // The pause was the parent's; the fork has ended it here.
-                }
-                count.depth -= 1;
-                count.depth == 0 && count.was_enabled
-            });
-            if !resume {
-                return;
-            }
-            let _enable = Enable;
-            if self.promote
-                && let Err(error) = promote(py)
-            {
-                // Only a courtesy to the caller's next line: its failure must not lose the load.
-                error.write_unraisable(py, None);
-            }
-        });
     }
+}
+
+/// Gives the program its own threshold back, unless it has set another one meanwhile.
+fn give_back(py: Python<'_>) -> PyResult<()> {
+    let gc = functions(py)?;
+    // If there is no memory to ask for it, it is ours in all likelihood.
+    if gc.threshold(py).is_ok_and(|now| now != NEVER) {
+        return Ok(());
+    }
+    with(|count| count.before.as_ref().map_or(Ok(()), |own| gc.set_threshold(py, own)))
 }
 
 /// The functions of the module `gc`, found once, so that calling them at the end of a load
@@ -115,6 +164,22 @@ struct Functions {
     unfreeze: Py<PyAny>,
     collect: Py<PyAny>,
     get_objects: Py<PyAny>,
+    get_threshold: Py<PyAny>,
+    set_threshold: Py<PyAny>,
+    /// The argument of `set_threshold` that pauses the collector.
+    never: Py<PyTuple>,
+}
+
+impl Functions {
+    /// The number of new objects after which the collector runs.
+    fn threshold(&self, py: Python<'_>) -> PyResult<i64> {
+        self.get_threshold.call0(py)?.bind(py).get_item(0)?.extract()
+    }
+
+    /// Sets it. This allocates nothing.
+    fn set_threshold(&self, py: Python<'_>, arguments: &Py<PyTuple>) -> PyResult<()> {
+        self.set_threshold.bind(py).call1(arguments.bind(py)).map(|_| ())
+    }
 }
 
 static FUNCTIONS: PyOnceLock<Functions> = PyOnceLock::new();
@@ -130,6 +195,9 @@ fn functions(py: Python<'_>) -> PyResult<&'static Functions> {
             unfreeze: function(intern!(py, "unfreeze"))?,
             collect: function(intern!(py, "collect"))?,
             get_objects: function(intern!(py, "get_objects"))?,
+            get_threshold: function(intern!(py, "get_threshold"))?,
+            set_threshold: function(intern!(py, "set_threshold"))?,
+            never: PyTuple::new(py, [NEVER])?.unbind(),
         })
     })
 }
@@ -138,7 +206,7 @@ fn functions(py: Python<'_>) -> PyResult<&'static Functions> {
 /// frozen objects itself.
 fn promote(py: Python<'_>) -> PyResult<()> {
     let gc = functions(py)?;
-    if gc.get_freeze_count.call0(py)?.extract::<usize>(py)? > 0 {
+    if !is_enabled(py) || gc.get_freeze_count.call0(py)?.extract::<usize>(py)? > 0 {
         return Ok(());
     }
     let young = gc.get_count.call0(py)?.bind(py).get_item(0)?.extract::<i64>()?.max(0) as u64;
@@ -154,9 +222,7 @@ fn promote(py: Python<'_>) -> PyResult<()> {
 /// run it before the next large load, because the objects of earlier loads are often gone by then.
 /// This bounds the garbage in cycles that loads leave behind.
 fn catch_up(py: Python<'_>) -> PyResult<()> {
-    // SAFETY: `py` shows that the interpreter is attached.
-    let enabled = unsafe { ffi::PyGC_IsEnabled() } == 1;
-    if !enabled || with(|count| count.promoted < count.patience) {
+    if !is_enabled(py) || with(|count| count.promoted < count.patience) {
         return Ok(());
     }
     let gc = functions(py)?;
@@ -179,15 +245,16 @@ fn hook(py: Python<'_>) -> PyResult<()> {
 }
 
 #[pyfunction]
-fn after_fork() {
-    let resume = with(|count| {
-        let resume = count.depth > 0 && count.was_enabled;
-        count.depth = 0;
+fn after_fork(py: Python<'_>) -> PyResult<()> {
+    let was_paused = with(|count| {
         count.process += 1;
-        resume
+        std::mem::take(&mut count.depth) > 0
     });
-    if resume {
-        // SAFETY: called from Python, so the interpreter is attached.
-        unsafe { ffi::PyGC_Enable() };
-    }
+    if was_paused { give_back(py) } else { Ok(()) }
+}
+
+/// Whether the program lets the collector run.
+fn is_enabled(_py: Python<'_>) -> bool {
+    // SAFETY: the token shows that the interpreter is attached.
+    unsafe { ffi::PyGC_IsEnabled() == 1 }
 }

@@ -208,7 +208,7 @@ fn at_hand<'py>(
     })?;
     pump.push_end(py)?;
     pump.advance(py)?;
-    pump.promote_if_large(&mut pause);
+    pump.promote_if_large(&mut pause, &mut 0);
     repairs::warn(pump.repairs(), py, None, caller)?;
     Request::result(py, is_document, pump.builder_mut().take_rows())
 }
@@ -242,15 +242,32 @@ fn from_source<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let is_document = common.dialect.is_document();
     let mut pump = common.pump(name, Windows::of(source));
-    let mut pause = Pause::begin(py)?;
+    let (mut pause, mut promoted) = (None, 0);
     loop {
-        match pump.advance(py)? {
-            PumpTurn::Row => {}
-            PumpTurn::Dry => pump.refill(py)?,
-            PumpTurn::End => break,
+        match (pump.advance(py)?, &mut pause) {
+            (PumpTurn::Row, _) => {}
+            (PumpTurn::Dry, Some(pause)) => {
+                pump.promote_if_large(pause, &mut promoted);
+                pause.lift(py, || pump.refill(py))??;
+            }
+            (PumpTurn::Dry, None) => {
+                pump.refill(py)?;
+                if pump.received() >= BULK as u64 {
+                    pause = Some(Pause::begin(py)?);
+                }
+            }
+            (PumpTurn::End, Some(pause)) => {
+                // The rest of a large document is small, and goes with it.
+                pump.promote_if_large(pause, &mut promoted);
+                if promoted > 0 {
+                    pause.promote();
+                }
+                break;
+            }
+            (PumpTurn::End, None) => break,
         }
     }
-    pump.promote_if_large(&mut pause);
+    drop(pause);
     repairs::warn(pump.repairs(), py, pump.name(), CALLER)?;
     Request::result(py, is_document, pump.builder_mut().take_rows())
 }
@@ -337,10 +354,12 @@ pub(crate) fn drive<R: FormatReader, D: Destination<Cause = PyErr, Break = PyErr
                 py.check_signals()?;
             }
             let input = run.input_mut();
-            if slices % SLICES == 0 {
-                py.detach(|| input.more(SLICE));
-            } else {
-                input.more(SLICE);
+            match &mut pause {
+                Some(pause) if slices % SLICES == 0 => {
+                    pause.promote();
+                    pause.lift(py, || py.detach(|| input.more(SLICE)))?;
+                }
+                _ => input.more(SLICE),
             }
         }
         match run.advance(builder) {

@@ -18,7 +18,7 @@ use penstock_core::source::{Detect, Options};
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Records from chunks. The public classes of the same name derive from this one.
@@ -125,7 +125,8 @@ impl Run {
         if self.pump.is_complete() {
             return Ok(PyList::empty(py));
         }
-        let _pause = Pause::begin(py)?;
+        let is_small = chunk.cast::<PyBytes>().is_ok_and(|it| it.as_bytes().len() < decode::BULK);
+        let _pause = if is_small { None } else { Some(Pause::begin(py)?) };
         let mut rows = Vec::new();
         let mut taken = false;
         let result = in_pieces(chunk, |piece| {
@@ -149,7 +150,6 @@ impl Run {
         if std::mem::replace(&mut self.ended, true) || self.pump.is_finished() {
             return PyList::new(py, rows);
         }
-        let _pause = Pause::begin(py)?;
         let result = self.pump.push_end(py).and_then(|()| self.drain(py, &mut rows));
         if let Err(error) = result {
             // The caller may not call again, so the error does not wait; the rows do.

@@ -11,6 +11,7 @@ use crate::pump::{Pump, Settings, Turn};
 use crate::repairs;
 use crate::sources::SourceObject;
 use crate::timing::Timing;
+use crate::verbs::decode::BULK;
 use crate::verbs::{may_wait, unknown_keys};
 use penstock_core::run::Windows;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
@@ -18,6 +19,10 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use std::sync::{Mutex, MutexGuard};
+
+/// Batches of fewer records pause the collector only if much input comes meanwhile: the pause would
+/// take longer than the records.
+const MANY: usize = 100;
 
 /// The records of a source as an iterator. The `read` functions create it.
 ///
@@ -99,7 +104,7 @@ impl Run {
     /// Up to `n` rows. An error behind the first of them waits for the next call.
     fn batch(&mut self, py: Python<'_>, n: usize) -> PyResult<Vec<Py<PyAny>>> {
         self.check()?;
-        let _pause = Pause::begin(py)?;
+        let mut pause = if n >= MANY { Some(Pause::begin(py)?) } else { None };
         self.pump.builder_mut().set_recycling(false);
         let mut rows = Vec::new();
         while rows.len() < n
@@ -109,8 +114,15 @@ impl Run {
         }
         while rows.len() < n {
             let turn = self.pump.advance(py).and_then(|turn| {
-                if matches!(turn, Turn::Dry) {
-                    self.refill(py)?;
+                match (&turn, &mut pause) {
+                    (Turn::Dry, Some(pause)) => pause.lift(py, || self.refill(py))??,
+                    (Turn::Dry, None) => {
+                        self.refill(py)?;
+                        if self.pump.at_hand() >= BULK as u64 {
+                            pause = Some(Pause::begin(py)?);
+                        }
+                    }
+                    _ => {}
                 }
                 Ok(turn)
             });
@@ -228,8 +240,8 @@ impl Reader {
 
     /// The records in lists of up to `n`, the last one shorter.
     ///
-    /// It never reuses objects, and pauses the garbage collector while it makes a list. An error
-    /// after the first record of a list is raised once you have got that list.
+    /// It never reuses objects, and pauses the garbage collector while it makes a long list, except
+    /// while it waits for the source. An error after the first record of a list is raised once you have got that list.
     ///
     /// Raises:
     ///     ValueError: `n` is less than 1.
