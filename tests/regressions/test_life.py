@@ -4,15 +4,18 @@ Numbered from 120, with the symptom of each bug that was fixed.
 """
 
 import gc
+import itertools
 import json
+import os
 import threading
 import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
-from fresh import finished
+from fresh import finished, printed
 
 import penstock
 
@@ -28,6 +31,7 @@ LARGE = json.dumps([{"x": number} for number in range(20_000)]).encode()
 THREADS_AT_THE_END = """
 import threading, time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
 import penstock
@@ -149,3 +153,193 @@ def test_121_the_collector_goes_on_while_a_load_waits(way: str) -> None:
     assert left < 5_000
     gc.collect()
     assert len(alive) == 0
+
+
+def test_122_a_finalizer_that_looks_into_the_records_it_was_made_for() -> None:
+    """The class's own code made the record too, and the second one was dropped under a lock."""
+    script = """
+        import penstock
+        from dataclasses import dataclass
+
+        @dataclass
+        class Row:
+            x: int
+
+            def __post_init__(self):
+                if not begun:
+                    begun.append(self)
+                    assert rows[0] is not self
+                    begun[0] = None
+
+            def __del__(self):
+                seen.append((self.x, rows[0].x, rows[1].x, len(rows)))
+
+        begun, seen = [], []
+        rows = penstock.open(b'[{"x": 1}, {"x": 2}]', Row)
+        assert rows[0] is rows[0]
+        print(seen)
+    """
+    assert printed(script) == "[(1, 1, 2, 2)]\n"
+
+
+@dataclass(slots=True)
+class Slots:
+    x: object
+    more: object = None
+
+
+class Owner:
+    """Holds a reader that holds a function of the owner's."""
+
+    reader: Any = None
+
+    def convert(self, number: int) -> object:
+        return [self, number]
+
+    def plan(self, cls: Any = Row) -> Any:
+        return penstock.Plan(cls, types={int: self.convert})
+
+
+def a_reader(owner: Owner, path: Path) -> Any:
+    return penstock.ndjson.read(path, owner.plan())
+
+
+def a_reader_in_use(owner: Owner, path: Path) -> Any:
+    reader = penstock.ndjson.read(path, owner.plan(Slots))
+    # The first rows are kept, to be filled again.
+    for row in itertools.islice(reader, 3):
+        row.more = owner
+    return reader
+
+
+def batches(owner: Owner, path: Path) -> Any:
+    found = penstock.ndjson.read(path, owner.plan()).batches(2)
+    next(found)
+    return found
+
+
+def an_interrupted_reader(owner: Owner, path: Path) -> Any:
+    def interrupt(number: int) -> object:
+        if number == 3:
+            raise KeyboardInterrupt
+        return owner
+
+    reader = penstock.ndjson.read(path, penstock.Plan(Row, types={int: interrupt}))
+    with pytest.raises(KeyboardInterrupt):
+        next(reader.batches(5))
+    return reader
+
+
+def a_decoder(owner: Owner, path: Path) -> Any:
+    return penstock.ndjson.Decoder(owner.plan())
+
+
+def a_decoder_in_use(owner: Owner, path: Path) -> Any:
+    decoder = penstock.ndjson.Decoder(owner.plan())
+    assert len(decoder.feed(b'{"x": 1}\n{"x": 2, ')) == 1
+    return decoder
+
+
+def rows(owner: Owner, path: Path) -> Any:
+    found = penstock.ndjson.open(path, owner.plan())
+    assert found[1].x[0] is owner
+    return found
+
+
+def records(owner: Owner, path: Path) -> Any:
+    found = penstock.open(LARGE, owner.plan())
+    assert found[1].x[0] is owner
+    return found
+
+
+def a_walk(owner: Owner, path: Path) -> Any:
+    return iter(rows(owner, path))
+
+
+def a_plan(owner: Owner, path: Path) -> Any:
+    plan = owner.plan()
+    penstock.json.decode(b'{"x": 1}', plan)
+    penstock.xml.decode(b"<r><x>1</x></r>", plan)
+    return plan
+
+
+def several(owner: Owner, path: Path) -> Any:
+    plan = owner.plan()
+    return [penstock.ndjson.read(path, plan), penstock.ndjson.Decoder(plan), plan]
+
+
+@pytest.mark.thread_unsafe(reason="the collector is the whole process's")
+@pytest.mark.parametrize(
+    "made",
+    [
+        a_reader,
+        a_reader_in_use,
+        batches,
+        an_interrupted_reader,
+        a_decoder,
+        a_decoder_in_use,
+        rows,
+        records,
+        a_walk,
+        a_plan,
+        several,
+    ],
+)
+def test_123_a_cycle_through_what_a_reader_holds_is_collected(made: Any, tmp_path: Path) -> None:
+    """The collector did not see a plan's functions, nor the rows: owners and files stayed open."""
+    path = tmp_path / "data.ndjson"
+    path.write_text("".join(f'{{"x": {number}}}\n' for number in range(10)))
+    gc.collect()
+    files = len(os.listdir("/proc/self/fd"))
+    owners = []
+    for _ in range(10):
+        owner = Owner()
+        owner.reader = made(owner, path)
+        owners.append(weakref.ref(owner))
+    del owner
+    gc.collect()
+    assert [owner() for owner in owners] == [None] * 10
+    assert len(os.listdir("/proc/self/fd")) == files
+
+
+@pytest.mark.thread_unsafe(reason="the collector is the whole process's")
+def test_123_and_what_somebody_still_holds_stays() -> None:
+    """Readers share a plan, and each alone must keep it."""
+    owner = Owner()
+    plan = owner.plan()
+    keeping, dropped = penstock.json.Decoder(plan), penstock.json.Decoder(plan)
+    owner.reader = dropped
+    held = weakref.ref(owner)
+    del owner, plan, dropped
+    gc.collect()
+    gc.collect()
+    row = keeping.decode(b'{"x": 7}')
+    assert row.x == [held(), 7]
+    row.x[0].reader = None
+    del row
+    assert held() is not None
+    del keeping
+    gc.collect()
+    assert held() is None
+
+
+def test_123_and_what_a_call_leaves_behind_for_the_next() -> None:
+    """If no plan was cached, the collector was not listened to, and spare builders stayed."""
+    script = """
+        import gc, weakref, penstock
+
+        class Owner:
+            def convert(self, number: int) -> object:
+                return self
+
+        owner = Owner()
+        owner.plan = penstock.Plan(list[int], types={int: owner.convert})
+        assert penstock.json.decode(b"[1]", owner.plan) == [owner]
+        owner.decoder = penstock.json.Decoder(owner.plan)
+        assert owner.decoder.decode(b"[1]") == [owner]
+        held = weakref.ref(owner)
+        del owner
+        gc.collect()
+        print(held())
+    """
+    assert printed(script) == "None\n"

@@ -4,7 +4,7 @@
 use crate::failure::guarded;
 use crate::objects::{ForceList, FormatOptions, KeyedOptions, MarkupOptions, Repeated};
 use crate::options::{text, unknown_word, wrong_type};
-use crate::plan::{Aimed, Plan, Prefixes, plan_from, plan_of_kinds};
+use crate::plan::{Aimed, PlanRef, Prefixes, plan_from, plan_of_kinds};
 use penstock_core::format::{self, FORMATS, Format, Said, Value, WrongOption};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
@@ -35,7 +35,7 @@ pub(crate) struct Dialect {
 
 /// The type to read, and which values are records.
 pub(crate) struct Choice {
-    pub(crate) plan: Arc<Plan>,
+    pub(crate) plan: PlanRef,
     /// Which values are records. None: each value at the root.
     pub(crate) records: Option<Records>,
     /// The type and the path as `repr` shows them.
@@ -125,7 +125,7 @@ impl Dialect {
     }
 
     /// The plan for what a user passes as a type.
-    pub(crate) fn plan(&self, into: &Bound<'_, PyAny>) -> PyResult<Arc<Plan>> {
+    pub(crate) fn plan(&self, into: &Bound<'_, PyAny>) -> PyResult<PlanRef> {
         let py = into.py();
         plan_from(py, into, self.aimed(py))
     }

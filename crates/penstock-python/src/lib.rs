@@ -75,6 +75,7 @@ mod _rust {
         // Made now, like the named classes above. If PyO3 makes them at their first use and memory
         // is short, it panics.
         let py = module.py();
+        py.get_type::<crate::plan::Shared>();
         py.get_type::<crate::document::Matches>();
         py.get_type::<crate::document::RecordWalk>();
         py.get_type::<crate::document::Walk>();

@@ -8,7 +8,7 @@ use crate::dialect::Dialect;
 use crate::failure::{self, Named};
 use crate::objects::{Builder, Options, Pause};
 use crate::options::{Errors, PolicyObject};
-use crate::plan::Plan;
+use crate::plan::PlanRef;
 use crate::shorten::{Last, Shortener};
 use crate::timing::{Sampler, Timed};
 use penstock_clock::Mono;
@@ -19,6 +19,7 @@ use penstock_core::run::{
 };
 use penstock_core::select::Records;
 use penstock_core::source::SourceError;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::io;
 use std::sync::Arc;
@@ -105,7 +106,7 @@ pub(crate) struct Pump {
 impl Pump {
     pub(crate) fn new(
         dialect: &Dialect,
-        plan: Arc<Plan>,
+        plan: PlanRef,
         settings: Settings,
         input: Windows,
     ) -> Self {
@@ -176,6 +177,11 @@ impl Pump {
     /// matter.
     pub(crate) fn is_complete(&self) -> bool {
         self.run.is_complete()
+    }
+
+    /// Shows the plan and the values at hand to the collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.builder.traverse(visit)
     }
 
     /// Ends the run.

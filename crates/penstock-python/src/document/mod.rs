@@ -17,7 +17,7 @@ pub(crate) use walk::Walk;
 
 use crate::dialect;
 use crate::objects::{Options, PathStep};
-use crate::plan::Plan;
+use crate::plan::PlanRef;
 use crate::verbs::decode::{self, PartOf};
 use penstock_core::document::{self, View};
 use penstock_core::limits::Limits;
@@ -140,7 +140,7 @@ impl Inner {
     fn decode<'py>(
         &self,
         py: Python<'py>,
-        (plan, options): (Arc<Plan>, Options),
+        (plan, options): (PlanRef, Options),
         range: Range<usize>,
         record: Option<u64>,
         path: &dyn Fn() -> Vec<PathStep>,

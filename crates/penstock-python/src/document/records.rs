@@ -5,7 +5,7 @@ use super::{Handle, Inner, matches, values};
 use crate::failure::guarded;
 use crate::objects::{Options, PathStep};
 use crate::options;
-use crate::plan::Plan;
+use crate::plan::PlanRef;
 use crate::printable::printable;
 use penstock_core::document::{Match, places, scalar_end};
 use penstock_core::word::Word;
@@ -33,7 +33,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 pub(crate) struct Records {
     handle: Arc<Handle>,
     which: Which,
-    plan: Arc<Plan>,
+    plan: PlanRef,
     how: Options,
     /// The arguments that make the same object again from the text.
     into: Py<PyAny>,
@@ -129,11 +129,15 @@ impl Records {
         let path = || -> Vec<PathStep> {
             within.map_or_else(Vec::new, |(within, slot)| inner.path_to(py, within, slot))
         };
-        let how = (Arc::clone(&self.plan), self.how);
+        let how = (self.plan.clone_ref(py), self.how);
         let record = inner.decode(py, how, range, Some(at as u64 + 1), &path)?;
-        // The class's own code may have made the same record meanwhile.
-        let mut made = locked(&self.made);
-        Ok(made.entry(at).or_insert_with(|| record.unbind()).bind(py).clone())
+        // The class's own code may have made the same record meanwhile. Then this one is dropped, but
+        // not before the lock is released: its finalizer may look into these records.
+        let kept = {
+            let mut made = locked(&self.made);
+            made.entry(at).or_insert_with(|| record.clone().unbind()).bind(py).clone()
+        };
+        Ok(kept)
     }
 
     /// The position of a record in the text, and its path in the document.
@@ -285,6 +289,7 @@ impl Records {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.into)?;
+        self.plan.traverse(&visit)?;
         // The collector must not wait. Nobody keeps the lock while Python code runs.
         match self.made.try_lock() {
             Ok(made) => made.values().try_for_each(|made| visit.call(made)),

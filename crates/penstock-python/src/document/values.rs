@@ -3,7 +3,7 @@
 use super::parts::Document;
 use super::{Handle, Inner};
 use crate::objects::{Options, PathStep, Unknown, new_str};
-use crate::plan::Plan;
+use crate::plan::PlanRef;
 use penstock_core::document::{Number, Text, Value};
 use penstock_core::event;
 use penstock_core::value::number::{Outcome, scan, to_f64};
@@ -20,7 +20,7 @@ pub(super) fn options(inner: &Inner, unknown: Unknown, all_errors: bool) -> Opti
 }
 
 /// The plan of plain values.
-pub(super) fn plain(py: Python<'_>) -> PyResult<Arc<Plan>> {
+pub(super) fn plain(py: Python<'_>) -> PyResult<PlanRef> {
     crate::dialect::json(py)?.plan(py.get_type::<PyAny>().as_any())
 }
 

@@ -6,7 +6,7 @@ use super::keyed::KeyedOptions;
 use super::markup::MarkupOptions;
 use super::owned::{Elements, Keys, Owned, Side};
 use crate::failure;
-use crate::plan::Plan;
+use crate::plan::PlanRef;
 use penstock_core::error::Fail;
 use penstock_core::position::Place;
 use penstock_core::reader::{FormatReader, Step};
@@ -14,9 +14,9 @@ use penstock_core::run::{Destination, Given, Kept, Outlet, Refused};
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
 use penstock_core::sink::Sink;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 impl<S: Side> Destination for Owned<S> {
     type Error = Refusal;
@@ -99,7 +99,7 @@ macro_rules! each {
 impl Builder {
     /// A builder of the records that `records` chooses, or else of the value at the root.
     pub(crate) fn new(
-        plan: Arc<Plan>,
+        plan: PlanRef,
         options: Options,
         own: FormatOptions,
         records: Option<Records>,
@@ -112,6 +112,11 @@ impl Builder {
                 Builder::Markup(Outlet::new(Owned::new(plan, options, own), records))
             }
         }
+    }
+
+    /// See [`Owned::traverse`].
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        each!(self, outlet => outlet.inner().traverse(visit))
     }
 
     /// See [`Owned::take_rows`].

@@ -2,20 +2,20 @@
 //!
 //! A sink borrows its plan, and its state between events points into the plan: the type of the
 //! coming value, the keys of the current map. A run lasts longer than any call. So an [`Owned`]
-//! holds a sink beside the `Arc` that keeps its plan, and both go together.
+//! holds a sink beside the share that keeps its plan, and both go together.
 
 use super::core::problems::{Problems, Unplaced};
 use super::core::refusal::{PathStep, Refusal};
 use super::core::{Core, Options};
 use super::keyed::{Keyed, KeyedOptions};
 use super::markup::{Markup, MarkupOptions};
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanRef};
 use penstock_core::forward;
 use penstock_core::shape::Shape;
 use penstock_core::sink::{Lent, Listener, LookAhead, Sink};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// A sink that builds objects, while it borrows its plan.
 pub(crate) trait Build<'p>: Listener + Sink<Error = Refusal> {
@@ -64,22 +64,28 @@ pub(crate) struct Owned<S: Side> {
     /// Claims `'static` for a plan that lives only as long as `plan` does. Nobody outside of this
     /// file sees that. Dropped first.
     sink: S::Sink<'static>,
-    plan: Arc<Plan>,
+    plan: PlanRef,
 }
 
 impl<S: Side> Owned<S> {
     /// A builder for values of a plan's type.
-    pub(crate) fn new(plan: Arc<Plan>, options: Options, own: S::Options) -> Self {
-        // SAFETY: the plan stays where it is as long as the `Arc` beside the sink lives. The `Arc`
+    pub(crate) fn new(plan: PlanRef, options: Options, own: S::Options) -> Self {
+        // SAFETY: the plan stays where it is as long as the share beside the sink lives. The share
         // is neither given away nor replaced, and is dropped after the sink.
-        let borrowed: &'static Plan = unsafe { &*Arc::as_ptr(&plan) };
+        let borrowed: &'static Plan = unsafe { &*plan.as_ptr() };
         Owned { sink: <S::Sink<'static>>::new(borrowed, options, own), plan }
     }
 
     /// The plan.
     #[inline]
-    pub(crate) fn planned(&self) -> &Arc<Plan> {
+    pub(crate) fn planned(&self) -> &PlanRef {
         &self.plan
+    }
+
+    /// Shows the plan and the values at hand to the collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.plan.traverse(visit)?;
+        self.sink.core().traverse(visit)
     }
 
     /// The finished records, which the caller takes over.

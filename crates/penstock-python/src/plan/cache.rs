@@ -15,7 +15,7 @@
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::intern;
@@ -31,7 +31,7 @@ use super::names::Scope;
 use super::settings::Settings;
 use super::shown::PlanObject;
 use super::types::{Compiler, Place};
-use super::{Aim, Plan, classes, renaming, tokens, unions};
+use super::{Aim, Plan, PlanRef, classes, renaming, tokens, unions};
 
 /// How many plans of each sort are kept. With one more, all are dropped.
 const MOST: usize = 512;
@@ -39,7 +39,7 @@ const MOST: usize = 512;
 /// The plans of classes, by address and form. A plan keeps its class alive, so that no other object
 /// gets the address.
 static CLASSES: Mutex<Option<OfClasses>> = Mutex::new(None);
-type OfClasses = HashMap<(usize, Form), Arc<Plan>, BuildHasherDefault<Addresses>>;
+type OfClasses = HashMap<(usize, Form), PlanRef, BuildHasherDefault<Addresses>>;
 
 /// Hashes addresses. Nobody chooses these so that they collide.
 #[derive(Default)]
@@ -116,9 +116,9 @@ pub(crate) fn plan_for<'py>(
     type_object: &Bound<'py, PyAny>,
     settings: &Settings<'py>,
     aimed: Aimed<'_, 'py>,
-) -> PyResult<Arc<Plan>> {
+) -> PyResult<PlanRef> {
     if !settings.is_default() {
-        return Ok(Arc::new(new_plan(py, std::slice::from_ref(type_object), settings, aimed)?));
+        return new_plan(py, std::slice::from_ref(type_object), settings, aimed);
     }
     if let Some(mark) = aimed.mark(py)? {
         let key = PyTuple::new(py, [type_object, &mark])?;
@@ -138,7 +138,7 @@ pub(crate) fn plan_from<'py>(
     py: Python<'py>,
     object: &Bound<'py, PyAny>,
     aimed: Aimed<'_, 'py>,
-) -> PyResult<Arc<Plan>> {
+) -> PyResult<PlanRef> {
     // The most frequent case: a class, in a format without further options.
     if !aimed.form.has_elements()
         && let Ok(class) = object.cast::<PyType>()
@@ -159,7 +159,7 @@ pub(crate) fn plan_of_kinds<'py>(
     py: Python<'py>,
     types: &[Bound<'py, PyAny>],
     aimed: Aimed<'_, 'py>,
-) -> PyResult<Arc<Plan>> {
+) -> PyResult<PlanRef> {
     let mut plain = Vec::with_capacity(types.len());
     let mut settings = Settings::default();
     for object in types {
@@ -168,20 +168,19 @@ pub(crate) fn plan_of_kinds<'py>(
             Err(_) => object.clone(),
         });
     }
-    Ok(Arc::new(new_plan(py, &plain, &settings, aimed)?))
+    new_plan(py, &plain, &settings, aimed)
 }
 
-fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, form: Form) -> PyResult<Arc<Plan>> {
+fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, form: Form) -> PyResult<PlanRef> {
     let key = (class.as_ptr() as usize, form);
-    let known = kept().as_ref().and_then(|plans| plans.get(&key).cloned());
+    let known = kept().as_ref().and_then(|plans| plans.get(&key).map(|plan| plan.clone_ref(py)));
     if let Some(plan) = known
         && plan.is_current(py)
     {
         return Ok(plan);
     }
     let settings = Settings::default();
-    let plan = Arc::new(new_plan(py, &[class.clone().into_any()], &settings, form.into())?);
-    listen_to_collector(py)?;
+    let plan = new_plan(py, &[class.clone().into_any()], &settings, form.into())?;
     // Nothing is dropped while the lock is held: that could run code that needs the lock.
     let mut old = None;
     let replaced = {
@@ -189,7 +188,7 @@ fn of_class(py: Python<'_>, class: &Bound<'_, PyType>, form: Form) -> PyResult<A
         if plans.as_ref().is_some_and(|plans| plans.len() >= MOST) {
             old = plans.take();
         }
-        plans.get_or_insert_default().insert(key, plan.clone())
+        plans.get_or_insert_default().insert(key, plan.clone_ref(py))
     };
     drop((old, replaced));
     Ok(plan)
@@ -200,14 +199,14 @@ fn of_expression<'py>(
     expression: &Bound<'py, PyAny>,
     key: &Bound<'py, PyAny>,
     aimed: Aimed<'_, 'py>,
-) -> PyResult<Arc<Plan>> {
+) -> PyResult<PlanRef> {
     let expressions = &EXPRESSIONS[aimed.form.index()];
     let plans = expressions.get_or_init(py, || PyDict::new(py).unbind()).bind(py);
     let make = || new_plan(py, std::slice::from_ref(expression), &Settings::default(), aimed);
     let known = match plans.get_item(key) {
         Ok(known) => known,
         // It has no hash: `Annotated[int, []]`, or no type at all.
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => return Ok(Arc::new(make()?)),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => return make(),
         Err(error) => return Err(error),
     };
     if let Some(known) = known
@@ -215,12 +214,11 @@ fn of_expression<'py>(
     {
         return Ok(plan);
     }
-    let plan = Arc::new(make()?);
-    listen_to_collector(py)?;
+    let plan = make()?;
     if plans.len() >= MOST {
         plans.clear();
     }
-    plans.set_item(key, Py::new(py, PlanObject::of(expression, plan.clone()))?)?;
+    plans.set_item(key, Py::new(py, PlanObject::of(expression, plan.clone_ref(py)))?)?;
     Ok(plan)
 }
 
@@ -235,7 +233,7 @@ fn new_plan<'py>(
     types: &[Bound<'py, PyAny>],
     settings: &Settings<'py>,
     aimed: Aimed<'_, 'py>,
-) -> PyResult<Plan> {
+) -> PyResult<PlanRef> {
     let Aimed { form, prefixes } = aimed;
     let mut compiler = Compiler::new(py, form, settings.clone());
     match prefixes {
@@ -274,7 +272,9 @@ fn new_plan<'py>(
     let states = plans.iter_mut().flat_map(|plan| &mut plan.states);
     states.zip(0..).for_each(|(state, number)| state.number = number);
     let (lax, json) = (!settings.strict, OnceLock::new());
-    Ok(Plan { nodes, classes: plans, aims, root, kinds, form, lax, seen, json })
+    listen_to_collector(py)?;
+    let plan = Plan { nodes, classes: plans, aims, root, kinds, form, lax, seen, json };
+    PlanRef::new(py, plan)
 }
 
 fn pair_of_text(
@@ -283,7 +283,8 @@ fn pair_of_text(
     Ok((prefix.extract()?, uri.extract()?))
 }
 
-/// From the first plan on, drops all plans whenever a full collection begins.
+/// From the first plan on, drops all plans that are cached, and what is spare, whenever a full
+/// collection begins.
 fn listen_to_collector(py: Python<'_>) -> PyResult<()> {
     static LISTENING: PyOnceLock<()> = PyOnceLock::new();
     LISTENING.get_or_try_init(py, || {

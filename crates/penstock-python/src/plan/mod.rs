@@ -35,6 +35,7 @@ mod proof;
 mod pydantic;
 mod renaming;
 mod settings;
+mod shared;
 mod shown;
 mod signature;
 mod tokens;
@@ -65,6 +66,7 @@ pub(crate) use lent::LentKeys;
 pub(crate) use markup::{NameEdge, Names};
 pub(crate) use post_steps::{PostSteps, Step};
 pub(crate) use pydantic::is_of_pydantic;
+pub(crate) use shared::{PlanRef, Shared};
 pub(crate) use shown::PlanObject;
 pub(crate) use tokens::Tokens;
 

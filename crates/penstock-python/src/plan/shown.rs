@@ -1,7 +1,7 @@
 //! `penstock.Plan`: a plan that a program can keep and inspect.
 
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -16,7 +16,7 @@ use crate::options;
 use super::builtin::display;
 use super::cache::{Aimed, plan_for};
 use super::settings::{self, KeptSettings, Settings, registry};
-use super::{Absent, Build, ClassPlan, Kind, Plan};
+use super::{Absent, Build, ClassPlan, Kind, Plan, PlanRef};
 
 /// How Penstock decodes values into a type.
 ///
@@ -67,16 +67,16 @@ pub(crate) struct PlanObject {
     /// The form of its first plan, which `repr` shows.
     form: Form,
     /// A plan for each form, made when it is first needed.
-    plans: Mutex<[Option<Arc<Plan>>; Form::COUNT]>,
+    plans: Mutex<[Option<PlanRef>; Form::COUNT]>,
 }
 
 impl PlanObject {
     /// A plan that was made for this type.
-    pub(super) fn of(type_object: &Bound<'_, PyAny>, plan: Arc<Plan>) -> Self {
+    pub(super) fn of(type_object: &Bound<'_, PyAny>, plan: PlanRef) -> Self {
         PlanObject::new_with(type_object, &Settings::default(), plan)
     }
 
-    fn new_with(type_object: &Bound<'_, PyAny>, settings: &Settings<'_>, plan: Arc<Plan>) -> Self {
+    fn new_with(type_object: &Bound<'_, PyAny>, settings: &Settings<'_>, plan: PlanRef) -> Self {
         let form = plan.form;
         let mut plans = [const { None }; Form::COUNT];
         plans[form.index()] = Some(plan);
@@ -88,14 +88,14 @@ impl PlanObject {
         }
     }
 
-    fn plans(&self) -> MutexGuard<'_, [Option<Arc<Plan>>; Form::COUNT]> {
+    fn plans(&self) -> MutexGuard<'_, [Option<PlanRef>; Form::COUNT]> {
         // The array is consistent between any two statements that could panic.
         self.plans.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The cached plan for a form, unless there is none yet or a class has changed.
-    pub(super) fn kept(&self, py: Python<'_>, form: Form) -> Option<Arc<Plan>> {
-        let plan = self.plans()[form.index()].clone();
+    pub(super) fn kept(&self, py: Python<'_>, form: Form) -> Option<PlanRef> {
+        let plan = self.plans()[form.index()].as_ref().map(|plan| plan.clone_ref(py));
         plan.filter(|plan| plan.is_current(py))
     }
 
@@ -116,7 +116,7 @@ impl PlanObject {
     ///
     /// # Errors
     /// `PlanError`, if Penstock cannot decode into the type from those formats, or no longer can.
-    pub(crate) fn plan<'py>(&self, py: Python<'py>, aimed: Aimed<'_, 'py>) -> PyResult<Arc<Plan>> {
+    pub(crate) fn plan<'py>(&self, py: Python<'py>, aimed: Aimed<'_, 'py>) -> PyResult<PlanRef> {
         let settings = self.settings.bind(py);
         let make = || plan_for(py, self.type_object.bind(py), &settings, aimed);
         if aimed.mark(py)?.is_some() {
@@ -128,7 +128,7 @@ impl PlanObject {
         let plan = make()?;
         // The old plan is dropped after the lock is released: that could run code that needs the
         // lock.
-        let old = self.plans()[aimed.form.index()].replace(plan.clone());
+        let old = self.plans()[aimed.form.index()].replace(plan.clone_ref(py));
         drop(old);
         Ok(plan)
     }
@@ -230,19 +230,15 @@ impl PlanObject {
         for object in self.settings.objects() {
             visit.call(object)?;
         }
-        // If others hold the plan as well, this object must not report it: the collector must not
-        // see a reference twice. A count of one cannot grow meanwhile, because sharing the plan
-        // takes the lock that is held here.
+        // The collector must not wait. Nobody keeps the lock while Python code runs.
         let Ok(plans) = self.plans.try_lock() else { return Ok(()) };
-        for plan in plans.iter().flatten().filter(|plan| Arc::strong_count(plan) == 1) {
-            plan.traverse(&visit)?;
-        }
-        Ok(())
+        plans.iter().flatten().try_for_each(|plan| plan.traverse(&visit))
     }
 }
 
 impl Plan {
-    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+    /// Shows the objects that may hold others to the collector.
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         for seen in &self.seen {
             visit.call(&seen.class)?;
         }

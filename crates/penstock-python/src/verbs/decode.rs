@@ -5,7 +5,7 @@ use crate::dialect::Dialect;
 use crate::failure::{self, Named, guarded};
 use crate::objects::{Builder, Options, PathStep, Pause, Unknown};
 use crate::options::{self, Errors, PolicyObject};
-use crate::plan::Plan;
+use crate::plan::PlanRef;
 use crate::pump::{LARGE, Pump, Settings, Turn as PumpTurn};
 use crate::repairs;
 use crate::sources::SourceObject;
@@ -26,7 +26,6 @@ use penstock_core::source::{
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use std::io::Cursor;
-use std::sync::Arc;
 
 /// How many bytes are checked and parsed before we check for signals. Even if each value is slow to
 /// make, an interrupt is handled within about ten milliseconds.
@@ -45,7 +44,7 @@ pub(crate) const BULK: usize = 64 << 10;
 /// The arguments that decoding in memory and from a source share.
 struct Request<'a> {
     dialect: &'a Dialect,
-    plan: Arc<Plan>,
+    plan: PlanRef,
     options: Options,
     limits: Limits,
     /// The stack level of warnings.
@@ -127,7 +126,7 @@ pub(crate) fn decode<'py>(
 pub(crate) fn decode_by<'py>(
     py: Python<'py>,
     arguments: &Bound<'py, PyTuple>,
-    plan: &Arc<Plan>,
+    plan: &PlanRef,
     data: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let some = |index| -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -143,7 +142,7 @@ pub(crate) fn decode_by<'py>(
     let encoding = some(4)?;
     let common = Request {
         dialect: dialect.get(),
-        plan: Arc::clone(plan),
+        plan: plan.clone_ref(py),
         options: Options { duplicates, unknown, all_errors, ..small::OPTIONS },
         limits: options::limits(some(5)?.as_ref())?,
         // There is no Python function in between.
@@ -294,7 +293,7 @@ fn in_memory<'py>(
         return Err(at_once(py, &refuse(name), &input, &named));
     }
     let Request { dialect, plan, options, limits, caller } = &common;
-    let mut builder = building(dialect, Arc::clone(plan), *options, limits);
+    let mut builder = building(dialect, plan.clone_ref(py), *options, limits);
     // A document that becomes plain values must not lose anything.
     let reader = dialect.reader(plan.is_plain(), limits);
     let mut run = Run::new(reader, input, Policy::Raise);
@@ -324,7 +323,7 @@ fn at_once(py: Python<'_>, fault: &Fault, input: &Lent<'_>, named: &Named<'_>) -
 }
 
 /// A builder for everything in the input.
-fn building(dialect: &Dialect, plan: Arc<Plan>, options: Options, limits: &Limits) -> Builder {
+fn building(dialect: &Dialect, plan: PlanRef, options: Options, limits: &Limits) -> Builder {
     Builder::new(plan, options, dialect.building(limits), None)
 }
 
@@ -400,7 +399,7 @@ pub(crate) struct PartOf<'a> {
 pub(crate) fn part<'py>(
     py: Python<'py>,
     dialect: &Dialect,
-    (plan, options): (Arc<Plan>, Options),
+    (plan, options): (PlanRef, Options),
     limits: &Limits,
     (text, len): (&[u8], usize),
     of: PartOf<'_>,

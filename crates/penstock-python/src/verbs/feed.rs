@@ -6,7 +6,7 @@ use crate::failure::guarded;
 use crate::held::Held;
 use crate::objects::{self, Pause};
 use crate::options::{self, Errors, PolicyObject};
-use crate::plan::Plan;
+use crate::plan::PlanRef;
 use crate::printable::printable;
 use crate::progress::{Meter, count};
 use crate::pump::{Pump, Settings, Turn};
@@ -19,7 +19,8 @@ use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError, PyValueErro
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyInt, PyList, PyString, PyTuple};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::mem::take;
+use std::sync::{Mutex, MutexGuard};
 
 /// Records from chunks. The public classes of the same name derive from this one.
 #[pyclass(frozen, generic, subclass, module = "penstock._rust")]
@@ -38,9 +39,9 @@ pub(crate) struct Decoder {
 /// How a whole document is decoded.
 enum Whole {
     /// Without options: small documents need only the plan.
-    Usual(Arc<Plan>),
+    Usual(PlanRef),
     /// With options.
-    Other(Arc<Plan>),
+    Other(PlanRef),
     /// Not at all: the decoder is for records.
     No(&'static str),
 }
@@ -48,7 +49,8 @@ enum Whole {
 impl Whole {
     /// For a decoder with these settings; `other` if there are options that are not the default.
     fn new(
-        plan: &Arc<Plan>,
+        py: Python<'_>,
+        plan: &PlanRef,
         dialect: &Dialect,
         settings: &Settings,
         at: bool,
@@ -64,7 +66,7 @@ impl Whole {
         let usual = objects::Options { duplicates, unknown, all_errors, ..small::OPTIONS }
             == small::OPTIONS;
         let json = dialect.is_json();
-        let plan = Arc::clone(plan);
+        let plan = plan.clone_ref(py);
         if usual && json && !other { Whole::Usual(plan) } else { Whole::Other(plan) }
     }
 }
@@ -72,7 +74,7 @@ impl Whole {
 struct Run {
     pump: Pump,
     /// An error behind records that must be returned first.
-    pending: Option<PyErr>,
+    pending: Option<Py<PyBaseException>>,
     /// Records that `finish` completed before it raised.
     left: Vec<Py<PyAny>>,
     /// Whether a chunk was fed.
@@ -104,7 +106,7 @@ impl Run {
                 self.left = rows;
                 return Err(error);
             }
-            Err(error) => self.pending = Some(error),
+            Err(error) => self.pending = Some(error.into_value(py)),
             Ok(()) => {}
         }
         PyList::new(py, rows)
@@ -116,7 +118,7 @@ impl Run {
         chunk: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyList>> {
         if let Some(error) = self.pending.take() {
-            return Err(error);
+            return Err(PyErr::from_value(error.into_bound(py).into_any()));
         }
         if self.ended || self.pump.is_finished() && !self.pump.is_complete() {
             return Err(PyValueError::new_err("this Decoder has ended: make a new one"));
@@ -143,10 +145,10 @@ impl Run {
 
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         if let Some(error) = self.pending.take() {
-            return Err(error);
+            return Err(PyErr::from_value(error.into_bound(py).into_any()));
         }
         self.begun = true;
-        let mut rows = std::mem::take(&mut self.left);
+        let mut rows = take(&mut self.left);
         if std::mem::replace(&mut self.ended, true) || self.pump.is_finished() {
             return PyList::new(py, rows);
         }
@@ -215,7 +217,7 @@ impl Decoder {
             let limits = options::limits(limits)?;
             let settings = Settings::new(py, policy, records, limits, None, false)?;
             let held = settings.errors.held();
-            let whole = Whole::new(&plan, dialect, &settings, at.is_some(), other);
+            let whole = Whole::new(py, &plan, dialect, &settings, at.is_some(), other);
             let compression =
                 options::compression(options::text_or_none("compression", compression)?)?;
             let (detect, limits) = (dialect.detect(), &settings.limits);
@@ -309,11 +311,21 @@ impl Decoder {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         visit.call(&self.arguments)?;
-        self.held.iter().try_for_each(|held| held.traverse(&visit))
+        if let Whole::Usual(plan) | Whole::Other(plan) = &self.whole {
+            plan.traverse(&visit)?;
+        }
+        self.held.iter().try_for_each(|held| held.traverse(&visit))?;
+        // The collector must not wait. A run that goes on is held by somebody.
+        let Ok(run) = self.run.try_lock() else { return Ok(()) };
+        visit.call(&run.pending)?;
+        run.left.iter().try_for_each(|row| visit.call(row))?;
+        run.pump.traverse(&visit)
     }
 
     fn __clear__(&self) {
         self.held.iter().for_each(Held::clear);
+        let left = self.run.try_lock().map(|mut run| (take(&mut run.left), run.pending.take()));
+        drop(left);
     }
 
     /// A decoder that was not fed yet can be pickled.

@@ -8,7 +8,7 @@ use crate::dialect::Dialect;
 use crate::failure::{self, Where, guarded};
 use crate::objects::Options;
 use crate::options;
-use crate::plan::Plan;
+use crate::plan::PlanRef;
 use crate::sources::open_path;
 use crate::verbs::decode::{self, PartOf};
 use penstock_core::error::Fault;
@@ -21,6 +21,7 @@ use penstock_core::position::{Counter, locate_in};
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{Compression, Sniff, sniff};
 use pyo3::exceptions::{PyIndexError, PyValueError};
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use std::fs::File;
@@ -40,7 +41,7 @@ pub(crate) struct Lines {
     index: Index,
     name: String,
     dialect: Dialect,
-    plan: Arc<Plan>,
+    plan: PlanRef,
     options: Options,
     limits: Limits,
     /// Whether the index was passed in.
@@ -188,6 +189,10 @@ impl Lines {
         *self.file.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.plan.traverse(&visit)
+    }
+
     /// Whether the file is closed.
     #[getter]
     fn closed(&self) -> bool {
@@ -243,7 +248,7 @@ impl Lines {
         record: u64,
         mark: Mark,
         line: &[u8],
-        plan: &Arc<Plan>,
+        plan: &PlanRef,
     ) -> PyResult<Bound<'py, PyAny>> {
         let of = PartOf {
             counted: Counter::at_line(mark.line, mark.offset),
@@ -251,7 +256,7 @@ impl Lines {
             record: Some(record + 1),
             ..PartOf::default()
         };
-        let how = (Arc::clone(plan), self.options);
+        let how = (plan.clone_ref(py), self.options);
         decode::part(py, &self.dialect, how, &self.limits, (line, line.len()), of)
     }
 
@@ -295,6 +300,10 @@ struct Place {
 
 #[pymethods]
 impl Through {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.lines)
+    }
+
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }

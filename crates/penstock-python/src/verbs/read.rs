@@ -14,10 +14,11 @@ use crate::timing::Timing;
 use crate::verbs::decode::BULK;
 use crate::verbs::{may_wait, unknown_keys};
 use penstock_core::run::Windows;
-use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
+use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use std::mem::take;
 use std::sync::{Mutex, MutexGuard};
 
 /// Batches of fewer records pause the collector only if much input comes meanwhile: the pause would
@@ -48,7 +49,7 @@ pub(crate) struct Reader {
 struct Run {
     pump: Pump,
     /// An error behind records that must be returned first.
-    pending: Option<PyErr>,
+    pending: Option<Py<PyBaseException>>,
     /// Rows of a batch that an interrupt ended, latest first.
     left: Vec<Py<PyAny>>,
     /// Whether the caller has closed it.
@@ -58,17 +59,20 @@ struct Run {
 impl Run {
     /// Raises if the reader is closed or has a pending error.
     #[inline(always)]
-    fn check(&mut self) -> PyResult<()> {
+    fn check(&mut self, py: Python<'_>) -> PyResult<()> {
         if self.closed {
             return Err(PyValueError::new_err("this Reader is closed"));
         }
-        self.pending.take().map_or(Ok(()), Err)
+        match self.pending.take() {
+            Some(error) => Err(PyErr::from_value(error.into_bound(py).into_any())),
+            None => Ok(()),
+        }
     }
 
     /// The next row, or None at the end.
     #[inline]
     fn row(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.check()?;
+        self.check(py)?;
         if let Some(row) = self.left.pop() {
             return Ok(Some(row));
         }
@@ -103,7 +107,7 @@ impl Run {
 
     /// Up to `n` rows. An error behind the first of them waits for the next call.
     fn batch(&mut self, py: Python<'_>, n: usize) -> PyResult<Vec<Py<PyAny>>> {
-        self.check()?;
+        self.check(py)?;
         let mut pause = if n >= MANY { Some(Pause::begin(py)?) } else { None };
         self.pump.builder_mut().set_recycling(false);
         let mut rows = Vec::new();
@@ -140,7 +144,7 @@ impl Run {
                         self.left = rows;
                         return Err(error);
                     }
-                    self.pending = Some(error);
+                    self.pending = Some(error.into_value(py));
                     break;
                 }
             }
@@ -314,11 +318,18 @@ impl Reader {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.held.iter().try_for_each(|held| held.traverse(&visit))
+        self.held.iter().try_for_each(|held| held.traverse(&visit))?;
+        // The collector must not wait. A run that goes on is held by somebody.
+        let Ok(run) = self.run.try_lock() else { return Ok(()) };
+        visit.call(&run.pending)?;
+        run.left.iter().try_for_each(|row| visit.call(row))?;
+        run.pump.traverse(&visit)
     }
 
     fn __clear__(&self) {
         self.held.iter().for_each(Held::clear);
+        let left = self.run.try_lock().map(|mut run| (take(&mut run.left), run.pending.take()));
+        drop(left);
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {

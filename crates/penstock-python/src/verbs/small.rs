@@ -8,7 +8,7 @@
 
 use crate::failure::{self, Named};
 use crate::objects::{Duplicates, KeyedOptions, Keys, Options, Owned, Unknown};
-use crate::plan::{Plan, plan_from};
+use crate::plan::{PlanRef, plan_from};
 use crate::verbs::decode;
 use penstock_core::format::Lends;
 use penstock_core::json::{self, Framing};
@@ -18,7 +18,6 @@ use penstock_core::shape::Form;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
 use std::cell::UnsafeCell;
-use std::sync::Arc;
 
 /// What a call leaves behind for the next.
 struct Spare {
@@ -63,11 +62,11 @@ impl Spare {
         with_spares(py, |spares| spares[place(key)].take_if(|spare| spare.key == key))
     }
 
-    fn new(key: usize, plan: &Arc<Plan>) -> Box<Spare> {
+    fn new(py: Python<'_>, key: usize, plan: &PlanRef) -> Box<Spare> {
         let limits = Limits::default();
         let reader = json::Reader::new(Framing::Document, &limits);
         let own = KeyedOptions { lends: Lends::Json, number: limits.number, memory: limits.memory };
-        Box::new(Spare { key, reader, builder: Owned::new(Arc::clone(plan), OPTIONS, own) })
+        Box::new(Spare { key, reader, builder: Owned::new(plan.clone_ref(py), OPTIONS, own) })
     }
 
     /// Has it wait for the next document.
@@ -128,7 +127,7 @@ pub(crate) fn decode<'py>(
         let key = into.as_ptr() as usize;
         let spare = match Spare::waiting(py, key) {
             Some(spare) if spare.builder.planned().is_current(py) => spare,
-            _ => Spare::new(key, &plan_from(py, into, Form::KEYED.into())?),
+            _ => Spare::new(py, key, &plan_from(py, into, Form::KEYED.into())?),
         };
         return spare.decode(py, text).map(Some);
     }
@@ -142,7 +141,7 @@ pub(crate) fn decode<'py>(
 /// As for `decode`.
 pub(crate) fn decode_with<'py>(
     data: &Bound<'py, PyAny>,
-    plan: &Arc<Plan>,
+    plan: &PlanRef,
 ) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(text) = small_text(data) else { return Ok(None) };
     decode_by(data.py(), plan, text).map(Some)
@@ -167,8 +166,8 @@ pub(crate) fn small_text<'a>(data: &'a Bound<'_, PyAny>) -> Option<&'a [u8]> {
     (json && second != 0 && bytes.len() < decode::BULK).then_some(bytes)
 }
 
-fn decode_by<'py>(py: Python<'py>, plan: &Arc<Plan>, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let key = Arc::as_ptr(plan) as usize;
-    let spare = Spare::waiting(py, key).unwrap_or_else(|| Spare::new(key, plan));
+fn decode_by<'py>(py: Python<'py>, plan: &PlanRef, text: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let key = plan.address();
+    let spare = Spare::waiting(py, key).unwrap_or_else(|| Spare::new(py, key, plan));
     spare.decode(py, text)
 }

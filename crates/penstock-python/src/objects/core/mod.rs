@@ -49,6 +49,7 @@ use penstock_core::limits::Limits;
 use penstock_core::position::Place;
 use penstock_core::sink::Flow;
 use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, HashSet};
 use std::ptr::NonNull;
@@ -212,6 +213,14 @@ impl<'p> Core<'p> {
             problems: Problems::default(),
             noted: Vec::new(),
         }
+    }
+
+    /// Shows the values at hand to the collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.stack.traverse(visit)?;
+        self.ring.traverse(visit)?;
+        visit.call(&self.matched)?;
+        self.rows.iter().try_for_each(|row| visit.call(row))
     }
 
     /// The finished records, which the caller takes over.

@@ -1,6 +1,7 @@
 //! The stack of values under construction.
 
 use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::ptr;
 
@@ -77,6 +78,14 @@ impl Stack {
     /// behind them stay.
     pub(crate) fn forget_some(&mut self, place: usize, count: usize) {
         self.values.drain(place..place + count);
+    }
+
+    /// Shows the values to the collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.values.iter().filter(|value| !value.is_null()).try_for_each(|value| {
+            // SAFETY: the stack owns this reference; a `Py` is a pointer to an object and not null.
+            visit.call(unsafe { &*ptr::from_ref(value).cast::<Py<PyAny>>() })
+        })
     }
 
     /// Releases all values from a place on.

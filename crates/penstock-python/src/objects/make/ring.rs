@@ -3,6 +3,7 @@
 use super::allocate;
 use crate::plan::{Build, ClassPlan};
 use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::ptr;
 
@@ -16,6 +17,11 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
+    /// Shows the rows to the collector.
+    pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.rows.iter().try_for_each(|row| visit.call(row))
+    }
+
     /// A row with all slots empty, used or new. A new reference, or null with an exception set.
     #[inline(always)]
     pub(crate) fn next(&mut self, py: Python<'_>, class: &ClassPlan) -> *mut ffi::PyObject {
