@@ -177,7 +177,8 @@ def test_what_the_receiver_raises_passes_through() -> None:
     with pytest.raises(KeyError) as caught:
         next(reader)
     assert caught.value.args == (2,)
-    assert list(reader) == []
+    with pytest.raises(ValueError, match="^this Reader was broken off by KeyError: make a new one$"):
+        list(reader)
 
 
 def test_errors_is_a_word_or_a_function() -> None:

@@ -343,3 +343,93 @@ def test_123_and_what_a_call_leaves_behind_for_the_next() -> None:
         print(held())
     """
     assert printed(script) == "None\n"
+
+
+def test_124_a_class_that_gets_a_finalizer_while_a_reader_runs() -> None:
+    """Rows were filled again without coming to their end: it was called for 2 of 91."""
+
+    @dataclass(slots=True)
+    class Local:
+        x: int
+
+    ended = []
+    seen = 0
+    for row in penstock.json.read([LARGE], Local):
+        seen += 1
+        if seen == 10:
+            Local.__del__ = lambda row: ended.append(row.x)  # type: ignore[attr-defined]
+        if seen == 100:
+            break
+        last = row.x
+    assert last == 98
+    del row
+    assert ended[-91:] == list(range(9, 100))
+    # The row before the tenth was kept to be filled again.
+    assert ended[:-91] == [8]
+
+
+class Break(BaseException):
+    """As an interrupt: no error of the record."""
+
+
+def breaks(number: int) -> int:
+    if number == 3:
+        raise Break
+    return number
+
+
+def broken_source() -> Iterator[bytes]:
+    yield b'{"x": 1}\n{"x": 2}\n'
+    raise Break
+
+
+def refuse(error: object) -> None:
+    raise Break
+
+
+FIVE = b"".join(b'{"x": %d}\n' % number for number in range(1, 6))
+BREAKING: dict[str, Any] = {
+    "conversion": lambda: penstock.ndjson.read([FIVE], penstock.Plan(Row, types={int: breaks})),
+    "source": lambda: penstock.ndjson.read(broken_source(), Row),
+    "errors": lambda: penstock.ndjson.read([FIVE.replace(b"3", b'"3"')], Row, errors=refuse),
+}
+
+
+@pytest.mark.parametrize("way", BREAKING)
+def test_125_a_reader_that_was_broken_off_is_not_silently_empty(way: str) -> None:
+    """The next loop ended at once, as if there were no more records."""
+    reader = BREAKING[way]()
+    rows = []
+    with pytest.raises(Break):
+        rows.extend(iter(lambda: next(reader).x, None))
+    assert rows == [1, 2]
+    for _ in range(2):
+        with pytest.raises(ValueError, match="^this Reader was broken off by Break: make a new one"):
+            list(reader)
+    reader.close()
+    with pytest.raises(ValueError, match="^this Reader is closed$"):
+        next(reader)
+
+
+@pytest.mark.parametrize("way", BREAKING)
+def test_125_nor_are_its_batches(way: str) -> None:
+    reader = BREAKING[way]()
+    with pytest.raises(Break):
+        next(reader.batches(4))
+    assert [row.x for row in next(reader.batches(4))] == [1, 2]
+    with pytest.raises(ValueError, match="^this Reader was broken off by Break: make a new one"):
+        next(reader.batches(4))
+
+
+def test_125_nor_are_events() -> None:
+    def chunks() -> Iterator[bytes]:
+        yield b"<a><b/>"
+        raise Break
+
+    events = penstock.xml.events(chunks())
+    seen = []
+    with pytest.raises(Break):
+        seen.extend(events)
+    assert len(seen) < 4
+    with pytest.raises(ValueError, match="^these Events were broken off by Break: make new ones"):
+        next(events)

@@ -259,9 +259,7 @@ pub(crate) fn of_source(py: Python<'_>, error: io::Error, place: &Where<'_>) -> 
 
 fn of_source_with(py: Python<'_>, error: io::Error, place: &Where<'_>, others: Others) -> PyErr {
     let raised = PyErr::from(error);
-    let ours = py.import("penstock._errors").and_then(|module| module.getattr("PenstockError"));
-    let is_ours = ours.and_then(|class| raised.value(py).is_instance(&class)).unwrap_or(false);
-    if is_ours
+    if is_of_input(py, &raised)
         || !raised.is_instance_of::<PyException>(py)
         || raised.is_instance_of::<PyTypeError>(py)
         || raised.is_instance_of::<PyMemoryError>(py)
@@ -280,6 +278,12 @@ fn of_source_with(py: Python<'_>, error: io::Error, place: &Where<'_>, others: O
         }
         Err(instead) => instead,
     }
+}
+
+/// True if an exception reports an error of the input, and does not come from the program.
+pub(crate) fn is_of_input(py: Python<'_>, raised: &PyErr) -> bool {
+    let ours = py.import("penstock._errors").and_then(|module| module.getattr("PenstockError"));
+    ours.and_then(|class| raised.value(py).is_instance(&class)).unwrap_or(false)
 }
 
 /// An exception that is not ours, with a note that gives the position in the document.

@@ -15,7 +15,7 @@ use penstock_clock::Mono;
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
 use penstock_core::run::{
-    Destination, Failed, Input, Problem, RepairLog, Run, Turn as RunTurn, Windows,
+    Destination, Failed, Failure, Input, Problem, RepairLog, Run, Turn as RunTurn, Windows,
 };
 use penstock_core::select::Records;
 use penstock_core::source::SourceError;
@@ -101,6 +101,7 @@ pub(crate) struct Pump {
     sampler: Sampler,
     /// If records are shortened. The sampler is held then.
     shortener: Option<Shortener>,
+    broken_off: bool,
 }
 
 impl Pump {
@@ -128,6 +129,7 @@ impl Pump {
             gauge: Arc::default(),
             sampler: Sampler::off(),
             shortener: None,
+            broken_off: false,
         }
     }
 
@@ -171,6 +173,12 @@ impl Pump {
 
     pub(crate) fn is_finished(&self) -> bool {
         self.run.is_finished()
+    }
+
+    /// Whether the run was ended by an exception that is no error of the input: by the program's own
+    /// code, or by an interrupt in it.
+    pub(crate) fn is_broken_off(&self) -> bool {
+        self.broken_off
     }
 
     /// Whether the document has ended without errors, so that the rest of the input does not
@@ -323,12 +331,18 @@ impl Pump {
             let Errors::Give(target) = &self.errors else { return Err(error) };
             target.get(py)?.call1((error.into_value(py),))
         });
-        handed.map(|_| ()).inspect_err(|_| self.run.finish())
+        handed.map(|_| ()).inspect_err(|_| {
+            self.run.finish();
+            self.broken_off = true;
+        })
     }
 
     #[cold]
-    fn raised(&self, py: Python<'_>, failure: Failed<PyErr, PyErr>) -> PyErr {
-        failure::of_failure(py, failure, &self.named())
+    fn raised(&mut self, py: Python<'_>, failure: Failed<PyErr, PyErr>) -> PyErr {
+        let by_program = matches!(*failure, Failure::Broken(..) | Failure::Source { .. });
+        let error = failure::of_failure(py, failure, &self.named());
+        self.broken_off = by_program && !failure::is_of_input(py, &error);
+        error
     }
 }
 

@@ -18,7 +18,7 @@ use penstock_core::run::{
     Destination, Failed, Failure, Given, Policy, Refused, Run as RunOf, Turn, Windows,
 };
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
@@ -62,8 +62,9 @@ struct Run {
     told: Told,
     name: Option<String>,
     /// An error behind events that must be returned first.
-    pending: Option<PyErr>,
-    closed: bool,
+    pending: Option<Py<PyBaseException>>,
+    /// Why there are no more events, if that is not the end.
+    closed: Option<Box<str>>,
 }
 
 impl Run {
@@ -72,11 +73,11 @@ impl Run {
             if let Some(event) = self.told.queue.pop_front() {
                 return Ok(Some(event));
             }
-            if self.closed {
-                return Err(PyValueError::new_err("these Events are closed"));
-            }
             if let Some(error) = self.pending.take() {
-                return Err(error);
+                return Err(PyErr::from_value(error.into_bound(py).into_any()));
+            }
+            if let Some(why) = &self.closed {
+                return Err(PyValueError::new_err(why.to_string()));
             }
             let Run { run, told, .. } = self;
             match advance(py, run, &mut Teller { py, told }) {
@@ -86,13 +87,17 @@ impl Run {
                 }
                 Ok(_) => {}
                 Err(Ok(failure)) => {
-                    self.pending = Some(self.raised(py, failure));
+                    let error = self.raised(py, failure);
+                    if !failure::is_of_input(py, &error) {
+                        let name = error.get_type(py).name()?;
+                        let why = format!("these Events were broken off by {name}: make new ones");
+                        self.closed = Some(why.into());
+                    }
+                    self.pending = Some(error.into_value(py));
                     self.finish();
                 }
-                Err(Err(interrupt)) => {
-                    self.pending = Some(interrupt);
-                    self.finish();
-                }
+                // It came between two pieces of the source, so the next call goes on.
+                Err(Err(interrupt)) => self.pending = Some(interrupt.into_value(py)),
             }
         }
     }
@@ -165,7 +170,7 @@ impl Events {
             let reader = dialect.reader(false, &limits);
             let run = RunOf::new(reader, Windows::of(opened), Policy::Raise).without_numbers();
             let told = Told::new(py);
-            let run = Run { run, told, name, pending: None, closed: false };
+            let run = Run { run, told, name, pending: None, closed: None };
             Ok(Events { run: Mutex::new(run), held, title })
         })
     }
@@ -199,12 +204,10 @@ impl Events {
     fn close(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || {
             let mut run = self.enter()?;
-            if !run.closed {
-                run.finish();
-                run.closed = true;
-                run.pending = None;
-                run.told.queue.clear();
-            }
+            run.finish();
+            run.closed = Some("these Events are closed".into());
+            run.pending = None;
+            run.told.queue.clear();
             Ok(())
         })
     }
@@ -222,7 +225,9 @@ impl Events {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        self.held.iter().try_for_each(|held| held.traverse(&visit))
+        self.held.iter().try_for_each(|held| held.traverse(&visit))?;
+        let Ok(run) = self.run.try_lock() else { return Ok(()) };
+        visit.call(&run.pending)
     }
 
     fn __clear__(&self) {

@@ -52,20 +52,21 @@ struct Run {
     pending: Option<Py<PyBaseException>>,
     /// Rows of a batch that an interrupt ended, latest first.
     left: Vec<Py<PyAny>>,
-    /// Whether the caller has closed it.
-    closed: bool,
+    /// Why there are no more records, if that is not the end: the caller has closed it, or the
+    /// caller's code broke off.
+    closed: Option<Box<str>>,
 }
 
 impl Run {
     /// Raises if the reader is closed or has a pending error.
     #[inline(always)]
     fn check(&mut self, py: Python<'_>) -> PyResult<()> {
-        if self.closed {
-            return Err(PyValueError::new_err("this Reader is closed"));
+        if let Some(error) = self.pending.take() {
+            return Err(PyErr::from_value(error.into_bound(py).into_any()));
         }
-        match self.pending.take() {
-            Some(error) => Err(PyErr::from_value(error.into_bound(py).into_any())),
-            None => Ok(()),
+        match &self.closed {
+            Some(why) if self.left.is_empty() => Err(PyValueError::new_err(why.to_string())),
+            _ => Ok(()),
         }
     }
 
@@ -85,24 +86,27 @@ impl Run {
                     self.pump.close();
                     return Ok(None);
                 }
-                Err(error) => {
-                    self.close_if_finished();
-                    return Err(error);
-                }
+                Err(error) => return Err(self.failed(py, error)),
             }
         }
     }
 
     fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
-        let filled = self.pump.refill(py);
-        self.close_if_finished();
-        filled
+        self.pump.refill(py).map_err(|error| self.failed(py, error))
     }
 
-    fn close_if_finished(&mut self) {
+    /// After an error: closes the source, if nothing more is read of it.
+    #[cold]
+    fn failed(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
         if self.pump.is_finished() {
             self.pump.close();
         }
+        if self.pump.is_broken_off() {
+            let name = error.get_type(py).name().map_or_else(|_| "?".into(), |it| it.to_string());
+            let why = format!("this Reader was broken off by {name}: make a new one");
+            self.closed = Some(why.into());
+        }
+        error
     }
 
     /// Up to `n` rows. An error behind the first of them waits for the next call.
@@ -138,7 +142,7 @@ impl Run {
                     break;
                 }
                 Err(error) => {
-                    self.close_if_finished();
+                    let error = self.failed(py, error);
                     if rows.is_empty() || !may_wait(py, &error) {
                         rows.reverse();
                         self.left = rows;
@@ -200,7 +204,7 @@ impl Reader {
                 pump.time();
             }
             let meter = Meter::new(pump.gauge().clone(), total);
-            let run = Mutex::new(Run { pump, pending: None, left: Vec::new(), closed: false });
+            let run = Mutex::new(Run { pump, pending: None, left: Vec::new(), closed: None });
             Ok(Reader { run, meter, held, title })
         })
     }
@@ -234,7 +238,7 @@ impl Reader {
         guarded(py, || {
             let mut run = self.enter()?;
             run.pump.finish();
-            run.closed = true;
+            run.closed = Some("this Reader is closed".into());
             run.pending = None;
             run.left.clear();
             run.pump.close();

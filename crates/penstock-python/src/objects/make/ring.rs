@@ -25,6 +25,10 @@ impl Ring {
     /// A row with all slots empty, used or new. A new reference, or null with an exception set.
     #[inline(always)]
     pub(crate) fn next(&mut self, py: Python<'_>, class: &ClassPlan) -> *mut ffi::PyObject {
+        if has_finalizer(class) {
+            self.rows = [None, None];
+            return allocate(class);
+        }
         self.turn ^= 1;
         if let Some(row) = &self.rows[self.turn]
             && reusable(row.bind(py), class)
@@ -44,6 +48,13 @@ impl Ring {
         }
         ptr::null_mut()
     }
+}
+
+/// Whether the class has got a finalizer since it was planned: then each row must come to its end.
+#[inline(always)]
+fn has_finalizer(class: &ClassPlan) -> bool {
+    // SAFETY: the plan keeps the class alive.
+    unsafe { (*class.type_ptr()).tp_finalize.is_some() }
 }
 
 /// Whether nobody but the ring can ever see the row again.
