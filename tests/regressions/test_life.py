@@ -433,3 +433,85 @@ def test_125_nor_are_events() -> None:
     assert len(seen) < 4
     with pytest.raises(ValueError, match="^these Events were broken off by Break: make new ones"):
         next(events)
+
+
+# A source that waits, or gives nothing, while a signal comes.
+SIGNALS = """
+import itertools, os, signal, threading, time
+import penstock
+
+class Alarm(Exception):
+    pass
+
+def alarm(*_):
+    raise Alarm
+
+def loop(reader):
+    for _ in reader:
+        pass
+
+class Handler:
+    def a(self, element):
+        pass
+
+os.mkfifo(PATH)
+signal.signal(signal.SIGALRM, alarm)
+signal.setitimer(signal.ITIMER_REAL, 0.2)
+"""
+WAYS = [
+    "penstock.json.load(SOURCE)",
+    "loop(penstock.json.read(SOURCE))",
+    "loop(penstock.json.read(SOURCE).batches(10))",
+    "penstock.open(SOURCE, format='json')",
+    "penstock.xml.send(SOURCE, Handler())",
+    "loop(penstock.xml.events(SOURCE))",
+]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("waiting", ["for a writer", "for bytes", "empty chunks"])
+def test_126_a_signal_while_a_source_gives_nothing(way: str, waiting: str, tmp_path: Path) -> None:
+    """It was answered when there were bytes, or never."""
+    script = f"PATH = {str(tmp_path / 'pipe')!r}" + SIGNALS
+    if waiting == "for bytes":
+        script += "writer = os.open(PATH, os.O_RDWR)\n"
+    source = "itertools.repeat(b'')" if waiting == "empty chunks" else "PATH"
+    script += f"""
+try:
+    {way.replace("SOURCE", source)}
+except Alarm as error:
+    print("answered", *getattr(error, "__notes__", []))
+"""
+    assert printed(script) == "answered\n"
+
+
+def test_126_and_the_reader_goes_on(tmp_path: Path) -> None:
+    script = f"PATH = {str(tmp_path / 'pipe')!r}" + SIGNALS + """
+writer = os.open(PATH, os.O_RDWR)
+os.write(writer, b'[1, 2')
+reader = penstock.json.read(PATH, int)
+seen = []
+try:
+    for number in reader:
+        seen.append(number)
+except Alarm:
+    os.write(writer, b'3, 4]')
+    os.close(writer)
+print(seen, next(reader), list(reader))
+"""
+    assert printed(script) == "[1] 23 [4]\n"
+
+
+def test_126_and_other_threads_run_while_all_chunks_are_empty() -> None:
+    script = """
+        import itertools, os, threading, penstock
+        begun = threading.Event()
+        def chunks():
+            begun.set()
+            return itertools.repeat(b"")
+        work = lambda: penstock.json.load(chunks())
+        threading.Thread(target=work, daemon=True).start()
+        begun.wait()
+        print(sum(range(1_000_000)))
+    """
+    assert printed(script) == "499999500000\n"

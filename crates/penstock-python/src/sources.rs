@@ -15,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyIterator, PyString};
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::FromRawFd;
 
 /// The caller's source, its name, and the options for its bytes.
 #[pyclass(frozen, name = "Source", module = "penstock._rust")]
@@ -100,18 +101,12 @@ impl SourceObject {
 
 /// A file by its path, and its size if it has one.
 pub(crate) fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u64>)> {
-    let system_path: std::path::PathBuf = path.extract()?;
-    let py = path.py();
-    let failed = |error: io::Error| {
-        let Some(number) = error.raw_os_error() else { return PyErr::from(error) };
-        let message = py
-            .import("os")
-            .and_then(|os| os.call_method1("strerror", (number,)))
-            .map_or_else(|_| error.to_string(), |message| message.to_string());
-        PyOSError::new_err((number, message, path.clone().unbind()))
-    };
-    let file = py.detach(|| File::open(&system_path)).map_err(failed)?;
-    let about = file.metadata().map_err(failed)?;
+    const READ_ONLY: i32 = 0;
+    // Python's own function answers signals while it waits: a named pipe may have no writer yet.
+    let opened = path.py().import("os")?.call_method1("open", (path, READ_ONLY))?;
+    // SAFETY: a descriptor that was opened just now, and that nobody else knows.
+    let file = unsafe { File::from_raw_fd(opened.extract()?) };
+    let about = file.metadata()?;
     if about.is_dir() {
         const IS_A_DIRECTORY: i32 = 21;
         let arguments = (IS_A_DIRECTORY, "Is a directory", path.clone().unbind());

@@ -539,19 +539,15 @@ impl Raw {
 
 /// Calls the reader, which is someone else's code.
 fn ask(reader: &mut dyn Read, out: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match reader.read(out) {
-            Ok(n) if n <= out.len() => return Ok(n),
-            Ok(_) => {
-                return Err(io::Error::other(
-                    "the reader says that it gave more than was asked of it",
-                ));
-            }
-            // The system call was interrupted. If the error carries something, such as a Python
-            // exception that a signal handler raised, it must not be swallowed.
-            Err(error)
-                if error.kind() == io::ErrorKind::Interrupted && error.get_ref().is_none() => {}
-            Err(error) => return Err(error),
+    match reader.read(out) {
+        Ok(n) if n > out.len() => {
+            Err(io::Error::other("the reader says that it gave more than was asked of it"))
         }
+        // A signal interrupted the system call: nothing came yet. If the error carries something,
+        // such as a Python exception that a signal handler raised, it must not be swallowed.
+        Err(error) if error.kind() == io::ErrorKind::Interrupted && error.get_ref().is_none() => {
+            Err(io::ErrorKind::WouldBlock.into())
+        }
+        answer => answer,
     }
 }
