@@ -177,7 +177,9 @@ def test_what_the_receiver_raises_passes_through() -> None:
     with pytest.raises(KeyError) as caught:
         next(reader)
     assert caught.value.args == (2,)
-    with pytest.raises(ValueError, match="^this Reader was broken off by KeyError: make a new one$"):
+    with pytest.raises(
+        ValueError, match=r"^this Reader was broken off by KeyError: make a new one$"
+    ):
         list(reader)
 
 

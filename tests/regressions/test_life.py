@@ -6,7 +6,6 @@ Numbered from 120, with the symptom of each bug that was fixed.
 import gc
 import itertools
 import json
-import os
 import threading
 import weakref
 from collections.abc import Iterator
@@ -97,7 +96,7 @@ print("the end")
         "penstock.json.decode(b'{\"number\": 1}', Steps)",
         "penstock.json.decode(b'{\"number\": 1}', Called)",
         "penstock.json.decode(b'{\"number\": 1}', Converted)",
-        "penstock.json.decode(b'{\"number\": \"1\"}', Dropped)",
+        'penstock.json.decode(b\'{"number": "1"}\', Dropped)',
         "penstock.xml.decode(b'<row><number>1</number></row>', Steps)",
         "penstock.json.load([b'{\"number\": 1}'], Steps)",
         "penstock.json.load(chunks())",
@@ -118,7 +117,7 @@ def test_120_threads_in_a_call_back_when_the_interpreter_ends(call: str) -> None
 
 WAITING: dict[str, Any] = {
     "load": lambda chunks: penstock.json.load(chunks, list[Row]),
-    "batches": lambda chunks: list(penstock.json.read(chunks, Row).batches(100_000))[0],
+    "batches": lambda chunks: next(iter(penstock.json.read(chunks, Row).batches(100_000))),
 }
 
 
@@ -200,6 +199,10 @@ class Owner:
         return penstock.Plan(cls, types={int: self.convert})
 
 
+def open_files() -> int:
+    return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+
 def a_reader(owner: Owner, path: Path) -> Any:
     return penstock.ndjson.read(path, owner.plan())
 
@@ -230,11 +233,11 @@ def an_interrupted_reader(owner: Owner, path: Path) -> Any:
     return reader
 
 
-def a_decoder(owner: Owner, path: Path) -> Any:
+def a_decoder(owner: Owner, _: Path) -> Any:
     return penstock.ndjson.Decoder(owner.plan())
 
 
-def a_decoder_in_use(owner: Owner, path: Path) -> Any:
+def a_decoder_in_use(owner: Owner, _: Path) -> Any:
     decoder = penstock.ndjson.Decoder(owner.plan())
     assert len(decoder.feed(b'{"x": 1}\n{"x": 2, ')) == 1
     return decoder
@@ -246,7 +249,7 @@ def rows(owner: Owner, path: Path) -> Any:
     return found
 
 
-def records(owner: Owner, path: Path) -> Any:
+def records(owner: Owner, _: Path) -> Any:
     found = penstock.open(LARGE, owner.plan())
     assert found[1].x[0] is owner
     return found
@@ -256,7 +259,7 @@ def a_walk(owner: Owner, path: Path) -> Any:
     return iter(rows(owner, path))
 
 
-def a_plan(owner: Owner, path: Path) -> Any:
+def a_plan(owner: Owner, _: Path) -> Any:
     plan = owner.plan()
     penstock.json.decode(b'{"x": 1}', plan)
     penstock.xml.decode(b"<r><x>1</x></r>", plan)
@@ -290,7 +293,7 @@ def test_123_a_cycle_through_what_a_reader_holds_is_collected(made: Any, tmp_pat
     path = tmp_path / "data.ndjson"
     path.write_text("".join(f'{{"x": {number}}}\n' for number in range(10)))
     gc.collect()
-    files = len(os.listdir("/proc/self/fd"))
+    files = open_files()
     owners = []
     for _ in range(10):
         owner = Owner()
@@ -299,7 +302,7 @@ def test_123_a_cycle_through_what_a_reader_holds_is_collected(made: Any, tmp_pat
     del owner
     gc.collect()
     assert [owner() for owner in owners] == [None] * 10
-    assert len(os.listdir("/proc/self/fd")) == files
+    assert open_files() == files
 
 
 @pytest.mark.thread_unsafe(reason="the collector is the whole process's")
@@ -353,9 +356,7 @@ def test_124_a_class_that_gets_a_finalizer_while_a_reader_runs() -> None:
         x: int
 
     ended = []
-    seen = 0
-    for row in penstock.json.read([LARGE], Local):
-        seen += 1
+    for seen, row in enumerate(penstock.json.read([LARGE], Local), 1):
         if seen == 10:
             Local.__del__ = lambda row: ended.append(row.x)  # type: ignore[attr-defined]
         if seen == 100:
@@ -383,7 +384,7 @@ def broken_source() -> Iterator[bytes]:
     raise Break
 
 
-def refuse(error: object) -> None:
+def refuse(_: object) -> None:
     raise Break
 
 
@@ -404,10 +405,12 @@ def test_125_a_reader_that_was_broken_off_is_not_silently_empty(way: str) -> Non
         rows.extend(iter(lambda: next(reader).x, None))
     assert rows == [1, 2]
     for _ in range(2):
-        with pytest.raises(ValueError, match="^this Reader was broken off by Break: make a new one"):
+        with pytest.raises(
+            ValueError, match=r"^this Reader was broken off by Break: make a new one"
+        ):
             list(reader)
     reader.close()
-    with pytest.raises(ValueError, match="^this Reader is closed$"):
+    with pytest.raises(ValueError, match=r"^this Reader is closed$"):
         next(reader)
 
 
@@ -417,7 +420,7 @@ def test_125_nor_are_its_batches(way: str) -> None:
     with pytest.raises(Break):
         next(reader.batches(4))
     assert [row.x for row in next(reader.batches(4))] == [1, 2]
-    with pytest.raises(ValueError, match="^this Reader was broken off by Break: make a new one"):
+    with pytest.raises(ValueError, match=r"^this Reader was broken off by Break: make a new one"):
         next(reader.batches(4))
 
 
@@ -431,7 +434,7 @@ def test_125_nor_are_events() -> None:
     with pytest.raises(Break):
         seen.extend(events)
     assert len(seen) < 4
-    with pytest.raises(ValueError, match="^these Events were broken off by Break: make new ones"):
+    with pytest.raises(ValueError, match=r"^these Events were broken off by Break: make new ones"):
         next(events)
 
 
@@ -486,7 +489,10 @@ except Alarm as error:
 
 
 def test_126_and_the_reader_goes_on(tmp_path: Path) -> None:
-    script = f"PATH = {str(tmp_path / 'pipe')!r}" + SIGNALS + """
+    script = (
+        f"PATH = {str(tmp_path / 'pipe')!r}"
+        + SIGNALS
+        + """
 writer = os.open(PATH, os.O_RDWR)
 os.write(writer, b'[1, 2')
 reader = penstock.json.read(PATH, int)
@@ -499,6 +505,7 @@ except Alarm:
     os.close(writer)
 print(seen, next(reader), list(reader))
 """
+    )
     assert printed(script) == "[1] 23 [4]\n"
 
 
