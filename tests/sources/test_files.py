@@ -194,7 +194,7 @@ def test_a_missing_file_and_a_directory(tmp_path: Path) -> None:
         assert error.filename == str(tmp_path / "no.json")  # type: ignore[attr-defined]
     for error in refused(lambda: tmp_path, IsADirectoryError):
         assert error.filename == str(tmp_path)  # type: ignore[attr-defined]
-    with pytest.raises(OSError, match="NUL"):
+    with pytest.raises(ValueError, match="embedded null byte"):
         load("a\0b")
 
 
