@@ -6,6 +6,7 @@ Numbered from 120, with the symptom of each bug that was fixed.
 import gc
 import itertools
 import json
+import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -522,3 +523,40 @@ def test_126_and_other_threads_run_while_all_chunks_are_empty() -> None:
         print(sum(range(1_000_000)))
     """
     assert printed(script) == "499999500000\n"
+
+
+def test_127_a_subinterpreter_cannot_import_it() -> None:
+    """It shared the process's caches, and left the main interpreter with classes of its own."""
+    pytest.importorskip("_xxsubinterpreters" if sys.version_info < (3, 13) else "_interpreters")
+    script = """
+        import sys
+        if sys.version_info < (3, 13):
+            import _xxsubinterpreters as interpreters
+        else:
+            import _interpreters as interpreters
+
+        def ask():
+            options = {} if sys.version_info < (3, 13) else {"config": "legacy"}
+            other = interpreters.create(*options.values())
+            interpreters.run_string(other, '''if True:
+                for _ in range(2):
+                    try:
+                        import penstock
+                    except ImportError as error:
+                        print(error, flush=True)
+            ''')
+            interpreters.destroy(other)
+
+        ask()
+        import penstock
+        print(penstock.json.decode(b'{"a": [1]}', dict[str, list[int]]), flush=True)
+        ask()
+        print(penstock.json.decode(b'{"b": [2]}', dict[str, list[int]]), flush=True)
+    """
+    refused = "penstock can be imported by the main interpreter only"
+    assert printed(script).splitlines() == [
+        *[refused] * 2,
+        "{'a': [1]}",
+        *[refused] * 2,
+        "{'b': [2]}",
+    ]

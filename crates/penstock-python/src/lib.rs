@@ -68,10 +68,24 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::read::Reader;
 
+    use pyo3::exceptions::PyImportError;
+    use pyo3::ffi;
     use pyo3::prelude::*;
+
+    /// Refuses to be imported by a subinterpreter: classes, plans and caches are the process's, and
+    /// would pass objects of one interpreter to another.
+    fn only_here(_py: Python<'_>) -> PyResult<()> {
+        // SAFETY: the token shows that the interpreter is attached.
+        let is_main = unsafe { ffi::PyInterpreterState_Get() == ffi::PyInterpreterState_Main() };
+        if is_main {
+            return Ok(());
+        }
+        Err(PyImportError::new_err("penstock can be imported by the main interpreter only"))
+    }
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        only_here(module.py())?;
         // Made now, like the named classes above. If PyO3 makes them at their first use and memory
         // is short, it panics.
         let py = module.py();
