@@ -80,6 +80,12 @@ def chosen(members: dict[int, Enum], value: int) -> Enum | int:
 
 def flags(cls: type[Flag], value: int) -> Flag:
     """Return the flags of an integer, if every bit of it is a flag."""
+    # An `IntFlag` would accept other bits, and keep each number that it has met.
+    known = 0
+    for flag in cls.__members__.values():
+        known |= flag.value
+    if value & ~known:
+        raise ValueError("some of its bits are no flags")
     try:
         found = cls(value)
     except ValueError as error:

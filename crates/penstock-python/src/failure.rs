@@ -6,7 +6,7 @@ use penstock_core::document::NoMemory;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::position::Place;
 use penstock_core::run::{Code, Failed, Failure, Problem, Spot};
-use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError};
+use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -304,6 +304,12 @@ pub(crate) fn noted(py: Python<'_>, error: PyErr, place: &Where<'_>) -> PyErr {
 /// True if an exception is about the code that raised it, and not about memory or an interrupt.
 pub(crate) fn is_reason(py: Python<'_>, raised: &PyErr) -> bool {
     raised.is_instance_of::<PyException>(py) && !raised.is_instance_of::<PyMemoryError>(py)
+}
+
+/// True if an exception of the caller's code says that a value does not fit: a `ValueError` or a
+/// `TypeError`. Any other exception is the program's own affair.
+pub(crate) fn is_of_values(py: Python<'_>, raised: &PyErr) -> bool {
+    raised.is_instance_of::<PyValueError>(py) || raised.is_instance_of::<PyTypeError>(py)
 }
 
 /// The result of a user's object, or None if it raised. Exceptions that are not its fault, such as

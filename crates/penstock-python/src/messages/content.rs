@@ -6,7 +6,6 @@
 
 use penstock_core::event::Key;
 use penstock_core::value::number::{self, Outcome};
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
@@ -158,7 +157,7 @@ fn number_object<'py>(py: Python<'py>, digits: &str) -> PyResult<Bound<'py, PyAn
             }
             let short: String = digits.chars().take(40).collect();
             let message = format!("{short} is beyond the range of a float; .text has its digits");
-            Err(PyValueError::new_err(message))
+            Err(super::misfit(py, &message))
         }
     }
 }

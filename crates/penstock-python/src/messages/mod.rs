@@ -81,7 +81,12 @@ fn lost(py: Python<'_>, reason: &str) -> PyErr {
 /// The exception for a value that no element can hold.
 #[cold]
 fn unfit(py: Python<'_>, got: &str) -> PyErr {
-    let reason = format!("expected text, a number, a truth value or null, got {got}");
+    misfit(py, &format!("expected text, a number, a truth value or null, got {got}"))
+}
+
+/// The exception for a value that cannot be given as it is asked for.
+#[cold]
+fn misfit(py: Python<'_>, reason: &str) -> PyErr {
     let work = || py.import("penstock._errors")?.getattr("ValidationError")?.call1((reason,));
     match work() {
         Ok(error) => PyErr::from_value(error),

@@ -118,12 +118,12 @@ impl<'p> Core<'p> {
                 match known.or_else(int).or_else(boolean) {
                     Some(object) => object.bind(py).clone(),
                     None => match choice.text(py, key.text.as_str())? {
-                        Some(object) => object,
-                        None => {
+                        Ok(object) => object,
+                        Err(why) => {
                             let expected = choice.expected.to_string();
                             let reason = format!("expected {expected}, got {}", got());
                             let refusal = self.mismatch(at, reason, Some(expected), Some(got()));
-                            return Err(refusal.coded(Code::Value));
+                            return Err(refusal.coded(Code::Value).because_of(why));
                         }
                     },
                 }

@@ -6,6 +6,7 @@
 
 use super::place::{brief, shortened};
 use super::refusal::{Code, Refusal};
+use super::scalars::Chosen;
 use super::standard;
 use super::text::new_str;
 use super::{Answer, Core};
@@ -42,26 +43,22 @@ pub(crate) fn type_of(kind: &Kind) -> Option<Type<'_>> {
 impl Choice {
     /// Looks an untyped text up: first exactly as it is written, then without the white space
     /// around it.
-    fn lexical<'py>(
-        &self,
-        py: Python<'py>,
-        text: Text<'_>,
-    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    fn lexical<'py>(&self, py: Python<'py>, text: Text<'_>) -> Chosen<'py> {
         let collapsed = xsd::trimmed(text.bytes());
         for bytes in [text.bytes(), collapsed] {
             if let Some(index) = self.texts.find(bytes) {
-                return Ok(Some(self.text_objects[index as usize].bind(py).clone()));
+                return Ok(Ok(self.text_objects[index as usize].bind(py).clone()));
             }
         }
         if let Some(Integer::Small(value)) = xsd::integer(collapsed)
             && let Some((_, object)) = self.ints.iter().find(|(known, _)| *known == value)
         {
-            return Ok(Some(object.bind(py).clone()));
+            return Ok(Ok(object.bind(py).clone()));
         }
         if let Some(value) = xsd::boolean(collapsed)
             && let Some(object) = &self.bools[usize::from(value)]
         {
-            return Ok(Some(object.bind(py).clone()));
+            return Ok(Ok(object.bind(py).clone()));
         }
         self.text(py, text.text.as_str())
     }
@@ -182,8 +179,8 @@ impl<'p> Core<'p> {
                 });
             }
             Kind::Choice(choice) => match choice.lexical(py, text)? {
-                Some(object) => object.into_ptr(),
-                None => return Err(self.no_choice(choice, at, text)),
+                Ok(object) => object.into_ptr(),
+                Err(why) => return Err(self.no_choice(choice, at, text).because_of(why)),
             },
             Kind::None if xsd::trimmed(text.bytes()).is_empty() => self.new_none(),
             Kind::Any => new_str(py, text),

@@ -59,6 +59,15 @@ impl Refusal {
         self
     }
 
+    /// The same refusal, with the exception that it comes of, if there is one.
+    #[cold]
+    pub(crate) fn because_of(mut self, cause: Option<PyErr>) -> Self {
+        if let Some(mismatch) = self.mismatch() {
+            mismatch.cause = cause;
+        }
+        self
+    }
+
     /// The first mismatch, if a value does not fit.
     pub(crate) fn mismatch(&mut self) -> Option<&mut Mismatch> {
         self.mismatches().first_mut()

@@ -9,7 +9,7 @@ use super::refusal::{Code, Refusal};
 use super::standard::{new_datetime, new_uuid};
 use super::text::{new_ascii, new_str};
 use super::{Answer, Core};
-use crate::failure::answer;
+use crate::failure::{answer, is_of_values};
 use crate::plan::{Choice, Kind, KindByte, NodeId, Tokens};
 use penstock_core::event::{Scalar, Text};
 use penstock_core::near::nearest;
@@ -17,7 +17,7 @@ use penstock_core::value::lexical::{self, Value};
 use penstock_core::value::moment::Moment;
 use penstock_core::value::xsd::{self, Integer};
 use penstock_core::value::{datetime, uuid};
-use pyo3::exceptions::{PyArithmeticError, PyValueError};
+use pyo3::exceptions::PyArithmeticError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyString;
@@ -30,15 +30,14 @@ type Made = Result<*mut ffi::PyObject, Refusal>;
 /// What a string is called in messages.
 const STRING: &str = "a string";
 
+/// The object of a choice, or the exception by which its class refused the value, if there was one.
+pub(crate) type Chosen<'py> = Result<Result<Bound<'py, PyAny>, Option<PyErr>>, Refusal>;
+
 impl Choice {
     /// The object that a text stands for.
-    pub(crate) fn text<'py>(
-        &self,
-        py: Python<'py>,
-        text: &str,
-    ) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    pub(crate) fn text<'py>(&self, py: Python<'py>, text: &str) -> Chosen<'py> {
         if let Some(index) = self.texts.find(text.as_bytes()) {
-            return Ok(Some(self.text_objects[index as usize].bind(py).clone()));
+            return Ok(Ok(self.text_objects[index as usize].bind(py).clone()));
         }
         self.missing(PyString::new(py, text).into_any())
     }
@@ -59,20 +58,20 @@ impl Choice {
     }
 
     /// The object that an integer stands for.
-    fn int<'py>(&self, py: Python<'py>, value: i64) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    fn int<'py>(&self, py: Python<'py>, value: i64) -> Chosen<'py> {
         if let Some((_, object)) = self.ints.iter().find(|(known, _)| *known == value) {
-            return Ok(Some(object.bind(py).clone()));
+            return Ok(Ok(object.bind(py).clone()));
         }
         self.missing(value.into_pyobject(py).map_err(PyErr::from)?.into_any())
     }
 
     /// Asks an enum with a `_missing_` of its own about a value that none of its members has.
-    fn missing<'py>(&self, value: Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Refusal> {
+    fn missing<'py>(&self, value: Bound<'py, PyAny>) -> Chosen<'py> {
         let py = value.py();
-        let Some(class) = &self.enum_class else { return Ok(None) };
+        let Some(class) = &self.enum_class else { return Ok(Err(None)) };
         match class.bind(py).call1((value,)) {
-            Ok(member) => Ok(Some(member)),
-            Err(error) if error.is_instance_of::<PyValueError>(py) => Ok(None),
+            Ok(member) => Ok(Ok(member)),
+            Err(error) if is_of_values(py, &error) => Ok(Err(Some(error))),
             Err(error) => Err(error.into()),
         }
     }
@@ -191,8 +190,8 @@ impl<'p> Core<'p> {
             Kind::Decimal => self.decimal(value.to_string().as_bytes(), at),
             Kind::Moment(moment) => self.instant(value.to_string().as_bytes(), moment, at),
             Kind::Choice(choice) => match choice.int(self.attached(), value)? {
-                Some(object) => Ok(object.into_ptr()),
-                None => Err(self.misvalue(at, &format!("the integer {value}"))),
+                Ok(object) => Ok(object.into_ptr()),
+                Err(why) => Err(self.misvalue(at, &format!("the integer {value}")).because_of(why)),
             },
             _ => Err(self.misfit(at, &format!("the integer {value}"))),
         };
@@ -275,7 +274,7 @@ impl<'p> Core<'p> {
             Kind::Choice(choice)
                 if let Some(value) =
                     std::str::from_utf8(digits).ok().and_then(|it| it.parse().ok())
-                    && let Some(object) = choice.int(self.attached(), value)? =>
+                    && let Ok(object) = choice.int(self.attached(), value)? =>
             {
                 Ok(object.into_ptr())
             }
@@ -427,8 +426,8 @@ impl<'p> Core<'p> {
                 return if object.is_null() { Err(self.raised()) } else { Ok(object) };
             }
             Kind::Choice(choice) => match choice.text(py, text.text.as_str())? {
-                Some(object) => object,
-                None => return Err(self.no_choice(choice, at, text)),
+                Ok(object) => object,
+                Err(why) => return Err(self.no_choice(choice, at, text).because_of(why)),
             },
             Kind::Int | Kind::Float | Kind::Bool if !self.plan().lax => {
                 return Err(self.misfit(at, STRING));

@@ -1,6 +1,6 @@
 //! Turns exceptions of the user's own code into refusals.
 
-use crate::failure::answer;
+use crate::failure::{answer, is_of_values};
 use crate::objects::core::refusal::{Code, Mismatch, PathStep, Refusal};
 use crate::objects::core::{Core, Noted};
 use crate::plan::Field;
@@ -22,9 +22,7 @@ pub(crate) fn own_code_raised(builder: &Core<'_>, error: PyErr, at: u64) -> Refu
 #[inline(never)]
 pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool) -> Refusal {
     let py = builder.attached();
-    let of_values = error.is_instance_of::<pyo3::exceptions::PyValueError>(py)
-        || error.is_instance_of::<pyo3::exceptions::PyTypeError>(py);
-    if !of_values {
+    if !is_of_values(py, &error) {
         return error.into();
     }
     let told = match said(py, &error) {
