@@ -3,6 +3,7 @@
 Numbered from 120, with the symptom of each bug that was fixed.
 """
 
+import enum
 import gc
 import itertools
 import json
@@ -560,3 +561,77 @@ def test_127_a_subinterpreter_cannot_import_it() -> None:
         *[refused] * 2,
         "{'b': [2]}",
     ]
+
+
+class Level(enum.IntFlag):
+    LOW = 1
+    HIGH = 4
+
+
+def test_128_an_int_flag_has_no_other_bits() -> None:
+    """It took any number, and its class kept each one for good."""
+    assert penstock.json.decode(b"[0, 1, 4, 5]", list[Level]) == [0, 1, 4, 5]
+    kept = dict(Level._value2member_map_)
+    for number in [2, 6, 8, 1 << 40, -1, -2]:
+        with pytest.raises(penstock.ValidationError, match="some of its bits are no flags"):
+            penstock.json.decode(str(number), Level)
+    assert Level._value2member_map_ == kept
+
+
+class Grade(enum.Enum):
+    A = "a"
+    ONE = 1
+
+    @classmethod
+    def _missing_(cls, value: object) -> Any:
+        if value in {"type", 2}:
+            raise TypeError("no such type")
+        if value == "value":
+            raise ValueError("no such value")
+        if value == "other":
+            raise KeyError("other")
+        return cls.A if value == "A" else None
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "message"),
+    [
+        ("type", TypeError, "no such type"),
+        (2, TypeError, "no such type"),
+        ("value", ValueError, "no such value"),
+        ("b", ValueError, "'b' is not a valid Grade"),
+    ],
+)
+def test_129_what_an_enum_says_of_a_value_is_the_cause(
+    value: object, kind: type[Exception], message: str
+) -> None:
+    """A TypeError left as it was, and a ValueError was no cause."""
+    assert penstock.json.decode('"A"', Grade) is Grade.A
+    for data, into in [(json.dumps(value), Grade), (json.dumps([value]), list[Grade])]:
+        with pytest.raises(penstock.ValidationError) as caught:
+            penstock.json.decode(data, into)
+        assert type(caught.value.__cause__) is kind
+        assert str(caught.value.__cause__) == message
+    with pytest.raises(KeyError):
+        penstock.json.decode('"other"', Grade)
+
+
+def test_129_nor_does_a_bad_value_end_a_stream() -> None:
+    reader = penstock.ndjson.read([b'"a"\n"type"\n1\n'], Grade, errors="skip")
+    assert list(reader) == [Grade.A, Grade.ONE]
+    assert reader.skipped == 1
+
+
+def test_130_a_number_beyond_a_float_is_told_as_other_values_are() -> None:
+    """It was a plain ValueError."""
+
+    class Handler:
+        def a(self, element: Any) -> None:
+            with pytest.raises(
+                penstock.ValidationError, match="1e400 is beyond the range"
+            ) as caught:
+                _ = element.value
+            assert caught.value.reason.endswith("; .text has its digits")
+            assert element.text == "1e400"
+
+    penstock.json.send([b'{"a": 1e400}'], Handler())
