@@ -864,3 +864,18 @@ def test_195_a_constraint_of_a_number_in_text(into: Any) -> None:
     # Text is what is left, in XML.
     either: Any = Annotated[int, annotated_types.Ge(0)] | str
     assert penstock.xml.decode("<x>-1</x>", either) == "-1"
+
+
+def test_180_a_text_that_is_no_decimal_does_not_fit() -> None:
+    """`Decimal` refuses it with an `ArithmeticError`, which left the call as it was."""
+    with pytest.raises(ValidationError, match="InvalidOperation") as caught:
+        decode('[1.5, "x"]', list[Annotated[Decimal, via(Decimal)]])
+    assert (caught.value.path, caught.value.column) == ("1", 7)
+
+
+def test_180_keys_for_a_function_are_text() -> None:
+    """A key has all its digits already."""
+    amount = Annotated[Decimal, via(Decimal)]
+    assert decode(f'{{"{DIGITS}": {DIGITS}}}', dict[amount, amount]) == {  # type: ignore[valid-type]
+        Decimal(DIGITS): Decimal(DIGITS)
+    }

@@ -23,7 +23,8 @@ pub(crate) fn own_code_raised(builder: &Core<'_>, error: PyErr, at: u64) -> Refu
 pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool) -> Refusal {
     let py = builder.attached();
     let of_values = error.is_instance_of::<pyo3::exceptions::PyValueError>(py)
-        || error.is_instance_of::<pyo3::exceptions::PyTypeError>(py);
+        || error.is_instance_of::<pyo3::exceptions::PyTypeError>(py)
+        || crate::plan::is_no_decimal(error.value(py));
     if !of_values {
         return error.into();
     }
