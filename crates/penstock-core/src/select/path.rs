@@ -485,7 +485,7 @@ mod tests {
             ("//é//b", 5, "'//' is only allowed at the beginning"),
             ("é/~5", 3, escapes),
             ("é/a~4", 4, escapes),
-            ("@~4", 1, escapes),
+            ("@~4", 2, escapes),
             ("a~", 2, escapes),
             ("é/{http://x", 3, "'{' without a '}' after it"),
             ("@{u", 2, "'{' without a '}' after it"),
