@@ -317,9 +317,19 @@ pub(crate) fn untold() -> PyErr {
     pyo3::exceptions::PySystemError::new_err("a record in error without a problem")
 }
 
+/// The exceptions for several problems.
+#[cold]
+pub(crate) fn of_problems<C: Raised>(
+    py: Python<'_>,
+    problems: Vec<Problem<C>>,
+    named: &Named<'_>,
+) -> PyResult<Vec<Py<PyAny>>> {
+    Ok(Others::of(py, problems, 0, named)?.errors)
+}
+
 /// All collected errors as one exception.
 #[cold]
-fn group(py: Python<'_>, errors: Vec<Py<PyAny>>) -> PyErr {
+pub(crate) fn group(py: Python<'_>, errors: Vec<Py<PyAny>>) -> PyErr {
     let count = errors.len();
     let records = if count == 1 { "record" } else { "records" };
     let work = || {

@@ -69,6 +69,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         run
     }
 
+    /// What becomes of bad records from now on.
+    pub fn set_policy(&mut self, policy: Policy) {
+        self.policy = policy;
+    }
+
     /// The same run, whose first record comes after `before` other records.
     #[must_use]
     pub fn behind_records(mut self, before: u64) -> Self {
