@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
+import itertools
 import lzma
+import sys
 import tracemalloc
+import zipfile
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +22,7 @@ from penstock import LimitExceeded, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 @dataclass
@@ -213,3 +219,89 @@ def test_103_a_source_that_never_ends_can_be_interrupted(verb: str, name: str) -
         """
     )
     assert done.stdout == "interrupted\n", done.stderr[-1000:]
+
+
+def zipped(data: bytes, method: int) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("a.json", data)
+    return file.getvalue()
+
+
+METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_104_a_damaged_zip_is_a_decode_error(method: int, tmp_path: Path) -> None:
+    """One changed byte made an OSError, a ValueError about a seek, or an IndexError."""
+    good = zipped(b"[1, 2, 3]", method)
+    path = tmp_path / "a.zip"
+    outcomes = Counter()
+    for at, byte in itertools.product(range(len(good)), (0x00, 0x01, 0x7F, 0x80, 0xFF)):
+        data = good[:at] + bytes([byte]) + good[at + 1 :]
+        path.write_bytes(data)
+        for source in (path, io.BytesIO(data)):
+            try:
+                value = penstock.json.load(source, member="a.json")
+            except penstock.DecodeError:
+                outcomes["refused"] += 1
+            except ValueError as error:
+                assert str(error).find("exactly once; it holds") > 0 or "no file" in str(error)
+                outcomes["of another name"] += 1
+            else:
+                outcomes["read"] += 1
+                assert value == [1, 2, 3]
+    assert outcomes["refused"] > 400
+    assert outcomes["read"] > 400
+
+
+def test_104_an_error_of_the_file_stays_one(tmp_path: Path) -> None:
+    class Failing(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            # The data comes behind a header of 30 bytes and the name.
+            if self.tell() == 36:
+                raise PermissionError(13, "no")
+            return super().read(size)
+
+    data = zipped(b"[1]", zipfile.ZIP_STORED)
+    with pytest.raises(penstock.DecodeError, match="reading failed") as caught:
+        penstock.json.load(Failing(data), member="a.json")
+    assert isinstance(caught.value.__cause__, PermissionError)
+    closed = io.BytesIO(zipped(b"[1]", zipfile.ZIP_STORED))
+    closed.close()
+    with pytest.raises(ValueError, match="closed file"):
+        penstock.json.load(closed, member="a.json")
+    with pytest.raises(FileNotFoundError):
+        penstock.json.load(tmp_path / "no.zip")
+
+
+def test_104_the_window_of_a_zip_is_limited() -> None:
+    """`zipfile` allocated as much as the data asked for, up to 4 GiB."""
+    good = zipped(b"[1, 2, 3]", zipfile.ZIP_LZMA)
+    assert penstock.json.load(io.BytesIO(good), member="a.json") == [1, 2, 3]
+    at = good.index(b"\x05\x00\x5d") + 3
+    large = good[:at] + (129 << 20).to_bytes(4, "little") + good[at + 4 :]
+    with pytest.raises(LimitExceeded) as caught:
+        penstock.json.load(io.BytesIO(large), member="a.json")
+    assert caught.value.reason == (
+        "the zip data asks for a window of more than 134217728 bytes (limits.window)"
+    )
+    limits = Limits(window=1 << 20)
+    with pytest.raises(LimitExceeded, match=r"limits\.window"):
+        penstock.json.load(io.BytesIO(good), member="a.json", limits=limits)
+
+
+@pytest.mark.parametrize("duplicates", ["last", "first"])
+@pytest.mark.parametrize("into", [Any, dict[str, int], dict[int, int]])
+def test_105_a_repeated_key_takes_no_room(duplicates: Any, into: Any) -> None:
+    """The dict had room for each repetition: 2.6 MB for one key."""
+    repeated = b'"1":1,' * 50_000
+    data = b"{" + repeated + b'"2":3,"1":2}'
+    value: Any = penstock.json.decode(data, into, duplicates=duplicates)
+    one = 1 if duplicates == "first" else 2
+    keys = (1, 2) if into == dict[int, int] else ("1", "2")
+    assert value == dict(zip(keys, (one, 3), strict=True))
+    assert list(value) == list(keys)
+    assert sys.getsizeof(value) < 1_000
+    kept = penstock.json.open(data, duplicates=duplicates).to(into)
+    assert sys.getsizeof(kept) < 1_000
