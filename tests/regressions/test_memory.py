@@ -306,3 +306,58 @@ def test_105_a_repeated_key_takes_no_room(duplicates: Any, into: Any) -> None:
     assert sys.getsizeof(value) < 1_000
     kept = penstock.json.open(data, duplicates=duplicates).to(into)
     assert sys.getsizeof(kept) < 1_000
+
+
+STARVED = """
+    import resource
+    import penstock
+    from dataclasses import dataclass
+
+    @dataclass
+    class Row:
+        number: int = 0
+        text: str = ""
+
+    def pieces(data):
+        return (data[at:at + 65536] for at in range(0, len(data), 65536))
+
+    rows = b",".join(b'{{"number": %d, "text": "some text"}}' % n for n in range(100_000))
+    array = b"[" + rows + b"]"
+    lines = rows.replace(b"}},", b"}}\\n")
+    numbers = b"[" + b"1," * 5_000_000 + b"1]"
+    escapes = b'["' + b"a\\\\n" * 5_000_000 + b'"]'
+    markup = b"<r>" + b"<row><text>some text</text></row>" * 100_000 + b"</r>"
+    prose = b"<a>" + b"a&lt;" * 4_000_000 + b"</a>"
+    with open("/proc/self/statm") as statm:
+        taken = int(statm.read().split()[0]) * 4096
+    resource.setrlimit(resource.RLIMIT_AS, (taken + ({megabytes} << 20),) * 2)
+    try:
+        {work}
+    except MemoryError:
+        print("MemoryError")
+    else:
+        print("result")
+    assert penstock.json.decode(b"[1, 2]") == [1, 2]
+"""
+
+
+@pytest.mark.parametrize("backtrace", ["0", "1"])
+@pytest.mark.parametrize(
+    "work",
+    [
+        "penstock.json.decode(array)",
+        "penstock.json.decode(numbers)",
+        "penstock.json.decode(escapes)",
+        "penstock.json.load(pieces(array), list[Row])",
+        "penstock.json.open(pieces(array)).to(list[Row])",
+        "penstock.ndjson.load(pieces(lines), Row)",
+        "penstock.xml.load(pieces(markup))",
+        "penstock.xml.load(pieces(prose), str)",
+    ],
+)
+def test_106_without_memory_there_is_a_memory_error(work: str, backtrace: str) -> None:
+    """The process ended: "memory allocation of 240 bytes failed". With a backtrace it could hang."""
+    for megabytes in (1, 6):
+        script = STARVED.format(work=work, megabytes=megabytes)
+        done = finished(script, RUST_BACKTRACE=backtrace)
+        assert (done.returncode, done.stdout) == (0, "MemoryError\n"), done.stderr[-1000:]

@@ -13,6 +13,7 @@ use crate::sources::SourceObject;
 use crate::timing::Timing;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::{may_wait, unknown_keys};
+use penstock_scan::make_room;
 use pyo3::exceptions::{PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -133,7 +134,10 @@ impl Run {
                 _ => Ok(turn),
             });
             match turn {
-                Ok(Turn::Row) => rows.extend(self.pump.builder_mut().take_row()),
+                Ok(Turn::Row) => {
+                    make_room(&mut rows, 1);
+                    rows.extend(self.pump.builder_mut().take_row());
+                }
                 Ok(Turn::Dry) => {}
                 Ok(Turn::End) => break,
                 Err(error) => {
