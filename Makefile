@@ -21,7 +21,7 @@ SOURCES := Cargo.toml Cargo.lock pyproject.toml README.md \
 	$(shell find crates python -name '*.rs' -o -name Cargo.toml -o -name '*.py' -o -name '*.pyi') \
 	$(wildcard python/penstock/cli/completions/*)
 
-.PHONY: help build tuned demo test threads forks check bench compare bench-native copies costs soak docs fuzz sanitize \
+.PHONY: help build tuned demo test threads forks check bench compare bench-native copies starve costs soak docs fuzz sanitize \
 	debug-python completions clean
 
 help: ## list the commands
@@ -74,6 +74,9 @@ bench-native: ## measure what is used from Rust beside other crates; ARGS="word-
 
 copies: $(VENV)/.wheel ## how much machine code there is, and how often each grammar stands in it; ARGS="--list"
 	$(BIN)/python scripts/copies.py $(ARGS)
+
+starve: $(VENV)/.wheel ## how each verb and format ends with 1 to 300 MB; ARGS="--backtrace --only xml 5 50"
+	$(BIN)/python scripts/starve.py $(ARGS)
 
 costs: $(VENV)/.wheel ## measure what operations cost here, twice: do the two agree? ARGS="--record" keeps one
 	$(BIN)/python bench/costs.py $(ARGS)

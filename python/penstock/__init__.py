@@ -15,7 +15,21 @@ of `penstock.json`, `penstock.ndjson` and `penstock.xml` have every option of th
 
 from __future__ import annotations
 
-from penstock import _format, _open, _plan, _rust, _send, _sources, aio, clock, json, ndjson, xml
+from penstock import (
+    _format,
+    _missing,
+    _open,
+    _plan,
+    _read,
+    _rust,
+    _send,
+    _sources,
+    aio,
+    clock,
+    json,
+    ndjson,
+    xml,
+)
 from penstock._at import Base64Mime, Base64Unpadded, Base64Url, Hex, at, rest
 from penstock._decoder import Decoder
 from penstock._errors import (
@@ -52,7 +66,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, overload
+    from typing import Any, NoReturn, overload
 
     from typing_extensions import Buffer, TypeForm
 
@@ -66,6 +80,7 @@ if TYPE_CHECKING:
         Format,
         Rename,
         Source,
+        Sources,
         T,
         Times,
         Types,
@@ -140,6 +155,14 @@ __all__ = [
     "via",
     "xml",
 ]
+
+if not TYPE_CHECKING:
+    # Checkers must not believe that every name exists.
+
+    def __getattr__(name: str) -> NoReturn:
+        """Say what to use in place of a name that there is not."""
+        _missing.attribute(__name__, name)
+
 
 if _rust.__build__ == "debug":
     import warnings
@@ -217,6 +240,7 @@ def decode(
     return _rust.decode(dialect, data, record, duplicates, unknown, all_errors, encoding, limits)
 
 
+@_missing.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -288,8 +312,9 @@ def load(
         del given  # This closes an archive that was opened here.
 
 
+@_missing.advised
 def read(
-    source: Source,
+    source: Sources,
     into: TypeForm[T] = PLAIN,
     /,
     *,
@@ -313,7 +338,8 @@ def read(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
-            you opened stays open.
+            you opened stays open. Or several files, which are read in order: a list of paths, a
+            pattern such as `"data/*.json"`, or a folder.
         into: The type of one record; by default plain values.
         format: `"json"`, `"ndjson"` or `"xml"`, as for `load`.
         at: Where the records are; see `penstock.json.read`.
@@ -347,16 +373,9 @@ def read(
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    given, name = _sources.locate("read", source, compression, member, limits)
-    try:
-        kind = _format.of_source(given, name) if format is None else _format.checked(format)
-        dialect = _format.dialect(kind)
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
-        return _rust.Reader(
-            dialect, _rust.Source(given, name, encoding, compression), into, at, policy, limits
-        )
-    finally:
-        del given  # This closes an archive that was opened here.
+    kind = None if format is None else _format.checked(format)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+    return _read.read(source, kind, None, into, at, policy, encoding, compression, member, limits)
 
 
 if TYPE_CHECKING:
@@ -414,6 +433,7 @@ if TYPE_CHECKING:
     ) -> Records[T] | Rows[T]: ...
 
 
+@_missing.advised
 def open(
     source: Source | Buffer,
     into: TypeForm[T] | None = None,
@@ -517,6 +537,7 @@ def open(
     )
 
 
+@_missing.advised
 def send(
     source: Source,
     handler: object,
@@ -576,19 +597,3 @@ def send(
     """
     dialect = None if format is None else _format.dialect(_format.checked(format))
     return _send.send(dialect, source, handler, encoding, compression, member, limits)
-
-
-if not TYPE_CHECKING:
-    # Checkers must not believe that every name exists.
-
-    def __getattr__(name: str) -> object:
-        """Say what to use instead of a name that other libraries have."""
-        if name in {"dump", "dumps", "encode", "write", "Encoder", "Writer"}:
-            hint = ": Penstock reads, and cannot write yet; json.dumps writes plain values"
-        elif name in {"loads", "parse", "fromstring"}:
-            hint = ": data in memory is read by penstock.decode"
-        elif name == "iterparse":
-            hint = ": elements are read one by one by penstock.read, or sent by penstock.send"
-        else:
-            hint = ""
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")

@@ -6,11 +6,13 @@ library opens it. Only the requested member is unpacked, and never to disk.
 
 from __future__ import annotations
 
+import errno
 import lzma
+import struct
 import zipfile
 import zlib
 
-from penstock._errors import LimitExceeded, MalformedInput, TruncatedInput
+from penstock._errors import DecodeError, LimitExceeded, MalformedInput, TruncatedInput
 from penstock._limits import Limits
 
 TYPE_CHECKING = False
@@ -26,7 +28,17 @@ _JUDGED_FROM = 16 << 20
 
 # The exceptions of `zipfile` and its decompressors for archives that they cannot read.
 # `RuntimeError` is for a password, and `NotImplementedError`, which is one, for an unknown method.
-_REFUSED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError)
+# The others come of numbers and names in a damaged directory: `zipfile` looks for the member before
+# the beginning of the file, for example, which is a `ValueError` or an `OSError`.
+_REFUSED = (
+    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, RuntimeError),
+    *(ValueError, IndexError, OverflowError, struct.error, OSError),
+)
+
+# A member's own header; the lengths of its name and of its extra field are the last two numbers.
+_HEADER = struct.Struct("<26xHH")
+# What LZMA data begins with: the version, the length of the properties, one of them, the window.
+_LZMA = struct.Struct("<2xHxI")
 
 
 def open_member(
@@ -46,11 +58,14 @@ def open_member(
     else:
         raise TypeError(f"{verb}() needs a path or a file that can seek to look into a zip archive")
     try:
-        archive = zipfile.ZipFile(file)
-        info = _choose(archive, name, member)
-    except _REFUSED as error:
-        _close(file, source)
-        raise MalformedInput(f"not a zip archive: {error}", source=name) from error
+        try:
+            archive = zipfile.ZipFile(file)
+            files = _files(archive)
+        except _REFUSED as error:
+            if _is_of_the_file(error, file):
+                raise
+            raise MalformedInput(f"not a zip archive: {error}", source=name) from error
+        info = _choose(files, name, member)
     except BaseException:
         _close(file, source)
         raise
@@ -62,12 +77,23 @@ def open_member(
     return chunks, label
 
 
-def _choose(archive: zipfile.ZipFile, name: str | None, member: str | None) -> zipfile.ZipInfo:
-    """Find the member to read."""
+def _is_of_the_file(error: Exception, file: BinaryIO) -> bool:
+    """Whether an exception is about the file itself, and not about what it holds."""
+    if isinstance(error, OSError):
+        return error.errno != errno.EINVAL
+    return isinstance(error, ValueError) and getattr(file, "closed", False) is True
+
+
+def _files(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+    """List the members that are files with data."""
     # macOS adds an entry for each file that holds no data.
-    files = [
+    return [
         i for i in archive.infolist() if not i.is_dir() and not i.filename.startswith("__MACOSX/")
     ]
+
+
+def _choose(files: list[zipfile.ZipInfo], name: str | None, member: str | None) -> zipfile.ZipInfo:
+    """Find the member to read."""
     chosen = files if member is None else [i for i in files if i.filename == member]
     if len(chosen) == 1:
         return chosen[0]
@@ -93,6 +119,7 @@ def _chunks(
     The file that was opened here is closed when the generator ends or is dropped.
     """
     try:
+        _check_window(file, info, label, limits)
         with archive, archive.open(info) as packed:
             yield b""
             start = file.tell()
@@ -106,12 +133,33 @@ def _chunks(
                     reason = f"the zip data expands to {times} (limits.ratio)"
                     raise LimitExceeded(reason, source=label, offset=unpacked)
                 yield chunk
+    except DecodeError:
+        raise
     except EOFError as error:
         raise TruncatedInput("the zip archive ends too early", source=label) from error
     except _REFUSED as error:
+        if _is_of_the_file(error, file):
+            raise
         raise MalformedInput(f"the zip archive cannot be read: {error}", source=label) from error
     finally:
         _close(file, source)
+
+
+def _check_window(file: BinaryIO, info: zipfile.ZipInfo, label: str, limits: Limits) -> None:
+    """Refuse LZMA data that asks for a larger window than `limits.window`.
+
+    `zipfile` allocates whatever the data asks for.
+    """
+    if info.compress_type != zipfile.ZIP_LZMA:
+        return
+    file.seek(info.header_offset)
+    header = file.read(_HEADER.size)
+    if len(header) == _HEADER.size:
+        file.seek(sum(_HEADER.unpack(header)), 1)
+        begins = file.read(_LZMA.size)
+        if len(begins) == _LZMA.size and _LZMA.unpack(begins)[1] > limits.window:
+            asked = f"a window of more than {limits.window} bytes (limits.window)"
+            raise LimitExceeded(f"the zip data asks for {asked}", source=label, offset=0)
 
 
 def _close(file: BinaryIO, source: object) -> None:

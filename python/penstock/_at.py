@@ -56,9 +56,9 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
     """Say where a field's value is, with a path that starts inside the record.
 
     Without it, a field's own name is its key. Steps are separated by `/`; `*` is any child or any
-    element; a leading `//` matches at any depth; a digit is an index in an array and a key in an
-    object; `key()` is the key that a `*` of the record's own path matched. `~0 ~1 ~2 ~3` stand for
-    `~ / * @` inside a key.
+    element; a leading `//` matches at any depth, but not inside a match; a digit is an index in an
+    array and a key in an object; `key()` is the key that a `*` of the record's own path matched.
+    `~0 ~1 ~2 ~3` stand for `~ / * @` inside a key, and the step `~4` for the empty key.
 
     In XML, a step is the name of a child element, `@x` an attribute, `text()` the element's own
     text. `{uri}x` is a name in a namespace, `p:x` one whose prefix is in `namespaces=`, `*:x`

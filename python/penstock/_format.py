@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -36,6 +37,9 @@ TITLES = tuple(_TITLES.values())
 
 # What each format is without an option of its own.
 _DIALECTS: dict[Format, _rust.Dialect] = {}
+
+# As the extension says it.
+IS_A_FOLDER = "Is a directory; penstock.read() reads the files in it"
 
 _PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
 _UNREADABLE = {".plist": "property lists", ".csv": "CSV", ".tsv": "CSV"}
@@ -79,6 +83,8 @@ def of_source(source: object, name: str | None) -> Format:
             first = file.read(64)
         if _opening(first).startswith((*_FIRST, "bplist")):
             return of_data(first)
+    if isinstance(source, str) and os.path.isdir(source):  # noqa: PTH112 - as above
+        raise IsADirectoryError(errno.EISDIR, IS_A_FOLDER, source)
     what = "a stream without a name" if name is None else repr(name)
     names = listed([repr(name) for name in NAMES], "or")
     raise ValueError(f"cannot tell the format of {what}: pass format={names}")

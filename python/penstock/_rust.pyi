@@ -220,6 +220,7 @@ class Reader(Generic[_T]):
         policy: Policy,
         limits: Limits | None,
         timing: bool = True,
+        several: tuple[str, int | None, Iterator[tuple[Dialect, Source]]] | None = None,
         /,
     ) -> Self: ...
     @classmethod

@@ -7,12 +7,15 @@ closes it.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from typing import NoReturn
+
     from penstock._limits import Limits
     from penstock._types import Compression, Path, Source
 
@@ -59,6 +62,8 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
     """Check the kind of `source`; return it with a path as a `str`, and its name if it has one."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fsdecode(source)
+        if (_scheme(path) or is_pattern(path)) and not os.path.lexists(path):
+            _refuse(verb, path)
         return path, _text(path)
     if isinstance(source, (bytes, bytearray, memoryview)):
         remedy = (
@@ -73,6 +78,10 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
         name = getattr(source, "name", None)
         # A file that was opened by its number has the number for a name. That is of no use.
         return source, _text(name) if isinstance(name, str) else None
+    if isinstance(source, (list, tuple)) and isinstance(
+        next(iter(source), None), (str, os.PathLike)
+    ):
+        raise TypeError(f"{verb}() takes one source: penstock.read() takes a list of paths")
     if hasattr(source, "__iter__"):
         return source, None
     kind = type(source).__name__
@@ -81,6 +90,31 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
     raise TypeError(
         f"{verb}() takes a path, a binary file or an iterable of chunks of bytes, not {kind}"
     )
+
+
+def is_pattern(path: str) -> bool:
+    """Whether a path that is no file is a pattern of several, and not a document by mistake."""
+    return ("*" in path or "?" in path) and not path.startswith(("{", "[{", "<"))
+
+
+def _scheme(path: str) -> str:
+    """Return the scheme of a URL."""
+    scheme, mark, _ = path.partition("://")
+    return scheme if mark and scheme.isascii() and scheme.isalnum() else ""
+
+
+def _refuse(verb: str, path: str) -> NoReturn:
+    """Say what to do with a path that is none."""
+    scheme = _scheme(path)
+    if not scheme:
+        message = "No such file; penstock.read() takes a pattern"
+        raise FileNotFoundError(errno.ENOENT, message, path)
+    pass_on = (
+        f"a response, such as urllib.request.urlopen({path!r})"
+        if scheme in {"http", "https", "ftp"}
+        else f"the binary file that a client for {scheme} opens"
+    )
+    raise ValueError(f"{verb}() opens files, not URLs: pass {pass_on}, and format=")
 
 
 def _text(name: str) -> str:

@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any, Literal, Protocol, TypeAlias
 
     from typing_extensions import Buffer, TypeForm, TypeVar
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
     )
     # A file whose records are read in any order.
     Path: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
+    # What `read` takes: a source, or several files.
+    Sources: TypeAlias = Source | Sequence[Path]
     # Whether the index of a file is kept: beside the file, or at a path.
     Index: TypeAlias = bool | Path | None
     # Where the records are: a path or, for several kinds of records, paths with their types.

@@ -10,13 +10,13 @@ name, at scanning speed.
 
 from __future__ import annotations
 
-from penstock import _decoder, _open, _plan, _rust, _send, _sources
+from penstock import _decoder, _missing, _open, _plan, _read, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, Self, overload
+    from typing import Any, NoReturn, Self, overload
 
     from typing_extensions import Buffer, TypeForm
 
@@ -29,11 +29,19 @@ if TYPE_CHECKING:
         Duplicates,
         Errors,
         Source,
+        Sources,
         Types,
         Unknown,
     )
 
 __all__ = ["Decoder", "decode", "load", "open", "read", "send"]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        """Say what to use in place of a name that there is not."""
+        _missing.attribute(__name__, name)
+
 
 _DIALECT = _rust.Dialect("json")
 
@@ -96,6 +104,7 @@ def decode(
     return _rust.decode(_DIALECT, data, into, duplicates, unknown, all_errors, encoding, limits)
 
 
+@_missing.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -162,8 +171,9 @@ def load(
         del given  # This closes an archive that was opened here.
 
 
+@_missing.advised
 def read(
-    source: Source,
+    source: Sources,
     into: TypeForm[T] = PLAIN,
     /,
     *,
@@ -186,7 +196,8 @@ def read(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
-            you opened stays open.
+            you opened stays open. Or several files, which are read in order: a list of paths, a
+            pattern such as `"data/*.json"`, or a folder.
         into: The type of a record, as for `decode`.
         at: The path of the records inside the document: steps separated by `/`, where `*` is every
             element of an array or every value of an object. `"*"` selects the values of a
@@ -228,14 +239,10 @@ def read(
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    given, name = _sources.locate("read", source, compression, member, limits)
-    try:
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
-        return _rust.Reader(
-            _DIALECT, _rust.Source(given, name, encoding, compression), into, at, policy, limits
-        )
-    finally:
-        del given  # This closes an archive that was opened here.
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+    return _read.read(
+        source, "json", _DIALECT, into, at, policy, encoding, compression, member, limits
+    )
 
 
 if TYPE_CHECKING:
@@ -290,6 +297,7 @@ if TYPE_CHECKING:
     ) -> _rust.Records[T]: ...
 
 
+@_missing.advised
 def open(
     source: Source | Buffer,
     into: TypeForm[T] | None = None,
@@ -356,6 +364,7 @@ def open(
         del given  # This closes an archive that was opened here.
 
 
+@_missing.advised
 def send(
     source: Source,
     handler: object,

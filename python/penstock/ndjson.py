@@ -12,13 +12,13 @@ or without white space between them.
 
 from __future__ import annotations
 
-from penstock import _decoder, _plan, _rows, _rust, _send, _sources
+from penstock import _decoder, _missing, _plan, _read, _rows, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from typing import Any, NoReturn, Self
 
     from typing_extensions import TypeForm
 
@@ -35,11 +35,19 @@ if TYPE_CHECKING:
         Index,
         Path,
         Source,
+        Sources,
         Types,
         Unknown,
     )
 
 __all__ = ["Decoder", "decode", "load", "open", "read", "send"]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        """Say what to use in place of a name that there is not."""
+        _missing.attribute(__name__, name)
+
 
 _LINES = _rust.Dialect("ndjson")
 
@@ -99,6 +107,7 @@ def decode(
     return _rust.decode(dialect, data, into, duplicates, unknown, all_errors, encoding, limits)
 
 
+@_missing.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -165,8 +174,9 @@ def load(
         del given  # This closes an archive that was opened here.
 
 
+@_missing.advised
 def read(
-    source: Source,
+    source: Sources,
     into: TypeForm[T] = PLAIN,
     /,
     *,
@@ -187,7 +197,8 @@ def read(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
-            you opened stays open.
+            you opened stays open. Or several files, which are read in order: a list of paths, a
+            pattern such as `"data/*.json"`, or a folder.
         into: The type of one record; see `penstock.json.decode`.
         framing: What separates records, as for `decode`.
         at: The path of the records inside each line; see `penstock.json.read`. Without it, a line
@@ -225,21 +236,13 @@ def read(
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    given, name = _sources.locate("read", source, compression, member, limits)
-    try:
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
-        return _rust.Reader(
-            _dialect(framing),
-            _rust.Source(given, name, encoding, compression),
-            into,
-            at,
-            policy,
-            limits,
-        )
-    finally:
-        del given  # This closes an archive that was opened here.
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+    return _read.read(
+        source, "ndjson", _dialect(framing), into, at, policy, encoding, compression, member, limits
+    )
 
 
+@_missing.advised
 def open(
     source: Path,
     into: TypeForm[T] = PLAIN,
@@ -295,6 +298,7 @@ def open(
     return _rows.open_rows(source, index, into, duplicates, unknown, all_errors, limits)
 
 
+@_missing.advised
 def send(
     source: Source,
     handler: object,

@@ -16,7 +16,7 @@ document says so.
 
 from __future__ import annotations
 
-from penstock import _decoder, _plan, _rust, _send, _sources
+from penstock import _decoder, _missing, _plan, _read, _rust, _send, _sources
 from penstock._rust import Events
 from penstock._types import PLAIN, T
 
@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, Literal, Self
+    from typing import Any, Literal, NoReturn, Self
 
     from typing_extensions import TypeForm
 
@@ -40,12 +40,19 @@ if TYPE_CHECKING:
         RepairWord,
         Repeated,
         Source,
+        Sources,
         Types,
         Unknown,
         Unresolved,
     )
 
 __all__ = ["Decoder", "Events", "decode", "events", "load", "read", "send"]
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        """Say what to use in place of a name that there is not."""
+        _missing.attribute(__name__, name)
 
 
 def _dialect(
@@ -145,6 +152,7 @@ def decode(
     return _rust.decode(dialect, data, into, "last", unknown, all_errors, encoding, limits)
 
 
+@_missing.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
@@ -218,8 +226,9 @@ def load(
         del given  # This closes an archive that was opened here.
 
 
+@_missing.advised
 def read(
-    source: Source,
+    source: Sources,
     into: TypeForm[T] = PLAIN,
     /,
     *,
@@ -247,7 +256,8 @@ def read(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`. A file that
-            you opened stays open.
+            you opened stays open. Or several files, which are read in order: a list of paths, a
+            pattern such as `"data/*.json"`, or a folder.
         into: The type of a record, as for `decode`. By default, a record is a dict of its element's
             content.
         at: The path of the records: the names of elements, the root's first, separated by `/`.
@@ -296,16 +306,13 @@ def read(
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
-    given, name = _sources.locate("read", source, compression, member, limits)
-    try:
-        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors)
-        return _rust.Reader(
-            dialect, _rust.Source(given, name, encoding, compression), into, at, policy, limits
-        )
-    finally:
-        del given  # This closes an archive that was opened here.
+    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors)
+    return _read.read(
+        source, "xml", dialect, into, at, policy, encoding, compression, member, limits
+    )
 
 
+@_missing.advised
 def send(
     source: Source,
     handler: object,
@@ -360,6 +367,7 @@ def send(
     return _send.send(dialect, source, handler, encoding, compression, member, limits)
 
 
+@_missing.advised
 def events(
     source: Source,
     /,

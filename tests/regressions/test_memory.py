@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
+import itertools
 import lzma
+import sys
 import tracemalloc
+import zipfile
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +22,7 @@ from penstock import LimitExceeded, Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 
 @dataclass
@@ -213,3 +219,149 @@ def test_103_a_source_that_never_ends_can_be_interrupted(verb: str, name: str) -
         """
     )
     assert done.stdout == "interrupted\n", done.stderr[-1000:]
+
+
+def zipped(data: bytes, method: int) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", method) as archive:
+        archive.writestr("a.json", data)
+    return file.getvalue()
+
+
+METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_104_a_damaged_zip_is_a_decode_error(method: int, tmp_path: Path) -> None:
+    """One changed byte made an OSError, a ValueError about a seek, or an IndexError."""
+    good = zipped(b"[1, 2, 3]", method)
+    path = tmp_path / "a.zip"
+    outcomes: Counter[str] = Counter()
+    messages: set[str] = set()
+    for at, byte in itertools.product(range(len(good)), (0x00, 0x01, 0x7F, 0x80, 0xFF)):
+        data = good[:at] + bytes([byte]) + good[at + 1 :]
+        path.write_bytes(data)
+        for source in (path, io.BytesIO(data)):
+            try:
+                value = penstock.json.load(source, member="a.json")
+            except penstock.DecodeError:
+                outcomes["refused"] += 1
+            except ValueError as error:
+                messages.add(str(error))
+            else:
+                outcomes["read"] += 1
+                assert value == [1, 2, 3]
+    assert all("exactly once; it holds" in it or "holds no file" in it for it in messages)
+    assert outcomes["refused"] > 400
+    assert outcomes["read"] > 400
+
+
+def test_104_an_error_of_the_file_stays_one(tmp_path: Path) -> None:
+    class Failing(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            # The data comes behind a header of 30 bytes and the name.
+            if self.tell() == 36:
+                raise PermissionError(13, "no")
+            return super().read(size)
+
+    data = zipped(b"[1]", zipfile.ZIP_STORED)
+    with pytest.raises(penstock.DecodeError, match="reading failed") as caught:
+        penstock.json.load(Failing(data), member="a.json")
+    assert isinstance(caught.value.__cause__, PermissionError)
+    closed = io.BytesIO(zipped(b"[1]", zipfile.ZIP_STORED))
+    closed.close()
+    with pytest.raises(ValueError, match="closed file"):
+        penstock.json.load(closed, member="a.json")
+    with pytest.raises(FileNotFoundError):
+        penstock.json.load(tmp_path / "no.zip")
+
+
+def test_104_the_window_of_a_zip_is_limited() -> None:
+    """`zipfile` allocated as much as the data asked for, up to 4 GiB."""
+    good = zipped(b"[1, 2, 3]", zipfile.ZIP_LZMA)
+    assert penstock.json.load(io.BytesIO(good), member="a.json") == [1, 2, 3]
+    at = good.index(b"\x05\x00\x5d") + 3
+    large = good[:at] + (129 << 20).to_bytes(4, "little") + good[at + 4 :]
+    with pytest.raises(LimitExceeded) as caught:
+        penstock.json.load(io.BytesIO(large), member="a.json")
+    assert caught.value.reason == (
+        "the zip data asks for a window of more than 134217728 bytes (limits.window)"
+    )
+    limits = Limits(window=1 << 20)
+    with pytest.raises(LimitExceeded, match=r"limits\.window"):
+        penstock.json.load(io.BytesIO(good), member="a.json", limits=limits)
+
+
+@pytest.mark.parametrize("duplicates", ["last", "first"])
+@pytest.mark.parametrize("into", [Any, dict[str, int], dict[int, int]])
+def test_105_a_repeated_key_takes_no_room(duplicates: Any, into: Any) -> None:
+    """The dict had room for each repetition: 2.6 MB for one key."""
+    repeated = b'"1":1,' * 50_000
+    data = b"{" + repeated + b'"2":3,"1":2}'
+    value: Any = penstock.json.decode(data, into, duplicates=duplicates)
+    one = 1 if duplicates == "first" else 2
+    keys = (1, 2) if into == dict[int, int] else ("1", "2")
+    assert value == dict(zip(keys, (one, 3), strict=True))
+    assert list(value) == list(keys)
+    assert sys.getsizeof(value) < 1_000
+    kept = penstock.json.open(data, duplicates=duplicates).to(into)
+    assert sys.getsizeof(kept) < 1_000
+
+
+STARVED = """
+    import resource
+    import penstock
+    from dataclasses import dataclass
+
+    @dataclass
+    class Row:
+        number: int = 0
+        text: str = ""
+
+    def pieces(data):
+        return (data[at:at + 65536] for at in range(0, len(data), 65536))
+
+    rows = b",".join(b'{{"number": %d, "text": "some text"}}' % n for n in range(100_000))
+    array = b"[" + rows + b"]"
+    lines = rows.replace(b"}},", b"}}\\n")
+    numbers = b"[" + b"1," * 5_000_000 + b"1]"
+    escapes = b'["' + b"a\\\\n" * 5_000_000 + b'"]'
+    markup = b"<r>" + b"<row><text>some text</text></row>" * 100_000 + b"</r>"
+    prose = b"<a>" + b"a&lt;" * 4_000_000 + b"</a>"
+    with open("/proc/self/statm") as statm:
+        taken = int(statm.read().split()[0]) * 4096
+    most = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (taken + ({megabytes} << 20), most))
+    try:
+        {work}
+    except MemoryError:
+        print("MemoryError")
+    else:
+        print("result")
+    # With no address space left the stack cannot grow either, and that is a SIGSEGV.
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))
+    assert {work} is not None
+    print("works")
+"""
+
+
+@pytest.mark.parametrize("backtrace", ["0", "1"])
+@pytest.mark.parametrize(
+    "work",
+    [
+        "penstock.json.decode(array)",
+        "penstock.json.decode(numbers)",
+        "penstock.json.decode(escapes)",
+        "penstock.json.load(pieces(array), list[Row])",
+        "penstock.json.open(pieces(array)).to(list[Row])",
+        "penstock.ndjson.load(pieces(lines), Row)",
+        "penstock.xml.load(pieces(markup))",
+        "penstock.xml.load(pieces(prose), str)",
+    ],
+)
+def test_106_without_memory_there_is_a_memory_error(work: str, backtrace: str) -> None:
+    """The process ended: "memory allocation of 240 bytes failed". With a backtrace it could hang."""
+    for megabytes in (1, 6):
+        script = STARVED.format(work=work, megabytes=megabytes)
+        done = finished(script, RUST_BACKTRACE=backtrace)
+        assert (done.returncode, done.stdout) == (0, "MemoryError\nworks\n"), done.stderr[-1000:]

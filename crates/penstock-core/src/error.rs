@@ -19,6 +19,8 @@ pub enum Kind {
     Mismatch,
     /// One of the [`Limits`](crate::limits::Limits) is exceeded.
     Limit,
+    /// There is no memory for the text. It is no error of a record, so no policy skips it.
+    Memory,
 }
 
 /// A problem of the input, at a byte.

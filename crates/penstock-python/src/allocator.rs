@@ -1,5 +1,11 @@
-//! The allocator of the extension: the system's, which clears large memory without touching it.
+//! The allocator of the extension: the system's, with two additions.
 //!
+//! **Small requests are served from a reserve when memory has run out.** Large ones may fail, and end
+//! in `MemoryError`. But the standard library ends the process if a small one fails. So some
+//! megabytes are kept that nothing touches, and are given back at the first failure, which is
+//! enough for the way to the exception.
+//!
+//! **Large cleared memory is not touched.**
 //! Decompressors ask for some megabytes of cleared memory for each member of a file, and use as
 //! much of it as the member is long. The C library clears memory that it has used before by
 //! writing to all of it. For a file of many small members that takes a thousand times as long as
@@ -7,6 +13,8 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
+use std::ptr::null_mut;
+use std::sync::atomic::{AtomicPtr, Ordering};
 
 /// From this size on the kernel clears.
 const LARGE: usize = 1 << 20;
@@ -19,6 +27,52 @@ unsafe extern "C" {
     fn madvise(start: *mut c_void, length: usize, advice: c_int) -> c_int;
 }
 
+/// Up to this size requests are served from the reserve. It is never more than a few times what a
+/// single step asks for that cannot fail.
+const SMALL: usize = 64 << 10;
+const RESERVE: Layout = match Layout::from_size_align(4 << 20, 16) {
+    Ok(layout) => layout,
+    Err(_) => Layout::new::<u128>(),
+};
+
+/// The reserve, or null once it is used.
+static RESERVED: AtomicPtr<u8> = AtomicPtr::new(null_mut());
+
+/// Takes the reserve again, if it was used and there is memory.
+#[inline]
+pub(crate) fn keep_reserve() {
+    if RESERVED.load(Ordering::Relaxed).is_null() {
+        take_reserve();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn take_reserve() {
+    // SAFETY: the layout has a size. Memory that another thread was faster to reserve is given back.
+    unsafe {
+        let memory = System.alloc(RESERVE);
+        let kept =
+            RESERVED.compare_exchange(null_mut(), memory, Ordering::AcqRel, Ordering::Relaxed);
+        if kept.is_err() && !memory.is_null() {
+            System.dealloc(memory, RESERVE);
+        }
+    }
+}
+
+/// Gives the reserve back to the system. False if it is used already.
+#[cold]
+#[inline(never)]
+fn use_reserve() -> bool {
+    let memory = RESERVED.swap(null_mut(), Ordering::AcqRel);
+    if memory.is_null() {
+        return false;
+    }
+    // SAFETY: `take_reserve` allocated it with this layout, and whoever swaps it out owns it.
+    unsafe { System.dealloc(memory, RESERVE) };
+    true
+}
+
 struct Allocator;
 
 #[global_allocator]
@@ -29,7 +83,13 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promises are passed on.
-        unsafe { System.alloc(layout) }
+        unsafe {
+            let memory = System.alloc(layout);
+            if memory.is_null() && layout.size() <= SMALL && use_reserve() {
+                return System.alloc(layout);
+            }
+            memory
+        }
     }
     #[inline]
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
@@ -38,14 +98,26 @@ unsafe impl GlobalAlloc for Allocator {
     }
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above.
-        unsafe { System.realloc(memory, layout, size) }
+        // SAFETY: as above. If it fails, the old memory stays as it is.
+        unsafe {
+            let moved = System.realloc(memory, layout, size);
+            if moved.is_null() && size <= SMALL && use_reserve() {
+                return System.realloc(memory, layout, size);
+            }
+            moved
+        }
     }
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if layout.size() < LARGE {
             // SAFETY: as above.
-            return unsafe { System.alloc_zeroed(layout) };
+            return unsafe {
+                let memory = System.alloc_zeroed(layout);
+                if memory.is_null() && layout.size() <= SMALL && use_reserve() {
+                    return System.alloc_zeroed(layout);
+                }
+                memory
+            };
         }
         // SAFETY: as above. If there is memory, it has that size.
         unsafe {

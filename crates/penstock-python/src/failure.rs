@@ -1,17 +1,19 @@
 //! Makes exceptions from faults, problems and failures.
 
+use crate::allocator;
 use crate::ending;
 use crate::objects::PathStep;
 use penstock_core::document::NoMemory;
 use penstock_core::error::{Fault, Kind};
 use penstock_core::position::Place;
 use penstock_core::run::{Code, Failed, Failure, Problem, Spot};
+use penstock_scan::OutOfMemory;
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use std::convert::Infallible;
-use std::io;
+use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Where an error occurred, as far as it is known.
@@ -189,6 +191,9 @@ pub(crate) fn either(told: Told) -> PyErr {
 /// The exception for a fault of the input.
 #[cold]
 pub(crate) fn of_fault(py: Python<'_>, fault: &Fault, place: &Where<'_>) -> Told {
+    if fault.kind() == Kind::Memory {
+        return Err(PyMemoryError::new_err(()));
+    }
     let details = Details::default();
     make(py, class_of(fault.kind()), fault.reason(), place, &details, Others::default())
         .map(PyErr::from_value)
@@ -201,6 +206,9 @@ pub(crate) fn of_problem<C: Raised>(
     problem: Problem<C>,
     named: &Named<'_>,
 ) -> Told {
+    if problem.kind == Kind::Memory {
+        return Err(PyMemoryError::new_err(()));
+    }
     let Problem {
         kind, reason, code, missing, expected, got, spot, cause, others, omitted, ..
     } = problem;
@@ -328,9 +336,19 @@ pub(crate) fn untold() -> PyErr {
     pyo3::exceptions::PySystemError::new_err("a record in error without a problem")
 }
 
+/// The exceptions for several problems.
+#[cold]
+pub(crate) fn of_problems<C: Raised>(
+    py: Python<'_>,
+    problems: Vec<Problem<C>>,
+    named: &Named<'_>,
+) -> PyResult<Vec<Py<PyAny>>> {
+    Ok(Others::of(py, problems, 0, named)?.errors)
+}
+
 /// All collected errors as one exception.
 #[cold]
-fn group(py: Python<'_>, errors: Vec<Py<PyAny>>) -> PyErr {
+pub(crate) fn group(py: Python<'_>, errors: Vec<Py<PyAny>>) -> PyErr {
     let count = errors.len();
     let records = if count == 1 { "record" } else { "records" };
     let work = || {
@@ -354,6 +372,20 @@ pub(crate) fn text_mode() -> PyErr {
 /// `sys.unraisablehook`.
 const NO_OBJECT: &str = "PyObject pointer is null";
 
+/// Has panics print their message and nothing else.
+///
+/// The standard library's hook prints where a panic came from, if `RUST_BACKTRACE` is set. It holds
+/// a lock meanwhile, and allocates. If there is no memory for that, the report of the failed
+/// allocation waits for the same lock, for ever.
+pub(crate) fn quiet_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        if info.payload().downcast_ref::<&str>() != Some(&NO_OBJECT) {
+            // If there is nobody to read it, the exception still says it.
+            let _ = writeln!(io::stderr(), "penstock: {info}");
+        }
+    }));
+}
+
 /// Runs a function that Python called. A panic is our bug, and becomes an exception that programs
 /// catch with `except Exception`.
 ///
@@ -361,6 +393,7 @@ const NO_OBJECT: &str = "PyObject pointer is null";
 /// interpreter. A panic there, for lack of memory for the message, would end the process.
 #[inline]
 pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    allocator::keep_reserve();
     ending::prepare();
     let made = || {
         work().inspect_err(|error| {
@@ -375,6 +408,9 @@ pub(crate) fn guarded<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> 
 
 #[cold]
 fn internal(py: Python<'_>, panic: &(dyn std::any::Any + Send)) -> PyErr {
+    if panic.is::<OutOfMemory>() {
+        return PyMemoryError::new_err(());
+    }
     let what = panic
         .downcast_ref::<String>()
         .map(String::as_str)

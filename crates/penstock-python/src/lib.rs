@@ -89,6 +89,8 @@ mod _rust {
         // Made now, like the named classes above. If PyO3 makes them at their first use and memory
         // is short, it panics.
         let py = module.py();
+        crate::failure::quiet_panics();
+        crate::allocator::keep_reserve();
         py.get_type::<crate::plan::Shared>();
         py.get_type::<crate::document::Matches>();
         py.get_type::<crate::document::RecordWalk>();

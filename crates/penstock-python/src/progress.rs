@@ -7,8 +7,7 @@ use penstock_clock::Mono;
 use pyo3::prelude::*;
 use pyo3::types::{PyFloat, PyInt, PyString};
 use std::fmt;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// How far a `Reader` has come, at one moment.
 ///
@@ -72,31 +71,55 @@ pub(crate) fn count(py: Python<'_>, number: u64) -> PyResult<Bound<'_, PyInt>> {
 
 /// Reads the gauge of a run. As text, it is the progress of that run.
 pub(crate) struct Meter {
-    gauge: Arc<Gauge>,
+    gauge: Mutex<Arc<Gauge>>,
+    /// The numbers of the sources before, if there are several.
+    past: Gauge,
     total: Option<u64>,
     begun: Mono,
 }
 
 impl Meter {
     pub(crate) fn new(gauge: Arc<Gauge>, total: Option<u64>) -> Self {
-        Meter { gauge, total, begun: Mono::now() }
+        let (gauge, past) = (Mutex::new(gauge), Gauge::default());
+        Meter { gauge, past, total, begun: Mono::now() }
+    }
+
+    /// Goes on with the gauge of the next source.
+    pub(crate) fn follow(&self, next: &Arc<Gauge>) {
+        let mut gauge = self.now();
+        self.past.add(&gauge);
+        *gauge = Arc::clone(next);
+    }
+
+    fn now(&self) -> MutexGuard<'_, Arc<Gauge>> {
+        // Locked only for a moment, in which nothing can panic.
+        self.gauge.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The numbers of all sources.
+    fn all(&self) -> Gauge {
+        let (all, gauge) = (Gauge::default(), self.now());
+        all.add(&self.past);
+        all.add(&gauge);
+        all
     }
 
     pub(crate) fn read(&self) -> Progress {
+        let all = self.all();
         Progress {
-            bytes_read: self.gauge.bytes.load(Ordering::Relaxed),
+            bytes_read: all.bytes.into_inner(),
             bytes_total: self.total,
-            records: self.gauge.records.load(Ordering::Relaxed),
+            records: all.records.into_inner(),
             elapsed: self.begun.elapsed().as_secs_f64(),
         }
     }
 
     pub(crate) fn timing(&self) -> Timing {
-        Timing::of(&self.gauge)
+        Timing::of(&self.all())
     }
 
     pub(crate) fn skipped(&self) -> u64 {
-        self.gauge.skipped.load(Ordering::Relaxed)
+        self.all().skipped.into_inner()
     }
 }
 

@@ -38,6 +38,21 @@ pub(crate) struct Gauge {
     pub(crate) timing: [AtomicU64; 3],
 }
 
+impl Gauge {
+    /// Adds the numbers of another run.
+    pub(crate) fn add(&self, other: &Gauge) {
+        let add = |to: &AtomicU64, from: &AtomicU64| {
+            to.fetch_add(from.load(Ordering::Relaxed), Ordering::Relaxed);
+        };
+        add(&self.bytes, &other.bytes);
+        add(&self.records, &other.records);
+        add(&self.skipped, &other.skipped);
+        for (to, from) in self.timing.iter().zip(&other.timing) {
+            add(to, from);
+        }
+    }
+}
+
 /// Documents above this size leave objects that are worth promoting.
 pub(crate) const LARGE: u64 = 1 << 20;
 
@@ -97,8 +112,14 @@ pub(crate) struct Pump {
     format: &'static str,
     name: Option<String>,
     errors: Errors,
+    /// How many errors are collected at most.
+    most: usize,
     gauge: Arc<Gauge>,
     sampler: Sampler,
+    /// The collected errors of the sources before this one.
+    earlier: Vec<Py<PyAny>>,
+    /// Whether other sources may follow, so that collected errors wait for the end of those.
+    is_followed: bool,
     /// If records are shortened. The sampler is held then.
     shortener: Option<Shortener>,
     broken_off: bool,
@@ -126,8 +147,11 @@ impl Pump {
             format: dialect.name(),
             name,
             errors,
+            most: max_errors,
             gauge: Arc::default(),
             sampler: Sampler::off(),
+            earlier: Vec::new(),
+            is_followed: false,
             shortener: None,
             broken_off: false,
         }
@@ -146,6 +170,28 @@ impl Pump {
     pub(crate) fn shorten(&mut self, whole: Option<usize>) {
         self.sampler.hold();
         self.shortener = Some(Shortener::new(whole));
+    }
+
+    /// Before anything is read: other sources may follow.
+    pub(crate) fn expect_others(&mut self) {
+        self.is_followed = true;
+    }
+
+    /// Before anything is read: takes over the collected errors of the source before.
+    pub(crate) fn follow(&mut self, before: &mut Pump) {
+        self.is_followed = true;
+        self.earlier = std::mem::take(&mut before.earlier);
+        let policy = self.errors.policy(before.most.saturating_sub(self.earlier.len()));
+        self.most = before.most;
+        self.run.set_policy(policy);
+    }
+
+    /// Behind the last source: raises the errors that were collected in all of them.
+    pub(crate) fn end_of_all(&mut self, py: Python<'_>) -> PyResult<()> {
+        match std::mem::take(&mut self.earlier) {
+            errors if errors.is_empty() => Ok(()),
+            errors => Err(failure::group(py, errors)),
+        }
     }
 
     /// What is known of the last record besides its value, if records are shortened.
@@ -241,6 +287,9 @@ impl Pump {
                 Ok(RunTurn::Problem(problem)) => self.hand(py, *problem)?,
                 Err(failure) => {
                     self.tell_sampler();
+                    if self.is_followed && self.run.is_complete() {
+                        return self.keep_collected(py, failure);
+                    }
                     return Err(self.raised(py, failure));
                 }
             }
@@ -337,12 +386,37 @@ impl Pump {
         })
     }
 
+    /// The exception for a failure. Errors that were collected in the sources before come with it.
     #[cold]
     fn raised(&mut self, py: Python<'_>, failure: Failed<PyErr, PyErr>) -> PyErr {
         let by_program = matches!(*failure, Failure::Broken(..) | Failure::Source { .. });
-        let error = failure::of_failure(py, failure, &self.named());
-        self.broken_off = by_program && !failure::is_of_input(py, &error);
-        error
+        let problems = match *failure {
+            Failure::Collected(problems) if !self.earlier.is_empty() => problems,
+            Failure::One(problem) if !self.earlier.is_empty() => vec![problem],
+            failure => {
+                let error = failure::of_failure(py, Box::new(failure), &self.named());
+                self.broken_off = by_program && !failure::is_of_input(py, &error);
+                return error;
+            }
+        };
+        match failure::of_problems(py, problems, &self.named()) {
+            Ok(errors) => {
+                self.earlier.extend(errors);
+                failure::group(py, std::mem::take(&mut self.earlier))
+            }
+            Err(instead) => instead,
+        }
+    }
+
+    /// At the end of a source that others follow: the collected errors wait.
+    #[cold]
+    fn keep_collected(&mut self, py: Python<'_>, failure: Failed<PyErr, PyErr>) -> PyResult<Turn> {
+        let Failure::Collected(problems) = *failure else {
+            return Err(failure::of_failure(py, failure, &self.named()));
+        };
+        let errors = failure::of_problems(py, problems, &self.named())?;
+        self.earlier.extend(errors);
+        Ok(Turn::End)
     }
 }
 

@@ -109,7 +109,8 @@ pub(crate) fn open_path(path: &Bound<'_, PyString>) -> PyResult<(File, Option<u6
     let about = file.metadata()?;
     if about.is_dir() {
         const IS_A_DIRECTORY: i32 = 21;
-        let arguments = (IS_A_DIRECTORY, "Is a directory", path.clone().unbind());
+        let message = "Is a directory; penstock.read() reads the files in it";
+        let arguments = (IS_A_DIRECTORY, message, path.clone().unbind());
         return Err(PyIsADirectoryError::new_err(arguments));
     }
     Ok((file, about.is_file().then_some(about.len())))
@@ -193,7 +194,11 @@ fn to_bytes<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let py = object.py();
     let view = pyo3::types::PyMemoryView::from(object).map_err(|_| {
         let kind = object.get_type().name().map_or_else(|_| "?".to_owned(), |n| n.to_string());
-        PyTypeError::new_err(format!("expected chunks of bytes, got {kind}"))
+        let advice = match object.hasattr(intern!(py, "__fspath__")) {
+            Ok(true) => ": the paths of several files must be a list",
+            _ => "",
+        };
+        PyTypeError::new_err(format!("expected chunks of bytes, got {kind}{advice}"))
     })?;
     Ok(py.get_type::<PyBytes>().call1((view,))?.cast_into()?)
 }

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::memory::make_room;
+
 /// Bytes that were checked to be UTF-8. The only ways to make one: check bytes
 /// ([`ValidText::check`], [`TextWindow`](crate::TextWindow)), borrow a `str`, resolve escapes into
 /// a [`TextBuf`], or cut a part of another one between characters.
@@ -93,12 +95,14 @@ impl TextBuf {
     /// Appends a piece of text.
     #[inline(always)]
     pub fn push_text(&mut self, text: ValidText<'_>) {
+        make_room(&mut self.0, text.as_bytes().len());
         self.0.extend_from_slice(text.as_bytes());
     }
     /// Appends a character.
     // Arrays of a fixed length are stored without a call, which `char::encode_utf8` would need.
     #[inline(always)]
     pub fn push_char(&mut self, char: char) {
+        make_room(&mut self.0, char.len_utf8());
         let code = u32::from(char);
         let last = |shift: u32| 0x80 | (code >> shift & 0x3F) as u8;
         match code {
@@ -116,7 +120,7 @@ impl TextBuf {
     /// Reserves room for `more` bytes.
     #[inline(always)]
     pub(crate) fn reserve(&mut self, more: usize) {
-        self.0.reserve(more);
+        make_room(&mut self.0, more);
     }
     /// Appends the first `len` of eight bytes, which must be whole characters. Storing all eight
     /// and dropping the rest is cheaper than a copy of variable length.
@@ -126,6 +130,7 @@ impl TextBuf {
     #[inline(always)]
     pub(crate) unsafe fn push_short(&mut self, word: [u8; 8], len: usize) {
         let new_len = self.0.len() + len;
+        make_room(&mut self.0, word.len());
         self.0.extend_from_slice(&word);
         self.0.truncate(new_len);
     }

@@ -540,10 +540,17 @@ impl Input for Kept {
     }
     fn locate(&self, offset: u64) -> Option<Place> {
         let start = self.source.start();
+        let (text, behind) = (self.window.text().as_bytes(), self.window.unchecked());
+        let at = usize::try_from(offset).unwrap_or(usize::MAX).min(text.len());
+        // Only the bytes that an excerpt can show are copied together.
+        let from = at.saturating_sub(CONTEXT);
+        let to = text.len().min(from + 4 * CONTEXT);
+        let behind = if to == text.len() { &behind[..behind.len().min(CONTEXT)] } else { &[] };
         let mut counter = Counter::new();
         counter.skip(start);
-        let all = [self.window.text().as_bytes(), self.window.unchecked()].concat();
-        Some(locate_in(&counter, &[], &all, start, start + offset))
+        counter.advance(&text[..from]);
+        let near = [&text[from..to], behind].concat();
+        Some(locate_in(&counter, &[], &near, start + from as u64, start + offset))
     }
     fn counted(&self) -> Counter {
         let mut counter = Counter::new();

@@ -157,7 +157,8 @@ impl<C> Problem<C> {
             reason: fault.reason().to_owned(),
             code: match fault.kind() {
                 Kind::Truncated => Code::Truncated,
-                Kind::Limit => Code::Limit,
+                // A lack of memory becomes a `MemoryError`, which has no code.
+                Kind::Limit | Kind::Memory => Code::Limit,
                 Kind::Mismatch => Code::Type,
                 Kind::Malformed => Code::Malformed,
             },

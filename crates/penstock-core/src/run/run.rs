@@ -5,7 +5,7 @@ use super::input::{Input, Windows};
 use super::policy::Policy;
 use super::problem::{Failed, Failure, Misfit, Problem, Spot};
 use super::repairs::RepairLog;
-use crate::error::{Fail, Fault};
+use crate::error::{Fail, Fault, Kind};
 use crate::reader::{FormatReader, Step};
 use crate::source::SourceError;
 
@@ -67,6 +67,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         };
         run.find_reader();
         run
+    }
+
+    /// What becomes of bad records from now on.
+    pub fn set_policy(&mut self, policy: Policy) {
+        self.policy = policy;
     }
 
     /// The same run, whose first record comes after `before` other records.
@@ -290,7 +295,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         to: &mut D,
         fault: &Fault,
     ) -> Outcome<Option<Box<Problem<C>>>, D> {
-        if !self.reader.can_recover() || self.policy == Policy::Raise {
+        let lacking = fault.kind() == Kind::Memory;
+        if lacking || !self.reader.can_recover() || self.policy == Policy::Raise {
             return Err(self.fail(to, fault));
         }
         let mut problem = None;

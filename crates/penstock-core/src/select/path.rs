@@ -14,7 +14,7 @@
 //!
 //! Steps are separated by `/`, and a leading `//` matches the first step at any depth. In formats
 //! without namespaces a step's whole text is the key, so `a:b` is the key `a:b`. `~0 ~1 ~2 ~3`
-//! stand for `~ / * @`; between `{` and `}` every character stands for itself.
+//! stand for `~ / * @`, and the step `~4` for the empty key; between `{` and `}` every character stands for itself.
 
 use std::fmt;
 
@@ -378,6 +378,9 @@ fn plain(chars: &[char], column: usize, text: &mut String) -> Result<(), PathErr
 
 /// Appends `chars` with escapes resolved.
 fn unescape(chars: &[char], column: usize, text: &mut String) -> Result<(), PathError> {
+    if chars == ['~', '4'] {
+        return Ok(());
+    }
     let mut at = 0;
     while at < chars.len() {
         if chars[at] == '~' {
@@ -388,7 +391,7 @@ fn unescape(chars: &[char], column: usize, text: &mut String) -> Result<(), Path
                 Some('3') => '@',
                 _ => {
                     let reason = "after '~' one of 0, 1, 2, 3 is expected: ~0 ~1 ~2 ~3 stand for \
-                                  ~ / * @";
+                                  ~ / * @, and the whole step ~4 for the empty key";
                     return Err(PathError::new(column + at, reason));
                 }
             });
@@ -422,6 +425,7 @@ mod tests {
             ("~2", named(Unprefixed, "*"), "*"),
             ("@x", attribute(Unprefixed, "x"), "@x"),
             ("~3x", named(Unprefixed, "@x"), "@x"),
+            ("~4", named(Unprefixed, ""), ""),
             ("a@b", named(Unprefixed, "a@b"), "a@b"),
             ("@{u/~9}x", attribute(uri("u/~9"), "x"), "@{u/~9}x"),
             ("@xlink:href", attribute(Prefix("xlink".into()), "href"), "@xlink:href"),
@@ -468,6 +472,8 @@ mod tests {
 
     #[test]
     fn mistakes_and_their_columns() {
+        let escapes = "after '~' one of 0, 1, 2, 3 is expected: ~0 ~1 ~2 ~3 stand for ~ / * @, and the \
+                       whole step ~4 for the empty key";
         for (text, column, reason) in [
             ("", 1, "a path has at least one step"),
             ("/", 1, "a path does not begin with '/'; '//' finds its first step anywhere"),
@@ -477,8 +483,10 @@ mod tests {
             ("é/", 3, "a step is expected after '/'"),
             ("é//b", 3, "'//' is only allowed at the beginning"),
             ("//é//b", 5, "'//' is only allowed at the beginning"),
-            ("é/~4", 3, "after '~' one of 0, 1, 2, 3 is expected: ~0 ~1 ~2 ~3 stand for ~ / * @"),
-            ("a~", 2, "after '~' one of 0, 1, 2, 3 is expected: ~0 ~1 ~2 ~3 stand for ~ / * @"),
+            ("é/~5", 3, escapes),
+            ("é/a~4", 4, escapes),
+            ("@~4", 2, escapes),
+            ("a~", 2, escapes),
             ("é/{http://x", 3, "'{' without a '}' after it"),
             ("@{u", 2, "'{' without a '}' after it"),
             ("{u}", 4, "a name is expected after '}'"),

@@ -33,6 +33,7 @@ impl fmt::Display for PathStep {
         };
         match self {
             PathStep::Index(index) => write!(f, "{index}"),
+            PathStep::Key(key) if key.is_empty() => f.write_str("~4"),
             PathStep::Key(key) => f.write_str(&escaped(key)),
             PathStep::Attribute(name) => write!(f, "@{}", escaped(name)),
         }

@@ -6,7 +6,7 @@
 
 use penstock_scan::{Rest, TextWindow, ValidText};
 
-use crate::error::Fault;
+use crate::error::{Fault, Kind};
 use crate::position::{CONTEXT, Counter, Place, locate_in};
 use crate::source::declaration::Judge;
 use crate::source::encoding::{Encoding, Transcoder};
@@ -362,13 +362,12 @@ fn remember(context: &mut Vec<u8>, dropped: &[u8]) {
 
 #[cold]
 fn out_of_memory(at: u64, room: usize) -> Fault {
-    Fault::limit(at, format!("out of memory: no room for {room} more bytes"))
+    Fault::new(Kind::Memory, at, format!("out of memory: no room for {room} more bytes"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Kind;
     use crate::limits::Limits;
     use crate::source::Options;
     use proptest::prelude::*;

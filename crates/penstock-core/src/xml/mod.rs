@@ -22,6 +22,7 @@ mod walk;
 
 pub use dtd::Notation;
 pub use format::FORMAT;
+pub use names::is_name;
 pub use namespaces::{XML, XMLNS};
 pub use options::{Options, Unresolved};
 pub use reader::Reader;

@@ -25,6 +25,12 @@ pub(super) fn is_name_char(char: char) -> bool {
             '-' | '.' | '\u{B7}' | '\u{300}'..='\u{36F}' | '\u{203F}'..='\u{2040}')
 }
 
+/// Whether an element or attribute may have this name, with its prefix or without one.
+#[must_use]
+pub fn is_name(text: &str) -> bool {
+    text.starts_with(is_name_start) && text.chars().all(is_name_char)
+}
+
 /// The end of the name that begins at `from`; none if no name begins there.
 pub(super) fn name_end(text: &str, from: usize) -> Option<usize> {
     let rest = &text[from..];

@@ -23,8 +23,9 @@ use penstock_core::run::{Input, Policy, Run, Spot, Turn, Windows};
 use pyo3::prelude::*;
 use sink::Messages;
 
-/// The stack level of warnings: the caller of the public function, which calls a private one.
-const CALLER: i32 = 3;
+/// The stack level of warnings: the caller of the public function, which is decorated and calls a
+/// private one.
+const CALLER: i32 = 4;
 
 /// Sends the document of a path, a file or chunks.
 #[pyfunction]

@@ -128,3 +128,8 @@ pub(super) fn qualified(class: &Bound<'_, PyType>) -> String {
         _ => name,
     }
 }
+
+/// True for the exception with which `Decimal` refuses a text.
+pub(crate) fn is_no_decimal(error: &Bound<'_, PyAny>) -> bool {
+    known::INVALID_OPERATION.is(&error.get_type())
+}

@@ -263,7 +263,16 @@ impl<'py> Walk<'_, 'py> {
 
     /// The keys of a dict: text, or a type that can be made from text.
     fn key(&mut self, annotation: &Bound<'py, PyAny>) -> PyResult<NodeId> {
-        let id = self.node(annotation, false)?;
+        let mut id = self.node(annotation, false)?;
+        let node = &self.compiler.nodes[id as usize];
+        // A function that takes any value with all its digits gets the key as it is.
+        if matches!(node.kind, Kind::Tokens(_)) && node.after.is_some() {
+            id = self.compiler.push(Kind::Any, false, String::new());
+            self.of_key = true;
+            let key = self.content(annotation, false, id);
+            self.of_key = false;
+            self.compiler.nodes[id as usize] = key?;
+        }
         let node = &self.compiler.nodes[id as usize];
         if matches!(node.kind, Kind::Any) && node.after.is_none() {
             return Ok(self.compiler.push(Kind::Str, false, "str".into()));

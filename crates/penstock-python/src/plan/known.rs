@@ -76,6 +76,7 @@ pub(super) static NEVER_EXTENSION: Known = Known::new("typing_extensions", "Neve
 pub(super) static UNION_TYPE: Known = Known::new("types", "UnionType");
 
 pub(super) static DECIMAL: Known = Known::new("decimal", "Decimal");
+pub(super) static INVALID_OPERATION: Known = Known::new("decimal", "InvalidOperation");
 pub(super) static DATETIME: Known = Known::new("datetime", "datetime");
 pub(super) static DATE: Known = Known::new("datetime", "date");
 pub(super) static TIME: Known = Known::new("datetime", "time");

@@ -8,7 +8,8 @@ use std::collections::HashSet;
 
 use penstock_core::event::Key;
 use penstock_core::keys::KeyTable;
-use penstock_core::select::{self, Automaton, NamespaceTest, Path, Refused, Test};
+use penstock_core::select::{self, Automaton, NamespaceTest, Path, Refused, Step, Test};
+use penstock_core::xml::is_name;
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
@@ -205,13 +206,21 @@ fn parsed(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResu
     };
     let mut path = Path::parse(text).map_err(|reason| error(&reason))?;
     bind(subject, &mut path).map_err(|reason| error(&reason))?;
-    let number = path
-        .steps()
-        .iter()
-        .find(|step| matches!(step.test(), Test::Name { .. }) && step.index().is_some());
-    if let Some(step) = number {
-        let reason =
-            format_args!("an element has no name that is a number (column {})", step.column());
+    // Nothing in a document can have another name, so the field would silently have no value.
+    let is_odd = |step: &&Step| match step.test() {
+        Test::Name { local: Some(local), .. } | Test::Attribute { local, .. } => !is_name(local),
+        _ => false,
+    };
+    if let Some(step) = path.steps().iter().find(is_odd) {
+        let column = step.column();
+        let reason = match (step.index(), step.key()) {
+            (Some(_), _) => format!("an element has no name that is a number (column {column})"),
+            (_, ".") => format!(
+                "'.' is no element: the element itself has no path, and its text has the path \
+                 text() (column {column})"
+            ),
+            _ => format!("'{step}' is no name of an element or attribute (column {column})"),
+        };
         return Err(error(&reason));
     }
     Ok(path)

@@ -120,7 +120,7 @@ fn is_plain_key(step: &Step) -> bool {
 /// The path that matches exactly this key, which need not look like a step.
 pub(super) fn path_of_key(key: &str) -> Option<Path> {
     let escaped = key.replace('~', "~0").replace('/', "~1").replace('*', "~2").replace('@', "~3");
-    let path = Path::parse(&escaped).ok()?;
+    let path = Path::parse(if key.is_empty() { "~4" } else { &escaped }).ok()?;
     let exact = matches!(path.steps(), [step] if is_plain_key(step) && step.key() == key);
     exact.then_some(path)
 }

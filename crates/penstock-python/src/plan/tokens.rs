@@ -130,7 +130,7 @@ impl<'py> Walk<'_, 'py> {
     /// only text, which is exact.
     pub(super) fn exact(&mut self) -> Node {
         let any = || node(Kind::Any, false, "Any".into());
-        if self.compiler.form.is_lexical() {
+        if self.compiler.form.is_lexical() || self.of_key {
             return any();
         }
         let mut push = |kind, name: &str| self.compiler.push(kind, false, name.into());

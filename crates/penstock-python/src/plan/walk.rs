@@ -61,6 +61,8 @@ pub(super) struct Walk<'a, 'py> {
     pub(super) source: Option<Bound<'py, PyAny>>,
     /// The `typecode(...)` beside an array, if that is walked next.
     pub(super) typecode: Option<String>,
+    /// True if the annotation is that of keys, which are text.
+    pub(super) of_key: bool,
 }
 
 impl<'a, 'py> Walk<'a, 'py> {
@@ -69,7 +71,7 @@ impl<'a, 'py> Walk<'a, 'py> {
         scope: &'a Scope<'py>,
         place: Place<'a>,
     ) -> Self {
-        Walk { compiler, scope, place, depth: 0, source: None, typecode: None }
+        Walk { compiler, scope, place, depth: 0, source: None, typecode: None, of_key: false }
     }
 }
 

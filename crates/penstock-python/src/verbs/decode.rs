@@ -38,6 +38,9 @@ const SLICES: usize = 4;
 /// The stack level of warnings: the caller of the public function that called us.
 const CALLER: i32 = 2;
 
+/// The same for a function that is decorated.
+const DECORATED: i32 = 3;
+
 /// Documents below this size make too few objects for the collector to matter.
 pub(crate) const BULK: usize = 64 << 10;
 
@@ -267,7 +270,7 @@ fn from_source<'py>(
         }
     }
     drop(pause);
-    repairs::warn(pump.repairs(), py, pump.name(), CALLER)?;
+    repairs::warn(pump.repairs(), py, pump.name(), DECORATED)?;
     Request::result(py, is_document, pump.builder_mut().take_rows())
 }
 

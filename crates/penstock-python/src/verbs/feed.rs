@@ -15,6 +15,7 @@ use crate::verbs::{decode, small};
 use crate::verbs::{may_wait, unknown_keys};
 use penstock_core::run::Windows;
 use penstock_core::source::{Detect, Options};
+use penstock_scan::make_room;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -87,7 +88,10 @@ impl Run {
     fn drain(&mut self, py: Python<'_>, rows: &mut Vec<Py<PyAny>>) -> PyResult<()> {
         loop {
             match self.pump.advance(py)? {
-                Turn::Row => rows.extend(self.pump.builder_mut().take_row()),
+                Turn::Row => {
+                    make_room(rows, 1);
+                    rows.extend(self.pump.builder_mut().take_row());
+                }
                 Turn::Dry if self.pump.holds_more() => self.pump.refill(py)?,
                 Turn::Dry | Turn::End => return Ok(()),
             }

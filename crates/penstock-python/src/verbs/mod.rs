@@ -4,6 +4,7 @@
 //! The run itself is in the core. `pump.rs` handles the interpreter lock and the collector
 //! meanwhile.
 
+mod chain;
 pub(crate) mod decode;
 pub(crate) mod direct;
 pub(crate) mod events;

@@ -1,19 +1,20 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
-use crate::dialect::{Choice, Dialect};
+use crate::dialect::Dialect;
 use crate::failure::guarded;
 use crate::held::Held;
 use crate::objects::Pause;
 use crate::options::{self, PolicyObject};
 use crate::printable::printable;
 use crate::progress::{Meter, Progress, count};
-use crate::pump::{Pump, Settings, Turn};
+use crate::pump::{Pump, Turn};
 use crate::repairs;
 use crate::sources::SourceObject;
 use crate::timing::Timing;
+use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::decode::BULK;
 use crate::verbs::{may_wait, unknown_keys};
-use penstock_core::run::Windows;
+use penstock_scan::make_room;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyStopIteration, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -48,6 +49,8 @@ pub(crate) struct Reader {
 /// The part of a reader that only one caller at a time may touch.
 struct Run {
     pump: Pump,
+    /// The sources that follow, if there are several.
+    chain: Option<Box<Chain>>,
     /// An error behind records that must be returned first.
     pending: Option<Py<PyBaseException>>,
     /// Rows of a batch that an interrupt ended, latest first.
@@ -70,9 +73,23 @@ impl Run {
         }
     }
 
+    /// Goes on with the next source, if there is one.
+    #[cold]
+    fn next_source(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<bool> {
+        self.pump.close();
+        let Some(chain) = &mut self.chain else { return Ok(false) };
+        let Some(pump) = chain.next(py, &mut self.pump)? else {
+            self.pump.end_of_all(py)?;
+            return Ok(false);
+        };
+        meter.follow(pump.gauge());
+        self.pump = pump;
+        Ok(true)
+    }
+
     /// The next row, or None at the end.
     #[inline]
-    fn row(&mut self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+    fn row(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<Option<Py<PyAny>>> {
         self.check(py)?;
         if let Some(row) = self.left.pop() {
             return Ok(Some(row));
@@ -83,8 +100,10 @@ impl Run {
                 Ok(Turn::Row) => return Ok(self.pump.builder_mut().take_row()),
                 Ok(Turn::Dry) => self.refill(py)?,
                 Ok(Turn::End) => {
-                    self.pump.close();
-                    return Ok(None);
+                    if !self.next_source(py, meter)? {
+                        return Ok(None);
+                    }
+                    self.pump.builder_mut().set_recycling(true);
                 }
                 Err(error) => return Err(self.failed(py, error)),
             }
@@ -110,7 +129,7 @@ impl Run {
     }
 
     /// Up to `n` rows. An error behind the first of them waits for the next call.
-    fn batch(&mut self, py: Python<'_>, n: usize) -> PyResult<Vec<Py<PyAny>>> {
+    fn batch(&mut self, py: Python<'_>, meter: &Meter, n: usize) -> PyResult<Vec<Py<PyAny>>> {
         self.check(py)?;
         let mut pause = if n >= MANY { Some(Pause::begin(py)?) } else { None };
         self.pump.builder_mut().set_recycling(false);
@@ -130,17 +149,19 @@ impl Run {
                             pause = Some(Pause::begin(py)?);
                         }
                     }
+                    // A new pump makes new objects unless it is told otherwise.
+                    (Turn::End, _) if self.next_source(py, meter)? => return Ok(Turn::Dry),
                     _ => {}
                 }
                 Ok(turn)
             });
             match turn {
-                Ok(Turn::Row) => rows.extend(self.pump.builder_mut().take_row()),
-                Ok(Turn::Dry) => {}
-                Ok(Turn::End) => {
-                    self.pump.close();
-                    break;
+                Ok(Turn::Row) => {
+                    make_room(&mut rows, 1);
+                    rows.extend(self.pump.builder_mut().take_row());
                 }
+                Ok(Turn::Dry) => {}
+                Ok(Turn::End) => break,
                 Err(error) => {
                     let error = self.failed(py, error);
                     if rows.is_empty() || !may_wait(py, &error) {
@@ -177,7 +198,9 @@ impl Reader {
 #[pymethods]
 impl Reader {
     #[new]
-    #[pyo3(signature = (dialect, source, r#type, at, policy, limits, timing = true, /))]
+    /// `several` has what `repr` calls the sources, the number of their bytes, and an iterator that
+    /// gives a dialect and a source for each after the first.
+    #[pyo3(signature = (dialect, source, r#type, at, policy, limits, timing = true, several = None, /))]
     #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
     fn new(
         py: Python<'_>,
@@ -185,27 +208,37 @@ impl Reader {
         source: &SourceObject,
         r#type: &Bound<'_, PyAny>,
         at: Option<&Bound<'_, PyAny>>,
-        policy: &PolicyObject,
+        policy: &Bound<'_, PolicyObject>,
         limits: Option<&Bound<'_, PyAny>>,
         timing: bool,
+        several: Option<(String, Option<u64>, Bound<'_, PyAny>)>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let name = source.name();
-            let limits = options::limits(limits)?;
-            let shown = name.clone().unwrap_or_else(|| format!("{} stream", dialect.shown()));
-            let Choice { plan, records, title } = dialect.choose(r#type, at)?;
+            let shown = name.unwrap_or_else(|| format!("{} stream", dialect.shown()));
+            let (shown, sizes, rest) = match several {
+                Some((shown, sizes, rest)) => (shown, Some(sizes), Some(rest)),
+                None => (shown, None, None),
+            };
+            let recipe = Recipe {
+                r#type: Held::new(r#type),
+                at: at.map(Held::new),
+                policy: policy.clone().unbind(),
+                limits: options::limits(limits)?,
+                timing,
+            };
+            let Opened { mut pump, mut held, title, total } = recipe.open(py, dialect, source)?;
             let title = format!("{shown} -> {title}");
-            let settings = Settings::new(py, policy, records, limits, name, true)?;
-            let (source, held) = source.open(py, dialect.detect(), &settings.limits)?;
-            let held = held.into_iter().chain(settings.errors.held()).collect();
-            let total = source.total();
-            let mut pump = Pump::new(dialect, plan, settings, Windows::of(source));
-            if timing {
-                pump.time();
-            }
-            let meter = Meter::new(pump.gauge().clone(), total);
-            let run = Mutex::new(Run { pump, pending: None, left: Vec::new(), closed: None });
-            Ok(Reader { run, meter, held, title })
+            let meter = Meter::new(pump.gauge().clone(), sizes.unwrap_or(total));
+            let chain = rest.map(|rest| {
+                pump.expect_others();
+                let rest = Held::new(&rest);
+                held.extend([rest.clone(), recipe.r#type.clone()]);
+                held.extend(recipe.at.clone());
+                Box::new(Chain::new(py, rest, recipe))
+            });
+            let run = Run { pump, chain, pending: None, left: Vec::new(), closed: None };
+            Ok(Reader { run: Mutex::new(run), meter, held, title })
         })
     }
 
@@ -214,7 +247,7 @@ impl Reader {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        guarded(py, || self.enter()?.row(py).map_err(|error| no_end(py, error)))
+        guarded(py, || self.enter()?.row(py, &self.meter).map_err(|error| no_end(py, error)))
     }
 
     fn __enter__(this: Py<Self>) -> Py<Self> {
@@ -241,6 +274,7 @@ impl Reader {
             run.closed = Some("this Reader is closed".into());
             run.pending = None;
             run.left.clear();
+            run.chain = None;
             run.pump.close();
             Ok(())
         })
@@ -306,19 +340,37 @@ impl Reader {
     /// With `unknown="collect"`, how often each key occurred that no class names.
     #[getter]
     fn unknown<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(py, || unknown_keys(py, self.enter()?.pump.builder()))
+        guarded(py, || {
+            let Run { pump, chain, .. } = &*self.enter()?;
+            match chain {
+                Some(chain) => chain.unknown(py, pump),
+                None => unknown_keys(py, pump.builder()),
+            }
+        })
     }
 
     /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        guarded(py, || repairs::list(self.enter()?.pump.repairs(), py))
+        guarded(py, || {
+            let Run { pump, chain, .. } = &*self.enter()?;
+            match chain {
+                Some(chain) => chain.repairs(py, pump),
+                None => repairs::list(pump.repairs(), py),
+            }
+        })
     }
 
     /// How many repairs of each kind there were.
     #[getter]
     fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        guarded(py, || repairs::counts(self.enter()?.pump.repairs(), py))
+        guarded(py, || {
+            let Run { pump, chain, .. } = &*self.enter()?;
+            match chain {
+                Some(chain) => chain.repair_counts(py, pump),
+                None => repairs::counts(pump.repairs(), py),
+            }
+        })
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -373,7 +425,8 @@ impl Batches {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
         let batch = || {
-            let rows = self.reader.get().enter()?.batch(py, self.n)?;
+            let Reader { meter, .. } = self.reader.get();
+            let rows = self.reader.get().enter()?.batch(py, meter, self.n)?;
             if rows.is_empty() { Ok(None) } else { PyList::new(py, rows).map(Some) }
         };
         guarded(py, || batch().map_err(|error| no_end(py, error)))

@@ -48,6 +48,7 @@ use penstock_core::json::lend;
 use penstock_core::limits::Limits;
 use penstock_core::position::Place;
 use penstock_core::sink::Flow;
+use penstock_scan::make_room;
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -536,7 +537,9 @@ impl<'p> Core<'p> {
     #[inline(always)]
     pub(crate) fn deliver(&mut self, value: *mut ffi::PyObject) -> Answer {
         // SAFETY: the reference is handed over to us.
-        self.rows.push(unsafe { Bound::from_owned_ptr(self.attached(), value) }.unbind());
+        let row = unsafe { Bound::from_owned_ptr(self.attached(), value) }.unbind();
+        make_room(&mut self.rows, 1);
+        self.rows.push(row);
         Ok(if self.options.pause { Flow::Pause } else { Flow::Take })
     }
 

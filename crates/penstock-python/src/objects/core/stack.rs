@@ -1,5 +1,6 @@
 //! The stack of values under construction.
 
+use penstock_scan::{make_room, out_of_memory};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -26,13 +27,28 @@ impl Stack {
     /// Puts a value on top. The stack owns the reference from now on.
     #[inline(always)]
     pub(crate) fn push(&mut self, value: *mut ffi::PyObject) {
+        if self.values.len() == self.values.capacity() {
+            self.grow(value);
+        }
         self.values.push(value);
+    }
+
+    /// Makes room for a value. If there is no memory, it releases the value and unwinds.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, value: *mut ffi::PyObject) {
+        if self.values.try_reserve(1).is_err() {
+            // SAFETY: an owned reference or null. Values are pushed while the interpreter is
+            // attached.
+            unsafe { ffi::Py_XDECREF(value) };
+            out_of_memory();
+        }
     }
 
     /// Puts `count` empty places on top.
     #[inline(always)]
     pub(crate) fn push_empty(&mut self, count: usize) {
-        self.values.reserve(count);
+        make_room(&mut self.values, count);
         let length = self.values.len();
         // SAFETY: there is room for `count` more behind the length, and all of them are written.
         // Volatile, because the compiler would otherwise call a function that fills memory, and

@@ -205,7 +205,34 @@ pub(crate) fn dict(builder: &mut Core<'_>, at: u64) -> Made {
         }
     }
     builder.stack.forget_from(base);
+    // SAFETY: a dict that was just made.
+    if unsafe { ffi::PyDict_Size(dict) } < count as ffi::Py_ssize_t {
+        return fitted(builder, dict, count);
+    }
     Ok(dict)
+}
+
+/// A dict with fewer keys than it has room for, because some were repeated: moved to a smaller one
+/// if it is less than half full. Takes over the reference.
+#[cold]
+#[inline(never)]
+fn fitted(builder: &Core<'_>, dict: *mut ffi::PyObject, room: usize) -> Made {
+    // SAFETY: dicts that nobody else has seen. An update of an empty dict compares no keys, because
+    // those of a dict differ from each other, so it runs no other code.
+    unsafe {
+        if ffi::PyDict_Size(dict) as usize >= room / 2 {
+            return Ok(dict);
+        }
+        let small = ffi::PyDict_New();
+        if small.is_null() || ffi::PyDict_Update(small, dict) != 0 {
+            let failed = builder.raised();
+            ffi::Py_XDECREF(small);
+            ffi::Py_DECREF(dict);
+            return Err(failed);
+        }
+        ffi::Py_DECREF(dict);
+        Ok(small)
+    }
 }
 
 /// Whether all keys of the current dict are plain strings or integers.
@@ -260,7 +287,7 @@ fn careful_dict(builder: &mut Core<'_>, dict: Bound<'_, PyAny>, at: u64) -> Made
         builder.seen_keys.pop();
     }
     builder.stack.release_from(py, base);
-    Ok(dict.into_ptr())
+    fitted(builder, dict.into_ptr(), count)
 }
 
 /// Makes the current object. Its values leave the stack.

@@ -22,7 +22,7 @@ pub(crate) fn own_code_raised(builder: &Core<'_>, error: PyErr, at: u64) -> Refu
 #[inline(never)]
 pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool) -> Refusal {
     let py = builder.attached();
-    if !is_of_values(py, &error) {
+    if !is_of_values(py, &error) && !crate::plan::is_no_decimal(error.value(py)) {
         return error.into();
     }
     let told = match said(py, &error) {

@@ -18,6 +18,7 @@ use penstock_core::event::{Key, KeyKind, Matched, Text};
 use penstock_core::near::nearest;
 use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 use pyo3::{Bound, ffi};
@@ -357,6 +358,8 @@ impl<'p> Markup<'p> {
             return Err(self.too_long(at + room as u64));
         }
         self.markup.ascii &= text.ascii;
+        let more = text.bytes().len();
+        self.markup.text.try_reserve(more).map_err(|_| PyMemoryError::new_err(()))?;
         self.markup.text.push_str(text.text.as_str());
         Ok(Flow::Take)
     }

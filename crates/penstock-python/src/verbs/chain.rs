@@ -1,0 +1,138 @@
+//! Several sources that are read one after the other, by one `Reader`.
+
+use crate::dialect::{Choice, Dialect};
+use crate::held::Held;
+use crate::options::PolicyObject;
+use crate::pump::{Pump, Settings};
+use crate::repairs;
+use crate::sources::SourceObject;
+use crate::verbs::unknown_keys;
+use penstock_core::limits::Limits;
+use penstock_core::run::Windows;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyIterator, PyList};
+
+/// How records are read, whatever source they are in.
+pub(super) struct Recipe {
+    pub(super) r#type: Held,
+    pub(super) at: Option<Held>,
+    pub(super) policy: Py<PolicyObject>,
+    pub(super) limits: Limits,
+    pub(super) timing: bool,
+}
+
+/// A source that was opened.
+pub(super) struct Opened {
+    pub(super) pump: Pump,
+    /// The caller's objects that the pump uses.
+    pub(super) held: Vec<Held>,
+    /// The type and the path as `repr` shows them.
+    pub(super) title: String,
+    /// How many bytes the source has, if that is known.
+    pub(super) total: Option<u64>,
+}
+
+impl Recipe {
+    /// Opens a source.
+    pub(super) fn open(
+        &self,
+        py: Python<'_>,
+        dialect: &Dialect,
+        source: &SourceObject,
+    ) -> PyResult<Opened> {
+        let at = self.at.as_ref().map(|at| at.get(py)).transpose()?;
+        let Choice { plan, records, title } = dialect.choose(&self.r#type.get(py)?, at.as_ref())?;
+        let limits = self.limits.clone();
+        let settings = Settings::new(py, self.policy.get(), records, limits, source.name(), true)?;
+        let (source, held) = source.open(py, dialect.detect(), &settings.limits)?;
+        let held = held.into_iter().chain(settings.errors.held()).collect();
+        let total = source.total();
+        let mut pump = Pump::new(dialect, plan, settings, Windows::of(source));
+        if self.timing {
+            pump.time();
+        }
+        Ok(Opened { pump, held, title, total })
+    }
+}
+
+/// The sources that follow, and what is known of those before.
+pub(super) struct Chain {
+    /// Gives a dialect and a source for each.
+    rest: Held,
+    recipe: Recipe,
+    unknown: Py<PyDict>,
+    repairs: Py<PyList>,
+    repair_counts: Py<PyDict>,
+}
+
+impl Chain {
+    pub(super) fn new(py: Python<'_>, rest: Held, recipe: Recipe) -> Self {
+        Chain {
+            rest,
+            recipe,
+            unknown: PyDict::new(py).unbind(),
+            repairs: PyList::empty(py).unbind(),
+            repair_counts: PyDict::new(py).unbind(),
+        }
+    }
+
+    /// Opens the next source, if there is one. A source that cannot be opened is passed over by the
+    /// next call.
+    pub(super) fn next(&mut self, py: Python<'_>, before: &mut Pump) -> PyResult<Option<Pump>> {
+        let mut rest = self.rest.get(py)?.cast_into::<PyIterator>()?;
+        let Some(next) = rest.next().transpose()? else { return Ok(None) };
+        let (dialect, source): (Bound<'_, Dialect>, Bound<'_, SourceObject>) = next.extract()?;
+        let Opened { mut pump, .. } = self.recipe.open(py, dialect.get(), source.get())?;
+        let unknown = self.unknown(py, before)?.unbind();
+        let repairs = self.repairs(py, before)?.unbind();
+        let repair_counts = self.repair_counts(py, before)?.unbind();
+        (self.unknown, self.repairs, self.repair_counts) = (unknown, repairs, repair_counts);
+        pump.follow(before);
+        Ok(Some(pump))
+    }
+
+    /// The unknown keys of the sources before and of that of `pump`.
+    pub(super) fn unknown<'py>(
+        &self,
+        py: Python<'py>,
+        pump: &Pump,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        sum(self.unknown.bind(py), &unknown_keys(py, pump.builder())?)
+    }
+
+    /// The same of repairs.
+    pub(super) fn repairs<'py>(
+        &self,
+        py: Python<'py>,
+        pump: &Pump,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let all = PyList::new(py, self.repairs.bind(py))?;
+        let room = MOST_REPAIRS.saturating_sub(all.len());
+        for repair in repairs::list(pump.repairs(), py)?.iter().take(room) {
+            all.append(repair)?;
+        }
+        Ok(all)
+    }
+
+    /// The same of the numbers of repairs.
+    pub(super) fn repair_counts<'py>(
+        &self,
+        py: Python<'py>,
+        pump: &Pump,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        sum(self.repair_counts.bind(py), &repairs::counts(pump.repairs(), py)?)
+    }
+}
+
+/// How many repairs are listed.
+const MOST_REPAIRS: usize = 1_000;
+
+/// The counts of both.
+fn sum<'py>(one: &Bound<'py, PyDict>, other: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    let all = one.copy()?;
+    for (name, count) in other.iter() {
+        let before: u64 = all.get_item(&name)?.map_or(Ok(0), |count| count.extract())?;
+        all.set_item(name, before + count.extract::<u64>()?)?;
+    }
+    Ok(all)
+}

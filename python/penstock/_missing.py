@@ -1,0 +1,91 @@
+"""Says what to do instead, where a program uses a name or an option that there is not."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn, TypeVar
+
+    F = TypeVar("F", bound=Callable[..., Any])
+
+# Names that programs look for, of which nothing else is near.
+_DECODE = "data in memory is read by penstock.decode"
+_WRITING = "Penstock reads, and cannot write yet; json.dumps writes plain values"
+_NAMES = {
+    "loads": _DECODE,
+    "parse": _DECODE,
+    "fromstring": _DECODE,
+    "from_string": _DECODE,
+    "iterparse": "elements are read one by one by penstock.read, or sent by penstock.send",
+    "read_json": "for one record at a time use read(), for a whole document load()",
+    "stream": "for one record at a time use read()",
+    "items": "for one record at a time use read() with at=",
+    "dumps": _WRITING,
+    "dump": _WRITING,
+    "encode": _WRITING,
+    "write": _WRITING,
+    "Encoder": _WRITING,
+    "Writer": _WRITING,
+    "tostring": _WRITING,
+    "convert": _WRITING,
+    "csv": "Penstock does not read CSV yet; use the csv module, or polars.read_csv()",
+    "plist": "Penstock does not read property lists yet; use plistlib",
+}
+
+# Options, and where they are.
+_OF_RECORDS = "penstock.read(), which reads records"
+_OPTIONS = {
+    "at": _OF_RECORDS,
+    "errors": _OF_RECORDS,
+    "max_errors": _OF_RECORDS,
+    "framing": "the functions of penstock.ndjson",
+    "index": "penstock.ndjson.open()",
+    "namespaces": "the functions of penstock.xml",
+    "unresolved": "the functions of penstock.xml",
+    "repair": "the functions of penstock.xml",
+    "repeated": "the functions of penstock.xml",
+    "force_list": "the functions of penstock.xml",
+    "duplicates": "the functions that read JSON",
+    "format": "the functions of penstock itself",
+    "member": "load(), read(), open() and send()",
+    "compression": "load(), read(), open() and send()",
+    "rename": "penstock.Plan",
+    "strict": "penstock.Plan",
+    "tag": "penstock.Plan",
+    "unix": "penstock.Plan",
+}
+
+
+def attribute(module: str, name: str) -> NoReturn:
+    """Refuse an attribute of a module.
+
+    Raises:
+        AttributeError: Always.
+    """
+    advice = _NAMES.get(name)
+    message = f"module {module!r} has no attribute {name!r}"
+    raise AttributeError(message if advice is None else f"{message}: {advice}", name=name)
+
+
+def advised(function: F) -> F:
+    """Make a function say where an option is that it does not have itself."""
+    known = function.__kwdefaults__ or {}
+
+    def call(*arguments: Any, **options: Any) -> Any:
+        try:
+            return function(*arguments, **options)
+        except TypeError:
+            for option in options:
+                if option not in known and option in _OPTIONS:
+                    break
+            else:
+                raise
+        name, where = function.__name__, _OPTIONS[option]
+        raise TypeError(f"{name}() has no option {option}=: it is one of {where}")
+
+    for kept in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
+        setattr(call, kept, getattr(function, kept))
+    call.__wrapped__ = function  # type: ignore[attr-defined]
+    return call  # type: ignore[return-value]

@@ -1,0 +1,138 @@
+"""What the `read` functions share: they read one source, or several files."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from penstock import _format, _rust, _sources
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from penstock._limits import Limits
+    from penstock._types import Compression, Format
+
+
+def read(
+    source: object,
+    format: Format | None,
+    dialect: _rust.Dialect | None,
+    into: object,
+    at: object,
+    policy: _rust.Policy,
+    encoding: str | None,
+    compression: Compression | None,
+    member: str | None,
+    limits: Limits | None,
+) -> _rust.Reader[Any]:
+    """Read a source, or several files one after the other.
+
+    Without a dialect, it is that of the format; without a format, that of each file.
+
+    Raises:
+        OSError: A file cannot be opened.
+        TypeError: `source` is none.
+        ValueError: The format is not known; or as for `penstock.json.load`.
+    """
+
+    def known(given: object, name: str | None) -> _rust.Dialect:
+        if dialect is not None:
+            return dialect
+        return _format.dialect(_format.of_source(given, name) if format is None else format)
+
+    paths = files(source, format)
+    if paths is not None and len(paths) > 1:
+        total: int | None = 0
+        for path in paths:
+            about = os.stat(path)  # noqa: PTH116 - pathlib is slow to import
+            is_file = stat.S_ISREG(about.st_mode)
+            total = total + about.st_size if is_file and total is not None else None
+
+        def opened(path: str, dialect: _rust.Dialect) -> tuple[_rust.Dialect, _rust.Source]:
+            given, name = _sources.locate("read", path, compression, member, limits)
+            return dialect, _rust.Source(given, name, encoding, compression)
+
+        # A file that cannot be opened does not end a `map`, as it would end a generator.
+        sources = map(opened, paths, [known(path, path) for path in paths])
+        first, given = next(sources)
+        several = (f"{len(paths):,} files", total, sources)
+        return _rust.Reader(first, given, into, at, policy, limits, True, several)  # type: ignore[arg-type]
+    one = source if paths is None else paths[0]
+    given, name = _sources.locate("read", one, compression, member, limits)  # type: ignore[arg-type,assignment]  # it is checked there
+    try:
+        opened_one = _rust.Source(given, name, encoding, compression)
+        return _rust.Reader(known(given, name), opened_one, into, at, policy, limits)  # type: ignore[arg-type]  # a path or a mapping
+    finally:
+        del given  # This closes an archive that was opened here.
+
+
+def files(source: object, format: Format | None) -> list[str] | None:
+    """Return the paths of the files that `source` means, in order; None if it is one source.
+
+    A list or a tuple of paths means the files of each. A folder means the files in it whose names
+    say `format`, or any format that Penstock reads; in the order of their names, and without those
+    that begin with a dot. A text with `*`, `?` or `[` that is no file is a pattern: `**` stands for
+    any folders, and the order is that of the paths.
+
+    Raises:
+        FileNotFoundError: There is no such file.
+        TypeError: An element of the list is not a path.
+        ValueError: A path is a URL.
+    """
+    if isinstance(source, (list, tuple)):
+        if not source or not isinstance(source[0], (str, os.PathLike)):
+            return None
+        found: list[str] = []
+        for each in source:
+            if not isinstance(each, (str, os.PathLike)):
+                kind = type(each).__name__
+                raise TypeError(f"a list of paths holds paths only, not {kind}")
+            found += files(each, format) or [os.fsdecode(each)]
+        return found
+    if not isinstance(source, (str, os.PathLike)):
+        return None
+    path = os.fsdecode(source)
+    try:
+        is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - pathlib is slow to import
+    except (OSError, ValueError):
+        return _matching(path)
+    return _within(path, format) if is_folder else None
+
+
+def _within(folder: str, format: Format | None) -> list[str]:
+    """Return the files in a folder."""
+    names = sorted(os.listdir(folder))  # noqa: PTH208 - as above
+    paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]  # noqa: PTH118 - as above
+    found = [path for path in paths if os.path.isfile(path) and _is_wanted(path, format)]  # noqa: PTH113 - as above
+    if not found:
+        formats = _format.listed([repr(name) for name in _format.NAMES], "or")
+        what = formats if format is None else repr(format)
+        message = f"The folder has no file whose name says the format {what}"
+        raise FileNotFoundError(errno.ENOENT, message, folder)
+    return found
+
+
+def _is_wanted(path: str, format: Format | None) -> bool:
+    try:
+        found = _format.of_name(path)
+    except ValueError:
+        return False
+    return found is not None and format in {None, found}
+
+
+def _matching(pattern: str) -> list[str] | None:
+    """Return the files that match a pattern; None if it is none."""
+    is_pattern = _sources.is_pattern(pattern) and "://" not in pattern
+    if not is_pattern and "[" not in pattern:
+        return None
+    from glob import glob  # noqa: PLC0415 - few need it
+
+    found = sorted(path for path in glob(pattern, recursive=True) if os.path.isfile(path))  # noqa: PTH113, PTH207 - as above
+    if not found and is_pattern:
+        raise FileNotFoundError(errno.ENOENT, "No file matches", pattern)
+    # A name with a bracket may as well be that of a file: opening it says what is wrong.
+    return found or None

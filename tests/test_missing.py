@@ -1,0 +1,87 @@
+"""What there is not says what to do instead, in one line."""
+
+from __future__ import annotations
+
+import inspect
+import io
+from typing import Any
+
+import pytest
+
+import penstock
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "advice"),
+    [
+        (penstock, "loads", "data in memory is read by penstock.decode"),
+        (
+            penstock,
+            "dumps",
+            "Penstock reads, and cannot write yet; json.dumps writes plain values",
+        ),
+        (
+            penstock.xml,
+            "read_json",
+            "for one record at a time use read(), for a whole document load()",
+        ),
+        (
+            penstock,
+            "csv",
+            "Penstock does not read CSV yet; use the csv module, or polars.read_csv()",
+        ),
+    ],
+)
+def test_names(module: Any, name: str, advice: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        getattr(module, name)
+    expected = f"module {module.__name__!r} has no attribute {name!r}: {advice}"
+    assert str(raised.value) == expected
+    assert raised.value.name == name
+
+
+@pytest.mark.parametrize(
+    "module", [penstock, penstock.json, penstock.ndjson, penstock.xml], ids=lambda m: m.__name__
+)
+def test_names_that_nobody_means(module: Any) -> None:
+    with pytest.raises(AttributeError) as raised:
+        module.klingon  # noqa: B018 - it raises
+    assert str(raised.value) == f"module {module.__name__!r} has no attribute 'klingon'"
+    assert not hasattr(module, "dumps")
+    with pytest.raises(ImportError, match="cannot import name 'loads' from 'penstock"):
+        exec(f"from {module.__name__} import loads")
+
+
+RECORDS = "penstock.read(), which reads records"
+XML = "the functions of penstock.xml"
+
+
+@pytest.mark.parametrize(
+    ("verb", "option", "where"),
+    [
+        (penstock.read, "namespaces", XML),
+        (penstock.json.read, "repair", XML),
+        (penstock.load, "at", RECORDS),
+        (penstock.ndjson.load, "errors", RECORDS),
+        (penstock.xml.load, "at", RECORDS),
+        (penstock.open, "index", "penstock.ndjson.open()"),
+        (penstock.read, "framing", "the functions of penstock.ndjson"),
+        (penstock.xml.read, "duplicates", "the functions that read JSON"),
+        (penstock.send, "rename", "penstock.Plan"),
+        (penstock.xml.events, "format", "the functions of penstock itself"),
+    ],
+)
+def test_options(verb: Any, option: str, where: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        verb(io.BytesIO(b"[]"), **{option: None})
+    assert str(raised.value) == f"{verb.__name__}() has no option {option}=: it is one of {where}"
+    assert raised.value.__context__ is None
+
+
+def test_other_mistakes_are_as_they_are() -> None:
+    with pytest.raises(TypeError, match=r"read\(\) got an unexpected keyword argument 'klingon'"):
+        penstock.read([b"[]"], klingon=1)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=r"read\(\) missing 1 required positional argument"):
+        penstock.read()  # type: ignore[call-arg]
+    assert str(inspect.signature(penstock.xml.load)).startswith("(source: 'Source', into:")
+    assert penstock.load.__doc__ is not None
