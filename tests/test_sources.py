@@ -333,7 +333,9 @@ def test_bad_archives_are_malformed_input(tmp_path: Path) -> None:
 
 def test_a_zip_bomb_is_stopped(tmp_path: Path) -> None:
     path = zipped(tmp_path / "n.zip", {"n.json": b" " * (40 << 20) + b"[]"})
-    assert load(path) == []
+    assert load(path, limits=penstock.Limits(ratio=2000)) == []
+    with pytest.raises(penstock.LimitExceeded, match=r"500 times its size \(limits\.ratio\)"):
+        load(path)
     with pytest.raises(penstock.LimitExceeded, match=r"100 times its size \(limits\.ratio\)"):
         load(path, limits=penstock.Limits(ratio=100))
 

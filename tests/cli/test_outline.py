@@ -35,7 +35,7 @@ a~1b              1  array
 a~1b/*            2  array 1, integer 1  1
 a~1b/*/*          2  boolean 1, null 1   true
 ~3~2~0            1  object
-~3~2~0/           1  array
+~3~2~0/~4         1  array
 ~3~2~0/x\\u202e\\n  1  object
 """
     )

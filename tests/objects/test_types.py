@@ -534,7 +534,7 @@ def test_what_is_base64_is_what_python_takes_strictly(text: str) -> None:
         ("QQ=", "padding '=' is missing"),
         ("QR==", "the last character has bits that belong to no byte"),
         ("=QUI", "too much padding '='"),
-        ("Pz8_", "not a character of base64"),
+        ("Pz8_", "not a character of base64, but of its form for URLs"),
         ("QU I", "not a character of base64"),
         ("é", "not a character of base64"),
     ],
