@@ -38,36 +38,56 @@ def read(
         TypeError: `source` is none.
         ValueError: The format is not known; or as for `penstock.json.load`.
     """
-
-    def known(given: object, name: str | None) -> _rust.Dialect:
-        if dialect is not None:
-            return dialect
-        return _format.dialect(_format.of_source(given, name) if format is None else format)
-
     paths = files(source, format)
     if paths is not None and len(paths) > 1:
-        total: int | None = 0
-        for path in paths:
-            about = os.stat(path)  # noqa: PTH116 - pathlib is slow to import
-            is_file = stat.S_ISREG(about.st_mode)
-            total = total + about.st_size if is_file and total is not None else None
-
-        def opened(path: str, dialect: _rust.Dialect) -> tuple[_rust.Dialect, _rust.Source]:
-            given, name = _sources.locate("read", path, compression, member, limits)
-            return dialect, _rust.Source(given, name, encoding, compression)
-
-        # A file that cannot be opened does not end a `map`, as it would end a generator.
-        sources = map(opened, paths, [known(path, path) for path in paths])
-        first, given = next(sources)
-        several = (f"{len(paths):,} files", total, sources)
-        return _rust.Reader(first, given, into, at, policy, limits, True, several)  # type: ignore[arg-type]
+        return _several(
+            paths, format, dialect, into, at, policy, encoding, compression, member, limits
+        )
     one = source if paths is None else paths[0]
-    given, name = _sources.locate("read", one, compression, member, limits)  # type: ignore[arg-type,assignment]  # it is checked there
+    given, name = _sources.locate("read", one, compression, member, limits)  # type: ignore[arg-type]  # it is checked there
     try:
-        opened_one = _rust.Source(given, name, encoding, compression)
-        return _rust.Reader(known(given, name), opened_one, into, at, policy, limits)  # type: ignore[arg-type]  # a path or a mapping
+        opened = _rust.Source(given, name, encoding, compression)
+        if dialect is None:
+            dialect = _dialect(given, name, format)
+        return _rust.Reader(dialect, opened, into, at, policy, limits)  # type: ignore[arg-type]  # a path or a mapping
     finally:
         del given  # This closes an archive that was opened here.
+
+
+# Apart from `read`, which is called more often than any other function: to make functions that
+# capture variables takes time, and the interpreter loses the variables if memory ends meanwhile.
+def _several(
+    paths: list[str],
+    format: Format | None,
+    dialect: _rust.Dialect | None,
+    into: object,
+    at: object,
+    policy: _rust.Policy,
+    encoding: str | None,
+    compression: Compression | None,
+    member: str | None,
+    limits: Limits | None,
+) -> _rust.Reader[Any]:
+    total: int | None = 0
+    for path in paths:
+        about = os.stat(path)  # noqa: PTH116 - pathlib is slow to import
+        is_file = stat.S_ISREG(about.st_mode)
+        total = total + about.st_size if is_file and total is not None else None
+
+    def opened(path: str, dialect: _rust.Dialect) -> tuple[_rust.Dialect, _rust.Source]:
+        given, name = _sources.locate("read", path, compression, member, limits)
+        return dialect, _rust.Source(given, name, encoding, compression)
+
+    # A file that cannot be opened does not end a `map`, as it would end a generator.
+    dialects = [_dialect(path, path, format) if dialect is None else dialect for path in paths]
+    sources = map(opened, paths, dialects)
+    first, given = next(sources)
+    several = (f"{len(paths):,} files", total, sources)
+    return _rust.Reader(first, given, into, at, policy, limits, True, several)  # type: ignore[arg-type]
+
+
+def _dialect(given: object, name: str | None, format: Format | None) -> _rust.Dialect:
+    return _format.dialect(_format.of_source(given, name) if format is None else format)
 
 
 def files(source: object, format: Format | None) -> list[str] | None:
