@@ -88,6 +88,10 @@ impl Naive<'_> {
             }
             match (self.framing, self.peek()) {
                 (_, None) => return Ok(()),
+                // Files that were joined have a byte order mark at their beginning each.
+                (_, Some(0xEF)) if self.bytes[self.at..].starts_with(b"\xEF\xBB\xBF") => {
+                    self.at += 3
+                }
                 (Framing::Sequence, Some(0x1E)) => {
                     separated = true;
                     self.at += 1;
