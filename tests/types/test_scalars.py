@@ -53,11 +53,6 @@ class Permission(enum.Flag):
     WRITE = 2
 
 
-class Kept(enum.IntFlag):
-    READ = 1
-    WRITE = 2
-
-
 class Conforming(enum.Flag, boundary=enum.CONFORM):
     READ = 1
 
@@ -195,7 +190,6 @@ NUMBERS: list[tuple[str, Any, Any]] = [
     ("2", Level, Level.HIGH),
     ("3", Permission, Permission.READ | Permission.WRITE),
     ("0", Permission, Permission(0)),
-    ("9", Kept, Kept(9)),
     ("1", Ejecting, Ejecting.READ),
     ("0.5", Ratio, Ratio.HALF),
     ("1", Ratio, Ratio.WHOLE),
