@@ -62,6 +62,8 @@ fn drain(data: &[u8], encoding: Option<&str>, pieces: usize, room: usize) -> Dra
                 );
                 return (text, Some((fault.kind(), fault.offset())));
             }
+            // Nothing came yet: asked again.
+            Err(SourceError::Idle) => {}
             Err(SourceError::Io(error)) => panic!("nobody raised {error}"),
         }
         // No encoding makes more than three bytes of one.
