@@ -320,9 +320,9 @@ def record(rng: Random, depth: int) -> Kind:
             except Absent:
                 if one.name in defaulted:
                     continue
-                if not one.many:
+                if not one.many and not one.nullable:
                     raise Mismatch from None
-                values[one.name] = []
+                values[one.name] = [] if one.many else None
         return made(**values)
 
     return Kind(made, inside, convert, attributes, check)
