@@ -1,22 +1,20 @@
-"""Time grows linearly with the input when a token comes byte by byte.
-
-Each kind of token is fed at n, 2n and 4n bytes. For four times the bytes, linear work takes four
-times as long and quadratic work sixteen times. The test fails above a factor in between, with room
-on both sides, for processor time, the best of several.
-"""
+"""Time grows linearly with the input when a token comes byte by byte, for each kind of token."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
-from time import process_time
+from functools import partial
 from typing import Any, Literal
 
 import pytest
+from linear import assert_linear
 
 import penstock
 
 N = 40_000
 BYTES = [bytes([byte]) for byte in range(256)]
+
+Make = Callable[[], penstock.Decoder[Any]]
 
 
 @dataclass
@@ -36,16 +34,16 @@ class Dash:
     dots: list[Any]
 
 
-def json(into: Any = Any, **options: Any) -> Callable[[], penstock.Decoder[Any]]:
+def json(into: Any = Any, **options: Any) -> Make:
     limits = penstock.Limits(number=1 << 24, depth=1 << 24)
     return lambda: penstock.json.Decoder(into, limits=limits, **options)
 
 
-def ndjson(**options: Any) -> Callable[[], penstock.Decoder[Any]]:
+def ndjson(**options: Any) -> Make:
     return lambda: penstock.ndjson.Decoder(**options)
 
 
-TOKENS: dict[str, tuple[Callable[[], penstock.Decoder[Any]], Callable[[int], bytes]]] = {
+TOKENS: dict[str, tuple[Make, Callable[[int], bytes]]] = {
     "wanted string": (json(), lambda n: b'["' + b"x" * n + b'"]'),
     "wanted string, not ASCII": (json(), lambda n: '["{}"]'.format("é" * (n // 2)).encode()),
     "wanted string with escapes": (json(), lambda n: b'["' + b"ab\\u00e9\\n" * (n // 10) + b'"]'),
@@ -94,25 +92,14 @@ TOKENS: dict[str, tuple[Callable[[], penstock.Decoder[Any]], Callable[[int], byt
 }  # fmt: skip
 
 
-def seconds(make: Callable[[], penstock.Decoder[Any]], data: bytes) -> float:
-    best = float("inf")
-    pieces = [BYTES[byte] for byte in data]
-    for _ in range(3):
-        decoder = make()
-        feed = decoder.feed
-        start = process_time()
-        for piece in pieces:
-            feed(piece)
-        decoder.finish()
-        best = min(best, process_time() - start)
-    return best
+def feed(make: Make, pieces: list[bytes]) -> None:
+    decoder = make()
+    for piece in pieces:
+        decoder.feed(piece)
+    decoder.finish()
 
 
 @pytest.mark.parametrize("token", TOKENS)
 def test_linear(token: str) -> None:
     make, document = TOKENS[token]
-    times = [seconds(make, document(n)) for n in (N, 2 * N, 4 * N)]
-    # Linear is exactly 4, quadratic 16; a second measurement replaces a disturbed first one.
-    if times[2] > 8 * times[0]:
-        times = [seconds(make, document(n)) for n in (N, 2 * N, 4 * N)]
-    assert times[2] < 9 * times[0], times
+    assert_linear(lambda n: partial(feed, make, [BYTES[byte] for byte in document(n)]), N)

@@ -1,43 +1,18 @@
-"""Work that grew with the square of the input: each by its number.
-
-Each is measured at n, 2n and 4n. For four times the input, linear work takes four times as long and
-quadratic work sixteen times. A test fails above a factor in between, for processor time, the best
-of several.
-"""
+"""Work that grew with the square of the input: each by its number."""
 
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, make_dataclass
 from enum import Enum
 from functools import partial
-from time import process_time
 from typing import Annotated, Any
 
 import pydantic
 import pytest
+from linear import Work, assert_linear
 
 import penstock
 from penstock import at
-
-Work = Callable[[], object]
-
-
-def seconds(work: Work) -> float:
-    best = float("inf")
-    for _ in range(3):
-        start = process_time()
-        work()
-        best = min(best, process_time() - start)
-    return best
-
-
-def assert_linear(make: Callable[[int], Work], n: int) -> None:
-    """Assert that the work which `make` prepares for a size takes time in proportion to it."""
-    times = [seconds(make(size)) for size in (n, 2 * n, 4 * n)]
-    # A second measurement replaces a disturbed first one.
-    if times[2] > 8 * times[0]:
-        times = [seconds(make(size)) for size in (n, 2 * n, 4 * n)]
-    assert times[2] < 9 * times[0], times
 
 
 @dataclass

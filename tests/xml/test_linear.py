@@ -1,16 +1,12 @@
-"""Time grows linearly with the input when a token comes byte by byte.
-
-Each kind of token is fed at n, 2n and 4n bytes. For four times the bytes, linear work takes four
-times as long and quadratic work sixteen times. The test fails above a factor in between, with room
-on both sides, for processor time, the best of several.
-"""
+"""Time grows linearly with the input when a token comes byte by byte, for each kind of token."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import process_time
+from functools import partial
 from typing import Any
 
 import pytest
+from linear import assert_linear
 
 import penstock
 
@@ -77,25 +73,14 @@ TOKENS: dict[str, tuple[Make, Callable[[int], bytes]]] = {
 }  # fmt: skip
 
 
-def seconds(make: Make, data: bytes) -> float:
-    best = float("inf")
-    pieces = [BYTES[byte] for byte in data]
-    for _ in range(3):
-        decoder = make()
-        feed = decoder.feed
-        start = process_time()
-        for piece in pieces:
-            feed(piece)
-        decoder.finish()
-        best = min(best, process_time() - start)
-    return best
+def feed(make: Make, pieces: list[bytes]) -> None:
+    decoder = make()
+    for piece in pieces:
+        decoder.feed(piece)
+    decoder.finish()
 
 
 @pytest.mark.parametrize("token", TOKENS)
 def test_linear(token: str) -> None:
     make, document = TOKENS[token]
-    times = [seconds(make, document(n)) for n in (N, 2 * N, 4 * N)]
-    # Linear is exactly 4, quadratic 16; a second measurement replaces a disturbed first one.
-    if times[2] > 8 * times[0]:
-        times = [seconds(make, document(n)) for n in (N, 2 * N, 4 * N)]
-    assert times[2] < 9 * times[0], times
+    assert_linear(lambda n: partial(feed, make, [BYTES[byte] for byte in document(n)]), N)
