@@ -1,8 +1,8 @@
 //! Dicts that have the same keys as an earlier one, in the same order: made as copies.
 //!
 //! The objects of a document mostly have the keys of others before them. To copy a dict that has
-//! those keys, and to store the values in the copy, takes a fifth of the instructions of setting
-//! each value by its key. So the second dict of a shape leaves a pattern behind, and all others
+//! those keys, and to store the values in the copy, takes fewer instructions than to set
+//! each value by its key. So a shape that occurs often gets a pattern, and all later dicts
 //! of that shape are copies of it. Keys are compared by address: the builder keeps the short keys
 //! that it has read, so that the same text is the same object.
 
@@ -12,12 +12,17 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// For so many keys a copy pays. The plain way is as fast for one, and nobody writes the same
-/// hundred keys a million times.
-const KEYS: std::ops::RangeInclusive<usize> = 2..=64;
+/// For so many keys a copy pays. The plain way is faster for two and three, and nobody writes the
+/// same hundred keys a million times.
+const KEYS: std::ops::RangeInclusive<usize> = 4..=64;
 
 /// How many shapes are known at a time.
 const SHAPES: usize = 32;
+
+/// A shape gets a pattern when it has occurred so often at its place, because making the pattern
+/// costs as much as several dicts. Dicts of another shape with the same place count against it, so
+/// that two shapes do not push each other out again and again.
+const ENOUGH: u8 = 8;
 
 /// The shapes of the dicts that a builder made.
 #[derive(Default)]
@@ -29,11 +34,13 @@ struct Shape {
     /// Made of the addresses of the keys. Another shape may have the same.
     signature: u64,
     known: Known,
+    /// How often it occurred, less the dicts of other shapes at its place: at most `ENOUGH`.
+    count: u8,
 }
 
 #[derive(Default)]
 enum Known {
-    /// It occurred once.
+    /// It has no pattern yet.
     #[default]
     Seen,
     /// It has no pattern: a key repeats, say, or this version of CPython is not known.
@@ -51,24 +58,33 @@ impl Shapes {
         py: Python<'_>,
         pairs: &[[*mut ffi::PyObject; 2]],
     ) -> PyResult<Option<*mut ffi::PyObject>> {
-        if !KEYS.contains(&pairs.len()) {
-            return Ok(None);
-        }
+        if KEYS.contains(&pairs.len()) { self.make_known(py, pairs) } else { Ok(None) }
+    }
+
+    /// Not inlined: dicts of few keys are frequent, and must not pay for this.
+    #[inline(never)]
+    fn make_known(
+        &mut self,
+        py: Python<'_>,
+        pairs: &[[*mut ffi::PyObject; 2]],
+    ) -> PyResult<Option<*mut ffi::PyObject>> {
         let signature = signature(pairs);
         let shapes = self.0.get_or_insert_default();
         let shape = &mut shapes[(signature >> 59) as usize % SHAPES];
         if shape.signature != signature {
-            *shape = Shape { signature, known: Known::Seen };
+            match shape.count.checked_sub(1) {
+                Some(count) => shape.count = count,
+                None => *shape = Shape { signature, ..Shape::default() },
+            }
             return Ok(None);
         }
+        shape.count = ENOUGH.min(shape.count + 1);
         match &shape.known {
-            Known::Pattern(pattern) => Ok(copy(py, pattern, pairs)),
-            Known::Unfit => Ok(None),
-            Known::Seen => {
-                shape.known = learn(py, pairs)?;
-                Ok(None)
-            }
+            Known::Pattern(pattern) => return Ok(copy(py, pattern, pairs)),
+            Known::Seen if shape.count == ENOUGH => shape.known = learn(py, pairs)?,
+            Known::Seen | Known::Unfit => {}
         }
+        Ok(None)
     }
 }
 
