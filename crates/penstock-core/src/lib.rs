@@ -28,4 +28,5 @@ pub mod stage;
 pub mod trace;
 pub mod value;
 pub mod word;
+pub mod writer;
 pub mod xml;

@@ -14,6 +14,7 @@ pub mod lexical;
 pub mod moment;
 pub mod number;
 pub mod pattern;
+pub mod print;
 pub mod unix;
 pub mod uuid;
 pub mod xsd;

@@ -152,6 +152,20 @@ fn at(value: i64) -> Result<DateTime, Reason> {
     Ok(DateTime { date: Date::from_number(days).ok_or(Reason::Range)?, time })
 }
 
+/// The microseconds from the beginning of 1970 to an instant; nothing if the value has no offset.
+#[must_use]
+pub fn microseconds(value: DateTime) -> Option<i64> {
+    let Time { hour, minute, second, microsecond, offset } = value.time;
+    let east = match offset? {
+        Offset::Utc => 0,
+        Offset::Minutes(minutes) => i64::from(minutes) * 60 * SECOND,
+        Offset::Microseconds(microseconds) => microseconds,
+    };
+    let seconds = (i64::from(hour) * 60 + i64::from(minute)) * 60 + i64::from(second);
+    let days = i64::from(value.date.to_number()) - DAYS_BEFORE_1970;
+    Some(days * DAY + seconds * SECOND + i64::from(microsecond) - east)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,485 @@
+//! Values as text: the inverse of the parsers beside this module.
+//!
+//! Each function appends to a buffer that has room for [`LONGEST`] bytes more, unless it says that
+//! it makes room itself. What it writes, the parser of the same type reads back as the same value.
+
+use super::datetime::{Date, DateTime, Offset, Time};
+use super::duration::Duration;
+use super::unix::Unit;
+
+/// No value of a fixed form is longer than this.
+pub const LONGEST: usize = 64;
+
+/// The two digits of each number below 100.
+static PAIRS: [[u8; 2]; 100] = pairs();
+
+const fn pairs() -> [[u8; 2]; 100] {
+    let mut pairs = [[b'0'; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8];
+        number += 1;
+    }
+    pairs
+}
+
+#[inline(always)]
+fn two(number: u8, out: &mut Vec<u8>) {
+    out.extend_from_slice(&PAIRS[number as usize % 100]);
+}
+
+/// An integer in digits.
+#[inline(always)]
+pub fn int(value: i64, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// An integer of more bits in digits.
+pub fn uint(value: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+}
+
+/// A finite double in the fewest digits that read back as the same double, in the spelling of
+/// Python's `repr`: `1.0`, `0.0001`, `1e-05`, `1e+16`.
+///
+/// ```
+/// use penstock_core::value::print::float;
+///
+/// let mut out = Vec::new();
+/// float(1e16, &mut out);
+/// assert_eq!(out, b"1e+16");
+/// ```
+#[inline]
+pub fn float(value: f64, out: &mut Vec<u8>) {
+    let mut buffer = zmij::Buffer::new();
+    let digits = buffer.format_finite(value).as_bytes();
+    // The two spellings differ for numbers with an exponent and below 0.0001.
+    if value.abs() >= 1e-4 && value.abs() < 1e16 || value == 0.0 {
+        out.extend_from_slice(digits);
+    } else {
+        float_with_exponent(value, out);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn float_with_exponent(value: f64, out: &mut Vec<u8>) {
+    let Shortest { digits, count, exponent, negative } = Shortest::of(value);
+    if negative {
+        out.push(b'-');
+    }
+    out.push(digits[0]);
+    if count > 1 {
+        out.push(b'.');
+        out.extend_from_slice(&digits[1..count]);
+    }
+    out.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
+    let power = exponent.unsigned_abs();
+    if power < 10 {
+        out.push(b'0');
+    }
+    uint(u64::from(power), out);
+}
+
+/// A finite double as ECMAScript writes it (ECMA-262, Number::toString), which RFC 8785 asks for:
+/// `1`, `0.000001`, `1e-7`, `1e+21`. Negative zero is `0`.
+///
+/// ```
+/// use penstock_core::value::print::ecma_float;
+///
+/// let mut out = Vec::new();
+/// ecma_float(1e20, &mut out);
+/// assert_eq!(out, b"100000000000000000000");
+/// ```
+pub fn ecma_float(value: f64, out: &mut Vec<u8>) {
+    if value == 0.0 {
+        out.push(b'0');
+        return;
+    }
+    let Shortest { digits, count, exponent, negative } = Shortest::of(value);
+    let digits = &digits[..count];
+    if negative {
+        out.push(b'-');
+    }
+    // The place of the decimal point among the digits.
+    let point = exponent + 1;
+    let zeros = |count: i32| std::iter::repeat_n(b'0', count.unsigned_abs() as usize);
+    match point {
+        1..=21 if point >= count as i32 => {
+            out.extend_from_slice(digits);
+            out.extend(zeros(point - count as i32));
+        }
+        1..=21 => {
+            let (whole, fraction) = digits.split_at(point as usize);
+            out.extend_from_slice(whole);
+            out.push(b'.');
+            out.extend_from_slice(fraction);
+        }
+        -5..=0 => {
+            out.extend_from_slice(b"0.");
+            out.extend(zeros(point));
+            out.extend_from_slice(digits);
+        }
+        _ => {
+            out.push(digits[0]);
+            if count > 1 {
+                out.push(b'.');
+                out.extend_from_slice(&digits[1..]);
+            }
+            out.extend_from_slice(if exponent < 0 { b"e-" } else { b"e+" });
+            uint(u64::from(exponent.unsigned_abs()), out);
+        }
+    }
+}
+
+/// The shortest digits of a double that is not zero: `d.ddd` times ten to the exponent.
+struct Shortest {
+    digits: [u8; 24],
+    count: usize,
+    exponent: i32,
+    negative: bool,
+}
+
+impl Shortest {
+    fn of(value: f64) -> Self {
+        let mut buffer = zmij::Buffer::new();
+        let text = buffer.format_finite(value.abs()).as_bytes();
+        let (mantissa, power) = match text.iter().position(|&byte| byte == b'e') {
+            Some(at) => (&text[..at], decimal(&text[at + 1..])),
+            None => (text, 0),
+        };
+        let point = mantissa.iter().position(|&byte| byte == b'.').unwrap_or(mantissa.len());
+        let (mut digits, mut count, mut leading) = ([0; 24], 0, 0);
+        for &byte in mantissa.iter().filter(|&&byte| byte != b'.') {
+            if count == 0 && byte == b'0' {
+                leading += 1;
+            } else if count < digits.len() {
+                digits[count] = byte;
+                count += 1;
+            }
+        }
+        while count > 1 && digits[count - 1] == b'0' {
+            count -= 1;
+        }
+        let exponent = power + point as i32 - 1 - leading;
+        Shortest { digits, count, exponent, negative: value.is_sign_negative() }
+    }
+}
+
+/// The number of an exponent: a sign, or none, and digits.
+fn decimal(text: &[u8]) -> i32 {
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit());
+    let number = digits.fold(0, |number, &digit| number * 10 + i32::from(digit - b'0'));
+    if text.first() == Some(&b'-') { -number } else { number }
+}
+
+/// A date as RFC 3339 writes it.
+pub fn date(Date { year, month, day }: Date, out: &mut Vec<u8>) {
+    two((year / 100) as u8, out);
+    two((year % 100) as u8, out);
+    out.push(b'-');
+    two(month, out);
+    out.push(b'-');
+    two(day, out);
+}
+
+/// A time as RFC 3339 writes it: without a fraction if there is none, else with six digits. An
+/// offset with seconds is written as Python's `isoformat` does, because RFC 3339 has none.
+pub fn time(time: Time, out: &mut Vec<u8>) {
+    let Time { hour, minute, second, microsecond, offset } = time;
+    two(hour, out);
+    out.push(b':');
+    two(minute, out);
+    out.push(b':');
+    two(second, out);
+    fraction(microsecond, out);
+    match offset {
+        None => {}
+        Some(Offset::Utc) => out.push(b'Z'),
+        Some(Offset::Minutes(east)) => self::offset(i64::from(east) * 60_000_000, out),
+        Some(Offset::Microseconds(east)) => self::offset(east, out),
+    }
+}
+
+fn offset(east: i64, out: &mut Vec<u8>) {
+    out.push(if east < 0 { b'-' } else { b'+' });
+    let (seconds, microseconds) =
+        (east.unsigned_abs() / 1_000_000, east.unsigned_abs() % 1_000_000);
+    two((seconds / 3_600) as u8, out);
+    out.push(b':');
+    two((seconds / 60 % 60) as u8, out);
+    if seconds % 60 != 0 || microseconds != 0 {
+        out.push(b':');
+        two((seconds % 60) as u8, out);
+        fraction(microseconds as u32, out);
+    }
+}
+
+fn fraction(microseconds: u32, out: &mut Vec<u8>) {
+    if microseconds != 0 {
+        out.push(b'.');
+        two((microseconds / 10_000) as u8, out);
+        two((microseconds / 100 % 100) as u8, out);
+        two((microseconds % 100) as u8, out);
+    }
+}
+
+/// A date and a time as RFC 3339 writes them, with a `T` in between.
+pub fn datetime(DateTime { date, time }: DateTime, out: &mut Vec<u8>) {
+    self::date(date, out);
+    out.push(b'T');
+    self::time(time, out);
+}
+
+/// A duration as ISO 8601 writes it: `P1DT2H3M4.5S`, `-PT1S`, `PT0S`.
+pub fn duration(Duration { days, seconds, microseconds }: Duration, out: &mut Vec<u8>) {
+    const DAY: i64 = 86_400;
+    let mut whole = i64::from(days) * DAY + i64::from(seconds);
+    let mut rest = i64::from(microseconds);
+    if whole < 0 {
+        out.push(b'-');
+        (whole, rest) = if rest == 0 { (-whole, 0) } else { (-whole - 1, 1_000_000 - rest) };
+    }
+    out.push(b'P');
+    if whole >= DAY {
+        int(whole / DAY, out);
+        out.push(b'D');
+    }
+    let (hours, minutes, seconds) = (whole % DAY / 3_600, whole % 3_600 / 60, whole % 60);
+    if whole % DAY == 0 && rest == 0 && whole != 0 {
+        return;
+    }
+    out.push(b'T');
+    if hours != 0 {
+        int(hours, out);
+        out.push(b'H');
+    }
+    if minutes != 0 {
+        int(minutes, out);
+        out.push(b'M');
+    }
+    if seconds != 0 || rest != 0 || whole == 0 {
+        int(seconds, out);
+        fraction(rest as u32, out);
+        out.push(b'S');
+    }
+}
+
+/// A UUID as RFC 9562 writes it.
+pub fn uuid(bytes: [u8; 16], out: &mut Vec<u8>) {
+    for (place, byte) in bytes.into_iter().enumerate() {
+        if matches!(place, 4 | 6 | 8 | 10) {
+            out.push(b'-');
+        }
+        hex_byte(byte, out);
+    }
+}
+
+/// Bytes as pairs of hexadecimal digits, in lower case. The buffer needs room for two bytes each.
+pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
+    bytes.iter().for_each(|&byte| hex_byte(byte, out));
+}
+
+#[inline(always)]
+fn hex_byte(byte: u8, out: &mut Vec<u8>) {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    out.extend_from_slice(&[DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
+}
+
+/// An instant as the number of units since the beginning of 1970: in whole units, or with the
+/// digits of a fraction that are needed. Nothing if the value has no offset, and so is no instant.
+///
+/// ```
+/// use penstock_core::value::datetime::datetime;
+/// use penstock_core::value::print::instant;
+/// use penstock_core::value::unix::Unit;
+///
+/// let mut out = Vec::new();
+/// let value = datetime(b"2026-01-01T00:00:00.25Z").unwrap();
+/// assert!(instant(value, Unit::Seconds, &mut out));
+/// assert_eq!(out, b"1767225600.25");
+/// ```
+pub fn instant(value: DateTime, unit: Unit, out: &mut Vec<u8>) -> bool {
+    let Some(microseconds) = super::unix::microseconds(value) else { return false };
+    let (each, places) = match unit {
+        Unit::Seconds => (1_000_000, 6),
+        Unit::Milliseconds => (1_000, 3),
+        Unit::Microseconds => (1, 0),
+        Unit::Nanoseconds => {
+            let mut digits = itoa::Buffer::new();
+            out.extend_from_slice(digits.format(i128::from(microseconds) * 1_000).as_bytes());
+            return true;
+        }
+    };
+    if microseconds < 0 {
+        out.push(b'-');
+    }
+    let (whole, mut rest) =
+        (microseconds.unsigned_abs() / each, microseconds.unsigned_abs() % each);
+    uint(whole, out);
+    if rest != 0 {
+        out.push(b'.');
+        let mut width = places;
+        while rest % 10 == 0 {
+            rest /= 10;
+            width -= 1;
+        }
+        let mut digits = itoa::Buffer::new();
+        let digits = digits.format(rest).as_bytes();
+        out.extend(std::iter::repeat_n(b'0', width - digits.len()));
+        out.extend_from_slice(digits);
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{
+        datetime as read, duration as read_duration, fixed, unix, uuid as read_uuid,
+    };
+    use super::*;
+    use proptest::prelude::*;
+
+    fn printed(print: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::with_capacity(LONGEST);
+        print(&mut out);
+        assert!(out.len() <= LONGEST);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn floats_as_repr() {
+        let cases: [(f64, &str, &str); 21] = [
+            (0.0, "0.0", "0"),
+            (-0.0, "-0.0", "0"),
+            (1.0, "1.0", "1"),
+            (-1.5, "-1.5", "-1.5"),
+            (0.1, "0.1", "0.1"),
+            (100.0, "100.0", "100"),
+            (1e-4, "0.0001", "0.0001"),
+            (1e-5, "1e-05", "0.00001"),
+            (1.5e-5, "1.5e-05", "0.000015"),
+            (1e-6, "1e-06", "0.000001"),
+            (1e-7, "1e-07", "1e-7"),
+            (-1.25e-10, "-1.25e-10", "-1.25e-10"),
+            (1e15, "1000000000000000.0", "1000000000000000"),
+            (9_007_199_254_740_993.0, "9007199254740992.0", "9007199254740992"),
+            (1e16, "1e+16", "10000000000000000"),
+            (1.234_567_890_123_456_8e17, "1.2345678901234568e+17", "123456789012345680"),
+            (1e20, "1e+20", "100000000000000000000"),
+            (1e21, "1e+21", "1e+21"),
+            (1e100, "1e+100", "1e+100"),
+            (5e-324, "5e-324", "5e-324"),
+            (f64::MAX, "1.7976931348623157e+308", "1.7976931348623157e+308"),
+        ];
+        for (value, repr, ecma) in cases {
+            assert_eq!(printed(|out| float(value, out)), repr);
+            assert_eq!(printed(|out| ecma_float(value, out)), ecma);
+        }
+    }
+
+    #[test]
+    fn durations_as_iso() {
+        let cases = [
+            (0, 0, 0, "PT0S"),
+            (1, 0, 0, "P1D"),
+            (1, 7_384, 500_000, "P1DT2H3M4.500000S"),
+            (-1, 86_399, 0, "-PT1S"),
+            (-1, 86_399, 999_999, "-PT0.000001S"),
+            (-1, 0, 0, "-P1D"),
+            (-2, 43_200, 0, "-P1DT12H"),
+            (0, 3_600, 0, "PT1H"),
+            (999_999_999, 86_399, 999_999, "P999999999DT23H59M59.999999S"),
+            (-999_999_999, 0, 0, "-P999999999D"),
+        ];
+        for (days, seconds, microseconds, text) in cases {
+            let value = Duration { days, seconds, microseconds };
+            assert_eq!(printed(|out| duration(value, out)), text);
+            assert_eq!(read_duration::duration(text.as_bytes()), Ok(value));
+        }
+    }
+
+    fn times() -> impl Strategy<Value = Time> {
+        let offset = prop_oneof![
+            Just(None),
+            Just(Some(Offset::Utc)),
+            (-1_439_i16..=1_439).prop_map(|minutes| Some(Offset::Minutes(minutes))),
+        ];
+        (0_u8..24, 0_u8..60, 0_u8..60, 0_u32..1_000_000, any::<bool>(), offset).prop_map(
+            |(hour, minute, second, microsecond, whole, offset)| {
+                let microsecond = if whole { 0 } else { microsecond };
+                Time { hour, minute, second, microsecond, offset }
+            },
+        )
+    }
+
+    fn dates() -> impl Strategy<Value = Date> {
+        (1_u16..=9_999, 1_u8..=12, 1_u8..=28).prop_map(|(year, month, day)| Date {
+            year,
+            month,
+            day,
+        })
+    }
+
+    proptest! {
+        #![proptest_config(fixed(2_000))]
+
+        #[test]
+        fn floats_read_back(bits in any::<u64>()) {
+            let value = f64::from_bits(bits);
+            prop_assume!(value.is_finite());
+            for text in [printed(|out| float(value, out)), printed(|out| ecma_float(value, out))] {
+                prop_assert_eq!(text.parse::<f64>().unwrap(), value);
+            }
+        }
+
+        #[test]
+        fn times_read_back(date in dates(), time in times()) {
+            let value = DateTime { date, time };
+            let text = printed(|out| datetime(value, out));
+            prop_assert_eq!(read::datetime(text.as_bytes()), Ok(value));
+            let text = printed(|out| self::time(time, out));
+            prop_assert_eq!(read::time(text.as_bytes()), Ok(time));
+            let text = printed(|out| self::date(date, out));
+            prop_assert_eq!(read::date(text.as_bytes()), Ok(date));
+        }
+
+        #[test]
+        fn durations_read_back(
+            days in -999_999_999..=999_999_999_i32,
+            small in -3..=3_i32,
+            seconds in 0_u32..86_400,
+            microseconds in prop_oneof![Just(0), 0_u32..1_000_000],
+        ) {
+            for days in [days, small] {
+                let value = Duration { days, seconds, microseconds };
+                let text = printed(|out| duration(value, out));
+                prop_assert_eq!(read_duration::duration(text.as_bytes()), Ok(value));
+            }
+        }
+
+        #[test]
+        fn uuids_read_back(value in any::<u128>()) {
+            let text = printed(|out| uuid(value.to_be_bytes(), out));
+            prop_assert_eq!(read_uuid::uuid(text.as_bytes()), Some(value));
+        }
+
+        #[test]
+        fn instants_read_back(date in dates(), time in times()) {
+            let value = DateTime { date, time };
+            for unit in [Unit::Seconds, Unit::Milliseconds, Unit::Microseconds, Unit::Nanoseconds] {
+                let mut out = Vec::new();
+                prop_assert_eq!(instant(value, unit, &mut out), time.offset.is_some());
+                if time.offset.is_some() {
+                    let back = unix::instant(&out, unit);
+                    // An instant near either end may be in no year of its own in UTC.
+                    if let Ok(back) = back {
+                        prop_assert_eq!(unix::microseconds(back), unix::microseconds(value));
+                    } else {
+                        prop_assert!(matches!(date.year, 1 | 9_999));
+                    }
+                }
+            }
+        }
+    }
+}

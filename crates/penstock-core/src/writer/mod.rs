@@ -1,0 +1,120 @@
+//! What the writers of all formats have in common.
+//!
+//! A writer is a destination of the same events that readers report. It writes them as text of its
+//! format into a buffer, and never owns its output: whoever drives it takes the text out when
+//! there is enough, and hands it on. So one writer serves a file, a `bytes` object and a pipe.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::sink::{Lent, LookAhead};
+
+/// When a buffer has this much text, a writer answers [`Flow::Pause`](crate::sink::Flow::Pause),
+/// and its driver hands the text on. It is small enough to stay in the processor's cache.
+pub const ENOUGH: usize = 64 << 10;
+
+/// Writes a document, event by event.
+///
+/// The values at the root are records. After [`Sink::abandon`](crate::sink::Sink::abandon) the text
+/// of the current record is gone from the buffer, provided that no part of it was taken.
+pub trait Writer: LookAhead<Error = Unwritable> + Lent {
+    /// The text that may be taken.
+    fn text(&self) -> &[u8];
+
+    /// Forgets the text, because it was taken.
+    fn taken(&mut self);
+
+    /// Ends the output: what follows the last record is written.
+    ///
+    /// # Errors
+    /// What was written so far is not whole, or there are too few or too many records for the
+    /// format.
+    fn finish(&mut self) -> Result<(), Unwritable>;
+}
+
+/// Why an event cannot be written.
+///
+/// One word wide, as [`Flow`](crate::sink::Flow) is: both are passed in registers.
+#[derive(Debug)]
+pub struct Unwritable(Box<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    kind: Kind,
+    reason: Cow<'static, str>,
+}
+
+/// The class of a reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The format cannot hold the value, or its reader would refuse it.
+    Value,
+    /// One of the [`Limits`](crate::limits::Limits) is exceeded.
+    Limit,
+    /// There is no memory for the text.
+    Memory,
+}
+
+impl Unwritable {
+    /// The format cannot hold a value. `reason` is a clause without a capital or a full stop.
+    #[cold]
+    #[inline(never)]
+    pub fn value(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Value, reason.into())
+    }
+
+    /// A limit is exceeded. `reason` names it.
+    #[cold]
+    #[inline(never)]
+    pub fn limit(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Kind::Limit, reason.into())
+    }
+
+    /// There is no memory.
+    #[cold]
+    #[inline(never)]
+    #[must_use]
+    pub fn memory() -> Self {
+        Self::new(Kind::Memory, "there is no memory for the text".into())
+    }
+
+    fn new(kind: Kind, reason: Cow<'static, str>) -> Self {
+        Unwritable(Box::new(Inner { kind, reason }))
+    }
+
+    /// The class of the reason.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// The reason as a clause.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.0.reason
+    }
+}
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.reason)
+    }
+}
+
+impl std::error::Error for Unwritable {}
+
+/// Makes room for so many more bytes.
+///
+/// # Errors
+/// There is no memory.
+#[inline(always)]
+pub fn make_room(text: &mut Vec<u8>, more: usize) -> Result<(), Unwritable> {
+    if text.capacity() - text.len() < more { grow(text, more) } else { Ok(()) }
+}
+
+#[cold]
+#[inline(never)]
+fn grow(text: &mut Vec<u8>, more: usize) -> Result<(), Unwritable> {
+    text.try_reserve(more).map_err(|_| Unwritable::memory())
+}
