@@ -7,11 +7,14 @@ pub mod lend;
 mod look;
 mod partial;
 mod reader;
+mod sorted;
 mod start;
 mod token;
+pub mod writer;
 
 pub use crate::reader::Step;
 pub use format::{JSON, NDJSON};
 pub use framing::Framing;
 pub use reader::Reader;
+pub use sorted::Order;
 pub use start::{Coming, Container, Start};

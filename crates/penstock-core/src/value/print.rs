@@ -6,6 +6,8 @@
 use super::datetime::{Date, DateTime, Offset, Time};
 use super::duration::Duration;
 use super::unix::Unit;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 /// No value of a fixed form is longer than this.
 pub const LONGEST: usize = 64;
@@ -280,6 +282,15 @@ pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
     bytes.iter().for_each(|&byte| hex_byte(byte, out));
 }
 
+/// Bytes as base64 with its padding (RFC 4648, section 4). The buffer needs room for four bytes for
+/// each three.
+pub fn base64(bytes: &[u8], out: &mut Vec<u8>) {
+    let before = out.len();
+    out.resize(before + bytes.len().div_ceil(3) * 4, b'=');
+    let written = STANDARD.encode_slice(bytes, &mut out[before..]).unwrap_or_default();
+    debug_assert_eq!(before + written, out.len());
+}
+
 #[inline(always)]
 fn hex_byte(byte: u8, out: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -334,17 +345,21 @@ pub fn instant(value: DateTime, unit: Unit, out: &mut Vec<u8>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{
-        datetime as read, duration as read_duration, fixed, unix, uuid as read_uuid,
-    };
+    use super::super::{base64 as read_base64, datetime as read, duration as read_duration};
+    use super::super::{fixed, hex as read_hex, unix, uuid as read_uuid};
     use super::*;
     use proptest::prelude::*;
 
-    fn printed(print: impl FnOnce(&mut Vec<u8>)) -> String {
-        let mut out = Vec::with_capacity(LONGEST);
+    fn printed_long(print: impl FnOnce(&mut Vec<u8>)) -> String {
+        let mut out = Vec::new();
         print(&mut out);
-        assert!(out.len() <= LONGEST);
         String::from_utf8(out).unwrap()
+    }
+
+    fn printed(print: impl FnOnce(&mut Vec<u8>)) -> String {
+        let text = printed_long(print);
+        assert!(text.len() <= LONGEST);
+        text
     }
 
     #[test]
@@ -456,6 +471,18 @@ mod tests {
                 let text = printed(|out| duration(value, out));
                 prop_assert_eq!(read_duration::duration(text.as_bytes()), Ok(value));
             }
+        }
+
+        #[test]
+        fn bytes_read_back(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            let text = printed_long(|out| base64(&bytes, out));
+            let mut back = Vec::new();
+            prop_assert_eq!(read_base64::decode(text.as_bytes(), &mut back), Ok(()));
+            prop_assert_eq!(&back, &bytes);
+            back.clear();
+            let text = printed_long(|out| hex(&bytes, out));
+            prop_assert!(read_hex::decode(text.as_bytes(), &mut back));
+            prop_assert_eq!(&back, &bytes);
         }
 
         #[test]

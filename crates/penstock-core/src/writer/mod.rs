@@ -19,7 +19,7 @@ pub const ENOUGH: usize = 64 << 10;
 /// of the current record is gone from the buffer, provided that no part of it was taken.
 pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// The text that may be taken.
-    fn text(&self) -> &[u8];
+    fn ready(&self) -> &[u8];
 
     /// Forgets the text, because it was taken.
     fn taken(&mut self);
