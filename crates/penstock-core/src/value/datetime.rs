@@ -58,6 +58,17 @@ pub enum Offset {
     Microseconds(i64),
 }
 
+impl Offset {
+    /// The offset of so many minutes to the east or the west.
+    pub(super) fn of_minutes(west: bool, minutes: i16) -> Self {
+        match (west, minutes) {
+            (false, _) => Offset::Minutes(minutes),
+            (true, 0) => Offset::Utc,
+            (true, _) => Offset::Minutes(-minutes),
+        }
+    }
+}
+
 /// Why a text is not a date or a time, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reason {
@@ -540,25 +551,27 @@ impl<'a> Cursor<'a> {
     }
 
     fn offset(&mut self) -> Result<Option<Offset>, Reason> {
-        let west = match self.peek() {
-            Some(b'Z' | b'z') => {
-                self.at += 1;
-                return Ok(Some(Offset::Utc));
-            }
-            Some(b'+') => false,
-            Some(b'-') => true,
-            _ => return Ok(None),
+        let west = match self.sign(b"Zz") {
+            Ok(west) => west,
+            Err(offset) => return Ok(offset),
         };
-        self.at += 1;
         let hours = self.number(Part::OffsetHour, 2, 0, 23)?;
         self.pass(b":", "':' after the hours of the offset")?;
         let minutes = self.number(Part::OffsetMinute, 2, 0, 59)?;
-        let minutes = (hours * 60 + minutes) as i16;
-        Ok(Some(match (west, minutes) {
-            (false, _) => Offset::Minutes(minutes),
-            (true, 0) => Offset::Utc,
-            (true, _) => Offset::Minutes(-minutes),
-        }))
+        Ok(Some(Offset::of_minutes(west, (hours * 60 + minutes) as i16)))
+    }
+
+    /// Passes the sign of an offset: true for one to the west. Without a sign, the whole offset: UTC
+    /// for one of the bytes `utc`, which it passes, or nothing.
+    pub(super) fn sign(&mut self, utc: &[u8]) -> Result<bool, Option<Offset>> {
+        let found = match self.peek() {
+            Some(b'+') => Ok(false),
+            Some(b'-') => Ok(true),
+            Some(byte) if utc.contains(&byte) => Err(Some(Offset::Utc)),
+            _ => return Err(None),
+        };
+        self.at += 1;
+        found
     }
 
     /// The end of the text.

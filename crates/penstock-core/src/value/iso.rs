@@ -130,16 +130,10 @@ impl Cursor<'_> {
 
     /// `Z`, or hours with minutes and seconds as far as they are there.
     pub(super) fn iso_offset(&mut self) -> Result<Option<Offset>, Reason> {
-        let west = match self.peek() {
-            Some(b'Z') => {
-                self.at += 1;
-                return Ok(Some(Offset::Utc));
-            }
-            Some(b'+') => false,
-            Some(b'-') => true,
-            _ => return Ok(None),
+        let west = match self.sign(b"Z") {
+            Ok(west) => west,
+            Err(offset) => return Ok(offset),
         };
-        self.at += 1;
         let hours = self.number(Part::OffsetHour, 2, 0, 23)?;
         let extended = self.peek() == Some(b':');
         let (mut minutes, mut seconds, mut rest) = (0, 0, 0);
@@ -155,11 +149,7 @@ impl Cursor<'_> {
             let east = (i64::from(minutes) * 60 + i64::from(seconds)) * 1_000_000 + i64::from(rest);
             return Ok(Some(Offset::Microseconds(if west { -east } else { east })));
         }
-        Ok(Some(match (west, minutes) {
-            (false, _) => Offset::Minutes(minutes),
-            (true, 0) => Offset::Utc,
-            (true, _) => Offset::Minutes(-minutes),
-        }))
+        Ok(Some(Offset::of_minutes(west, minutes)))
     }
 }
 

@@ -16,7 +16,7 @@ use penstock_core::value::lexical::{self, Reason, Rules, Type, Value};
 use penstock_core::value::xsd::{self, Integer};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDate};
+use pyo3::types::PyBytes;
 
 /// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
@@ -144,9 +144,7 @@ impl<'p> Core<'p> {
             Value::Float(value) => value.into_pyobject(py).map_err(PyErr::from)?.into_any(),
             Value::Decimal(digits) => return self.decimal(digits, at),
             Value::DateTime(found) => standard::new_datetime(py, found)?,
-            Value::Date(found) => {
-                PyDate::new(py, i32::from(found.year), found.month, found.day)?.into_any()
-            }
+            Value::Date(found) => standard::new_date(py, found)?,
             Value::Time(found) => standard::new_time(py, found)?,
             Value::Duration(found) => standard::new_duration(py, found)?,
             Value::Uuid(value) => standard::new_uuid(py, value)?,

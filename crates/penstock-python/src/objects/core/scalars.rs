@@ -6,7 +6,7 @@
 use super::lexical::type_of;
 use super::place::{brief, shortened};
 use super::refusal::{Code, Refusal};
-use super::standard::{new_datetime, new_uuid};
+use super::standard::{new_date, new_datetime, new_uuid};
 use super::text::{new_ascii, new_str};
 use super::{Answer, Core};
 use crate::failure::{answer, is_of_values};
@@ -432,10 +432,14 @@ impl<'p> Core<'p> {
             Kind::Int | Kind::Float | Kind::Bool if !self.plan().lax => {
                 return Err(self.misfit(at, STRING));
             }
-            // The most frequent kind, without a value in between. If the text is no date, the
+            // The most frequent kinds, without a value in between. If the text does not fit, the
             // general case below finds the reason.
             Kind::DateTime if let Ok(found) = datetime::datetime(text.bytes()) => {
                 new_datetime(py, found)?
+            }
+            Kind::Date if let Ok(found) = datetime::date(text.bytes()) => new_date(py, found)?,
+            Kind::Decimal if lexical::is_number(text.bytes()) => {
+                return self.decimal(text.bytes(), at);
             }
             Kind::Uuid if let Some(value) = uuid::uuid(text.bytes()) => new_uuid(py, value)?,
             kind => match type_of(kind) {

@@ -4,34 +4,30 @@ use crate::plan::slots;
 use penstock_core::value::{datetime, duration};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDateTime, PyDelta, PyDict, PyString, PyTime, PyType, PyTzInfo};
+use pyo3::types::{PyDate, PyDateTime, PyDelta, PyDict, PyString, PyTime, PyType, PyTzInfo};
 use pyo3::{ffi, intern};
 
 pub(crate) fn new_datetime(
     py: Python<'_>,
     found: datetime::DateTime,
 ) -> PyResult<Bound<'_, PyAny>> {
-    let (date, time) = (found.date, found.time);
-    let fine = fine(py, time.offset)?;
-    let zone = if fine.is_some() { fine.as_ref() } else { zone(py, time.offset)? };
-    let made = PyDateTime::new(
-        py,
-        i32::from(date.year),
-        date.month,
-        date.day,
-        time.hour,
-        time.minute,
-        time.second,
-        time.microsecond,
-        zone,
-    )?;
+    let datetime::DateTime { date: datetime::Date { year, month, day }, time } = found;
+    let datetime::Time { hour, minute, second, microsecond, offset } = time;
+    let mut own = None;
+    let zone = zone(py, offset, &mut own)?;
+    let year = i32::from(year);
+    let made = PyDateTime::new(py, year, month, day, hour, minute, second, microsecond, zone)?;
     Ok(made.into_any())
+}
+
+pub(crate) fn new_date(py: Python<'_>, found: datetime::Date) -> PyResult<Bound<'_, PyAny>> {
+    Ok(PyDate::new(py, i32::from(found.year), found.month, found.day)?.into_any())
 }
 
 pub(crate) fn new_time(py: Python<'_>, found: datetime::Time) -> PyResult<Bound<'_, PyAny>> {
     let datetime::Time { hour, minute, second, microsecond, offset } = found;
-    let fine = fine(py, offset)?;
-    let zone = if fine.is_some() { fine.as_ref() } else { zone(py, offset)? };
+    let mut own = None;
+    let zone = zone(py, offset, &mut own)?;
     Ok(PyTime::new(py, hour, minute, second, microsecond, zone)?.into_any())
 }
 
@@ -43,28 +39,31 @@ pub(crate) fn new_duration(
     Ok(PyDelta::new(py, found.days, seconds, microseconds, false)?.into_any())
 }
 
-/// The zone of an offset that is not whole minutes.
-#[inline]
-fn fine(py: Python<'_>, offset: Option<datetime::Offset>) -> PyResult<Option<Bound<'_, PyTzInfo>>> {
-    let Some(datetime::Offset::Microseconds(east)) = offset else { return Ok(None) };
+/// The zone of an offset of so many microseconds, which is not whole minutes.
+#[cold]
+#[inline(never)]
+fn fine(py: Python<'_>, east: i64) -> PyResult<Bound<'_, PyTzInfo>> {
     let (days, rest) = (east.div_euclid(86_400_000_000), east.rem_euclid(86_400_000_000));
     let (seconds, micros) = ((rest / 1_000_000) as i32, (rest % 1_000_000) as i32);
     let delta = PyDelta::new(py, days as i32, seconds, micros, false)?;
-    Ok(Some(PyTzInfo::fixed_offset(py, delta)?))
+    PyTzInfo::fixed_offset(py, delta)
 }
 
 /// How many offsets there are, in minutes: each is less than a day, to the east or the west.
 const OFFSETS: usize = 2 * 24 * 60;
 
 /// The zone of an offset: `timezone.utc` for a `Z`, else one object per offset, because there are
-/// few offsets and documents repeat them.
-fn zone<'py>(
+/// few offsets and documents repeat them. Any other offset gets one of its `own`.
+#[inline]
+fn zone<'a, 'py>(
     py: Python<'py>,
     offset: Option<datetime::Offset>,
-) -> PyResult<Option<&'py Bound<'py, PyTzInfo>>> {
+    own: &'a mut Option<Bound<'py, PyTzInfo>>,
+) -> PyResult<Option<&'a Bound<'py, PyTzInfo>>> {
     static ZONES: [PyOnceLock<Py<PyTzInfo>>; OFFSETS] = [const { PyOnceLock::new() }; OFFSETS];
     let minutes = match offset {
-        None | Some(datetime::Offset::Microseconds(_)) => return Ok(None),
+        None => return Ok(None),
+        Some(datetime::Offset::Microseconds(east)) => return Ok(Some(own.insert(fine(py, east)?))),
         Some(datetime::Offset::Utc) => 0,
         Some(datetime::Offset::Minutes(minutes)) => minutes,
     };

@@ -6,7 +6,7 @@
 //! converted.
 
 use super::refusal::{Code, Refusal};
-use super::standard::{new_datetime, new_duration, new_time, new_uuid};
+use super::standard::{new_date, new_datetime, new_duration, new_time, new_uuid};
 use super::{Answer, Core};
 use crate::plan::{Kind, KindByte, NodeId};
 use penstock_core::event::Scalar;
@@ -17,7 +17,7 @@ use penstock_core::value::unix;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDate};
+use pyo3::types::PyBytes;
 
 impl<'p> Core<'p> {
     /// Puts a value that has a type of its own, or refuses it if the current type does not take it.
@@ -57,9 +57,7 @@ impl<'p> Core<'p> {
             (Scalar::Bytes(bytes), Kind::Bytes | Kind::Encoded(_) | Kind::Any) => {
                 PyBytes::new(py, bytes).into_any()
             }
-            (Scalar::Date(date), kind) if any || kind.is(Of::Date) => {
-                PyDate::new(py, i32::from(date.year), date.month, date.day)?.into_any()
-            }
+            (Scalar::Date(date), kind) if any || kind.is(Of::Date) => new_date(py, date)?,
             (Scalar::Time(time), kind) if any || kind.is(Of::Time) => new_time(py, time)?,
             (Scalar::DateTime(found), kind) if any || kind.is(Of::DateTime) => {
                 new_datetime(py, found)?
