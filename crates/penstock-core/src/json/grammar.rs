@@ -490,8 +490,8 @@ impl Reader {
                             let scanned = number::scan(text, pos);
                             let end = scanned.end;
                             let bad =
-                                matches!(scanned.outcome, Outcome::Bad { at, .. } if at < end);
-                            if end == text.len() && !last && !bad {
+                                || matches!(scanned.outcome, Outcome::Bad { at, .. } if at < end);
+                            if end == text.len() && !last && !bad() {
                                 match self.number_goes_on(text, pos) {
                                     Ok(()) => leave!(Step::More),
                                     Err(fault) => fail!(fault),
