@@ -8,12 +8,10 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 
-use crate::error::Fail;
 use crate::event::{Key, KeyKind, Scalar, Text};
-use crate::reader::{FormatReader, Step};
-use crate::run::{Destination, Given, Refused};
 use crate::select::PathStep;
 use crate::sink::{Flow, Lent, LookAhead, Sink};
+use crate::unrefusing;
 
 /// The most keys of an object that have paths of their own. The public documentation gives this
 /// number.
@@ -366,22 +364,4 @@ impl Sink for Outline {
 impl Lent for Outline {}
 impl LookAhead for Outline {}
 
-impl Destination for Outline {
-    type Error = Infallible;
-    type Cause = Infallible;
-    type Break = Infallible;
-
-    fn read_from<R: FormatReader>(
-        &mut self,
-        reader: &mut R,
-        given: Given<'_>,
-    ) -> Result<Step, Fail<Infallible>> {
-        reader.run_dyn(given, self)
-    }
-    fn refused(&mut self, error: Infallible, _given: Given<'_>) -> Refused<Infallible, Infallible> {
-        match error {}
-    }
-    fn abandon_record(&mut self) {
-        self.abandon();
-    }
-}
+unrefusing!(Outline, run_dyn);

@@ -1,7 +1,5 @@
 //! The destination of a run's events.
 
-use std::convert::Infallible;
-
 use super::input::Given;
 use super::problem::Misfit;
 use crate::error::Fail;
@@ -251,22 +249,36 @@ impl<E, D: Destination<Error = E> + Listener + Sink<Error = E>> Destination for 
     }
 }
 
-impl Destination for Trace {
-    type Error = Infallible;
-    type Cause = Infallible;
-    type Break = Infallible;
+/// Makes a [`Destination`](crate::run::Destination) of a sink that refuses nothing. The second word is
+/// the method of the [reader](crate::reader::FormatReader) that it uses: `run`, or `run_dyn`, which
+/// compiles no further copy of the grammar.
+#[macro_export]
+macro_rules! unrefusing {
+    ($sink:ty, $run:ident) => {
+        impl $crate::run::Destination for $sink {
+            type Error = ::std::convert::Infallible;
+            type Cause = ::std::convert::Infallible;
+            type Break = ::std::convert::Infallible;
 
-    fn read_from<R: FormatReader>(
-        &mut self,
-        reader: &mut R,
-        given: Given<'_>,
-    ) -> Result<Step, Fail<Infallible>> {
-        reader.run(given, self)
-    }
-    fn refused(&mut self, error: Infallible, _given: Given<'_>) -> Refused<Infallible, Infallible> {
-        match error {}
-    }
-    fn abandon_record(&mut self) {
-        self.abandon();
-    }
+            fn read_from<R: $crate::reader::FormatReader>(
+                &mut self,
+                reader: &mut R,
+                given: $crate::run::Given<'_>,
+            ) -> Result<$crate::reader::Step, $crate::error::Fail<Self::Error>> {
+                reader.$run(given, self)
+            }
+            fn refused(
+                &mut self,
+                error: Self::Error,
+                _given: $crate::run::Given<'_>,
+            ) -> $crate::run::Refused<Self::Cause, Self::Break> {
+                match error {}
+            }
+            fn abandon_record(&mut self) {
+                $crate::sink::Sink::abandon(self);
+            }
+        }
+    };
 }
+
+unrefusing!(Trace, run);

@@ -3,9 +3,6 @@
 use crate::position::Counter;
 use crate::xml::{Repair, RepairKind};
 
-/// How many repairs are kept one by one.
-const KEPT: usize = 1_000;
-
 /// A repair with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedRepair {
@@ -29,12 +26,15 @@ pub struct RepairLog {
 }
 
 impl RepairLog {
+    /// How many repairs are kept one by one.
+    pub const MOST: usize = 1_000;
+
     /// Adds the repairs made in the text at hand, whose first byte has the counts `start`.
     #[cold]
     pub(super) fn add(&mut self, made: &[Repair], start: &Counter, text: &[u8]) {
         for repair in made {
             self.counts[repair.kind as usize] += 1;
-            if self.kept.len() == KEPT {
+            if self.kept.len() == RepairLog::MOST {
                 continue;
             }
             let (base, end) = (start.bytes(), start.bytes() + text.len() as u64);
@@ -49,7 +49,7 @@ impl RepairLog {
         }
     }
 
-    /// The first thousand, in document order.
+    /// The first [`MOST`](Self::MOST), in document order.
     #[must_use]
     pub fn kept(&self) -> &[PlacedRepair] {
         &self.kept

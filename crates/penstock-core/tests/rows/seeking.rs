@@ -5,8 +5,9 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, Scalar, Text};
 use penstock_core::forward;
 use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Given, Refused};
+use penstock_core::run::Given;
 use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, Sink};
+use penstock_core::unrefusing;
 use std::convert::Infallible;
 
 /// Looks for the key `t` in each map. It does not want a map in which `t` is `b`, and continues
@@ -85,23 +86,7 @@ impl LookAhead for Seeker {
     }
 }
 
-impl Destination for Seeker {
-    type Error = Infallible;
-    type Cause = Infallible;
-    type Break = Infallible;
-
-    fn read_from<R: FormatReader>(
-        &mut self,
-        reader: &mut R,
-        given: Given<'_>,
-    ) -> Result<Step, Fail<Infallible>> {
-        reader.run(given, self)
-    }
-    fn refused(&mut self, error: Infallible, _given: Given<'_>) -> Refused<Infallible, Infallible> {
-        match error {}
-    }
-    fn abandon_record(&mut self) {}
-}
+unrefusing!(Seeker, run);
 
 /// CSV event by event.
 pub(crate) struct Plain(pub(crate) CsvReader);

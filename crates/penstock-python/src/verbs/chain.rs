@@ -8,7 +8,7 @@ use crate::repairs;
 use crate::sources::SourceObject;
 use crate::verbs::unknown_keys;
 use penstock_core::limits::Limits;
-use penstock_core::run::Windows;
+use penstock_core::run::{RepairLog, Windows};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
 
@@ -107,7 +107,7 @@ impl Chain {
         pump: &Pump,
     ) -> PyResult<Bound<'py, PyList>> {
         let all = PyList::new(py, self.repairs.bind(py))?;
-        let room = MOST_REPAIRS.saturating_sub(all.len());
+        let room = RepairLog::MOST.saturating_sub(all.len());
         for repair in repairs::list(pump.repairs(), py)?.iter().take(room) {
             all.append(repair)?;
         }
@@ -123,9 +123,6 @@ impl Chain {
         sum(self.repair_counts.bind(py), &repairs::counts(pump.repairs(), py)?)
     }
 }
-
-/// How many repairs are listed.
-const MOST_REPAIRS: usize = 1_000;
 
 /// The counts of both.
 fn sum<'py>(one: &Bound<'py, PyDict>, other: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
