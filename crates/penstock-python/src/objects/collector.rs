@@ -96,8 +96,8 @@ impl Pause {
         let now = gc.threshold(py)?;
         // If the number is ours although there is no pause, the program has read it during a pause
         // and set it again. The one before the last pause is the program's own.
-        let own = (now != NEVER).then(|| PyTuple::new(py, [now])).transpose()?.map(Bound::unbind);
-        let mut own = own;
+        let own = (now != NEVER).then(|| PyTuple::new(py, [now])).transpose()?;
+        let mut own = own.map(Bound::unbind);
         let (process, paused) = with(|count| {
             let mut paused = Ok(());
             if count.depth == 0 {

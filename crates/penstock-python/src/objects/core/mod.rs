@@ -48,7 +48,6 @@ use penstock_core::json::lend;
 use penstock_core::limits::Limits;
 use penstock_core::position::Place;
 use penstock_core::sink::Flow;
-use penstock_scan::make_room;
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -138,7 +137,7 @@ pub(crate) struct Core<'p> {
     /// The key or index by which a path's `*` found the record, if its class asks for it.
     pub(crate) matched: Option<Py<PyAny>>,
     /// Finished records, oldest first.
-    rows: Vec<Py<PyAny>>,
+    rows: Stack,
     unknown: BTreeMap<String, u64>,
     /// The keys of each open dict, kept only where duplicates are errors.
     pub(crate) seen_keys: Vec<HashSet<Box<str>>>,
@@ -201,7 +200,7 @@ impl<'p> Core<'p> {
             ring: Ring::default(),
             shapes: Shapes::default(),
             matched: None,
-            rows: Vec::new(),
+            rows: Stack::default(),
             unknown: BTreeMap::new(),
             seen_keys: Vec::new(),
             at: 0,
@@ -221,20 +220,20 @@ impl<'p> Core<'p> {
         self.stack.traverse(visit)?;
         self.ring.traverse(visit)?;
         visit.call(&self.matched)?;
-        self.rows.iter().try_for_each(|row| visit.call(row))
+        self.rows.traverse(visit)
     }
 
     /// The finished records, which the caller takes over.
     pub(crate) fn take_rows(&mut self) -> Vec<Py<PyAny>> {
         self.weight = 0;
-        std::mem::take(&mut self.rows)
+        std::mem::take(&mut self.rows).into_values(self.attached())
     }
 
     /// The finished record, for drivers that take one at a time.
     #[inline]
     pub(crate) fn take_row(&mut self) -> Option<Py<PyAny>> {
         self.weight = 0;
-        self.rows.pop()
+        self.rows.pop(self.attached())
     }
 
     /// How many finished records are waiting.
@@ -536,10 +535,7 @@ impl<'p> Core<'p> {
     /// Appends a complete record to the rows.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, value: *mut ffi::PyObject) -> Answer {
-        // SAFETY: the reference is handed over to us.
-        let row = unsafe { Bound::from_owned_ptr(self.attached(), value) }.unbind();
-        make_room(&mut self.rows, 1);
-        self.rows.push(row);
+        self.rows.push(value);
         Ok(if self.options.pause { Flow::Pause } else { Flow::Take })
     }
 

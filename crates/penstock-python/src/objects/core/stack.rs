@@ -1,4 +1,4 @@
-//! The stack of values under construction.
+//! The stack of values under construction, and that of finished records.
 
 use penstock_scan::{make_room, out_of_memory};
 use pyo3::ffi;
@@ -43,6 +43,22 @@ impl Stack {
             unsafe { ffi::Py_XDECREF(value) };
             out_of_memory();
         }
+    }
+
+    /// Takes the value on top, if there is one.
+    #[inline(always)]
+    pub(crate) fn pop(&mut self, py: Python<'_>) -> Option<Py<PyAny>> {
+        let value = self.values.pop()?;
+        // SAFETY: the stack owned this reference, or held null.
+        unsafe { Bound::from_owned_ptr_or_opt(py, value) }.map(Bound::unbind)
+    }
+
+    /// All values.
+    pub(crate) fn into_values(mut self, py: Python<'_>) -> Vec<Py<PyAny>> {
+        let values = std::mem::take(&mut self.values);
+        // SAFETY: as for `pop`.
+        let value = |value| unsafe { Bound::from_owned_ptr_or_opt(py, value) };
+        values.into_iter().filter_map(value).map(Bound::unbind).collect()
     }
 
     /// Puts `count` empty places on top.
