@@ -158,15 +158,7 @@ fn declared<'py>(subject: &mut Subject<'_, 'py>, source: &Source<'py>) -> PyResu
     let absent = source.absent();
     if !source.init {
         let (name, node) = (source.name.clone(), subject.compiler.any());
-        return Ok(Declared {
-            name,
-            key: None,
-            node,
-            at: None,
-            absent,
-            is_read: false,
-            is_rest: false,
-        });
+        return Ok(Declared::unread(name, node, absent));
     }
     let name = &source.alias;
     let owner = owner(&subject.class, source)?;

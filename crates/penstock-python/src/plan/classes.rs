@@ -136,7 +136,12 @@ pub(super) struct Declared<'py> {
     pub(super) is_rest: bool,
 }
 
-impl Declared<'_> {
+impl<'py> Declared<'py> {
+    /// A field whose value does not come from the document.
+    pub(super) fn unread(name: Bound<'py, PyString>, node: NodeId, absent: Absent) -> Self {
+        Declared { name, key: None, node, at: None, absent, is_read: false, is_rest: false }
+    }
+
     /// Whether a key leads to the field.
     pub(super) fn has_key(&self) -> bool {
         self.is_read && !self.is_rest

@@ -49,8 +49,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
             subject.declared(source.name.clone(), field, scope, absent)?
         } else {
             let node = subject.compiler.any();
-            let name = source.name.clone();
-            Declared { name, key: None, node, at: None, absent, is_read: false, is_rest: false }
+            Declared::unread(source.name.clone(), node, absent)
         };
         fields.push(declared);
     }

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use penstock_core::keys::KeyTable;
-use penstock_core::select::{self, Automaton, Path, Refused, Step, Test};
+use penstock_core::select::{self, Automaton, Path, PathStep, Refused, Step, Test};
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
@@ -119,8 +119,7 @@ fn is_plain_key(step: &Step) -> bool {
 
 /// The path that matches exactly this key, which need not look like a step.
 pub(super) fn path_of_key(key: &str) -> Option<Path> {
-    let escaped = key.replace('~', "~0").replace('/', "~1").replace('*', "~2").replace('@', "~3");
-    let path = Path::parse(if key.is_empty() { "~4" } else { &escaped }).ok()?;
+    let path = Path::parse(&PathStep::Key(key.to_owned()).to_string()).ok()?;
     let exact = matches!(path.steps(), [step] if is_plain_key(step) && step.key() == key);
     exact.then_some(path)
 }

@@ -185,15 +185,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         let any = subject.compiler.any();
         let node = subject.compiler.push(Kind::List(any), false, "list".into());
         let (name, absent) = (PyString::new(py, "*"), Absent::Unset);
-        fields.push(Declared {
-            name,
-            key: None,
-            node,
-            at: None,
-            absent,
-            is_read: false,
-            is_rest: false,
-        });
+        fields.push(Declared::unread(name, node, absent));
     }
     let build = if is_validated {
         Build::Validate(validator(&class)?.unbind())
