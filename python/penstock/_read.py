@@ -119,21 +119,23 @@ def files(source: object, format: Format | None) -> list[str] | None:
     try:
         is_folder = stat.S_ISDIR(os.stat(path).st_mode)  # noqa: PTH116 - pathlib is slow to import
     except (OSError, ValueError):
-        return _matching(path)
-    return _within(path, format) if is_folder else None
-
-
-def _within(folder: str, format: Format | None) -> list[str]:
-    """Return the files in a folder."""
-    names = sorted(os.listdir(folder))  # noqa: PTH208 - as above
-    paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]  # noqa: PTH118 - as above
-    found = [path for path in paths if os.path.isfile(path) and _is_wanted(path, format)]  # noqa: PTH113 - as above
+        return _of_pattern(path)
+    if not is_folder:
+        return None
+    found = within(path, format)
     if not found:
         formats = _format.listed([repr(name) for name in _format.NAMES], "or")
         what = formats if format is None else repr(format)
         message = f"The folder has no file whose name says the format {what}"
-        raise FileNotFoundError(errno.ENOENT, message, folder)
+        raise FileNotFoundError(errno.ENOENT, message, path)
     return found
+
+
+def within(folder: str, format: Format | None) -> list[str]:
+    """Return the files in a folder whose names say `format`, or any format that Penstock reads."""
+    names = sorted(os.listdir(folder))  # noqa: PTH208 - as above
+    paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]  # noqa: PTH118 - as above
+    return [path for path in paths if os.path.isfile(path) and _is_wanted(path, format)]  # noqa: PTH113 - as above
 
 
 def _is_wanted(path: str, format: Format | None) -> bool:
@@ -144,14 +146,19 @@ def _is_wanted(path: str, format: Format | None) -> bool:
     return found is not None and format in {None, found}
 
 
-def _matching(pattern: str) -> list[str] | None:
+def matching(pattern: str) -> list[str]:
+    """Return the files that match a pattern, in the order of their paths."""
+    from glob import glob  # noqa: PLC0415 - few need it
+
+    return sorted(path for path in glob(pattern, recursive=True) if os.path.isfile(path))  # noqa: PTH113, PTH207 - as above
+
+
+def _of_pattern(pattern: str) -> list[str] | None:
     """Return the files that match a pattern; None if it is none."""
     is_pattern = _sources.is_pattern(pattern) and "://" not in pattern
     if not is_pattern and "[" not in pattern:
         return None
-    from glob import glob  # noqa: PLC0415 - few need it
-
-    found = sorted(path for path in glob(pattern, recursive=True) if os.path.isfile(path))  # noqa: PTH113, PTH207 - as above
+    found = matching(pattern)
     if not found and is_pattern:
         raise FileNotFoundError(errno.ENOENT, "No file matches", pattern)
     # A name with a bracket may as well be that of a file: opening it says what is wrong.

@@ -1,5 +1,6 @@
 """Bugs of messages and of the command line that were fixed, as in `test_regressions.py`."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -120,3 +121,15 @@ def test_242_names_that_other_libraries_have(name: str, hint: str) -> None:
     with pytest.raises(AttributeError) as caught:
         getattr(penstock, name)
     assert str(caught.value) == f"module 'penstock' has no attribute {name!r}{hint}"
+
+
+def test_290_the_path_of_a_member_whose_key_is_empty(tmp_path: Path) -> None:
+    """The path that `head` proposed was `/*`, which is none."""
+    (tmp_path / "long.json").write_text(json.dumps({"a": 1, "": list(range(1_000))}))
+    out, err, code = run("head", "long.json", cwd=tmp_path)
+    assert err == (
+        "long.json is one object, and these are its members. 1 of them is shortened; see --full. "
+        "--at '~4/*' looks into ''.\n"
+    )
+    assert (len(out.splitlines()), code) == (2, 0)
+    assert run("head", "-n", "2", "--at", "~4/*", "long.json", cwd=tmp_path) == ("0\n1\n", "", 0)

@@ -6,7 +6,7 @@ import os
 import stat
 import sys
 
-from penstock import _format
+from penstock import _format, _read
 from penstock.cli import CommandError
 
 TYPE_CHECKING = False
@@ -53,9 +53,7 @@ def named(arguments: argparse.Namespace) -> list[str]:
 
 def _folder(folder: str) -> list[str]:
     """The files in a folder that can be read, but not those in its folders."""
-    names = sorted(os.listdir(folder))  # noqa: PTH208 - importing pathlib is slow
-    paths = [os.path.join(folder, name) for name in names if not name.startswith(".")]  # noqa: PTH118 - as above
-    found = [path for path in paths if os.path.isfile(path) and _is_known(path)]  # noqa: PTH113 - as above
+    found = _read.within(folder, None)
     if not found:
         formats = _format.listed(_format.TITLES, "or")
         raise CommandError(f"{folder}: the folder holds no file whose name ends as {formats} does")
@@ -63,20 +61,11 @@ def _folder(folder: str) -> list[str]:
 
 
 def _pattern(pattern: str) -> list[str]:
-    from glob import glob  # noqa: PLC0415 - shells expand most patterns
-
-    found = sorted(path for path in glob(pattern, recursive=True) if os.path.isfile(path))  # noqa: PTH113, PTH207 - importing pathlib is slow
+    found = _read.matching(pattern)
     if not found and any(character in pattern for character in "*?"):
         raise CommandError(f"{pattern}: no file matches")
     # A name with a bracket may as well be that of a file; opening it says what is wrong.
     return found or [pattern]
-
-
-def _is_known(path: str) -> bool:
-    try:
-        return _format.of_name(path) is not None
-    except ValueError:
-        return False
 
 
 def _is_piped() -> bool:

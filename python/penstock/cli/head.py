@@ -159,6 +159,7 @@ class _Values:
             path = self._long_member
             for character, escape in (("~", "~0"), ("/", "~1"), ("*", "~2"), ("@", "~3")):
                 path = path.replace(character, escape)
+            path = path or "~4"
             said.append(f"--at '{path}/*' looks into {self._long_member!r}.")
         if said:
             self._printer.summary(" ".join(said))
