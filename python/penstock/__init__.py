@@ -34,6 +34,7 @@ from penstock._at import Base64Mime, Base64Unpadded, Base64Url, Hex, at, rest
 from penstock._decoder import Decoder
 from penstock._errors import (
     DecodeError,
+    EncodeError,
     InternalError,
     LimitExceeded,
     MalformedInput,
@@ -113,6 +114,7 @@ __all__ = [
     "Base64Url",
     "DecodeError",
     "Decoder",
+    "EncodeError",
     "Document",
     "Element",
     "Hex",

@@ -95,6 +95,19 @@ def flags(cls: type[Flag], value: int) -> Flag:
     return found
 
 
+def root(model: Any) -> Any:
+    """Return the value that a pydantic root model is made of."""
+    return model.root
+
+
+def dumped(value: Any) -> Any:
+    """Return the plain value that pydantic makes of one of its own."""
+    from pydantic import TypeAdapter  # noqa: PLC0415 - only if it is used
+
+    adapter: TypeAdapter[Any] = TypeAdapter(type(value))
+    return adapter.dump_python(value, mode="json", by_alias=True)
+
+
 def numbers(code: str, values: Sequence[Any] = ()) -> array[Any]:
     """Return an array of the numbers, if it holds each of them exactly."""
     from array import array  # noqa: PLC0415 - as above

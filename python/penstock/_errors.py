@@ -359,6 +359,29 @@ class PlanError(PenstockError, TypeError):
     __module__ = "penstock"
 
 
+class EncodeError(PenstockError, TypeError):
+    """A value cannot be written. Nothing of its record is.
+
+    Attributes:
+        reason: The problem, without the place.
+        path: Where the value stands in what you passed, as Python writes it: `items[3].price`.
+            None for the whole value.
+    """
+
+    __module__ = "penstock"
+
+    reason: str
+    path: str | None
+
+    @classmethod
+    def _at(cls, reason: str, *, path: str | None) -> EncodeError:
+        """Make the error with its attributes."""
+        error = cls(reason if path is None else f"{path}: {reason}")
+        error.reason = reason
+        error.path = path
+        return error
+
+
 class InternalError(PenstockError, RuntimeError):
     """A bug in Penstock, never a fault of the input alone. Please report it."""
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 # Names that programs look for, of which nothing else is near.
 _DECODE = "data in memory is read by penstock.decode"
-_WRITING = "Penstock reads, and cannot write yet; json.dumps writes plain values"
+_WRITING = "files are not written yet; penstock.json.encode returns the bytes of a document"
 _NAMES = {
     "loads": _DECODE,
     "parse": _DECODE,
@@ -22,11 +22,10 @@ _NAMES = {
     "read_json": "for one record at a time use read(), for a whole document load()",
     "stream": "for one record at a time use read()",
     "items": "for one record at a time use read() with at=",
-    "dumps": _WRITING,
+    "dumps": "values become JSON with penstock.json.encode",
     "dump": _WRITING,
-    "encode": _WRITING,
+    "encode": "values become JSON with penstock.json.encode, and lines with penstock.ndjson.encode",
     "write": _WRITING,
-    "Encoder": _WRITING,
     "Writer": _WRITING,
     "tostring": _WRITING,
     "convert": _WRITING,

@@ -26,6 +26,7 @@ __all__ = [
     "DocumentList",
     "DocumentMap",
     "Element",
+    "Encoder",
     "Events",
     "Items",
     "Lines",
@@ -42,6 +43,7 @@ __all__ = [
     "__version__",
     "decode",
     "direct",
+    "direct_encode",
     "direct_json",
     "document_items",
     "document_records",
@@ -104,6 +106,7 @@ def decode(
     /,
 ) -> Any: ...
 def direct(function: _F, /) -> _F: ...
+def direct_encode(function: _F, /) -> _F: ...
 def direct_json(function: _F, /) -> _F: ...
 def load(
     dialect: Dialect,
@@ -251,6 +254,26 @@ class Reader(Generic[_T]):
     def repairs(self) -> list[Repair]: ...
     @property
     def repair_counts(self) -> dict[str, int]: ...
+
+@disjoint_base
+class Encoder:
+    def __new__(
+        cls,
+        into: Any,
+        records: str,
+        indent: int | None,
+        order: bool,
+        canonical: bool,
+        ascii: bool,
+        omit: str | None,
+        non_finite: str,
+        decimals: str,
+        large_ints: str,
+        binary: str,
+        /,
+    ) -> Self: ...
+    def encode(self, value: Any, /) -> bytes: ...
+    def encode_all(self, values: Iterable[Any], /) -> bytes: ...
 
 def open(source: Source, duplicates: str, limits: Limits | None, /) -> Document: ...
 

@@ -100,6 +100,14 @@ if TYPE_CHECKING:
         | tuple[Literal["comment"], str, int]
         | tuple[Literal["instruction"], tuple[str, str], int]
     )
+    # The fields that are not written.
+    Omit: TypeAlias = Literal["none", "defaults"]
+    # What JSON gets for a float that it has no number for.
+    NonFinite: TypeAlias = Literal["error", "null", "literal"]
+    # Whether digits are written as a number or in a string.
+    Digits: TypeAlias = Literal["number", "text"]
+    # How JSON gets bytes.
+    Binary: TypeAlias = Literal["base64", "hex"]
     # What to do with a record that does not fit.
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:

@@ -10,7 +10,7 @@ name, at scanning speed.
 
 from __future__ import annotations
 
-from penstock import _decoder, _missing, _open, _plan, _read, _rust, _send, _sources
+from penstock import _decoder, _encoder, _missing, _open, _plan, _read, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
@@ -23,18 +23,22 @@ if TYPE_CHECKING:
     from penstock._limits import Limits
     from penstock._types import (
         At,
+        Binary,
         Compression,
         CountedUnknown,
         Data,
+        Digits,
         Duplicates,
         Errors,
+        NonFinite,
+        Omit,
         Source,
         Sources,
         Types,
         Unknown,
     )
 
-__all__ = ["Decoder", "decode", "load", "open", "read", "send"]
+__all__ = ["Decoder", "Encoder", "decode", "encode", "load", "open", "read", "send"]
 
 if not TYPE_CHECKING:
 
@@ -102,6 +106,89 @@ def decode(
     if types is not None:
         into = _plan.with_types(into, types)
     return _rust.decode(_DIALECT, data, into, duplicates, unknown, all_errors, encoding, limits)
+
+
+@_rust.direct_encode
+def encode(
+    value: Any,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    indent: int | None = None,
+    sort_keys: bool = False,
+    canonical: bool = False,
+    ascii: bool = False,
+    omit: Omit | None = None,
+    non_finite: NonFinite = "error",
+    decimals: Digits = "number",
+    large_ints: Digits = "number",
+    binary: Binary = "base64",
+    types: Types | None = None,
+) -> bytes:
+    """Write a value as one JSON document.
+
+    An object of a class is written as `decode` reads it: under the same keys and paths, with the
+    same conversions. A value that does not fit the annotation of its field is refused, because what
+    was written could not be read back.
+
+    Args:
+        value: Plain values, objects of any class that `decode` makes, or both in one another.
+        into: The type of the value. By default each object is written by its own class. Pass it for
+            what only an annotation says: a union with a `tag`, `Annotated[bytes, Hex]`, a `Plan`
+            with `rename` or `unix`.
+        indent: The spaces for each level, 0 to 64. By default everything is on one line, without
+            white space.
+        sort_keys: Whether the members of objects are in the order of their keys. By default they
+            are in the order of the fields, or of the dict.
+        canonical: Whether to write the canonical form of RFC 8785, which is equal byte by byte
+            wherever the value is equal. An int beyond 2^53 and a repeated key have none.
+        ascii: Whether characters that are not ASCII are written as escapes.
+        omit: The fields to leave out: `"none"` those that are None, `"defaults"` those that are
+            equal to their default.
+        non_finite: What to write for NaN and infinities: `"error"` refuses them, `"null"` writes
+            null, and `"literal"` writes `NaN`, `Infinity` and `-Infinity`, which are not JSON.
+        decimals: Whether a `Decimal` is written as a `"number"` with all its digits, or as
+            `"text"`.
+        large_ints: Whether an int beyond 2^53 is written as a `"number"` or as `"text"`. Many
+            readers round such numbers.
+        binary: Whether bytes are written as `"base64"` or `"hex"`.
+        types: Functions that make values of types; their `via(..., encode=...)` says how to write
+            them. See `decode`.
+
+    Returns:
+        The document, in UTF-8.
+
+    Raises:
+        EncodeError: A value cannot be written. Its `path` says which.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import penstock
+        >>> @dataclass
+        ... class City:
+        ...     name: str
+        ...     population: int
+        >>> penstock.json.encode([City("Bern", 134591)])
+        b'[{"name":"Bern","population":134591}]'
+        >>> penstock.json.encode([City("Chur", None)])
+        Traceback (most recent call last):
+        penstock.EncodeError: [0].population: expected int, got NoneType
+    """
+    return _rust.Encoder(
+        _encoder.planned(into, types),
+        "one",
+        indent,
+        sort_keys,
+        canonical,
+        ascii,
+        omit,
+        non_finite,
+        decimals,
+        large_ints,
+        binary,
+    ).encode(value)
 
 
 @_missing.advised
@@ -413,6 +500,9 @@ def send(
         Chur 7000
     """
     return _send.send(_DIALECT, source, handler, encoding, compression, member, limits)
+
+
+Encoder = _encoder.Encoder
 
 
 class Decoder(_decoder.Decoder[T]):

@@ -12,13 +12,14 @@ or without white space between them.
 
 from __future__ import annotations
 
-from penstock import _decoder, _missing, _plan, _read, _rows, _rust, _send, _sources
+from penstock import _decoder, _encoder, _missing, _plan, _read, _rows, _rust, _send, _sources
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, NoReturn, Self
+    from collections.abc import Iterable
+    from typing import Any, Literal, NoReturn, Self
 
     from typing_extensions import TypeForm
 
@@ -26,13 +27,17 @@ if TYPE_CHECKING:
     from penstock._rows import Rows
     from penstock._types import (
         At,
+        Binary,
         Compression,
         CountedUnknown,
         Data,
+        Digits,
         Duplicates,
         Errors,
         Framing,
         Index,
+        NonFinite,
+        Omit,
         Path,
         Source,
         Sources,
@@ -40,7 +45,7 @@ if TYPE_CHECKING:
         Unknown,
     )
 
-__all__ = ["Decoder", "decode", "load", "open", "read", "send"]
+__all__ = ["Decoder", "decode", "encode", "load", "open", "read", "send"]
 
 if not TYPE_CHECKING:
 
@@ -105,6 +110,68 @@ def decode(
         into = _plan.with_types(into, types)
     dialect = _dialect(framing)
     return _rust.decode(dialect, data, into, duplicates, unknown, all_errors, encoding, limits)
+
+
+def encode(
+    values: Iterable[Any],
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    framing: Literal["lines", "sequence"] = "lines",
+    sort_keys: bool = False,
+    canonical: bool = False,
+    ascii: bool = False,
+    omit: Omit | None = None,
+    non_finite: NonFinite = "error",
+    decimals: Digits = "number",
+    large_ints: Digits = "number",
+    binary: Binary = "base64",
+    types: Types | None = None,
+) -> bytes:
+    r"""Write each value as a line.
+
+    Args:
+        values: The records, from anything that can be iterated over. Each is written as by
+            `penstock.json.encode`.
+        into: The type of one record; see `penstock.json.encode`.
+        framing: What separates records: `"lines"`, or `"sequence"` for RFC 7464.
+        sort_keys: Whether members are in the order of their keys; see `penstock.json.encode`.
+        canonical: Whether to write RFC 8785's form; see `penstock.json.encode`.
+        ascii: Whether all other characters are escaped; see `penstock.json.encode`.
+        omit: The fields to leave out; see `penstock.json.encode`.
+        non_finite: What to write for NaN and infinities; see `penstock.json.encode`.
+        decimals: How to write a `Decimal`; see `penstock.json.encode`.
+        large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
+        binary: How to write bytes; see `penstock.json.encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+
+    Returns:
+        The records, in UTF-8.
+
+    Raises:
+        EncodeError: A value cannot be written. Its `path` begins with the number of the record.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import penstock
+        >>> penstock.ndjson.encode({"n": n} for n in range(2))
+        b'{"n":0}\n{"n":1}\n'
+    """
+    return _rust.Encoder(
+        _encoder.planned(into, types),
+        framing,
+        None,
+        sort_keys,
+        canonical,
+        ascii,
+        omit,
+        non_finite,
+        decimals,
+        large_ints,
+        binary,
+    ).encode_all(values)
+
 
 
 @_missing.advised

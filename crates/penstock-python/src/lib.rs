@@ -11,6 +11,7 @@ mod clock;
 mod costs;
 mod dialect;
 mod document;
+mod encode;
 mod ending;
 mod failure;
 mod held;
@@ -56,7 +57,9 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::decode::{decode, load};
     #[pymodule_export]
-    use crate::verbs::direct::{direct, direct_json};
+    use crate::verbs::direct::{direct, direct_encode, direct_json};
+    #[pymodule_export]
+    use crate::verbs::encode::Encoder;
     #[pymodule_export]
     use crate::verbs::events::Events;
     #[pymodule_export]

@@ -3,6 +3,7 @@
 //! Each function appends to a buffer that has room for [`LONGEST`] bytes more, unless it says that
 //! it makes room itself. What it writes, the parser of the same type reads back as the same value.
 
+use super::base64::Spelling;
 use super::datetime::{Date, DateTime, Offset, Time};
 use super::duration::Duration;
 use super::unix::Unit;
@@ -280,6 +281,36 @@ pub fn uuid(bytes: [u8; 16], out: &mut Vec<u8>) {
 /// Bytes as pairs of hexadecimal digits, in lower case. The buffer needs room for two bytes each.
 pub fn hex(bytes: &[u8], out: &mut Vec<u8>) {
     bytes.iter().for_each(|&byte| hex_byte(byte, out));
+}
+
+/// Bytes as a spelling of base64. The buffer needs room for four bytes for each three.
+pub fn base64_as(bytes: &[u8], spelling: Spelling, out: &mut Vec<u8>) {
+    let before = out.len();
+    base64(bytes, out);
+    if spelling == Spelling::Url {
+        for byte in &mut out[before..] {
+            *byte = match *byte {
+                b'+' => b'-',
+                b'/' => b'_',
+                other => other,
+            };
+        }
+    }
+    if spelling != Spelling::Standard {
+        let padding = out.iter().rev().take_while(|&&byte| byte == b'=').count();
+        out.truncate((out.len() - padding).max(before));
+    }
+}
+
+/// Bytes as base64 in lines of 76 characters, as MIME has it (RFC 2045, section 6.8). The buffer
+/// needs room for six bytes for each three.
+pub fn base64_in_lines(bytes: &[u8], out: &mut Vec<u8>) {
+    for (line, part) in bytes.chunks(57).enumerate() {
+        if line > 0 {
+            out.extend_from_slice(b"\r\n");
+        }
+        base64(part, out);
+    }
 }
 
 /// Bytes as base64 with its padding (RFC 4648, section 4). The buffer needs room for four bytes for

@@ -129,6 +129,25 @@ pub(super) fn qualified(class: &Bound<'_, PyType>) -> String {
     }
 }
 
+fn is_instance(value: &Bound<'_, PyAny>, class: &known::Known) -> bool {
+    class.get(value.py()).is_some_and(|class| value.is_instance(class).unwrap_or(false))
+}
+
+/// True for a `Decimal`.
+pub(crate) fn is_decimal(value: &Bound<'_, PyAny>) -> bool {
+    is_instance(value, &known::DECIMAL)
+}
+
+/// True for a `UUID`.
+pub(crate) fn is_uuid(value: &Bound<'_, PyAny>) -> bool {
+    is_instance(value, &known::UUID)
+}
+
+/// True for a member of an `Enum`.
+pub(crate) fn is_enum(value: &Bound<'_, PyAny>) -> bool {
+    is_instance(value, &known::ENUM)
+}
+
 /// True for the exception with which `Decimal` refuses a text.
 pub(crate) fn is_no_decimal(error: &Bound<'_, PyAny>) -> bool {
     known::INVALID_OPERATION.is(&error.get_type())

@@ -273,7 +273,18 @@ fn new_plan<'py>(
     states.zip(0..).for_each(|(state, number)| state.number = number);
     let (lax, json) = (!settings.strict, OnceLock::new());
     listen_to_collector(py)?;
-    let plan = Plan { nodes, classes: plans, aims, root, kinds, form, lax, seen, json };
+    let plan = Plan {
+        nodes,
+        classes: plans,
+        aims,
+        root,
+        kinds,
+        form,
+        lax,
+        seen,
+        json,
+        layouts: OnceLock::new(),
+    };
     PlanRef::new(py, plan)
 }
 

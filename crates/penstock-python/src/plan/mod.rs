@@ -48,6 +48,8 @@ mod wrappers;
 use std::fmt;
 use std::sync::OnceLock;
 
+use crate::encode::Layouts;
+
 use penstock_core::keys::KeyTable;
 use penstock_core::shape::Form;
 use penstock_core::sink::Want;
@@ -59,7 +61,7 @@ use pyo3::types::{PyString, PyType};
 
 pub(crate) use attrs::message_of_attrs;
 pub(crate) use build::slots;
-pub(crate) use builtin::is_no_decimal;
+pub(crate) use builtin::{is_decimal, is_enum, is_no_decimal, is_uuid};
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
 pub(crate) use entries::{Pattern, entries, new_dict};
@@ -97,6 +99,8 @@ pub(crate) struct Plan {
     seen: Box<[Seen]>,
     /// The keys as they stand in JSON text, once a JSON document is read with the plan.
     json: OnceLock<LentKeys>,
+    /// How the objects of its classes are written, once one is.
+    layouts: OnceLock<Layouts>,
 }
 
 impl Plan {
@@ -118,6 +122,15 @@ impl Plan {
     /// The keys as they stand in JSON text.
     pub(crate) fn lent_to_json(&self) -> &LentKeys {
         self.json.get_or_init(|| LentKeys::of_json(self))
+    }
+
+    /// How the objects of the plan's classes are written, in formats of keys and typed values.
+    pub(crate) fn layouts(&self, py: Python<'_>) -> PyResult<&Layouts> {
+        if self.layouts.get().is_none() {
+            // Another thread may be faster; it found the same.
+            let _ = self.layouts.set(Layouts::of(py, self)?);
+        }
+        Ok(self.layouts.get_or_init(|| unreachable!("it was set above")))
     }
 
     /// True as long as no class of the plan, and no base of one, has changed.
@@ -297,6 +310,15 @@ pub(crate) struct Tagged {
 }
 
 impl Tagged {
+    /// The nodes of all that a value may become, some more than once.
+    pub(crate) fn every(&self) -> impl Iterator<Item = NodeId> {
+        let arrays: &[(Py<PyAny>, NodeId)] = match &self.by {
+            TagRule::First { classes, .. } => classes,
+            _ => &[],
+        };
+        self.members().chain(arrays.iter().map(|(_, node)| *node))
+    }
+
     /// The nodes of all that an object may become, some more than once.
     fn members(&self) -> impl Iterator<Item = NodeId> {
         let (classes, ints): (&[NodeId], &[(i64, NodeId)]) = match &self.by {
@@ -319,6 +341,8 @@ pub(crate) enum TagRule {
         tag: Box<str>,
         /// Its values that are text.
         table: KeyTable,
+        /// The keys of `table`.
+        texts: Vec<Box<str>>,
         /// Parallel to the keys of `table`: the node of the class.
         classes: Vec<NodeId>,
         /// Its values that are integers, and the node of the class of each.
@@ -380,6 +404,21 @@ pub(crate) struct Choice {
     pub(super) title: Box<str>,
     /// The values for messages, as a document has them: `"a", "b" or 3`.
     pub(crate) expected: Box<str>,
+}
+
+impl Choice {
+    /// Whether an object is one of those that the values stand for.
+    pub(crate) fn holds(&self, value: &Bound<'_, PyAny>) -> bool {
+        let ints = self.ints.iter().map(|(_, object)| object);
+        let bools = self.bools.iter().flatten();
+        let mut objects = self.text_objects.iter().chain(ints).chain(bools);
+        let class = value.get_type();
+        let same = |object: &Py<PyAny>| {
+            let object = object.bind(value.py());
+            object.is(value) || (object.get_type().is(&class) && object.eq(value).unwrap_or(false))
+        };
+        objects.any(same) || (value.is_none() && self.null.is_some())
+    }
 }
 
 /// How to decode into one class.
@@ -598,7 +637,7 @@ impl Absent {
 }
 
 /// True for a `PlanError`.
-fn is_plan_error(py: Python<'_>, error: &PyErr) -> bool {
+pub(crate) fn is_plan_error(py: Python<'_>, error: &PyErr) -> bool {
     let class = py.import("penstock._errors").and_then(|module| module.getattr("PlanError"));
     class.is_ok_and(|class| error.value(py).is_instance(&class).unwrap_or(false))
 }

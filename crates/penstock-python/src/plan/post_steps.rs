@@ -28,6 +28,9 @@ pub(crate) struct PostSteps {
     pub(super) nature: Option<Nature>,
     /// Whether the final value is not hashable, if that differs from its kind.
     pub(super) hashable: Option<bool>,
+    /// For each function of the user's among the steps, the one that undoes it; None if there is
+    /// no such function.
+    pub(crate) backs: Vec<Option<Py<PyAny>>>,
 }
 
 /// One step.
@@ -114,10 +117,20 @@ impl PostSteps {
 
     /// Visits all objects that the steps hold.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
-        self.steps.iter().filter_map(|step| match step {
+        let steps = self.steps.iter().filter_map(|step| match step {
             Step::Call(function) | Step::Convert(function) => Some(function),
             Step::Check(check) => check.object(),
             Step::Trim => None,
+        });
+        steps.chain(self.backs.iter().flatten())
+    }
+
+    /// Whether a step makes values of the class of this one.
+    pub(crate) fn makes(&self, value: &Bound<'_, PyAny>) -> bool {
+        let class = value.get_type();
+        self.steps.iter().any(|step| match step {
+            Step::Call(made) | Step::Convert(made) => made.is(&class),
+            Step::Check(_) | Step::Trim => false,
         })
     }
 }
@@ -127,6 +140,8 @@ pub(super) struct Via<'py> {
     pub(super) decode: Bound<'py, PyAny>,
     /// Its parameter's type; anything, if it has no annotation.
     pub(super) source: Option<Bound<'py, PyAny>>,
+    /// The function that makes the parameter's value from a result, if there is one.
+    pub(super) encode: Option<Bound<'py, PyAny>>,
 }
 
 impl<'py> Via<'py> {
@@ -142,7 +157,9 @@ impl<'py> Via<'py> {
         };
         let source = word.call_method1(intern!(py, "_takes"), (makes,))?;
         let source = (!source.is(py.Ellipsis())).then_some(source);
-        Ok(Via { decode: word.getattr(intern!(py, "decode"))?, source })
+        let encode = word.getattr(intern!(py, "encode"))?;
+        let encode = (!encode.is_none()).then_some(encode);
+        Ok(Via { decode: word.getattr(intern!(py, "decode"))?, source, encode })
     }
 }
 

@@ -16,7 +16,7 @@ use super::signature::{Constructor, Parameter, Parameters};
 use super::types::Model;
 use super::walk::Walk;
 use super::wrappers::{FieldType, is_instance};
-use super::{Absent, Build, Kind, Node, decimals, known, layout};
+use super::{Absent, Build, Kind, Node, conversions, decimals, known, layout};
 
 /// The most parts of an annotation that are searched.
 const MOST_PARTS: usize = 1_000;
@@ -62,7 +62,7 @@ fn adapted<'py>(
             let decode = adapter.getattr(intern!(py, "validate_python"))?;
             let schema = adapter.getattr(intern!(py, "core_schema"))?;
             let source = Some(plain_for(py, decimals::are_in(schema, None)?)?);
-            Ok(Some(Via { decode, source }))
+            Ok(Some(Via { decode, source, encode: Some(conversions::function(py, "dumped")?) }))
         }
         Err(cause) => {
             let name = super::builtin::display(annotation)?;
@@ -124,7 +124,8 @@ fn whole<'py>(walk: &Walk<'_, 'py>, class: &Bound<'py, PyType>) -> PyResult<Opti
         }
         _ => plain(class, None)?,
     };
-    Ok(Some(Via { decode: validator(class)?, source: Some(source) }))
+    let encode = Some(conversions::function(py, if is_root && !raw { "root" } else { "dumped" })?);
+    Ok(Some(Via { decode: validator(class)?, source: Some(source), encode }))
 }
 
 /// The fields of the model, and how to make an object.

@@ -153,8 +153,13 @@ fn by_value(
         }
     }
     let table = KeyTable::new(&texts);
+    let texts = tag.values.iter().filter_map(|(value, _)| match value {
+        TagValue::Text(text) => Some(text.as_str().into()),
+        TagValue::Int(_) => None,
+    });
+    let texts = texts.collect();
     let tag = tag.key.as_str().into();
-    let by = TagRule::Value { tag, table, classes, ints, early };
+    let by = TagRule::Value { tag, table, texts, classes, ints, early };
     Tagged { by, expected: alternatives(&shown).into(), other }
 }
 

@@ -405,6 +405,7 @@ impl<'py> Walk<'_, 'py> {
         let steps = vec![post_steps::Step::Call(via.decode.clone().unbind())];
         let after = PostSteps::add(&mut source, steps);
         let own = after.steps.len() - 1;
+        after.backs.push(via.encode.clone().map(Bound::unbind));
         after.null_from = match after.null_from {
             _ if nullable => None,
             None if takes_null => Some(own),

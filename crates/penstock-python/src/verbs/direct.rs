@@ -11,29 +11,40 @@
 //! are. PyO3 offers only `__call__`, for which the interpreter must first make a tuple.
 
 use crate::failure::guarded;
-use crate::verbs::small;
+use crate::verbs::{encode, small};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
-/// A function that decodes a document in memory. Made by [`direct`] and [`direct_json`].
+/// What is done for the usual call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Usual {
+    /// A document is decoded, whose format is found out from the data.
+    Decode,
+    /// A JSON document is decoded.
+    DecodeJson,
+    /// A value is written as JSON.
+    Encode,
+}
+
+/// A function for a document in memory. Made by [`direct`], [`direct_json`] and
+/// [`direct_encode`].
 #[pyclass(frozen, dict, weakref, module = "penstock._rust")]
 pub(crate) struct Verb {
     /// Where the interpreter looks for the way to call this, at the offset that the class names.
     entry: ffi::vectorcallfunc,
     /// The function, written in Python.
     function: Py<PyAny>,
-    /// Whether the format is found out from the data, and not always JSON.
-    guesses: bool,
+    usual: Usual,
 }
 
 /// What a function shows of itself.
 const SHOWN: [&str; 5] = ["__module__", "__name__", "__qualname__", "__doc__", "__annotations__"];
 
 impl Verb {
-    fn of<'py>(function: &Bound<'py, PyAny>, guesses: bool) -> PyResult<Bound<'py, Self>> {
-        let verb = Verb { entry: call, function: function.clone().unbind(), guesses };
+    fn of<'py>(function: &Bound<'py, PyAny>, usual: Usual) -> PyResult<Bound<'py, Self>> {
+        let verb = Verb { entry: call, function: function.clone().unbind(), usual };
         let verb = Bound::new(function.py(), verb)?;
         name_the_entry(&verb);
         for name in SHOWN {
@@ -43,14 +54,20 @@ impl Verb {
         Ok(verb)
     }
 
-    /// The document, if this is the usual call: the data, perhaps a type, and no option.
+    /// The result, if this is the usual call: the data or the value, perhaps a type, and no option.
     #[inline]
     fn usual<'py>(
         &self,
         data: &Bound<'py, PyAny>,
         into: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if self.guesses && !small::small_text(data).is_some_and(begins_as_json) {
+        if self.usual == Usual::Encode {
+            return match into {
+                None => encode::plainly(data).map(|text| Some(text.into_any())),
+                Some(_) => Ok(None),
+            };
+        }
+        if self.usual == Usual::Decode && !small::small_text(data).is_some_and(begins_as_json) {
             return Ok(None);
         }
         match into {
@@ -124,14 +141,21 @@ fn begins_as_json(text: &[u8]) -> bool {
 #[pyfunction]
 #[pyo3(signature = (function, /))]
 pub(crate) fn direct_json<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Verb>> {
-    Verb::of(function, false)
+    Verb::of(function, Usual::DecodeJson)
 }
 
 /// The function for any format.
 #[pyfunction]
 #[pyo3(signature = (function, /))]
 pub(crate) fn direct<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Verb>> {
-    Verb::of(function, true)
+    Verb::of(function, Usual::Decode)
+}
+
+/// The function that writes JSON.
+#[pyfunction]
+#[pyo3(signature = (function, /))]
+pub(crate) fn direct_encode<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Verb>> {
+    Verb::of(function, Usual::Encode)
 }
 
 #[pymethods]

@@ -7,6 +7,7 @@
 mod chain;
 pub(crate) mod decode;
 pub(crate) mod direct;
+pub(crate) mod encode;
 pub(crate) mod events;
 pub(crate) mod feed;
 pub(crate) mod lines;

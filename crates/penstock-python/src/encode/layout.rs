@@ -1,0 +1,293 @@
+//! How the objects of a class are written: its plan, read backwards.
+//!
+//! Fields whose paths begin with the same keys share the objects that these keys lead to.
+
+use crate::plan::{Build, ClassPlan, Kind, NodeId, Plan, Target};
+use penstock_core::json::lend::Key;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString, PyTuple};
+
+/// The layouts of a plan's classes, or why objects of a class cannot be written.
+pub(crate) struct Layouts(Box<[Result<Layout, String>]>);
+
+/// How the objects of a class are written.
+pub(super) struct Layout {
+    pub(super) steps: Box<[Step]>,
+    /// Whether an object is an array of its fields' values, without keys.
+    pub(super) rows: bool,
+}
+
+/// One step of writing an object.
+pub(super) enum Step {
+    /// The value of a field.
+    Field(Field),
+    /// An object on the path to fields begins.
+    Open(Name),
+    /// It ends.
+    Close,
+    /// The members of a dict, which the class does not name.
+    Rest(Get),
+}
+
+/// A key in memory and in JSON text.
+pub(super) struct Name {
+    pub(super) name: Box<str>,
+    /// As JSON text has it with its colon; empty if it needs an escape.
+    pub(super) lent: Key,
+}
+
+/// A field that is written.
+pub(super) struct Field {
+    pub(super) key: Name,
+    pub(super) node: NodeId,
+    pub(super) get: Get,
+    /// The attribute, for paths in errors.
+    pub(super) shown: Box<str>,
+    /// Its number among the fields of the class.
+    pub(super) index: u32,
+}
+
+/// Where an object keeps a value.
+pub(super) enum Get {
+    /// In the slot at this offset. The object is of exactly the plan's class.
+    Slot(usize),
+    /// In an attribute.
+    Attribute(Py<PyString>),
+    /// In an item of a tuple.
+    Item(usize),
+    /// Under a key of a dict; it may be absent.
+    Key(Py<PyString>),
+    /// Nowhere: each object of the class has this one.
+    Fixed(Py<PyAny>),
+}
+
+impl Layouts {
+    /// The layouts of all classes of a plan for formats of keys and typed values.
+    pub(crate) fn of(py: Python<'_>, plan: &Plan) -> PyResult<Self> {
+        let layouts = plan.classes.iter().map(|class| layout(py, plan, class));
+        Ok(Layouts(layouts.collect::<PyResult<_>>()?))
+    }
+
+    pub(super) fn class(&self, class: u32) -> Result<&Layout, &str> {
+        self.0[class as usize].as_ref().map_err(String::as_str)
+    }
+}
+
+fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Layout, String>> {
+    let names = attributes(py, class)?;
+    if let Some(reason) = own_serializers(py, class)? {
+        return Ok(Err(reason));
+    }
+    if !class.takes_key.is_empty() {
+        return Ok(Err("at(\"key()\") has no place in an object that is written".to_owned()));
+    }
+    let mut making =
+        Making { py, plan, class, names, steps: Vec::new(), seen: vec![false; class.fields.len()] };
+    if class.only_rows || (class.takes_rows && making.has_plain_keys()) {
+        for index in 0..class.fields.len() {
+            let field = making.field(index as u32, String::new())?;
+            making.steps.push(Step::Field(field));
+        }
+        let steps = making.steps.into();
+        return Ok(Ok(Layout { steps, rows: true }));
+    }
+    if let Err(reason) = making.state(0)? {
+        return Ok(Err(reason));
+    }
+    if let Some(rest) = class.rest {
+        let get = making.get(rest);
+        making.steps.push(Step::Rest(get?));
+    }
+    let Making { steps, .. } = making;
+    Ok(Ok(Layout { steps: steps.into(), rows: false }))
+}
+
+struct Making<'a, 'py> {
+    py: Python<'py>,
+    plan: &'a Plan,
+    class: &'a ClassPlan,
+    /// For each field, the attribute that holds its value.
+    names: Vec<Bound<'py, PyString>>,
+    steps: Vec<Step>,
+    /// The fields that have a step. A field with several keys is written under the first.
+    seen: Vec<bool>,
+}
+
+impl Making<'_, '_> {
+    /// Whether each field stands under one key of the object itself.
+    fn has_plain_keys(&self) -> bool {
+        let state = &self.class.states[0];
+        state.other.is_none()
+            && state.indexes.is_empty()
+            && state.keys.iter().all(|edge| matches!(edge.to, Target::Field(_)))
+    }
+
+    /// The steps of an object on the path to fields.
+    fn state(&mut self, state: usize) -> PyResult<Result<(), String>> {
+        // As deep as the longest path of the class.
+        let class = self.class;
+        let state = &class.states[state];
+        if !state.indexes.is_empty() || state.other.is_some() || !state.takes_key.is_empty() {
+            return Ok(Err("a path with an index or a '*' in the middle cannot be written: give \
+                           the field a class of its own"
+                .to_owned()));
+        }
+        for edge in &state.keys {
+            let to = match edge.to {
+                Target::Field(field) => Target::Field(field),
+                Target::State(next) => {
+                    let inner = &class.states[next as usize];
+                    match (inner.other, inner.keys.is_empty(), inner.indexes.is_empty()) {
+                        // All items of a list go to one field, which gathers them.
+                        (Some(Target::Field(field)), true, true) if inner.takes_key.is_empty() => {
+                            Target::Field(field)
+                        }
+                        _ => Target::State(next),
+                    }
+                }
+            };
+            match to {
+                Target::Field(aim) => {
+                    let Some(field) = self.class.fields.get(aim as usize) else {
+                        return Ok(Err(format!(
+                            "the key '{}' leads to one of several types, which cannot be written",
+                            edge.name
+                        )));
+                    };
+                    if field.keyed.is_some() {
+                        return Ok(Err(format!(
+                            "field '{}' is a dict by a key of its items, which cannot be written",
+                            field.name
+                        )));
+                    }
+                    if !std::mem::replace(&mut self.seen[aim as usize], true) {
+                        let field = self.field(aim, edge.name.to_string())?;
+                        self.steps.push(Step::Field(field));
+                    }
+                }
+                Target::State(next) => {
+                    self.steps.push(Step::Open(name(&edge.name)));
+                    if let Err(reason) = self.state(next as usize)? {
+                        return Ok(Err(reason));
+                    }
+                    self.steps.push(Step::Close);
+                }
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    fn field(&self, index: u32, key: String) -> PyResult<Field> {
+        let field = &self.class.fields[index as usize];
+        Ok(Field {
+            key: name(&key),
+            node: field.node,
+            get: self.get(index)?,
+            shown: self.names[index as usize].to_string().into(),
+            index,
+        })
+    }
+
+    fn get(&self, index: u32) -> PyResult<Get> {
+        let place = index as usize;
+        let attribute = || Get::Attribute(self.names[place].clone().unbind());
+        Ok(match &self.class.build {
+            Build::Slots { offsets, .. } => {
+                offsets.get(place).map_or_else(attribute, |&at| Get::Slot(at))
+            }
+            Build::Struct { first, .. } | Build::Call { first, .. } if place < *first => {
+                self.fixed(index)?
+            }
+            Build::Struct { first, offsets, .. } => {
+                offsets.get(place - first).map_or_else(attribute, |&at| Get::Slot(at))
+            }
+            Build::Tuple => Get::Item(place),
+            Build::Dict(_) => Get::Key(self.names[place].clone().unbind()),
+            Build::Attributes { .. } | Build::Fill | Build::Call { .. } | Build::Validate(_) => {
+                attribute()
+            }
+        })
+    }
+
+    /// The one value of a tag that is no attribute.
+    fn fixed(&self, index: u32) -> PyResult<Get> {
+        let node = &self.plan.nodes[self.class.fields[index as usize].node as usize];
+        if let Kind::Choice(choice) = &node.kind {
+            if let Some(text) = choice.text_objects.first() {
+                return Ok(Get::Fixed(text.clone_ref(self.py)));
+            }
+            if let Some((_, int)) = choice.ints.first() {
+                return Ok(Get::Fixed(int.clone_ref(self.py)));
+            }
+        }
+        Ok(Get::Fixed(self.py.None()))
+    }
+}
+
+fn name(name: &str) -> Name {
+    Name { name: name.into(), lent: Key::new(name) }
+}
+
+/// The attribute of each field. attrs and pydantic take some under another name than they keep
+/// them.
+fn attributes<'py>(py: Python<'py>, class: &ClassPlan) -> PyResult<Vec<Bound<'py, PyString>>> {
+    let object = class.class.bind(py);
+    let mut names: Vec<Bound<'py, PyString>> =
+        class.fields.iter().map(|field| field.name.bind(py).clone()).collect();
+    if let Some(attributes) = object.getattr_opt(intern!(py, "__attrs_attrs__"))? {
+        for attribute in attributes.cast_into::<PyTuple>()? {
+            let name = attribute.getattr(intern!(py, "name"))?.cast_into::<PyString>()?;
+            let alias = attribute.getattr_opt(intern!(py, "alias"))?;
+            let alias = match alias.and_then(|alias| alias.cast_into::<PyString>().ok()) {
+                Some(alias) => alias,
+                None => PyString::new(py, name.to_str()?.trim_start_matches('_')),
+            };
+            rename(&mut names, &alias, &name)?;
+        }
+    }
+    if let Some(fields) = object.getattr_opt(intern!(py, "__pydantic_fields__"))? {
+        for (name, info) in fields.cast_into::<PyDict>()? {
+            let name = name.cast_into::<PyString>()?;
+            for word in [intern!(py, "validation_alias"), intern!(py, "alias")] {
+                if let Ok(alias) = info.getattr(word)?.cast_into::<PyString>() {
+                    rename(&mut names, &alias, &name)?;
+                }
+            }
+        }
+        if let Some(rest) = class.rest {
+            names[rest as usize] = intern!(py, "__pydantic_extra__").clone();
+        }
+    }
+    Ok(names)
+}
+
+fn rename<'py>(
+    names: &mut [Bound<'py, PyString>],
+    from: &Bound<'py, PyString>,
+    to: &Bound<'py, PyString>,
+) -> PyResult<()> {
+    for name in names {
+        if name.as_any().eq(from)? {
+            *name = PyString::intern(to.py(), to.to_str()?);
+        }
+    }
+    Ok(())
+}
+
+/// Why a pydantic class cannot be written by its fields, if it has serializers of its own.
+fn own_serializers(py: Python<'_>, class: &ClassPlan) -> PyResult<Option<String>> {
+    let object = class.class.bind(py);
+    let Some(own) = object.getattr_opt(intern!(py, "__pydantic_decorators__"))? else {
+        return Ok(None);
+    };
+    for word in [intern!(py, "field_serializers"), intern!(py, "model_serializers")] {
+        if own.getattr_opt(word)?.is_some_and(|found| found.len().is_ok_and(|count| count > 0)) {
+            return Ok(Some(format!(
+                "{} has serializers of its own: write its model_dump()",
+                class.name
+            )));
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,16 @@
+//! Objects to events: what a writer gets to write.
+//!
+//! The encoder walks an object and tells a writer its values, as a reader tells a builder those of
+//! a document. What it knows of a class is the class's plan, read backwards ([`layout`]): which
+//! attributes there are, under which keys, and what is done to a value on the way. Nothing
+//! recurses: [`walk`] keeps the open containers on a stack of its own.
+
+mod layout;
+mod problem;
+mod scalars;
+mod text;
+mod walk;
+
+pub(crate) use layout::Layouts;
+pub(crate) use problem::Stop;
+pub(crate) use walk::{Known, Omit, Walker};

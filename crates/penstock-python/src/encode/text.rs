@@ -1,0 +1,71 @@
+//! The text of a `str`.
+
+use super::Stop;
+use penstock_core::event::Text;
+use penstock_scan::TextBuf;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+/// The text of a `str`: in place if it is ASCII, else converted into `scratch`. CPython would keep
+/// UTF-8 that it makes beside the string for as long as that lives.
+#[inline(always)]
+pub(super) fn text_of<'a>(
+    text: &'a Bound<'_, PyString>,
+    scratch: &'a mut TextBuf,
+) -> Result<Text<'a>, Stop> {
+    let object = text.as_ptr();
+    // SAFETY: a `str`, which is complete in all supported versions of CPython.
+    let (ascii, length) = unsafe {
+        (ffi::PyUnicode_IS_COMPACT_ASCII(object) != 0, ffi::PyUnicode_GET_LENGTH(object))
+    };
+    if ascii {
+        // SAFETY: the bytes of an ASCII string stand behind its head and never change while it
+        // lives, and ASCII is UTF-8.
+        let text = unsafe {
+            let data = ffi::PyUnicode_DATA(object).cast::<u8>();
+            std::str::from_utf8_unchecked(std::slice::from_raw_parts(data, length as usize))
+        };
+        return Ok(Text { text: text.into(), ascii: true });
+    }
+    converted(text, length as usize, scratch)
+}
+
+#[inline(never)]
+fn converted<'a>(
+    text: &Bound<'_, PyString>,
+    length: usize,
+    scratch: &'a mut TextBuf,
+) -> Result<Text<'a>, Stop> {
+    let object = text.as_ptr();
+    scratch.clear();
+    // SAFETY: a `str` has so many units of the width that its kind says, and they do not change
+    // while it lives.
+    let is_text = unsafe {
+        let data = ffi::PyUnicode_DATA(object);
+        match ffi::PyUnicode_KIND(object) {
+            ffi::PyUnicode_1BYTE_KIND => {
+                push(std::slice::from_raw_parts(data.cast::<u8>(), length), scratch)
+            }
+            ffi::PyUnicode_2BYTE_KIND => {
+                push(std::slice::from_raw_parts(data.cast::<u16>(), length), scratch)
+            }
+            _ => push(std::slice::from_raw_parts(data.cast::<u32>(), length), scratch),
+        }
+    };
+    if !is_text {
+        return Err(Stop::misfit("the str has a lone surrogate, which no encoding has"));
+    }
+    Ok(Text { text: scratch.text(), ascii: false })
+}
+
+/// Appends characters. False if one of them is a surrogate.
+fn push<U: Copy + Into<u32>>(units: &[U], scratch: &mut TextBuf) -> bool {
+    for &unit in units {
+        match char::from_u32(unit.into()) {
+            Some(char) => scratch.push_char(char),
+            None => return false,
+        }
+    }
+    true
+}

@@ -1,0 +1,291 @@
+//! `encode` and `Encoder`: objects to text in memory.
+
+use crate::encode::{Known, Omit, Walker};
+use crate::failure::guarded;
+use crate::options::unknown_word;
+use crate::plan::{PlanRef, plan_from};
+use penstock_core::json::Order;
+use penstock_core::json::writer::{Binary, NonFinite, Records, Writer, WriterOptions};
+use penstock_core::limits::Limits;
+use penstock_core::shape::Form;
+use penstock_core::writer::{Kind, Unwritable, Writer as _};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use pyo3::ffi;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::cell::RefCell;
+use std::sync::Mutex;
+
+/// Writes objects as JSON, again and again.
+#[pyclass(frozen, subclass, module = "penstock._rust")]
+pub(crate) struct Encoder {
+    work: Mutex<Work>,
+    omit: Omit,
+    /// The type that all objects are written as.
+    plan: Option<PlanRef>,
+}
+
+/// What one call leaves behind for the next.
+struct Work {
+    writer: Writer,
+    known: Known,
+}
+
+#[pymethods]
+impl Encoder {
+    #[new]
+    #[pyo3(signature = (into, records, indent, order, canonical, ascii, omit, non_finite, decimals, large_ints, binary, /))]
+    #[expect(clippy::too_many_arguments, reason = "the options of the verbs, one each")]
+    fn new(
+        py: Python<'_>,
+        into: Option<&Bound<'_, PyAny>>,
+        records: &str,
+        indent: Option<i64>,
+        order: bool,
+        canonical: bool,
+        ascii: bool,
+        omit: Option<&str>,
+        non_finite: &str,
+        decimals: &str,
+        large_ints: &str,
+        binary: &str,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let base =
+                if canonical { WriterOptions::canonical() } else { WriterOptions::default() };
+            if canonical && (indent.is_some() || ascii || non_finite == "literal") {
+                let reason = "the canonical form has no indent, no ascii and no literal for NaN";
+                return Err(PyValueError::new_err(reason));
+            }
+            let indent = match indent.map(u8::try_from) {
+                None => None,
+                Some(Ok(spaces)) if spaces <= 64 => Some(spaces),
+                Some(_) => return Err(PyValueError::new_err("indent must be from 0 to 64")),
+            };
+            let options = WriterOptions {
+                records: match records {
+                    "one" => Records::One,
+                    "lines" => Records::Lines,
+                    "sequence" => Records::Sequence,
+                    word => return Err(unknown_word("framing", word, "'lines' or 'sequence'")),
+                },
+                indent,
+                order: base.order.or_else(|| order.then_some(Order::CodePoints)),
+                ascii,
+                non_finite: match non_finite {
+                    "error" => NonFinite::Refuse,
+                    "null" => NonFinite::Null,
+                    "literal" => NonFinite::Literal,
+                    word => {
+                        let allowed = "'error', 'null' or 'literal'";
+                        return Err(unknown_word("non_finite", word, allowed));
+                    }
+                },
+                decimals_as_text: one_of("decimals", decimals, "number", "text")?,
+                large_ints_as_text: one_of("large_ints", large_ints, "number", "text")?,
+                binary: match one_of("binary", binary, "base64", "hex")? {
+                    true => Binary::Hex,
+                    false => Binary::Base64,
+                },
+                ..base
+            };
+            let omit = match omit {
+                None => Omit::Nothing,
+                Some("none") => Omit::None,
+                Some("defaults") => Omit::Defaults,
+                Some(word) => return Err(unknown_word("omit", word, "'none', 'defaults' or None")),
+            };
+            let plan = into.map(|into| plan_from(py, into, Form::KEYED.into())).transpose()?;
+            let writer = Writer::new(options, &Limits::default());
+            let work = Mutex::new(Work { writer, known: Known::default() });
+            Ok(Encoder { work, omit, plan })
+        })
+    }
+
+    /// One object as the whole text.
+    fn encode<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let py = value.py();
+        guarded(py, || {
+            let Ok(mut work) = self.work.try_lock() else { return Err(busy()) };
+            work.known.refresh(py);
+            one(&mut work, value, self.plan.as_ref(), self.omit)
+        })
+    }
+
+    /// All objects that an iterable gives, one after the other.
+    fn encode_all<'py>(&self, values: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let py = values.py();
+        guarded(py, || {
+            let Ok(mut work) = self.work.try_lock() else { return Err(busy()) };
+            work.known.refresh(py);
+            let Work { writer, known } = &mut *work;
+            writer.reopen();
+            let plan = self.plan.as_ref().map(|plan| known.number(py, plan));
+            let mut text = Gathered::default();
+            let mut walker = Walker::new(py, writer, known, self.omit);
+            for value in values.try_iter()? {
+                // Nothing is handed on within a record, so that one in error leaves nothing.
+                walker.write(&value?, plan, &mut |writer| text.take(py, writer))?;
+            }
+            writer.finish().map_err(refused)?;
+            text.finish(py, writer)
+        })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        if let Some(plan) = &self.plan {
+            plan.traverse(&visit)?;
+        }
+        // The collector must not wait. Whoever holds the lock is working.
+        let Ok(work) = self.work.try_lock() else { return Ok(()) };
+        work.known.plans().iter().try_for_each(|plan| plan.traverse(&visit))
+    }
+}
+
+#[cold]
+fn busy() -> PyErr {
+    PyRuntimeError::new_err("the Encoder is in use, by another thread or by code that it called")
+}
+
+fn one_of(option: &str, word: &str, usual: &str, other: &str) -> PyResult<bool> {
+    if word == other {
+        return Ok(true);
+    }
+    if word == usual {
+        Ok(false)
+    } else {
+        Err(unknown_word(option, word, &format!("'{usual}' or '{other}'")))
+    }
+}
+
+/// One object as JSON, without options.
+pub(crate) fn plainly<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    let py = value.py();
+    let mut work = SPARE.with_borrow_mut(Option::take).unwrap_or_else(Work::new);
+    work.known.refresh(py);
+    let result = one(&mut work, value, None, Omit::Nothing);
+    // Plans hold classes, so no more of them wait than a program uses at a time.
+    if work.known.plans().len() <= MOST {
+        let before = SPARE.with_borrow_mut(|spare| spare.replace(work));
+        drop(before);
+    }
+    result
+}
+
+/// How many plans a spare keeps.
+const MOST: usize = 16;
+
+thread_local! {
+    /// What the last call of [`plainly`] left behind.
+    static SPARE: RefCell<Option<Work>> = const { RefCell::new(None) };
+}
+
+impl Work {
+    fn new() -> Self {
+        let writer = Writer::new(WriterOptions::default(), &Limits::default());
+        Work { writer, known: Known::default() }
+    }
+}
+
+fn one<'py>(
+    work: &mut Work,
+    value: &Bound<'py, PyAny>,
+    plan: Option<&PlanRef>,
+    omit: Omit,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = value.py();
+    let Work { writer, known } = work;
+    writer.reopen();
+    let plan = plan.map(|plan| known.number(py, plan));
+    let mut text = Gathered::default();
+    Walker::new(py, writer, known, omit).write(value, plan, &mut |writer| text.take(py, writer))?;
+    writer.finish().map_err(refused)?;
+    text.finish(py, writer)
+}
+
+fn refused(unwritable: Unwritable) -> PyErr {
+    match unwritable.kind() {
+        Kind::Memory => PyMemoryError::new_err(()),
+        _ => PyValueError::new_err(unwritable.reason().to_owned()),
+    }
+}
+
+unsafe extern "C" {
+    fn _PyBytes_Resize(bytes: *mut *mut ffi::PyObject, size: ffi::Py_ssize_t) -> std::ffi::c_int;
+}
+
+/// A `bytes` that grows. Text is handed on to it while it is still in the processor's cache.
+#[derive(Default)]
+struct Gathered {
+    bytes: Option<Py<PyBytes>>,
+    length: usize,
+}
+
+impl Gathered {
+    fn take(&mut self, py: Python<'_>, writer: &mut Writer) -> PyResult<()> {
+        self.push(py, writer.ready())?;
+        writer.taken();
+        Ok(())
+    }
+
+    fn finish<'py>(
+        mut self,
+        py: Python<'py>,
+        writer: &mut Writer,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        if self.bytes.is_none() {
+            // SAFETY: a new object, or null with an exception set.
+            let made = unsafe {
+                let text = writer.ready();
+                let bytes =
+                    ffi::PyBytes_FromStringAndSize(text.as_ptr().cast(), text.len() as isize);
+                Bound::from_owned_ptr_or_err(py, bytes)?
+            };
+            return Ok(made.cast_into::<PyBytes>()?);
+        }
+        self.push(py, writer.ready())?;
+        let length = self.length;
+        self.resize(py, length)?;
+        match self.bytes {
+            Some(bytes) => Ok(bytes.into_bound(py)),
+            None => Ok(PyBytes::new(py, b"")),
+        }
+    }
+
+    fn push(&mut self, py: Python<'_>, text: &[u8]) -> PyResult<()> {
+        let needed = self.length + text.len();
+        let room = self.bytes.as_ref().map_or(0, |bytes| bytes.as_bytes(py).len());
+        if needed > room {
+            self.resize(py, needed.max(room.saturating_mul(2)).max(1 << 20))?;
+        }
+        let Some(bytes) = &self.bytes else { return Ok(()) };
+        // SAFETY: nobody else has the object, which has this much room behind what is written.
+        unsafe {
+            let data = ffi::PyBytes_AS_STRING(bytes.as_ptr()).cast::<u8>().cast_mut();
+            data.add(self.length).copy_from_nonoverlapping(text.as_ptr(), text.len());
+        }
+        self.length = needed;
+        Ok(())
+    }
+
+    fn resize(&mut self, py: Python<'_>, room: usize) -> PyResult<()> {
+        // SAFETY: nobody else has the object. On failure it is gone, and an exception is set.
+        unsafe {
+            let mut bytes = match self.bytes.take() {
+                Some(bytes) => bytes.into_ptr(),
+                None => {
+                    let bytes = ffi::PyBytes_FromStringAndSize(std::ptr::null(), room as isize);
+                    let bytes = Bound::from_owned_ptr_or_err(py, bytes)?;
+                    self.bytes = Some(bytes.cast_into::<PyBytes>()?.unbind());
+                    return Ok(());
+                }
+            };
+            if _PyBytes_Resize(&raw mut bytes, room as isize) != 0 {
+                return Err(PyErr::fetch(py));
+            }
+            self.bytes = Some(Bound::from_owned_ptr(py, bytes).cast_into::<PyBytes>()?.unbind());
+        }
+        Ok(())
+    }
+}

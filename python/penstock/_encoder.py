@@ -1,0 +1,87 @@
+"""Writing JSON: the options of `encode`, and `Encoder`, which keeps them."""
+
+from __future__ import annotations
+
+from penstock import _plan, _rust
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any, Self
+
+    from typing_extensions import TypeForm
+
+    from penstock._types import Binary, Digits, NonFinite, Omit, Types
+
+
+class Encoder(_rust.Encoder):
+    """Writes values as JSON, with options that are checked once.
+
+    `encode(value)` is the function `penstock.json.encode` with the type and the options of this
+    instance. Keep one for many calls: it is faster. Two threads cannot use one at the same time.
+
+    Args:
+        into: The type of the values; see `penstock.json.encode`.
+        indent: The spaces for each level; see `penstock.json.encode`.
+        sort_keys: Whether members are in the order of their keys; see `penstock.json.encode`.
+        canonical: Whether to write RFC 8785's form; see `penstock.json.encode`.
+        ascii: Whether all other characters are escaped; see `penstock.json.encode`.
+        omit: The fields to leave out; see `penstock.json.encode`.
+        non_finite: What to write for NaN and infinities; see `penstock.json.encode`.
+        decimals: How to write a `Decimal`; see `penstock.json.encode`.
+        large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
+        binary: How to write bytes; see `penstock.json.encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+
+    Raises:
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import penstock
+        >>> encoder = penstock.json.Encoder(sort_keys=True)
+        >>> encoder.encode({"b": 1, "a": [True, None]})
+        b'{"a":[true,null],"b":1}'
+    """
+
+    __module__ = "penstock.json"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        into: TypeForm[Any] | None = None,
+        /,
+        *,
+        indent: int | None = None,
+        sort_keys: bool = False,
+        canonical: bool = False,
+        ascii: bool = False,
+        omit: Omit | None = None,
+        non_finite: NonFinite = "error",
+        decimals: Digits = "number",
+        large_ints: Digits = "number",
+        binary: Binary = "base64",
+        types: Types | None = None,
+    ) -> Self:
+        """Check the options and plan the type."""
+        return _rust.Encoder.__new__(
+            cls,
+            planned(into, types),
+            "one",
+            indent,
+            sort_keys,
+            canonical,
+            ascii,
+            omit,
+            non_finite,
+            decimals,
+            large_ints,
+            binary,
+        )
+
+
+def planned(into: Any, types: Types | None) -> Any:
+    """The type with its functions; None says that each value is written by its own class."""
+    if types is None:
+        return into
+    return _plan.with_types(object if into is None else into, types)
