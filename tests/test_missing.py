@@ -18,7 +18,7 @@ import penstock
         (
             penstock,
             "dumps",
-            "Penstock reads, and cannot write yet; json.dumps writes plain values",
+            "values become JSON with penstock.json.encode",
         ),
         (
             penstock.xml,

@@ -7,7 +7,8 @@ from penstock import _plan, _rust
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, Self
+    from collections.abc import Iterable
+    from typing import Any, Literal, Self
 
     from typing_extensions import TypeForm
 
@@ -85,3 +86,74 @@ def planned(into: Any, types: Types | None) -> Any:
     if types is None:
         return into
     return _plan.with_types(object if into is None else into, types)
+
+
+class LinesEncoder(_rust.Encoder):
+    r"""Writes records as lines, with options that are checked once.
+
+    `encode(values)` is the function `penstock.ndjson.encode` with the type and the options of this
+    instance.
+
+    Args:
+        into: The type of one record; see `penstock.json.encode`.
+        framing: What separates records; see `penstock.ndjson.encode`.
+        sort_keys: Whether members are in the order of their keys; see `penstock.json.encode`.
+        canonical: Whether to write RFC 8785's form; see `penstock.json.encode`.
+        ascii: Whether all other characters are escaped; see `penstock.json.encode`.
+        omit: The fields to leave out; see `penstock.json.encode`.
+        non_finite: What to write for NaN and infinities; see `penstock.json.encode`.
+        decimals: How to write a `Decimal`; see `penstock.json.encode`.
+        large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
+        binary: How to write bytes; see `penstock.json.encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+
+    Raises:
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import penstock
+        >>> encoder = penstock.ndjson.Encoder(sort_keys=True)
+        >>> encoder.encode([{"b": 1, "a": 2}, 3])
+        b'{"a":2,"b":1}\n3\n'
+    """
+
+    __module__ = "penstock.ndjson"
+    __qualname__ = "Encoder"
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        into: TypeForm[Any] | None = None,
+        /,
+        *,
+        framing: Literal["lines", "sequence"] = "lines",
+        sort_keys: bool = False,
+        canonical: bool = False,
+        ascii: bool = False,
+        omit: Omit | None = None,
+        non_finite: NonFinite = "error",
+        decimals: Digits = "number",
+        large_ints: Digits = "number",
+        binary: Binary = "base64",
+        types: Types | None = None,
+    ) -> Self:
+        """Check the options and plan the type."""
+        return _rust.Encoder.__new__(
+            cls,
+            planned(into, types),
+            framing,
+            None,
+            sort_keys,
+            canonical,
+            ascii,
+            omit,
+            non_finite,
+            decimals,
+            large_ints,
+            binary,
+        )
+
+    def encode(self, values: Iterable[Any], /) -> bytes:
+        """Write each value as a line."""
+        return self.encode_all(values)

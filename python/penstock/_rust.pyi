@@ -4,7 +4,7 @@ Private. The public functions check and name their sources, then call these, by 
 compares this file with the built extension.
 """
 
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from types import EllipsisType, GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Self, final, overload
 

@@ -22,8 +22,7 @@ class via:  # noqa: N801 - an annotation, like `at`
         decode: The function. It takes one argument.
         source: The type of the value in the document. By default it is the annotation of the
             function's parameter, and `Any` if there is none.
-        encode: The way back, from a value to one of type `source`. Penstock does not write yet, so
-            nothing calls it.
+        encode: The way back, from a value to one of type `source`, for `penstock.json.encode`.
 
     Raises:
         TypeError: `decode` or `encode` cannot be called.

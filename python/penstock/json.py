@@ -176,18 +176,18 @@ def encode(
         Traceback (most recent call last):
         penstock.EncodeError: [0].population: expected int, got NoneType
     """
-    return _rust.Encoder(
-        _encoder.planned(into, types),
-        "one",
-        indent,
-        sort_keys,
-        canonical,
-        ascii,
-        omit,
-        non_finite,
-        decimals,
-        large_ints,
-        binary,
+    return Encoder(
+        into,
+        indent=indent,
+        sort_keys=sort_keys,
+        canonical=canonical,
+        ascii=ascii,
+        omit=omit,
+        non_finite=non_finite,
+        decimals=decimals,
+        large_ints=large_ints,
+        binary=binary,
+        types=types,
     ).encode(value)
 
 

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         Unknown,
     )
 
-__all__ = ["Decoder", "decode", "encode", "load", "open", "read", "send"]
+__all__ = ["Decoder", "Encoder", "decode", "encode", "load", "open", "read", "send"]
 
 if not TYPE_CHECKING:
 
@@ -158,20 +158,19 @@ def encode(
         >>> penstock.ndjson.encode({"n": n} for n in range(2))
         b'{"n":0}\n{"n":1}\n'
     """
-    return _rust.Encoder(
-        _encoder.planned(into, types),
-        framing,
-        None,
-        sort_keys,
-        canonical,
-        ascii,
-        omit,
-        non_finite,
-        decimals,
-        large_ints,
-        binary,
-    ).encode_all(values)
-
+    return Encoder(
+        into,
+        framing=framing,
+        sort_keys=sort_keys,
+        canonical=canonical,
+        ascii=ascii,
+        omit=omit,
+        non_finite=non_finite,
+        decimals=decimals,
+        large_ints=large_ints,
+        binary=binary,
+        types=types,
+    ).encode(values)
 
 
 @_missing.advised
@@ -413,6 +412,9 @@ def send(
     """
     dialect = _dialect(framing)
     return _send.send(dialect, source, handler, encoding, compression, member, limits)
+
+
+Encoder = _encoder.LinesEncoder
 
 
 class Decoder(_decoder.Decoder[T]):

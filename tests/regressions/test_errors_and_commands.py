@@ -110,7 +110,7 @@ def test_241_head_of_one_long_object_needs_little_memory(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
-        ("dumps", ": Penstock reads, and cannot write yet; json.dumps writes plain values"),
+        ("dumps", ": values become JSON with penstock.json.encode"),
         ("loads", ": data in memory is read by penstock.decode"),
         ("iterparse", ": elements are read one by one by penstock.read, or sent by penstock.send"),
         ("nonsense", ""),

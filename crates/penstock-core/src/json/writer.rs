@@ -66,7 +66,7 @@ pub struct WriterOptions {
     pub order: Option<Order>,
     /// Writes numbers as RFC 8785 asks for: those of a double, in the form of ECMAScript.
     pub doubles: bool,
-    /// Writes every character that is not ASCII as an escape.
+    /// Writes every character that is not printable ASCII as an escape.
     pub ascii: bool,
     /// What to write for a double that JSON has no number for.
     pub non_finite: NonFinite,
@@ -456,7 +456,7 @@ fn quote(text: Text<'_>, ascii: bool, isa: Chosen, out: &mut Vec<u8>) -> Result<
     let bytes = text.bytes();
     make_room(out, bytes.len().saturating_add(4))?;
     out.push(b'"');
-    if bytes.len() <= 16 && (!ascii || text.ascii) {
+    if bytes.len() <= 16 && !ascii {
         // A table is quicker than the kernel for so few.
         let mut plain = true;
         for &byte in bytes {
@@ -506,7 +506,7 @@ impl Job for Escape<'_, '_> {
             let run = text.slice(at..end.at);
             // For the run, an escape, the closing quote and what the caller adds.
             make_room(out, run.as_bytes().len() + 8)?;
-            if ascii && !end.ascii {
+            if ascii && (!end.ascii || memchr(0x7F, run.as_bytes()).is_some()) {
                 escape_all(run.as_str(), out)?;
                 make_room(out, 8)?;
             } else {
@@ -544,7 +544,8 @@ fn escape(byte: u8, out: &mut Vec<u8>) {
 fn escape_all(text: &str, out: &mut Vec<u8>) -> Result<(), Unwritable> {
     for char in text.chars() {
         make_room(out, 12)?;
-        if char.is_ascii() {
+        // As the standard library of Python, which escapes what cannot be seen.
+        if char.is_ascii() && char != '\u{7f}' {
             out.push(char as u8);
         } else {
             for unit in char.encode_utf16(&mut [0; 2]) {

@@ -79,6 +79,9 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
     if let Some(reason) = own_serializers(py, class)? {
         return Ok(Err(reason));
     }
+    if let Some(field) = init_only(py, class)? {
+        return Ok(Err(format!("field '{field}' is an InitVar, whose value no object keeps")));
+    }
     if !class.takes_key.is_empty() {
         return Ok(Err("at(\"key()\") has no place in an object that is written".to_owned()));
     }
@@ -273,6 +276,21 @@ fn rename<'py>(
         }
     }
     Ok(())
+}
+
+/// A parameter of a dataclass that is no attribute.
+fn init_only(py: Python<'_>, class: &ClassPlan) -> PyResult<Option<String>> {
+    let object = class.class.bind(py);
+    let Some(fields) = object.getattr_opt(intern!(py, "__dataclass_fields__"))? else {
+        return Ok(None);
+    };
+    let marker = py.import(intern!(py, "dataclasses"))?.getattr(intern!(py, "_FIELD_INITVAR"))?;
+    for field in fields.cast_into::<PyDict>()?.values() {
+        if field.getattr(intern!(py, "_field_type"))?.is(&marker) {
+            return Ok(Some(field.getattr(intern!(py, "name"))?.to_string()));
+        }
+    }
+    Ok(None)
 }
 
 /// Why a pydantic class cannot be written by its fields, if it has serializers of its own.

@@ -1024,7 +1024,9 @@ impl<'py, 'w> Walker<'py, 'w> {
         {
             return self.push_object(value, class, plan);
         }
-        if matches!(self.known.kept[plan].nodes[node as usize].kind, Kind::Any) {
+        if matches!(self.node(As { plan, node }).kind, Kind::Any)
+            && self.is_plain(As { plan, node })
+        {
             return Err(Stop::misfit(format!("{} cannot be written", class_name(value))));
         }
         self.typed(value, As { plan, node })
