@@ -3,9 +3,9 @@
 Choose the verb by where the data is: `decode` for data in memory, `load` for a whole file or
 stream, `read` for one record at a time in constant memory, `Decoder` for chunks that you push.
 
-The grammar is strict: no comments, no trailing commas, no NaN. Types are strict too: an integer may
-stand for a float, and nothing else for anything else. Penstock skips keys that the type does not
-name, at scanning speed.
+The grammar is strict: no comments, no trailing commas, and no NaN unless `non_finite=True`. Types
+are strict too: an integer may stand for a float, and nothing else for anything else. Penstock skips
+keys that the type does not name, at scanning speed.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ if not TYPE_CHECKING:
 _DIALECT = _rust.Dialect("json")
 
 
+def _dialect(non_finite: bool) -> _rust.Dialect:
+    """Return the format with this option. The extension checks that it is a bool."""
+    return _DIALECT if non_finite is False else _rust.Dialect("json", non_finite=non_finite)
+
+
 @_rust.direct_json
 def decode(
     data: Data,
@@ -59,6 +64,7 @@ def decode(
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    non_finite: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
     limits: Limits | None = None,
@@ -75,6 +81,9 @@ def decode(
         duplicates: Which value counts if an object repeats a key: the `"last"` or the `"first"`.
             With `"error"`, a repeated key is an error. Skipped keys are not compared.
         unknown: Whether to `"skip"` keys that a class does not name, or to raise an `"error"`.
+        non_finite: Whether `NaN`, `Infinity` and `-Infinity` are values: floats, or decimals where
+            the type is `Decimal`. Python's `json` writes them, and JSON has no such numbers, so by
+            default they are malformed.
         types: Functions that make values of types, for this call: `{Money: Money.parse}`. For many
             calls, a `penstock.Plan` that you keep is cheaper.
         encoding: The encoding of bytes, if it is not UTF-8: `"utf-16"`, `"utf-32"`, or a name of
@@ -105,7 +114,9 @@ def decode(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    return _rust.decode(_DIALECT, data, into, duplicates, unknown, all_errors, encoding, limits)
+    return _rust.decode(
+        _dialect(non_finite), data, into, duplicates, unknown, all_errors, encoding, limits
+    )
 
 
 @_rust.direct_encode
@@ -200,6 +211,7 @@ def load(
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    non_finite: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -215,6 +227,7 @@ def load(
         all_errors: Whether an error reports all problems, as for `decode`.
         duplicates: Which value of a repeated key counts, as for `decode`.
         unknown: What to do with keys that a class does not name, as for `decode`.
+        non_finite: Whether `NaN`, `Infinity` and `-Infinity` are values, as for `decode`.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
@@ -246,7 +259,7 @@ def load(
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         return _rust.load(
-            _DIALECT,
+            _dialect(non_finite),
             _rust.Source(given, name, encoding, compression),
             into,
             duplicates,
@@ -270,6 +283,7 @@ def read(
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
+    non_finite: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -301,6 +315,7 @@ def read(
         duplicates: Which value of a repeated key counts, as for `decode`.
         unknown: What to do with keys that a class does not name, as for `decode`; `"collect"` skips
             them and counts each in `reader.unknown`.
+        non_finite: Whether `NaN`, `Infinity` and `-Infinity` are values, as for `decode`.
         types: Functions that make values of types, as for `decode`.
         encoding: The encoding of the bytes, as for `decode`.
         compression: How the source is compressed, as for `load`.
@@ -328,7 +343,16 @@ def read(
         into, at = _plan.of_records(into, at, types)
     policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
     return _read.read(
-        source, "json", _DIALECT, into, at, policy, encoding, compression, member, limits
+        source,
+        "json",
+        _dialect(non_finite),
+        into,
+        at,
+        policy,
+        encoding,
+        compression,
+        member,
+        limits,
     )
 
 
@@ -539,6 +563,7 @@ class Decoder(_decoder.Decoder[T]):
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
+        non_finite: bool = False,
         types: Types | None = None,
         encoding: str | None = None,
         compression: Compression | None = "infer",
@@ -548,4 +573,4 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
-        return cls._make(_DIALECT, into, at, policy, encoding, limits, compression)
+        return cls._make(_dialect(non_finite), into, at, policy, encoding, limits, compression)

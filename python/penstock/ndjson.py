@@ -57,9 +57,11 @@ if not TYPE_CHECKING:
 _LINES = _rust.Dialect("ndjson")
 
 
-def _dialect(framing: Framing) -> _rust.Dialect:
-    """Return the format with this framing. The extension checks the word."""
-    return _LINES if framing == "lines" else _rust.Dialect("ndjson", framing=framing)
+def _dialect(framing: Framing, non_finite: bool = False) -> _rust.Dialect:
+    """Return the format with these options. The extension checks them."""
+    if framing == "lines" and non_finite is False:
+        return _LINES
+    return _rust.Dialect("ndjson", framing=framing, non_finite=non_finite)
 
 
 def decode(
@@ -71,6 +73,7 @@ def decode(
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    non_finite: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
     limits: Limits | None = None,
@@ -85,6 +88,7 @@ def decode(
         all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
+        non_finite: Whether `NaN` and `Infinity` are values; see `penstock.json.decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of bytes; see `penstock.json.decode`.
         limits: The limits to enforce instead of the default ones.
@@ -108,7 +112,7 @@ def decode(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    dialect = _dialect(framing)
+    dialect = _dialect(framing, non_finite)
     return _rust.decode(dialect, data, into, duplicates, unknown, all_errors, encoding, limits)
 
 
@@ -183,6 +187,7 @@ def load(
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
+    non_finite: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -199,6 +204,7 @@ def load(
         all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
+        non_finite: Whether `NaN` and `Infinity` are values; see `penstock.json.decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
@@ -228,7 +234,7 @@ def load(
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         return _rust.load(
-            _dialect(framing),
+            _dialect(framing, non_finite),
             _rust.Source(given, name, encoding, compression),
             into,
             duplicates,
@@ -253,6 +259,7 @@ def read(
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
+    non_finite: bool = False,
     types: Types | None = None,
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -278,6 +285,7 @@ def read(
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.read`.
+        non_finite: Whether `NaN` and `Infinity` are values; see `penstock.json.decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
@@ -304,7 +312,16 @@ def read(
         into, at = _plan.of_records(into, at, types)
     policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
     return _read.read(
-        source, "ndjson", _dialect(framing), into, at, policy, encoding, compression, member, limits
+        source,
+        "ndjson",
+        _dialect(framing, non_finite),
+        into,
+        at,
+        policy,
+        encoding,
+        compression,
+        member,
+        limits,
     )
 
 
@@ -449,6 +466,7 @@ class Decoder(_decoder.Decoder[T]):
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
+        non_finite: bool = False,
         types: Types | None = None,
         encoding: str | None = None,
         compression: Compression | None = "infer",
@@ -458,4 +476,6 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
-        return cls._make(_dialect(framing), into, at, policy, encoding, limits, compression)
+        return cls._make(
+            _dialect(framing, non_finite), into, at, policy, encoding, limits, compression
+        )

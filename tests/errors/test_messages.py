@@ -98,10 +98,10 @@ SYNTAX = r"""
     ^ expected a value, found a comment (at 1)
 
 [NaN]
- ^ expected a value or ']', found 'NaN' (at 0)
+ ^ expected a value or ']', found 'NaN' (non_finite=True takes it) (at 0)
 
 {"a": -Infinity}
-       ^ expected a digit after '-', found 'Infinity' (at a)
+       ^ expected a digit after '-', found 'Infinity' (non_finite=True takes it) (at a)
 
 {"a": True}
       ^ expected a value, found 'True' (at a)

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// A format with its options.
 ///
-/// The options of the text are the format's (`framing` of NDJSON; `namespaces`, `unresolved` and
+/// The options of the text are the format's (`non_finite` of JSON; `framing` of NDJSON; `namespaces`, `unresolved` and
 /// `repair` of XML). The options for building from elements are here: `repeated` and `force_list`.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Dialect {
@@ -111,6 +111,11 @@ impl Dialect {
     /// Whether a source is one JSON document.
     pub(crate) fn is_json(&self) -> bool {
         std::ptr::eq(self.core.format(), &raw const penstock_core::json::JSON)
+    }
+
+    /// Whether it was made with options.
+    pub(crate) fn has_options(&self, py: Python<'_>) -> bool {
+        !self.options.bind(py).is_empty()
     }
 
     /// Whether the format has elements and attributes.

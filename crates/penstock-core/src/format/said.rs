@@ -93,6 +93,17 @@ impl Said {
         }
     }
 
+    /// The value as a flag.
+    ///
+    /// # Errors
+    /// If the value is neither true nor false.
+    pub fn flag(&self, option: &str) -> Result<bool, WrongOption> {
+        match self.value {
+            Value::Flag(flag) => Ok(flag),
+            _ => Err(self.wrong(option, "a bool")),
+        }
+    }
+
     /// The value that belongs to the word in `words`.
     ///
     /// # Errors

@@ -45,25 +45,32 @@ pub static NDJSON: Format = Format {
 struct Dialect {
     format: &'static Format,
     framing: Framing,
+    non_finite: bool,
 }
 
+/// `non_finite`: whether `NaN`, `Infinity` and `-Infinity` are values.
 fn document(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
-    match options.first() {
-        Some((option, _)) => Err(WrongOption::Unknown { option: option.clone() }),
-        None => Ok(Arc::new(Dialect { format: &JSON, framing: Framing::Document })),
-    }
-}
-
-/// `framing`: how the documents follow one another.
-fn stream(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
-    let mut framing = Framing::Lines;
+    let mut non_finite = false;
     for (option, said) in options {
-        framing = match &**option {
-            "framing" => said.word("framing", &FRAMINGS)?,
+        non_finite = match &**option {
+            "non_finite" => said.flag("non_finite")?,
             _ => return Err(WrongOption::Unknown { option: option.clone() }),
         };
     }
-    Ok(Arc::new(Dialect { format: &NDJSON, framing }))
+    Ok(Arc::new(Dialect { format: &JSON, framing: Framing::Document, non_finite }))
+}
+
+/// `framing`: how the documents follow one another. `non_finite`: as for one document.
+fn stream(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+    let (mut framing, mut non_finite) = (Framing::Lines, false);
+    for (option, said) in options {
+        match &**option {
+            "framing" => framing = said.word("framing", &FRAMINGS)?,
+            "non_finite" => non_finite = said.flag("non_finite")?,
+            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+        }
+    }
+    Ok(Arc::new(Dialect { format: &NDJSON, framing, non_finite }))
 }
 
 const FRAMINGS: [(&str, Framing); 3] = [
@@ -89,7 +96,7 @@ impl format::Dialect for Dialect {
         }
     }
     fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
-        reader::Reader::Json(Reader::new(self.framing, limits))
+        reader::Reader::Json(Reader::new(self.framing, limits).taking_non_finite(self.non_finite))
     }
 }
 

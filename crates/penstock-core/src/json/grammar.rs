@@ -7,7 +7,7 @@ use super::framing::Framing;
 use super::look::{Looking, NO_TAG};
 use super::partial::{Partial, WHOLE};
 use super::reader::{NOWHERE, Reader, State};
-use super::token::{self, Passed};
+use super::token::{self, NonFinite, Passed};
 use crate::error::{Fail, Fault};
 use crate::event::Text;
 use crate::reader::Step;
@@ -181,6 +181,27 @@ impl Reader {
                     Passed::BadEscape(bad) => {
                         fail!(Fault::malformed(base + bad.at as u64, bad.reason()))
                     }
+                }
+            };
+        }
+        /// Reads the literal at `pos` that is no finite number, if there is one; yields nothing
+        /// otherwise. Only where the caller takes them.
+        macro_rules! non_finite {
+            ($at:expr, $scalar:lifetime) => {
+                match token::non_finite(text, pos) {
+                    NonFinite::Is(value, end) => {
+                        ends!(end, true);
+                        if SKIP || sink.ignores_scalar() {
+                            state = after_value!();
+                            pos = end;
+                            value_done!();
+                            break $scalar;
+                        }
+                        let _ = tell!(sink.float(value, $at), after_value!(), end);
+                        break $scalar;
+                    }
+                    NonFinite::Cut => more!("the input ends inside a literal"),
+                    NonFinite::Not => {}
                 }
             };
         }
@@ -501,7 +522,11 @@ impl Reader {
                                 fail!(token::number_too_long(at, self.number_limit));
                             }
                             match scanned.outcome {
-                                Outcome::Bad { at, reason } => {
+                                Outcome::Bad { at: bad, reason } => {
+                                    if self.non_finite {
+                                        non_finite!(at, 'scalar);
+                                    }
+                                    let at = bad;
                                     if !last && !self.cut_off && token::is_cut(text, at) {
                                         leave!(Step::More);
                                     }
@@ -586,7 +611,13 @@ impl Reader {
                                 }
                                 _ => "expected a value",
                             };
-                            unexpected!(expected)
+                            if self.non_finite {
+                                non_finite!(at, 'scalar);
+                            }
+                            if !last && !self.cut_off && token::is_cut(text, pos) {
+                                leave!(Step::More);
+                            }
+                            fail!(token::no_value(text, pos, base, expected))
                         }
                     }
                 }

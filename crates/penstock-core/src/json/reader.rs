@@ -72,6 +72,8 @@
 //!   `docs/limits.md`.
 //! - *A framing*: [`Framing`], the rules `root` and `after`, `value_ends`, `separator` and `resynchronise` in
 //!   `framing.rs`, and the options in Python.
+//! - *A literal that an option allows*: `token::non_finite`, tried where the rules `value` and `number` find a fault, so that
+//!   it costs nothing otherwise.
 //! - *Any rule*: the naive twin in `tests/json/naive.rs`, with which the tests compare the reader.
 
 use super::framing::Framing;
@@ -150,6 +152,8 @@ pub struct Reader {
     /// The buffer for strings with resolved escapes.
     pub(super) scratch: TextBuf,
     pub(super) framing: Framing,
+    /// Whether `NaN`, `Infinity` and `-Infinity` are values.
+    pub(super) non_finite: bool,
     pub(super) depth_limit: usize,
     pub(super) token_limit: usize,
     pub(super) number_limit: usize,
@@ -231,11 +235,28 @@ impl Reader {
             separated: false,
             scratch: TextBuf::new(),
             framing,
+            non_finite: false,
             depth_limit: limits.depth,
             token_limit: limits.token,
             number_limit: limits.number,
             look_limit: limits.lookahead,
         }
+    }
+
+    /// The same, with `NaN`, `Infinity` and `-Infinity` as values, if `taken` is true. They are
+    /// reported as doubles, whatever the sink wants.
+    ///
+    /// ```
+    /// use penstock_core::json::{Framing, Reader};
+    /// use penstock_core::limits::Limits;
+    ///
+    /// let reader = Reader::new(Framing::Lines, &Limits::default()).taking_non_finite(true);
+    /// assert_eq!(reader.framing(), Framing::Lines);
+    /// ```
+    #[must_use]
+    pub fn taking_non_finite(mut self, taken: bool) -> Self {
+        self.non_finite = taken;
+        self
     }
 
     /// Starts at the beginning of another source, with the same limits and the memory that the

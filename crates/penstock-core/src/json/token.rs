@@ -128,11 +128,56 @@ pub(super) fn check_escapes(text: &[u8], from: usize, to: usize, base: u64) -> R
     Ok(())
 }
 
+/// Something else than a value is at `pos`.
+#[cold]
+#[inline(never)]
+pub(super) fn no_value(text: &[u8], pos: usize, base: u64, expected: &str) -> Fault {
+    let found = found(text, pos);
+    // Other writers put these in place of numbers that JSON does not have. A reader that takes them
+    // finds no fault in them, except behind a minus.
+    let option = match &*found {
+        "'Infinity'" => " (non_finite=True takes it)",
+        "'NaN'" if pos == 0 || text[pos - 1] != b'-' => " (non_finite=True takes it)",
+        _ => "",
+    };
+    Fault::malformed(base + pos as u64, format!("{expected}, found {found}{option}"))
+}
+
+/// A literal in place of a number that is not finite.
+pub(super) enum NonFinite {
+    /// Its value, and the index after it.
+    Is(f64, usize),
+    /// The window ends inside one.
+    Cut,
+    /// There is none.
+    Not,
+}
+
+/// The literal at `pos` that is no finite number: `NaN`, `Infinity` or `-Infinity`.
+#[cold]
+#[inline(never)]
+pub(super) fn non_finite(text: &[u8], pos: usize) -> NonFinite {
+    let rest = text.get(pos..).unwrap_or_default();
+    let (word, value): (&[u8], _) = match rest.first() {
+        Some(b'N') => (b"NaN", f64::NAN),
+        Some(b'I') => (b"Infinity", f64::INFINITY),
+        Some(b'-') => (b"-Infinity", f64::NEG_INFINITY),
+        _ => return NonFinite::Not,
+    };
+    match rest.get(..word.len()) {
+        Some(found) if found == word => NonFinite::Is(value, pos + word.len()),
+        None if word.starts_with(rest) => NonFinite::Cut,
+        _ => NonFinite::Not,
+    }
+}
+
 /// Bytes that begin like a number but are not one.
 #[cold]
 #[inline(never)]
 pub(super) fn bad_number(text: &[u8], at: usize, base: u64, reason: &'static str) -> Fault {
-    if reason.starts_with("expected") {
+    if reason.starts_with("expected a digit after '-'") {
+        no_value(text, at, base, reason)
+    } else if reason.starts_with("expected") {
         unexpected(text, at, base, reason)
     } else {
         Fault::malformed(base + at as u64, reason)

@@ -2,11 +2,13 @@
 
 use penstock_core::json::Framing;
 use penstock_core::limits::Limits;
+use penstock_core::sink::Want;
 use proptest::prelude::*;
+use proptest::sample::select;
 
 use crate::documents::{cuts, damaged, document};
-use crate::naive::What;
-use crate::recording::{Cuts, Recorder, read};
+use crate::naive::{What, naive, wanted};
+use crate::recording::{Answers, Cuts, Recorder, read};
 use crate::{config, expected, told};
 
 proptest! {
@@ -73,6 +75,54 @@ proptest! {
             passing = open > depth && (passing || number == refused);
         }
         prop_assert_eq!(recorder.events, told);
+    }
+}
+
+proptest! {
+    #![proptest_config(config(800))]
+
+    /// The same with `NaN` and the infinities as values, in each framing, with looks ahead, and for
+    /// each form of number that a sink may want.
+    #[test]
+    fn what_is_not_finite(
+        text in damaged(damaged(document())), cuts in cuts(), skips in 0_u64..3, looks in 0_u64..3,
+        framing in select(&[Framing::Document, Framing::Lines, Framing::Sequence, Framing::Concatenated]),
+        want in select(&[Want::Digits, Want::Native, Want::Float]), bytes: bool,
+    ) {
+        let text = if framing == Framing::Sequence { format!("\u{1e}{text}\n") } else { text };
+        let answers = Answers { skips, looks, non_finite: true };
+        let mut recorder = Recorder { want, ..Recorder::answering(answers) };
+        let cuts = if bytes { Cuts::bytes() } else { cuts };
+        read(&text, framing, &Limits::default(), &cuts, &mut recorder);
+        let mut plain = naive(&text, framing, &Limits::default(), answers);
+        for (_, what) in &mut plain {
+            *what = wanted(what, want);
+        }
+        prop_assert_eq!(recorder.events, plain);
+    }
+}
+
+/// Every cut of literals that are not finite, whole and damaged, skipped and wanted.
+#[test]
+fn every_cut_of_what_is_not_finite() {
+    let literals = ["NaN", "Infinity", "-Infinity", "Na", "-Inf", "-I", "-", "NaNs", "-NaN", "I N"];
+    for literal in literals {
+        for text in [literal.to_owned(), format!("{{\"a\":[1,{literal},2]}}")] {
+            for skips in 0..6 {
+                for framing in [Framing::Document, Framing::Lines, Framing::Concatenated] {
+                    let answers = Answers { skips, looks: 0, non_finite: true };
+                    let expected = naive(&text, framing, &Limits::default(), answers);
+                    for first in 1..=text.len() as u8 {
+                        for second in 1..=text.len() as u8 {
+                            let cuts = Cuts(vec![first, second, 255]);
+                            let mut recorder = Recorder::answering(answers);
+                            read(&text, framing, &Limits::default(), &cuts, &mut recorder);
+                            assert_eq!(recorder.events, expected, "{text} at {first} and {second}");
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -56,7 +56,7 @@ proptest! {
     fn any_windows_look_alike(
         (text, framing) in stream(), cuts in cuts(), skips in 0_u64..3, looks in 1_u64..100,
     ) {
-        let (limits, answers) = (Limits::default(), Answers { skips, looks });
+        let (limits, answers) = (Limits::default(), Answers { skips, looks, ..Answers::default() });
         let expected = naive(&text, framing, &limits, answers);
         for cuts in [Cuts::WHOLE, Cuts::bytes(), cuts] {
             prop_assert_eq!(&told(&text, framing, &limits, &cuts, answers), &expected);
@@ -90,7 +90,7 @@ proptest! {
     fn pauses_and_portable_instructions_change_nothing(
         (text, framing) in stream(), cuts in cuts(), looks in 1_u64..100, pauses in 1_u64..100,
     ) {
-        let (limits, answers) = (Limits::default(), Answers { skips: 0, looks });
+        let (limits, answers) = (Limits::default(), Answers { looks, ..Answers::default() });
         let mut recorder = Recorder { pauses, portable: true, ..Recorder::answering(answers) };
         read(&text, framing, &limits, &cuts, &mut recorder);
         prop_assert_eq!(recorder.events, naive(&text, framing, &limits, answers));
@@ -123,7 +123,7 @@ proptest! {
         lookahead in 0_usize..60, lines in any::<bool>(),
     ) {
         let limits = Limits { lookahead, ..Limits::default() };
-        let answers = Answers { skips, looks };
+        let answers = Answers { skips, looks, ..Answers::default() };
         let (text, framing) = match lines {
             true => (text.replace('\n', " ") + "\n{}", Framing::Lines),
             false => (text, Framing::Document),

@@ -154,6 +154,14 @@ impl Naive<'_> {
     fn scalar(&mut self) -> Parsed<What> {
         Ok(match self.here()? {
             b'"' => What::Text(self.string()?),
+            b'-' if self.answers.non_finite && self.bytes.get(self.at + 1) == Some(&b'I') => {
+                self.at += 1;
+                self.word("Infinity", What::Float(f64::NEG_INFINITY.to_bits()))?
+            }
+            b'N' if self.answers.non_finite => self.word("NaN", What::Float(f64::NAN.to_bits()))?,
+            b'I' if self.answers.non_finite => {
+                self.word("Infinity", What::Float(f64::INFINITY.to_bits()))?
+            }
             b'-' | b'0'..=b'9' => What::Number(self.number()?),
             b't' => self.word("true", What::Bool(true))?,
             b'f' => self.word("false", What::Bool(false))?,

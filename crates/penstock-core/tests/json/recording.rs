@@ -25,6 +25,8 @@ pub(crate) struct Answers {
     pub(crate) skips: u64,
     /// Chooses the maps to look ahead in, and the answers there.
     pub(crate) looks: u64,
+    /// Whether the reader is told to take `NaN` and the infinities.
+    pub(crate) non_finite: bool,
 }
 
 impl Answers {
@@ -229,7 +231,8 @@ pub(crate) fn read(
     cuts: &Cuts,
     recorder: &mut Recorder,
 ) {
-    let mut reader = Reader::new(framing, limits);
+    let taken = recorder.answers.non_finite;
+    let mut reader = Reader::new(framing, limits).taking_non_finite(taken);
     let growing = cuts.0.iter().any(|growth| *growth > 0);
     let mut growth = cuts.0.iter().cycle();
     let (mut start, mut end, mut last) = (0, if growing { 0 } else { text.len() }, !growing);

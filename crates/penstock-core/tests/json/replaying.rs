@@ -55,7 +55,7 @@ proptest! {
         want in prop::sample::select(vec![Want::Native, Want::Float, Want::Digits]),
         refused in prop::option::of(0_usize..60),
     ) {
-        let answers = Answers { skips, looks };
+        let answers = Answers { skips, looks, ..Answers::default() };
         let refusal = refused.map(|number| (number, 0));
         let recorder = || Recorder { want, refusal, ..Recorder::answering(answers) };
         prop_assert_eq!(by_stage(&text, recorder()), by_reader(&text, recorder()));

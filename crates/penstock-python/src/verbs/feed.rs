@@ -66,7 +66,7 @@ impl Whole {
         let objects::Options { duplicates, unknown, all_errors, .. } = settings.options;
         let usual = objects::Options { duplicates, unknown, all_errors, ..small::OPTIONS }
             == small::OPTIONS;
-        let json = dialect.is_json();
+        let json = dialect.is_json() && !dialect.has_options(py);
         let plan = plan.clone_ref(py);
         if usual && json && !other { Whole::Usual(plan) } else { Whole::Other(plan) }
     }

@@ -221,12 +221,33 @@ impl<'p> Core<'p> {
             let object = unsafe { ffi::PyFloat_FromDouble(value) };
             return self.give_as(taker, Ok(object), at);
         }
+        if !value.is_finite() {
+            return self.give_non_finite(value, at);
+        }
         let integers = self.taker(|tokens| tokens.integer);
         let of_ints = integers.is_some_and(|node| matches!(self.kind(node), Kind::Int));
         if of_ints {
             return Err(self.misvalue(at, "a number with a fraction or an exponent"));
         }
         Err(self.misfit(at, "a number"))
+    }
+
+    /// Gives NaN or an infinity to anything but a float.
+    #[cold]
+    #[inline(never)]
+    fn give_non_finite(&mut self, value: f64, at: u64) -> Answer {
+        let literal = match value {
+            _ if value.is_nan() => "NaN",
+            f64::INFINITY => "Infinity",
+            _ => "-Infinity",
+        };
+        if let Some(taker) = self.taker(|tokens| tokens.number)
+            && matches!(self.kind(taker), Kind::Decimal)
+        {
+            let made = self.decimal(literal.as_bytes(), at);
+            return self.give_as(taker, made, at);
+        }
+        Err(self.misfit(at, literal))
     }
 
     #[inline(never)]
