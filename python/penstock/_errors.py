@@ -77,6 +77,9 @@ class DecodeError(PenstockError, ValueError):
         others: With `all_errors=True`, the other problems of the record, each an error with its own
             position.
         omitted: How many problems there were beyond the hundred that are kept.
+        raw: In NDJSON, the bytes of the record in error: its line, without white space before it and
+            the line feed behind it. None if they are more than 65,536 bytes, if the input ended with
+            another error before the line was complete, and with `at`.
 
     Example:
         >>> import penstock
@@ -108,6 +111,7 @@ class DecodeError(PenstockError, ValueError):
         caret: int | None = None,
         others: tuple[ValidationError, ...] = (),
         omitted: int = 0,
+        raw: bytes | None = None,
     ) -> None:
         """Make an error from the problem and what is known about its position."""
         self.reason = reason
@@ -124,6 +128,7 @@ class DecodeError(PenstockError, ValueError):
         self.caret = caret
         self.others = others
         self.omitted = omitted
+        self.raw = raw
         super().__init__(f"{self._message()}{self._count()}")
 
     @property
@@ -191,7 +196,7 @@ class DecodeError(PenstockError, ValueError):
 
         It has the class's name as `kind`, the `code`, the `message`, and the attributes that are
         known, with `steps` as a list. If the record has several problems, `problems` is a list of
-        them, and `omitted` says how many more there were. The `excerpt` is not in it.
+        them, and `omitted` says how many more there were. The `excerpt` and `raw` are not in it.
 
         Example:
             >>> import penstock
@@ -311,6 +316,7 @@ class ValidationError(DecodeError):
         caret: int | None = None,
         others: tuple[ValidationError, ...] = (),
         omitted: int = 0,
+        raw: bytes | None = None,
     ) -> None:
         """Make an error from the problem and what is known about its position."""
         self.expected = expected
@@ -330,6 +336,7 @@ class ValidationError(DecodeError):
             caret=caret,
             others=others,
             omitted=omitted,
+            raw=raw,
         )
 
     @property

@@ -86,6 +86,12 @@ pub trait FormatReader {
     /// True while the reader skips the rest of an abandoned value.
     fn is_abandoned(&self) -> bool;
 
+    /// The offset of the first byte of the current record, and the byte that is behind each record
+    /// and in none. None if the format has no such byte.
+    fn record(&self) -> Option<(u64, u8)> {
+        None
+    }
+
     /// Whether the reader can continue after input that violates the format.
     fn can_recover(&self) -> bool {
         false
@@ -165,6 +171,9 @@ impl<F: FormatReader> FormatReader for &mut F {
     }
     fn is_abandoned(&self) -> bool {
         (**self).is_abandoned()
+    }
+    fn record(&self) -> Option<(u64, u8)> {
+        (**self).record()
     }
     fn can_recover(&self) -> bool {
         (**self).can_recover()
@@ -279,6 +288,9 @@ impl FormatReader for Reader {
     }
     fn is_abandoned(&self) -> bool {
         each!(self, reader => reader.is_abandoned())
+    }
+    fn record(&self) -> Option<(u64, u8)> {
+        each!(self, reader => reader.record())
     }
     fn can_recover(&self) -> bool {
         each!(self, reader => reader.can_recover())

@@ -11,7 +11,7 @@ use penstock_scan::OutOfMemory;
 use pyo3::exceptions::{PyException, PyMemoryError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use std::convert::Infallible;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -210,7 +210,18 @@ pub(crate) fn of_problem<C: Raised>(
         return Err(PyMemoryError::new_err(()));
     }
     let Problem {
-        kind, reason, code, missing, expected, got, spot, cause, others, omitted, ..
+        kind,
+        reason,
+        code,
+        missing,
+        expected,
+        got,
+        spot,
+        cause,
+        others,
+        omitted,
+        raw,
+        ..
     } = problem;
     let others = Others::of(py, others, omitted, named)?;
     let details = Details { code: Some(code), missing };
@@ -218,6 +229,9 @@ pub(crate) fn of_problem<C: Raised>(
     if kind == Kind::Mismatch {
         error.setattr("expected", expected)?;
         error.setattr("got", got)?;
+    }
+    if let Some(raw) = raw {
+        error.setattr("raw", PyBytes::new(py, &raw))?;
     }
     let error = PyErr::from_value(error);
     if let Some(cause) = cause {

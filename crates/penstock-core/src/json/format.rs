@@ -135,6 +135,9 @@ impl FormatReader for Reader {
     fn is_abandoned(&self) -> bool {
         self.is_abandoned()
     }
+    fn record(&self) -> Option<(u64, u8)> {
+        self.can_recover().then(|| (self.begun, self.separator()))
+    }
     fn can_recover(&self) -> bool {
         matches!(self.framing(), Framing::Lines | Framing::Sequence)
     }

@@ -302,6 +302,7 @@ impl Reader {
                             // rule: root
                             State::Root => {
                                 pos = isa.space(text, pos);
+                                self.begun = base + pos as u64;
                                 let sequence = self.framing == Framing::Sequence;
                                 match text.get(pos) {
                                     // Files that were joined bring theirs along.

@@ -48,8 +48,8 @@
 //! 2. **An event is reported once.** State and position are set before the sink's answer is evaluated (`tell!`), so the
 //!    reader is past the token when the sink pauses or refuses.
 //! 3. **Everything that is kept is relative to `pos`**, which only [`drop_front`](Reader::drop_front) and the rules
-//!    move. `partial.scanned` and `trailing` count from `pos`; `looking.from` is moved with it; `early` is an offset of
-//!    the source. No other position in a window is kept.
+//!    move. `partial.scanned` and `trailing` count from `pos`; `looking.from` is moved with it; `early` and `begun` are
+//!    offsets of the source. No other position in a window is kept.
 //! 4. **A token that the sink wants stays in the window until it is complete.** `partial` says how much of the token at
 //!    `pos` was scanned; code that skips the token in another way resets it. A skipped string is not kept: it is
 //!    validated in pieces, with states of its own.
@@ -127,6 +127,8 @@ pub struct Reader {
     pub(super) state: State,
     /// The index of the next byte in the window.
     pub(super) pos: usize,
+    /// The offset in the source of the current value at the root.
+    pub(super) begun: u64,
     /// The offset of the window's first byte in the source.
     pub(super) base: u64,
     /// True for each open map, false for each open list.
@@ -222,6 +224,7 @@ impl Reader {
         Reader {
             state: State::Root,
             pos: 0,
+            begun: 0,
             base: 0,
             stack: Vec::new(),
             skip_to: NOWHERE,
@@ -263,7 +266,7 @@ impl Reader {
     /// reader has.
     pub fn reopen(&mut self) {
         self.stack.clear();
-        (self.state, self.pos, self.base) = (State::Root, 0, 0);
+        (self.state, self.pos, self.base, self.begun) = (State::Root, 0, 0, 0);
         (self.skip_to, self.abandoned) = (NOWHERE, false);
         (self.looking, self.again, self.early) = (None, Again::default(), NO_TAG);
         (self.partial, self.trailing, self.separated) = (WHOLE, 0, false);

@@ -71,7 +71,7 @@ impl Reader {
     #[must_use]
     pub fn starting(framing: Framing, limits: &Limits, start: &Start) -> Self {
         let mut reader = Reader::new(framing, limits);
-        reader.base = start.offset;
+        (reader.base, reader.begun) = (start.offset, start.offset);
         reader.stack = start.open.iter().map(|open| *open == Container::Map).collect();
         reader.state = match (start.coming, start.open.last()) {
             (Coming::First | Coming::Item, None) => State::Root,

@@ -34,6 +34,7 @@ mod inbox;
 mod input;
 mod policy;
 mod problem;
+mod raw;
 mod repairs;
 #[expect(clippy::module_inception, reason = "the file is named for the type in it")]
 mod run;
@@ -44,5 +45,6 @@ pub use input::{
 };
 pub use policy::Policy;
 pub use problem::{Code, Failed, Failure, Misfit, Problem, Spot};
+pub use raw::MOST as MOST_RAW;
 pub use repairs::{PlacedRepair, RepairLog};
 pub use run::{Run, Turn};

@@ -145,6 +145,9 @@ pub struct Problem<C = Infallible> {
     pub others: Vec<Problem<C>>,
     /// How many more problems of the record were counted, but not kept.
     pub omitted: u64,
+    /// The bytes of the record, if a byte separates records and there are not more than
+    /// [`MOST_RAW`](super::MOST_RAW).
+    pub raw: Option<Vec<u8>>,
 }
 
 impl<C> Problem<C> {
@@ -169,6 +172,7 @@ impl<C> Problem<C> {
             cause: None,
             others: Vec::new(),
             omitted: 0,
+            raw: None,
         }
     }
 
@@ -177,8 +181,20 @@ impl<C> Problem<C> {
     pub fn of_misfit(misfit: Misfit<C>, spot: Spot) -> Self {
         let Misfit { at: offset, reason, expected, got, code, missing, cause, limit, .. } = misfit;
         let (kind, code) = if limit { (Kind::Limit, Code::Limit) } else { (Kind::Mismatch, code) };
-        let (others, omitted) = (Vec::new(), 0);
-        Problem { kind, offset, reason, code, missing, expected, got, spot, cause, others, omitted }
+        Problem {
+            kind,
+            offset,
+            reason,
+            code,
+            missing,
+            expected,
+            got,
+            spot,
+            cause,
+            others: Vec::new(),
+            omitted: 0,
+            raw: None,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use super::destination::{Destination, Kept, Refused};
 use super::input::{Input, Windows};
 use super::policy::Policy;
 use super::problem::{Failed, Failure, Misfit, Problem, Spot};
+use super::raw::Waiting;
 use super::repairs::RepairLog;
 use crate::error::{Fail, Fault, Kind};
 use crate::reader::{FormatReader, Step};
@@ -23,15 +24,18 @@ pub enum Turn<C> {
 }
 
 /// The result of one call: a failure ends the run.
-type Outcome<T, D> = Result<T, Failed<<D as Destination>::Cause, <D as Destination>::Break>>;
+pub(super) type Outcome<T, D> =
+    Result<T, Failed<<D as Destination>::Cause, <D as Destination>::Break>>;
 
 /// A run of one input through one reader.
 #[derive(Debug)]
 pub struct Run<R, I, C> {
-    reader: R,
-    input: I,
-    policy: Policy,
+    pub(super) reader: R,
+    pub(super) input: I,
+    pub(super) policy: Policy,
     collected: Vec<Problem<C>>,
+    /// The problem of the current record, while the rest of the record comes.
+    pub(super) waiting: Option<Box<Waiting<C>>>,
     repairs: RepairLog,
     /// How often the destination paused: the number of delivered records.
     delivered: u64,
@@ -57,6 +61,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             input,
             policy,
             collected: Vec::new(),
+            waiting: None,
             repairs: RepairLog::default(),
             delivered: 0,
             refused: 0,
@@ -154,6 +159,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
         let mut rescanned = false;
         loop {
+            if self.waiting.is_some()
+                && let Some(turn) = self.wait(to)?
+            {
+                return Ok(turn);
+            }
             let step = to.read_from(&mut self.reader, self.input.given());
             self.note_repairs();
             let problem = match step {
@@ -254,7 +264,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// Drops the bytes that neither the reader nor the destination needs any more.
     fn drop_front<D: Destination<Cause = C>>(&mut self, to: &D) {
         let mut done = self.reader.consumed();
-        if let Some(from) = to.keeps() {
+        for from in [to.keeps(), self.keeps_record()].into_iter().flatten() {
             let before = from.saturating_sub(self.reader.base());
             done = done.min(usize::try_from(before).unwrap_or(usize::MAX));
         }
@@ -281,6 +291,9 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     ) -> Outcome<Option<Box<Problem<C>>>, D> {
         let lost = self.reader.is_lost();
         let problem = if lost { None } else { self.bad_input(to, fault)? };
+        if self.waiting.is_some() {
+            return Ok(None);
+        }
         let reader = &mut self.reader;
         self.input.pass_fault(&mut |bytes| reader.pass_bytes(bytes));
         self.reader.jump(self.input.base());
@@ -296,7 +309,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         fault: &Fault,
     ) -> Outcome<Option<Box<Problem<C>>>, D> {
         let lacking = fault.kind() == Kind::Memory;
-        if lacking || !self.reader.can_recover() || self.policy == Policy::Raise {
+        if lacking || !self.reader.can_recover() {
             return Err(self.fail(to, fault));
         }
         let mut problem = None;
@@ -331,7 +344,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         };
         let kept = to.take_kept();
         let single = self.reader.is_document() && to.inner_records().is_none();
-        if single || self.policy == Policy::Raise {
+        if single {
             self.finished = true;
             let problem = self.misfit(to, misfit);
             return Err(Box::new(Failure::One(self.with_kept(to, problem, kept))));
@@ -353,11 +366,30 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         to: &D,
         describe: impl FnOnce(&Self, &D) -> Problem<C>,
     ) -> Outcome<Option<Box<Problem<C>>>, D> {
-        let problem = self.policy.describes().then(|| describe(self, to));
-        self.refused += 1;
-        match (self.policy, problem) {
-            (Policy::Hand, Some(problem)) => return Ok(Some(Box::new(problem))),
-            (Policy::Collect { most }, Some(problem)) => {
+        if !self.policy.describes() {
+            self.refused += 1;
+            return Ok(None);
+        }
+        let problem = describe(self, to);
+        self.tell(to, problem)
+    }
+
+    /// Applies the policy to the problem of a record, which is complete.
+    pub(super) fn settle<D: Destination<Cause = C>>(
+        &mut self,
+        problem: Problem<C>,
+    ) -> Outcome<Option<Box<Problem<C>>>, D> {
+        match self.policy {
+            Policy::Raise => {
+                self.finished = true;
+                return Err(Box::new(Failure::One(problem)));
+            }
+            Policy::Hand => {
+                self.refused += 1;
+                return Ok(Some(Box::new(problem)));
+            }
+            Policy::Collect { most } => {
+                self.refused += 1;
                 if self.collected.len() >= most {
                     self.finished = true;
                     let collected = std::mem::take(&mut self.collected);
@@ -365,7 +397,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                 }
                 self.collected.push(problem);
             }
-            (Policy::Raise | Policy::Skip, _) | (_, None) => {}
+            Policy::Skip => self.refused += 1,
         }
         Ok(None)
     }
@@ -379,7 +411,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         self.finished = true;
         let kept = to.take_kept();
         let problem = Problem::of_fault(fault, self.spot_of_fault(to, fault.offset()));
-        let problem = self.with_kept(to, problem, kept);
+        let mut problem = self.with_kept(to, problem, kept);
+        self.add_waiting(&mut problem.others, &mut problem.omitted);
         if self.collected.is_empty() {
             return Box::new(Failure::One(problem));
         }
@@ -403,14 +436,26 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             }
             SourceError::Io(error) => {
                 self.finished = true;
-                let Kept { misfits, omitted } = to.take_kept();
-                let others = misfits.into_iter().map(|misfit| self.misfit(to, misfit)).collect();
+                let Kept { misfits, mut omitted } = to.take_kept();
+                let others = misfits.into_iter().map(|misfit| self.misfit(to, misfit));
+                let mut others: Vec<_> = others.collect();
+                self.add_waiting(&mut others, &mut omitted);
                 let path = to.path_so_far(self.input.given());
                 let place = self.input.locate(self.input.end());
                 let spot = Spot { place, record: self.record(to), path };
                 Box::new(Failure::Source { error, spot, others, omitted })
             }
         }
+    }
+
+    /// Adds the problem that waits for the end of its record to those before a fault that comes
+    /// first.
+    fn add_waiting(&mut self, others: &mut Vec<Problem<C>>, omitted: &mut u64) {
+        let Some(waiting) = self.waiting.take() else { return };
+        let mut problem = waiting.problem;
+        *omitted += std::mem::take(&mut problem.omitted);
+        let more = std::mem::take(&mut problem.others);
+        others.splice(0..0, std::iter::once(problem).chain(more));
     }
 
     /// Makes the problem of a value that does not fit.
