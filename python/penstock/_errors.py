@@ -77,9 +77,9 @@ class DecodeError(PenstockError, ValueError):
         others: With `all_errors=True`, the other problems of the record, each an error with its own
             position.
         omitted: How many problems there were beyond the hundred that are kept.
-        raw: In NDJSON, the bytes of the record in error: its line, without white space before it and
-            the line feed behind it. None if they are more than 65,536 bytes, if the input ended with
-            another error before the line was complete, and with `at`.
+        raw: In NDJSON, the bytes of the record in error: its line, without white space before it
+            and the line feed behind it. None if they are more than 65,536 bytes, if the input ended
+            with another error before the line was complete, and with `at`.
 
     Example:
         >>> import penstock

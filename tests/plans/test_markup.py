@@ -216,8 +216,8 @@ def test_refused_paths(path: str, reason: str) -> None:
         ("u", "*", ""),
         ("@u", "@*:u", ""),
         ("text()", "text()", ""),
-        ("u", "u/@v", "; 'u/text()' is the element's own text only"),
-        ("u/v/@w", "u/v", "; 'u/v/text()' is the element's own text only"),
+        ("u", "u/text()", "; 'u/text()' is the element's own text only"),
+        ("u/v/w/text()", "u/v", "; 'u/v/text()' is the element's own text only"),
     ],
 )
 def test_paths_to_one_value(first: str, second: str, hint: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 from linear import Work, assert_linear
 
 import penstock
-from penstock import at
+from penstock import at, rest
 
 
 @dataclass
@@ -269,6 +269,56 @@ def test_165_names_are_compared_only_for_messages() -> None:
         with contextlib.suppress(penstock.ValidationError, ExceptionGroup):
             list(penstock.json.read([b'["dgo"]'], Kind, errors=errors))
         assert len(ASKED) == asked
+
+
+@dataclass
+class Rest:
+    name: str = ""
+    more: Annotated[dict[str, Any], rest] = field(default_factory=dict)
+
+
+REST: dict[str, tuple[Any, Callable[[int], bytes], Any]] = {
+    "keys": (penstock.json, scalars, 3),
+    "a repeated key": (
+        penstock.json,
+        lambda n: b"{" + b",".join(b'"k": %d' % k for k in range(n)) + b"}",
+        1,
+    ),
+    "elements": (penstock.xml, distinct_pairs, 3),
+    "a repeated element": (penstock.xml, lambda n: b"<r>" + b"<x>1</x>" * n + b"</r>", 1),
+    "attributes": (
+        penstock.xml,
+        lambda n: b"<r %b/>" % b" ".join(b'a%d="1"' % k for k in range(n)),
+        3,
+    ),
+}
+
+
+@pytest.mark.parametrize("document", REST)
+def test_261_keys_for_the_rest(document: str) -> None:
+    """All keys that a class does not name go into one dict."""
+    module, of_size, count = REST[document]
+    assert len(module.decode(of_size(3), Rest).more) == count
+    limits = penstock.Limits(attributes=1 << 20)
+    decode = partial(module.decode, limits=limits)
+    assert_linear(lambda n: partial(decode, of_size(n), Rest), 4_000)
+
+
+@pytest.mark.parametrize("errors", ["collect", "skip"])
+def test_262_bad_lines_byte_by_byte(errors: Any) -> None:
+    """The end of a line in error is looked for once in each of its bytes."""
+
+    def feed(data: bytes) -> None:
+        decoder = penstock.ndjson.Decoder(Named, errors=errors)
+        for byte in range(len(data)):
+            decoder.feed(data[byte : byte + 1])
+        with contextlib.suppress(ExceptionGroup):
+            decoder.finish()
+
+    def lines(n: int) -> bytes:
+        return b'{"name": 1, "x": "' + b"x" * n + b'"}\n'
+
+    assert_linear(lambda n: partial(feed, lines(n)), 15_000)
 
 
 @pytest.mark.parametrize(

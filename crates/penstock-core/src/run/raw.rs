@@ -23,6 +23,8 @@ pub(super) struct Waiting<C> {
     bytes: Vec<u8>,
     /// The offset of the byte behind those.
     from: u64,
+    /// How many bytes from there on are known to be of the record.
+    seen: usize,
 }
 
 impl<R: FormatReader, I: Input, C> Run<R, I, C> {
@@ -44,7 +46,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         let Some((from, separator)) = record.filter(|(from, _)| *from >= self.input.base()) else {
             return self.settle::<D>(problem);
         };
-        self.waiting = Some(Box::new(Waiting { problem, separator, bytes: Vec::new(), from }));
+        let (bytes, seen) = (Vec::new(), 0);
+        self.waiting = Some(Box::new(Waiting { problem, separator, bytes, from, seen }));
         match self.rest_of_record(false) {
             Some(bytes) => self.told::<D>(bytes),
             None => Ok(None),
@@ -85,18 +88,20 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                 waiting.bytes.extend_from_slice(&behind[..passed]);
                 passed
             });
-            waiting.from = self.input.base();
+            (waiting.from, waiting.seen) = (self.input.base(), 0);
             self.reader.jump(self.input.base());
         }
     }
 
     /// The bytes of the record in error, if its end is at hand; or that there are too many of them.
     fn rest_of_record(&mut self, is_last: bool) -> Option<Option<Vec<u8>>> {
-        let Waiting { separator, bytes, from, .. } = &mut **self.waiting.as_mut()?;
+        let Waiting { separator, bytes, from, seen, .. } = &mut **self.waiting.as_mut()?;
         let at = usize::try_from(from.saturating_sub(self.input.base())).unwrap_or(usize::MAX);
         let text = self.input.given().text();
         let rest = text.as_bytes().get(at..).unwrap_or_default();
-        let end = memchr::memchr(*separator, rest);
+        let end = memchr::memchr(*separator, rest.get(*seen..).unwrap_or_default());
+        let end = end.map(|end| *seen + end);
+        *seen = rest.len();
         let rest = &rest[..end.unwrap_or(rest.len())];
         if bytes.len() + rest.len() > MOST {
             return Some(None);

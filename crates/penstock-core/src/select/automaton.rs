@@ -11,6 +11,9 @@
 //! of that URI, only the second one matches it. So a class may have both, because most documents
 //! that have both write one of them with a prefix.
 //!
+//! A caller may allow an id to hold others ([`Automaton::nested`]): a value that belongs to it may contain values of
+//! other ids. Its target is then a state, whose [`State::whole`] is the id.
+//!
 //! `*` does not match attributes. In a format without attributes, the key `@x` counts as one if a
 //! path asks for `@x`. So a class may have both `*` and `@x` with the same meaning in every format.
 
@@ -115,6 +118,8 @@ pub struct State {
     pub takes_key: Vec<u32>,
     /// Ids whose path ends in `text()` here: they get the element's own text.
     pub takes_text: Vec<u32>,
+    /// The id to which the value that led to this state belongs, if it holds others.
+    pub whole: Option<u32>,
 }
 
 impl State {
@@ -176,7 +181,30 @@ impl Automaton {
     /// # Errors
     /// If two paths claim the same value, or all together need too many states.
     pub fn fields(paths: &[(Path, u32)]) -> Result<Automaton, Refused> {
-        Builder::new(paths).build()
+        Builder::new(paths, &|_| false).build()
+    }
+
+    /// The same, with ids that may hold others: a value may belong to one of these, and contain
+    /// attributes and elements that belong to other ids.
+    ///
+    /// # Errors
+    /// As [`fields`](Self::fields).
+    ///
+    /// ```
+    /// use penstock_core::select::{Automaton, Path};
+    ///
+    /// let paths = [(Path::parse("guid").unwrap(), 0), (Path::parse("guid/@id").unwrap(), 1)];
+    /// assert!(Automaton::fields(&paths).is_err());
+    /// let automaton = Automaton::nested(&paths, &|id| id == 0).unwrap();
+    /// let inside = automaton.states[0].elements[0].to.state.unwrap() as usize;
+    /// assert_eq!(automaton.states[inside].whole, Some(0));
+    /// assert_eq!(automaton.states[inside].attributes[0].to.accept, Some(1));
+    /// ```
+    pub fn nested(
+        paths: &[(Path, u32)],
+        holds: &dyn Fn(u32) -> bool,
+    ) -> Result<Automaton, Refused> {
+        Builder::new(paths, holds).build()
     }
 
     /// The path of the records, which have the id 0. A record inside a record does not count.
@@ -191,7 +219,7 @@ impl Automaton {
             return Err(PathError::new(last.column(), reason));
         }
         let paths = [(path.clone(), 0)];
-        Builder::new(&paths).build().map_err(|_| {
+        Builder::new(&paths, &|_| false).build().map_err(|_| {
             PathError::new(1, format!("'//' and so many '*' need more than {MAX_STATES} states"))
         })
     }
@@ -210,6 +238,8 @@ struct Compiled<'p> {
 
 struct Builder<'p> {
     paths: Vec<Compiled<'p>>,
+    /// Whether values of an id may contain those of others.
+    holds: &'p dyn Fn(u32) -> bool,
     known: HashMap<Vec<Item>, u32>,
     /// The item sets of the states, in the order of the states.
     sets: Vec<Vec<Item>>,
@@ -243,14 +273,14 @@ impl<K: Copy + Eq + std::hash::Hash, T> Grouped<K, T> {
 }
 
 impl<'p> Builder<'p> {
-    fn new(paths: &'p [(Path, u32)]) -> Self {
+    fn new(paths: &'p [(Path, u32)], holds: &'p dyn Fn(u32) -> bool) -> Self {
         let compiled = |(path, id): &'p (Path, u32)| {
             let first = path.steps().iter().position(|step| step.is_wild());
             let many_from = if path.anywhere() { 0 } else { first.map_or(usize::MAX, |n| n + 1) };
             Compiled { path, id: *id, many_from }
         };
         let paths = paths.iter().map(compiled).collect();
-        Builder { paths, known: HashMap::new(), sets: Vec::new(), work: 0 }
+        Builder { paths, holds, known: HashMap::new(), sets: Vec::new(), work: 0 }
     }
 
     fn build(mut self) -> Result<Automaton, Refused> {
@@ -304,7 +334,10 @@ impl<'p> Builder<'p> {
         let mut marked = HashSet::new();
         for &item in items {
             let Compiled { path, id, .. } = self.paths[item.0 as usize];
-            let Some(step) = path.steps().get(item.1 as usize) else { continue };
+            let Some(step) = path.steps().get(item.1 as usize) else {
+                state.whole = Some(id);
+                continue;
+            };
             let then = (item.0, item.1 + 1);
             if path.anywhere() && item.1 == 0 {
                 any.push(item);
@@ -433,9 +466,13 @@ impl<'p> Builder<'p> {
             let state = Some(self.intern(items)?);
             return Ok(Some(Target { accept: None, state, any }));
         };
-        let accept = self.paths[matched.0 as usize].id;
+        let Compiled { path: whole, id: accept, .. } = self.paths[matched.0 as usize];
+        let is_element =
+            whole.steps().last().is_some_and(|step| !matches!(step.test(), Test::Attribute { .. }));
+        let holds = is_element && (self.holds)(accept);
         let mut any = false;
         let mut takes_key = Vec::new();
+        let mut inside = Vec::new();
         for &item in &items {
             let Compiled { path, id, .. } = self.paths[item.0 as usize];
             let test = self.next_test(item);
@@ -443,9 +480,22 @@ impl<'p> Builder<'p> {
             if test == Some(&Test::KeyOf) {
                 // The key is not inside the value.
                 takes_key.push(item);
-            } else if id != accept && !(path.anywhere() && item.1 == 0) {
+            } else if path.anywhere() && item.1 == 0 {
+            } else if holds
+                && id != accept
+                && matches!(test, Some(Test::Name { .. } | Test::AnyChild | Test::Attribute { .. }))
+            {
+                inside.push(item);
+            } else if id != accept {
                 return Err(Refused::Conflict { a: accept, b: id });
             }
+        }
+        if !inside.is_empty() {
+            // With the item that has matched, which says to whom the value belongs.
+            inside.extend([matched].into_iter().chain(takes_key));
+            inside.sort_unstable();
+            let state = Some(self.intern(inside)?);
+            return Ok(Some(Target { accept: None, state, any }));
         }
         let state = if takes_key.is_empty() { None } else { Some(self.intern(takes_key)?) };
         Ok(Some(Target { accept: Some(accept), state, any }))

@@ -113,6 +113,52 @@ fn is_scalar(nodes: &[Node], node: NodeId) -> bool {
         && !matches!(kind, Kind::Class(_) | Kind::Tagged(_) | Kind::Dict(..) | Kind::Tuple(_))
 }
 
+/// Whether an element becomes a value of the type, or an item of it, by its text.
+fn is_leaf(nodes: &[Node], node: NodeId) -> bool {
+    let node = element(nodes, node).unwrap_or(node);
+    let kind = &nodes[node as usize].kind;
+    is_scalar(nodes, node) && !matches!(kind, Kind::Any)
+}
+
+/// The field of all text below an element and one of a part of it that it cannot be beside: an
+/// element that is no text itself, and any element if the text must be a number or a date.
+fn unfit(
+    nodes: &[Node],
+    fields: &[Declared<'_>],
+    automaton: &Automaton,
+    state: &select::State,
+) -> Option<(u32, u32)> {
+    let whole = state.whole?;
+    let node = fields[whole as usize].node;
+    let is_text = nodes[element(nodes, node).unwrap_or(node) as usize].is_text();
+    let mut open = vec![(state, is_text)];
+    let mut known: HashSet<u32> = HashSet::new();
+    while let Some((state, may_hold)) = open.pop() {
+        if let Some(text) = state.takes_text.first() {
+            return Some((whole, *text));
+        }
+        let elements = state.elements.iter().map(|edge| edge.to).chain(state.other);
+        for to in elements {
+            if let Some(part) = to.accept {
+                let fits = fields.get(part as usize).is_some_and(|it| is_leaf(nodes, it.node));
+                if !may_hold || !fits {
+                    return Some((whole, part));
+                }
+            }
+            if let Some(next) = to.state
+                && known.insert(next)
+            {
+                let next = &automaton.states[next as usize];
+                if !may_hold && let Some(part) = next.whole {
+                    return Some((whole, part));
+                }
+                open.push((next, may_hold));
+            }
+        }
+    }
+    None
+}
+
 /// A path, the field that it is for, and the index of the aim that it leads to.
 struct Route {
     path: Path,
@@ -156,10 +202,17 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         }
     }
     let paths: Vec<_> = routes.iter().map(|route| (route.path.clone(), route.aim)).collect();
-    let automaton = Automaton::fields(&paths).map_err(|refused| match refused {
+    // All text below an element may be a field beside parts of the element.
+    let holds = |aim: u32| fields.get(aim as usize).is_some_and(|it| is_leaf(nodes, it.node));
+    let automaton = Automaton::nested(&paths, &holds).map_err(|refused| match refused {
         Refused::Conflict { a, b } => clash(subject, fields, &routes, a, b),
         refused => subject.error(format_args!(": {refused}")),
     })?;
+    for state in &automaton.states {
+        if let Some((whole, part)) = unfit(nodes, fields, &automaton, state) {
+            return Err(clash(subject, fields, &routes, whole, part));
+        }
+    }
     let mut states = Vec::with_capacity(automaton.states.len());
     for state in automaton.states {
         states.push(converted(subject, fields, &routes, state)?);
@@ -315,5 +368,6 @@ fn converted(
         other: state.other.map(target).transpose()?,
         takes_key: state.takes_key.into(),
         text,
+        whole: state.whole,
     })
 }

@@ -499,6 +499,14 @@ impl ClassPlan {
         self.aims = fields.chain(routes).map(noted).collect();
     }
 
+    /// The aim of the value to which a key or an element leads, if that is a value as a whole.
+    pub(crate) fn aim_of(&self, to: Target) -> Option<u32> {
+        match to {
+            Target::Field(aim) => Some(aim),
+            Target::State(state) => self.states[state as usize].whole,
+        }
+    }
+
     /// The class for calls into the interpreter. Borrowed from the plan.
     #[inline(always)]
     pub(crate) fn type_ptr(&self) -> *mut ffi::PyTypeObject {
@@ -556,6 +564,8 @@ pub(crate) struct State {
     /// Markup: the aim of an element's own text, as an index into the aims. If it gathers, each run
     /// of text between child elements is a value.
     pub(crate) text: Option<u32>,
+    /// Markup: the aim of all text below the element, if other fields have parts of the element.
+    pub(crate) whole: Option<u32>,
 }
 
 /// One known key.

@@ -158,6 +158,7 @@ fn one_state(ways: &[(Way<'_>, u32)]) -> Result<State, (u32, u32)> {
         elements: Names::default(),
         attributes: Names::default(),
         text: None,
+        whole: None,
     })
 }
 
@@ -192,6 +193,7 @@ fn converted(
         elements: Names::default(),
         attributes: Names::default(),
         text: None,
+        whole: None,
     })
 }
 

@@ -318,8 +318,8 @@ impl ClassPlan {
     /// True if some key leads to the field.
     fn is_read(&self, id: u32) -> bool {
         let leads = |to: &super::Target| {
-            matches!(to, super::Target::Field(aim)
-                if self.aims.get(*aim as usize).is_some_and(|aim| aim.field == id))
+            let aim = self.aim_of(*to).and_then(|aim| self.aims.get(aim as usize));
+            aim.is_some_and(|aim| aim.field == id)
         };
         self.takes_key.contains(&id)
             || self.states.iter().any(|state| {

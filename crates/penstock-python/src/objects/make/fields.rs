@@ -185,11 +185,9 @@ fn missing(builder: &Core<'_>, class: &ClassPlan, field: &Field, at: u64) -> Ref
 
 /// The steps from an object to the value of a field: the shortest ones, if there are several.
 fn steps_to(class: &ClassPlan, field: &Field) -> Vec<PathStep> {
-    let leads = |to: &Target| match to {
-        Target::Field(aim) => {
-            ptr::eq(&class.fields[class.aims[*aim as usize].field as usize], field)
-        }
-        Target::State(_) => false,
+    let leads = |to: &Target| {
+        let of = |aim: u32| &class.fields[class.aims[aim as usize].field as usize];
+        class.aim_of(*to).is_some_and(|aim| ptr::eq(of(aim), field))
     };
     let mut seen = vec![false; class.states.len()];
     let mut next = VecDeque::from([(0, Vec::new())]);
@@ -230,11 +228,9 @@ fn steps_to(class: &ClassPlan, field: &Field) -> Vec<PathStep> {
 
 /// Describes where markup has the value of a field.
 fn markup_place(class: &ClassPlan, field: &Field) -> String {
-    let leads = |target: &Target| match target {
-        Target::Field(aim) => {
-            ptr::eq(&class.fields[class.aims[*aim as usize].field as usize], field)
-        }
-        Target::State(_) => false,
+    let leads = |target: &Target| {
+        let of = |aim: u32| &class.fields[class.aims[aim as usize].field as usize];
+        class.aim_of(*target).is_some_and(|aim| ptr::eq(of(aim), field))
     };
     let element = class.states.iter().any(|state| {
         let edges = state.elements.edges.iter().map(|edge| &edge.to);

@@ -102,7 +102,7 @@ impl<'p> Markup<'p> {
     /// An attribute of an element that becomes a scalar, or of one inside that.
     #[inline(never)]
     fn leaf_attribute(&mut self, key: &Key<'_>, at: u64) -> Answer {
-        if self.markup.leaf > 1 {
+        if self.markup.leaf > 1 || self.is_on_way() {
             return Ok(Flow::Skip);
         }
         if is_about(key) {
@@ -158,9 +158,9 @@ impl<'p> Markup<'p> {
         }
         let class = self.class();
         let field = self.aim().field;
-        let leads = |edge: &NameEdge| match edge.to {
-            Target::Field(aim) => class.aims[aim as usize].field == field,
-            Target::State(_) => false,
+        let leads = |edge: &NameEdge| {
+            let aim = class.aim_of(edge.to);
+            aim.is_some_and(|aim| class.aims[aim as usize].field == field)
         };
         if !self.state().elements.edges.iter().any(leads) {
             return Err(refusal);
@@ -198,6 +198,7 @@ impl<'p> Markup<'p> {
     #[inline(never)]
     fn nil(&mut self, text: Text<'_>, at: u64) -> Answer {
         let leaf = self.markup.leaf > 0;
+        let whole = self.state_of_way().and_then(|state| state.whole).filter(|_| !leaf);
         match xsd::boolean(xsd::trimmed(text.bytes())) {
             Some(false) => return Ok(Flow::Take),
             Some(true) => {}
@@ -207,13 +208,17 @@ impl<'p> Markup<'p> {
                 return self.lost_element(refusal);
             }
         }
-        let node = if leaf { self.aim().node } else { self.top().node };
+        let node = match whole {
+            Some(aim) => self.class().aims[aim as usize].node,
+            None if leaf => self.aim().node,
+            None => self.top().node,
+        };
         let node = &self.plan().nodes[node as usize];
         let takes_none = match &node.kind {
             _ if node.nullable => true,
             Kind::None | Kind::Any => true,
             Kind::Choice(choice) => choice.null.is_some(),
-            _ => self.top().kind == FrameKind::Wrapper && !leaf,
+            _ => self.top().kind == FrameKind::Wrapper && !leaf && whole.is_none(),
         };
         if !takes_none {
             let expected = &node.name;
@@ -223,7 +228,7 @@ impl<'p> Markup<'p> {
             return self.lost_element(refusal);
         }
         // An element on the path to fields is no value, and hides none.
-        let way = self.top().kind == FrameKind::Wrapper && !leaf;
+        let way = self.top().kind == FrameKind::Wrapper && !leaf && whole.is_none();
         if !way && let Some(open) = self.markup.open.last_mut() {
             open.nil = true;
         }

@@ -44,7 +44,7 @@ impl<'p> Markup<'p> {
         if self.markup.is_nil() {
             return Ok(Flow::Skip);
         }
-        if self.item().is_text() {
+        if self.item().is_text() || self.is_on_way() {
             return Ok(Flow::Take);
         }
         if self.is_lost() {
@@ -81,9 +81,13 @@ impl<'p> Markup<'p> {
                     self.markup.joins.forget(self.top().slots + field as usize);
                     return Ok(Flow::Take);
                 }
-                self.again_in_markup(&key, at)
+                let answer = self.again_in_markup(&key, at);
+                self.text_of_whole(answer)
             }
             Target::State(state) => {
+                if self.has_whole(state) {
+                    return self.whole_element(state, &key, at);
+                }
                 self.aim_on_path(state);
                 Ok(Flow::Take)
             }
@@ -93,6 +97,9 @@ impl<'p> Markup<'p> {
     /// An element that the class does not name.
     #[inline(never)]
     fn other_element(&mut self, key: &Key<'_>, at: u64) -> Answer {
+        if self.state().other.is_none() && !self.markup.wholes.is_empty() {
+            return self.element_of_whole(key);
+        }
         match self.state().other {
             Some(Target::Field(aim)) => {
                 self.remember_key(key.name.text.as_str());
@@ -102,9 +109,14 @@ impl<'p> Markup<'p> {
                 if empty || self.collects(field) {
                     return Ok(Flow::Take);
                 }
-                self.again_in_markup(key, at)
+                let answer = self.again_in_markup(key, at);
+                self.text_of_whole(answer)
             }
-            Some(to @ Target::State(_)) => {
+            Some(to @ Target::State(state)) => {
+                if self.has_whole(state) {
+                    self.remember_key(key.name.text.as_str());
+                    return self.whole_element(state, key, at);
+                }
                 self.core.at = at;
                 self.follow_other(to, Matched::Key(key.name))
             }
@@ -113,7 +125,7 @@ impl<'p> Markup<'p> {
     }
 
     /// Whether a field has its value from an attribute. Clears the mark that says so.
-    fn was_attribute(&mut self, field: u32) -> bool {
+    pub(crate) fn was_attribute(&mut self, field: u32) -> bool {
         if field < 64 {
             let bit = 1 << field;
             let was = self.top().seen & bit != 0;
@@ -283,6 +295,10 @@ impl<'p> Markup<'p> {
     fn begin_wrapper(&mut self) -> Answer {
         let top = *self.top();
         if top.leads_to == NONE {
+            if !self.markup.wholes.is_empty() {
+                self.markup.leaf = 1;
+                return Ok(Flow::Take);
+            }
             self.markup.close();
             return Ok(Flow::Skip);
         }
@@ -290,6 +306,9 @@ impl<'p> Markup<'p> {
         (frame.slots, frame.class, frame.state) = (top.slots, top.class, top.leads_to);
         self.core.push_frame(frame);
         self.at_class();
+        if self.state().whole.is_some() {
+            self.markup.wholes.push(self.markup.at());
+        }
         Ok(Flow::Take)
     }
 
@@ -350,7 +369,8 @@ impl<'p> Markup<'p> {
                         false => self.lost_union(at),
                     };
                 }
-                _ => return Ok(Flow::Take),
+                _ if self.markup.wholes.is_empty() => return Ok(Flow::Take),
+                _ => {}
             }
         }
         let room = self.markup.options.token.saturating_sub(self.markup.text.len());
@@ -388,6 +408,9 @@ impl<'p> Markup<'p> {
         match self.top().kind {
             FrameKind::Element => self.end_object(at),
             FrameKind::Wrapper => {
+                if let Some(aim) = self.state().whole {
+                    return self.end_whole(aim);
+                }
                 self.end_text(at)?;
                 self.markup.close();
                 self.pop_frame();
@@ -401,6 +424,11 @@ impl<'p> Markup<'p> {
     /// Ends an element that becomes a scalar.
     #[inline]
     fn end_leaf(&mut self) -> Answer {
+        if self.is_on_way() {
+            self.markup.close();
+            self.markup.leaf = 0;
+            return Ok(Flow::Take);
+        }
         let Some(&Open { at, text: from, nil, lost, .. }) = self.markup.open.last() else {
             return Ok(Flow::Take);
         };
@@ -417,7 +445,7 @@ impl<'p> Markup<'p> {
 
     /// Converts the text from a place on to the current value.
     #[inline]
-    fn own_text(&mut self, from: usize, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
+    pub(crate) fn own_text(&mut self, from: usize, at: u64) -> Result<*mut ffi::PyObject, Refusal> {
         let text = std::mem::take(&mut self.markup.text);
         let own = Text { text: text[from..].into(), ascii: self.markup.ascii };
         let value = self.lexical(own, at);

@@ -6,6 +6,7 @@ mod joins;
 mod named;
 mod plain;
 mod unions;
+mod wholes;
 
 use self::joins::{Joins, NamedJoins};
 use self::unions::HeldAttributes;
@@ -108,6 +109,9 @@ pub(crate) struct MarkupState {
     pub(crate) ascii: bool,
     /// How many elements are open in an element that becomes a scalar, including itself.
     pub(crate) leaf: u32,
+    /// Where the open elements begin whose whole text is a value, beside values for their parts. As
+    /// long as there are some, text is not removed from the buffer where an element ends.
+    pub(crate) wholes: Vec<u64>,
     /// The open elements that become values: each scalar's own, and those that have a frame.
     pub(crate) open: Vec<Open>,
     pub(crate) awaited: Awaited,
@@ -134,6 +138,7 @@ impl MarkupState {
         self.deferred.clear();
         self.joins = Joins::default();
         self.named_joins = NamedJoins::default();
+        self.wholes.clear();
         self.leaf = 0;
     }
 
@@ -153,7 +158,9 @@ impl MarkupState {
     pub(crate) fn close(&mut self) -> Open {
         let end = Open { at: 0, text: 0, nil: false, forced: false, lost: false };
         let open = self.open.pop().unwrap_or(end);
-        self.text.truncate(open.text);
+        if self.wholes.is_empty() {
+            self.text.truncate(open.text);
+        }
         open
     }
 }
@@ -202,7 +209,8 @@ impl<'p> Build<'p> for Markup<'p> {
     /// Where the scalar under construction begins.
     #[inline(always)]
     fn keeps(&self) -> Option<u64> {
-        (self.markup.leaf > 0).then(|| self.markup.at())
+        let whole = self.markup.wholes.first().copied();
+        whole.or_else(|| (self.markup.leaf > 0).then(|| self.markup.at()))
     }
 
     fn unplaced(&mut self) -> impl Iterator<Item = Unplaced<'_>> {
