@@ -159,10 +159,12 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         }
         let mut rescanned = false;
         loop {
-            if self.waiting.is_some()
-                && let Some(turn) = self.wait(to)?
-            {
-                return Ok(turn);
+            if self.waiting.is_some() {
+                if let Some(turn) = self.wait(to)? {
+                    return Ok(turn);
+                }
+                // Bytes that are not text were passed with the record.
+                rescanned = false;
             }
             let step = to.read_from(&mut self.reader, self.input.given());
             self.note_repairs();
