@@ -53,6 +53,7 @@ def test_names_that_nobody_means(module: Any) -> None:
 
 
 RECORDS = "penstock.read(), which reads records"
+PATHS = "penstock.read(), and of penstock.open() for JSON: read(..., at=), open(...).at(...)"
 XML = "the functions of penstock.xml"
 
 
@@ -61,9 +62,9 @@ XML = "the functions of penstock.xml"
     [
         (penstock.read, "namespaces", XML),
         (penstock.json.read, "repair", XML),
-        (penstock.load, "at", RECORDS),
+        (penstock.load, "at", PATHS),
         (penstock.ndjson.load, "errors", RECORDS),
-        (penstock.xml.load, "at", RECORDS),
+        (penstock.xml.load, "at", PATHS),
         (penstock.open, "index", "penstock.ndjson.open()"),
         (penstock.read, "framing", "the functions of penstock.ndjson"),
         (penstock.xml.read, "duplicates", "the functions that read JSON"),
@@ -76,6 +77,25 @@ def test_options(verb: Any, option: str, where: str) -> None:
         verb(io.BytesIO(b"[]"), **{option: None})
     assert str(raised.value) == f"{verb.__name__}() has no option {option}=: it is one of {where}"
     assert raised.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [penstock.decode, penstock.json.decode, penstock.ndjson.decode, penstock.xml.decode],
+    ids=lambda verb: verb.__module__,
+)
+def test_options_of_decode(verb: Any) -> None:
+    """The extension calls these."""
+    for data, call in [(b"[]", verb), (b"<a/>", verb), (b"[]", verb.__call__)]:
+        with pytest.raises(TypeError) as raised:
+            call(data, int, at="items/*")
+        assert str(raised.value) == f"decode() has no option at=: it is one of {PATHS}"
+        assert raised.value.__context__ is None
+        with pytest.raises(TypeError) as raised:
+            call(data, klingon=1)
+        assert str(raised.value) == "decode() got an unexpected keyword argument 'klingon'"
+        with pytest.raises(TypeError, match=r"unknown must be a str, not int"):
+            call(data, unknown=1)
 
 
 def test_other_mistakes_are_as_they_are() -> None:

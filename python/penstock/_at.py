@@ -57,7 +57,8 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
 
     Without it, a field's own name is its key. Steps are separated by `/`; `*` is any child or any
     element; a leading `//` matches at any depth, but not inside a match; a digit is an index in an
-    array and a key in an object; `key()` is the key that a `*` of the record's own path matched.
+    array and a key in an object; `key()` is the key by which the object was found: by the last `*`
+    of the path to it, or in a dict or a list.
     `~0 ~1 ~2 ~3` stand for `~ / * @` inside a key, and the step `~4` for the empty key.
 
     In XML, a step is the name of a child element, `@x` an attribute, `text()` the element's own

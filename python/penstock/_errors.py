@@ -360,7 +360,8 @@ class LimitExceeded(DecodeError):
 class PlanError(PenstockError, TypeError):
     """Penstock cannot decode into the type. It raises this before it reads a byte.
 
-    The message names the field and the reason.
+    The message names the field and the reason. Only for a record that needs the key by which it was
+    found (`at("key()")`), where no `*` leads to it, Penstock raises this with the first record.
     """
 
     __module__ = "penstock"

@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, NoReturn, TypeVar
 
     F = TypeVar("F", bound=Callable[..., Any])
@@ -35,8 +35,9 @@ _NAMES = {
 
 # Options, and where they are.
 _OF_RECORDS = "penstock.read(), which reads records"
+_OF_PATHS = "penstock.read(), and of penstock.open() for JSON: read(..., at=), open(...).at(...)"
 _OPTIONS = {
-    "at": _OF_RECORDS,
+    "at": _OF_PATHS,
     "errors": _OF_RECORDS,
     "max_errors": _OF_RECORDS,
     "framing": "the functions of penstock.ndjson",
@@ -68,21 +69,31 @@ def attribute(module: str, name: str) -> NoReturn:
     raise AttributeError(message if advice is None else f"{message}: {advice}", name=name)
 
 
+def elsewhere(function: Callable[..., Any], options: Iterable[str]) -> str | None:
+    """Return where the first of these options is that the function does not have.
+
+    None if it has them all, or nobody has them. The extension asks it, for the functions that it
+    calls itself, when such a call has raised a `TypeError`.
+    """
+    known = function.__kwdefaults__ or {}
+    for option in options:
+        if option not in known and option in _OPTIONS:
+            name, where = function.__name__, _OPTIONS[option]
+            return f"{name}() has no option {option}=: it is one of {where}"
+    return None
+
+
 def advised(function: F) -> F:
     """Make a function say where an option is that it does not have itself."""
-    known = function.__kwdefaults__ or {}
 
     def call(*arguments: Any, **options: Any) -> Any:
         try:
             return function(*arguments, **options)
         except TypeError:
-            for option in options:
-                if option not in known and option in _OPTIONS:
-                    break
-            else:
+            message = elsewhere(function, options)
+            if message is None:
                 raise
-        name, where = function.__name__, _OPTIONS[option]
-        raise TypeError(f"{name}() has no option {option}=: it is one of {where}")
+        raise TypeError(message)
 
     for kept in ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__"):
         setattr(call, kept, getattr(function, kept))

@@ -45,6 +45,7 @@ __all__ = [
     "direct",
     "direct_encode",
     "direct_json",
+    "direct_other",
     "document_items",
     "document_records",
     "document_values",
@@ -108,6 +109,7 @@ def decode(
 def direct(function: _F, /) -> _F: ...
 def direct_encode(function: _F, /) -> _F: ...
 def direct_json(function: _F, /) -> _F: ...
+def direct_other(function: _F, /) -> _F: ...
 def load(
     dialect: Dialect,
     source: Source,

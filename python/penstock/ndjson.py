@@ -64,6 +64,7 @@ def _dialect(framing: Framing, non_finite: bool = False) -> _rust.Dialect:
     return _rust.Dialect("ndjson", framing=framing, non_finite=non_finite)
 
 
+@_rust.direct_other
 def decode(
     data: Data,
     into: TypeForm[T] = PLAIN,

@@ -73,6 +73,7 @@ def _dialect(
     )
 
 
+@_rust.direct_other
 def decode(
     data: Data,
     into: TypeForm[T] = PLAIN,

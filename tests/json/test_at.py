@@ -358,7 +358,7 @@ def test_the_key_of_the_record() -> None:
     assert [(row.key, row.n) for row in rows] == [("p", 1), ("q", 2)]
     rows = records(text, "*/*", Keyed)
     assert [(row.key, row.n) for row in rows] == [("p", 1), ("q", 2)]
-    with pytest.raises(ValidationError, match=r'Keyed lacks the required key "key\(\)"'):
+    with pytest.raises(PlanError, match=r"the field 'key' of Keyed takes the key by which"):
         decode('{"a": {"n": 1}}', Keyed)
 
 

@@ -545,9 +545,14 @@ class Named:
 
 
 @dataclass
+class Unnamed:
+    name: Annotated[str, penstock.at("key()")] = "no name"
+
+
+@dataclass
 class Numbered:
     number: int
-    inner: Named | None = None
+    inner: Unnamed | None = None
 
 
 def test_the_key_by_which_an_object_was_found() -> None:
@@ -558,8 +563,8 @@ def test_the_key_by_which_an_object_was_found() -> None:
     ]
     assert next(iter(json.read([text.encode()], Named | Numbered | int, at="*"))) == Named("a", 1)
     # The key is for the object itself, and not for one inside it.
-    with pytest.raises(ValidationError, match=r'Named lacks the required key "key\(\)"'):
-        list(json.read([b'{"a": {"number": 2, "inner": {"id": 1}}}'], Named | Numbered, at="*"))
+    rows = json.read([b'{"a": {"number": 2, "inner": {"id": 1}}}'], Unnamed | Numbered, at="*")
+    assert list(rows) == [Numbered(2, Unnamed())]
 
 
 @pytest.mark.parametrize("text", ['{"event": "%s", "id": 1}', '{"id": 1, "event": "%s"}'])

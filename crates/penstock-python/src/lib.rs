@@ -57,7 +57,7 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::decode::{decode, load};
     #[pymodule_export]
-    use crate::verbs::direct::{direct, direct_encode, direct_json};
+    use crate::verbs::direct::{direct, direct_encode, direct_json, direct_other};
     #[pymodule_export]
     use crate::verbs::encode::Encoder;
     #[pymodule_export]

@@ -10,7 +10,7 @@
 //! | `p:name`, `p:*` | the same, with the namespace that [`Path::bind`] gives for `p` |
 //! | `*:name` | an element of any namespace |
 //! | `text()` | last only: an element's own text |
-//! | `key()` | last only: the key that the `*` before it matched; alone, that of the record |
+//! | `key()` | last only: the key that the `*` before it matched; alone, that by which the object was found |
 //!
 //! Steps are separated by `/`, and a leading `//` matches the first step at any depth. In formats
 //! without namespaces a step's whole text is the key, so `a:b` is the key `a:b`. `~0 ~1 ~2 ~3`
@@ -217,6 +217,12 @@ impl Path {
     #[must_use]
     pub fn matches_many(&self) -> bool {
         self.anywhere || self.steps.iter().any(Step::is_wild)
+    }
+
+    /// How many steps above its end the last `*` of the path stands, if it has one.
+    #[must_use]
+    pub fn last_star(&self) -> Option<usize> {
+        self.steps.iter().rev().position(Step::is_wild)
     }
 
     /// Resolves prefixes: `p:x` becomes `{uri}x`, with the URI of `p` in `namespaces`. Only formats

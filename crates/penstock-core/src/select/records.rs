@@ -65,7 +65,7 @@ impl Records {
     /// If the path leads to something that is not a value, or is too complex to compile.
     pub fn at(path: &Path) -> Result<Records, PathError> {
         let automaton = Automaton::record(path)?;
-        Ok(Records::At(RecordPath { automaton, stars: [last_star(path)].into() }))
+        Ok(Records::At(RecordPath { automaton, stars: [path.last_star()].into() }))
     }
 
     /// The values that any of `paths` matches. Each path is a kind, numbered by its position, and
@@ -86,7 +86,10 @@ impl Records {
             }
             refused => (0, PathError::new(1, refused.to_string())),
         })?;
-        Ok(Records::At(RecordPath { automaton, stars: paths.iter().map(last_star).collect() }))
+        Ok(Records::At(RecordPath {
+            automaton,
+            stars: paths.iter().map(Path::last_star).collect(),
+        }))
     }
 
     /// The records if no path selects them.
@@ -104,11 +107,6 @@ impl Records {
             Records::At(path) | Records::Default(path) => &path.automaton.states,
         }
     }
-}
-
-/// The distance of the last `*` of a path from the path's end, in steps.
-fn last_star(path: &Path) -> Option<usize> {
-    path.steps().iter().rev().position(|step| step.is_wild())
 }
 
 /// The state of [`Records::Default`] in which every child is a record.

@@ -13,7 +13,7 @@ impl Document {
         let inner = self.handle.get()?;
         let how = (values::plain(py)?, values::options(&inner, Unknown::Skip, false));
         let path = || self.path_steps(py, &inner);
-        inner.decode(py, how, self.range(&inner.view(py)), None, &path)
+        inner.decode(py, how, self.range(&inner.view(py)), (None, None), &path)
     }
 }
 

@@ -136,13 +136,14 @@ impl Inner {
         locate_in(&counter, &text[..from], &text[from..], base, self.start + at as u64)
     }
 
-    /// Decodes a part of the text by a plan. `path` leads to it.
+    /// Decodes a part of the text by a plan. `path` leads to it, and the `*` that found it stands
+    /// `star` steps above its end.
     fn decode<'py>(
         &self,
         py: Python<'py>,
         (plan, options): (PlanRef, Options),
         range: Range<usize>,
-        record: Option<u64>,
+        (record, star): (Option<u64>, Option<usize>),
         path: &dyn Fn() -> Vec<PathStep>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let text = self.text.text(py).as_bytes();
@@ -153,6 +154,11 @@ impl Inner {
             source: self.name.as_deref(),
             record,
             path: Some(path),
+            found_by: star.filter(|_| plan.takes_key(plan.root)).and_then(|above| {
+                let mut path = path();
+                path.truncate(path.len().saturating_sub(above));
+                path.pop()
+            }),
         };
         let part = (&text[range.start..], range.len());
         let decoded = decode::part(py, dialect::json(py)?, (plan, options), &self.limits, part, of);

@@ -190,9 +190,10 @@ impl Document {
             let view = inner.view(py);
             let Some(at) = at.filter(|at| !at.is_none()) else {
                 let path = || self.path_steps(py, &inner);
-                return inner.decode(py, how, self.range(&view), None, &path);
+                return inner.decode(py, how, self.range(&view), (None, None), &path);
             };
             let path = super::matches::path(at)?;
+            let star = path.last_star();
             let found = super::matches::first(&path, view, self.word)?;
             let Some(found) = found else {
                 let place = self.shown_place(py, &inner);
@@ -200,7 +201,8 @@ impl Document {
                 return Err(PyKeyError::new_err(message));
             };
             let path = || inner.path_to(py, found.within, found.slot);
-            inner.decode(py, how, super::matches::range(view, &found)?, None, &path)
+            let of = (None, star);
+            inner.decode(py, how, super::matches::range(view, &found)?, of, &path)
         })
     }
 

@@ -64,8 +64,8 @@ enum Which {
     Elements(Word, usize),
     /// The root itself.
     Root,
-    /// The values at a path.
-    Found(Vec<Match>),
+    /// The values at a path, and how many steps above its end its last `*` stands.
+    Found(Vec<Match>, Option<usize>),
 }
 
 /// A map or list, and a position in it.
@@ -91,8 +91,10 @@ impl Records {
         let how = values::options(&inner, unknown, options::flag("all_errors", all_errors)?);
         let which = match at {
             Some(at) => {
-                let mut matches = matches::all(&matches::path(at)?, view, part.word)?;
-                Which::Found(std::iter::from_fn(|| matches.next(view)).collect())
+                let path = matches::path(at)?;
+                let mut matches = matches::all(&path, view, part.word)?;
+                let found = std::iter::from_fn(|| matches.next(view)).collect();
+                Which::Found(found, path.last_star())
             }
             None => match view.container(part.word) {
                 Some(list) if !list.is_map() => Which::Elements(part.word, list.slots()),
@@ -115,7 +117,7 @@ impl Records {
         match &self.which {
             Which::Elements(_, len) => *len,
             Which::Root => 1,
-            Which::Found(found) => found.len(),
+            Which::Found(found, _) => found.len(),
         }
     }
 
@@ -130,7 +132,8 @@ impl Records {
             within.map_or_else(Vec::new, |(within, slot)| inner.path_to(py, within, slot))
         };
         let how = (self.plan.clone_ref(py), self.how);
-        let record = inner.decode(py, how, range, Some(at as u64 + 1), &path)?;
+        let star = if let Which::Found(_, star) = &self.which { *star } else { None };
+        let record = inner.decode(py, how, range, (Some(at as u64 + 1), star), &path)?;
         // The class's own code may have made the same record meanwhile. Then this one is dropped, but
         // not before the lock is released: its finalizer may look into these records.
         let kept = {
@@ -154,7 +157,7 @@ impl Records {
                 return Ok((root.map_or(view.whole(), |root| root.range()), None));
             }
             Which::Elements(within, _) => (*within, at),
-            Which::Found(found) => (found[at].within, found[at].slot),
+            Which::Found(found, _) => (found[at].within, found[at].slot),
         };
         let nowhere = || pyo3::exceptions::PySystemError::new_err("a record that stands nowhere");
         let container = view.container(within).ok_or_else(nowhere)?;

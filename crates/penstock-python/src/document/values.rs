@@ -50,7 +50,7 @@ pub(super) fn object<'py>(
                 _ => {}
             }
             let how = (plain(py)?, options(inner, Unknown::Skip, false));
-            inner.decode(py, how, from..from + digits.len(), None, path)
+            inner.decode(py, how, from..from + digits.len(), (None, None), path)
         }
         Value::Text(text) => string(py, &text),
         Value::Map(_) | Value::List(_) => Document::part(py, handle, &view, word),

@@ -135,6 +135,11 @@ impl Builder {
         each!(self, outlet => outlet.inner_mut().set_recycling(recycle));
     }
 
+    /// Before anything is read: the key by which the value was found, for a class that takes it.
+    pub(crate) fn expect_found_by(&mut self, step: PathStep) {
+        each!(self, outlet => outlet.inner_mut().expect_found_by(step));
+    }
+
     /// See [`Owned::unknown`].
     pub(crate) fn unknown(&self) -> &BTreeMap<String, u64> {
         each!(self, outlet => outlet.inner().unknown())

@@ -106,6 +106,10 @@ impl<S: Side> Owned<S> {
     pub(crate) fn ready(&self) -> usize {
         self.sink.core().ready()
     }
+    /// See [`Builder::expect_found_by`](super::Builder::expect_found_by).
+    pub(crate) fn expect_found_by(&mut self, step: PathStep) {
+        self.sink.core_mut().matched = Some(step);
+    }
     /// Sets whether rows may be filled again.
     pub(crate) fn set_recycling(&mut self, recycle: bool) {
         self.sink.core_mut().set_recycling(recycle);

@@ -31,7 +31,7 @@ use super::names::Scope;
 use super::settings::Settings;
 use super::shown::PlanObject;
 use super::types::{Compiler, Place};
-use super::{Aim, Plan, PlanRef, classes, renaming, tokens, unions};
+use super::{Aim, Plan, PlanRef, classes, found_by, renaming, tokens, unions};
 
 /// How many plans of each sort are kept. With one more, all are dropped.
 const MOST: usize = 512;
@@ -265,6 +265,7 @@ fn new_plan<'py>(
     for plan in &mut plans {
         plan.take_aim(&nodes, form);
     }
+    found_by::settle(py, &nodes, &plans)?;
     let aim = |node| Aim::new(&nodes, form, node, 0, false);
     let aims = (0..nodes.len() as u32).map(aim).collect();
     let root = kinds.first().copied().unwrap_or_default();

@@ -341,6 +341,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         keys,
         states: routes.states,
         takes_key: routes.takes_key,
+        stars: routes.stars,
         only_rows: shape.takes_rows && sort == Sort::Struct && !form.has_elements(),
         tells_fields: sort == Sort::Model,
         takes_rows: shape.takes_rows || matches!(shape.build, Build::Tuple),

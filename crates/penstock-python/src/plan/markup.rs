@@ -13,6 +13,7 @@ use penstock_core::xml::is_name;
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
+use super::found_by::Star;
 use super::paths::{Routes, path_of_key};
 use super::{Kind, Node, NodeId, State, Target, element};
 
@@ -70,6 +71,12 @@ impl Names {
             }
         }
         (self.any..self.edges.len() as u32).find(admits)
+    }
+
+    /// Whether the edge is for any name.
+    #[inline]
+    pub(crate) fn is_any(&self, edge: u32) -> bool {
+        edge >= self.any
     }
 }
 
@@ -201,6 +208,11 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
             routes.push(Route { path, field: id, aim: id });
         }
     }
+    let mut stars = vec![None; fields.len() + choices.len()];
+    for route in &routes {
+        Star::add(&mut stars[route.aim as usize], route.path.last_star());
+    }
+    let stars = Star::all(stars);
     let paths: Vec<_> = routes.iter().map(|route| (route.path.clone(), route.aim)).collect();
     // All text below an element may be a field beside parts of the element.
     let holds = |aim: u32| fields.get(aim as usize).is_some_and(|it| is_leaf(nodes, it.node));
@@ -218,7 +230,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         states.push(converted(subject, fields, &routes, state)?);
     }
     let takes_key = std::mem::take(&mut states[0].takes_key);
-    Ok(Routes { states: states.into(), takes_key, gathers, choices })
+    Ok(Routes { states: states.into(), takes_key, gathers, choices, stars })
 }
 
 /// The name of the attribute without a prefix, of the record itself, to which the path leads.

@@ -20,6 +20,7 @@ mod dataclass;
 mod decimals;
 mod derived;
 mod entries;
+mod found_by;
 mod generics;
 mod known;
 mod layout;
@@ -65,6 +66,7 @@ pub(crate) use builtin::{is_decimal, is_enum, is_no_decimal, is_uuid};
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
 pub(crate) use entries::{Pattern, entries, new_dict};
+pub(crate) use found_by::{Star, needs_key, no_key};
 pub(crate) use lent::LentKeys;
 pub(crate) use markup::{NameEdge, Names};
 pub(crate) use post_steps::{PostSteps, Step};
@@ -438,8 +440,10 @@ pub(crate) struct ClassPlan {
     /// How keys lead to fields. State 0 is the object itself; the others are the maps and lists on
     /// the path to fields whose path has several steps.
     pub(crate) states: Box<[State]>,
-    /// The fields that take the key by which the record was found (`at("key()")`).
+    /// The fields that take the key by which the object was found (`at("key()")`).
     pub(crate) takes_key: Box<[u32]>,
+    /// For each aim, where the key stands by which its value is found.
+    pub(crate) stars: Vec<Star>,
     /// True if some field gathers its values.
     pub(crate) gathers: bool,
     /// How an object is made of the field values.

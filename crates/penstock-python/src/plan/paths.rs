@@ -11,6 +11,7 @@ use penstock_core::select::{self, Automaton, Path, PathStep, Refused, Step, Test
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
+use super::found_by::Star;
 use super::{KeyEdge, Names, NodeId, State, Target, markup};
 
 /// How keys lead to the fields of one class.
@@ -22,6 +23,9 @@ pub(super) struct Routes {
     pub(super) gathers: Vec<bool>,
     /// For each further type of a choice, its field and its node.
     pub(super) choices: Vec<(u32, NodeId)>,
+    /// For each field, and behind them for each further type of a choice, where the key stands by
+    /// which its value is found.
+    pub(super) stars: Vec<Star>,
 }
 
 /// Where one field's value stands.
@@ -55,6 +59,12 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
             ways.push((way(subject, field, text)?, aim));
         }
     }
+    let mut stars = vec![None; fields.len() + choices.len()];
+    for (way, aim) in &ways {
+        let path = if let Way::Path(path) = way { path.last_star() } else { None };
+        Star::add(&mut stars[*aim as usize], path);
+    }
+    let stars = Star::all(stars);
     let owner = |aim: u32| match choices.get((aim as usize).wrapping_sub(fields.len())) {
         Some((field, _)) => *field,
         None => aim,
@@ -63,7 +73,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         let state =
             one_state(&ways).map_err(|(a, b)| conflict(subject, fields, owner(a), owner(b)))?;
         let (states, takes_key) = ([state].into(), [].into());
-        return Ok(Routes { states, takes_key, gathers, choices });
+        return Ok(Routes { states, takes_key, gathers, choices, stars });
     }
     let mut paths = Vec::with_capacity(ways.len());
     for (way, aim) in ways {
@@ -88,7 +98,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         states.push(converted(subject, fields, owner, state)?);
     }
     let takes_key = std::mem::take(&mut states[0].takes_key);
-    Ok(Routes { states: states.into(), takes_key, gathers, choices })
+    Ok(Routes { states: states.into(), takes_key, gathers, choices, stars })
 }
 
 /// The place that a path of an `at(...)` leads to.

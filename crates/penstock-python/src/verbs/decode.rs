@@ -392,6 +392,8 @@ pub(crate) struct PartOf<'a> {
     /// Finds the path of the part in its document, if an error needs it. None: the part is the
     /// root.
     pub(crate) path: Option<&'a dyn Fn() -> Vec<PathStep>>,
+    /// The key by which a path's `*` found the part, if its class takes that.
+    pub(crate) found_by: Option<PathStep>,
 }
 
 /// Decodes a part of a text by a plan. The part is the first `len` bytes of `text`. The rest of
@@ -407,10 +409,13 @@ pub(crate) fn part<'py>(
     (text, len): (&[u8], usize),
     of: PartOf<'_>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let PartOf { counted, before, source, record, path } = of;
+    let PartOf { counted, before, source, record, path, found_by } = of;
     let (bytes, behind) = text.split_at(len);
     let reader = dialect.reader(plan.is_plain(), limits);
     let mut builder = building(dialect, plan, options, limits);
+    if let Some(found_by) = found_by {
+        builder.expect_found_by(found_by);
+    }
     let input = Lent::new(bytes, Origin { counted, before, behind });
     let run = Run::new(reader, input, Policy::Raise);
     let mut run = match record {

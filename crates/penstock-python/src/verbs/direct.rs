@@ -12,6 +12,7 @@
 
 use crate::failure::guarded;
 use crate::verbs::{encode, small};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -24,12 +25,14 @@ enum Usual {
     Decode,
     /// A JSON document is decoded.
     DecodeJson,
+    /// Nothing: there is no way past Python.
+    Other,
     /// A value is written as JSON.
     Encode,
 }
 
-/// A function for a document in memory. Made by [`direct`], [`direct_json`] and
-/// [`direct_encode`].
+/// A function for a document in memory. Made by [`direct`], [`direct_json`],
+/// [`direct_other`] and [`direct_encode`].
 #[pyclass(frozen, dict, weakref, module = "penstock._rust")]
 pub(crate) struct Verb {
     /// Where the interpreter looks for the way to call this, at the offset that the class names.
@@ -66,6 +69,9 @@ impl Verb {
                 None => encode::plainly(data).map(|text| Some(text.into_any())),
                 Some(_) => Ok(None),
             };
+        }
+        if self.usual == Usual::Other {
+            return Ok(None);
         }
         if self.usual == Usual::Decode && !small::small_text(data).is_some_and(begins_as_json) {
             return Ok(None);
@@ -128,7 +134,33 @@ unsafe extern "C" fn call(
             let verb = Borrowed::from_ptr(py, verb);
             verb.cast_unchecked::<Verb>().get().function.as_ptr()
         };
-        ffi::PyObject_Vectorcall(function, arguments, count, names)
+        let made = ffi::PyObject_Vectorcall(function, arguments, count, names);
+        if made.is_null() && !names.is_null() {
+            let py = Python::assume_attached();
+            let function = Borrowed::from_ptr(py, function);
+            let raised = elsewhere(&function, &Borrowed::from_ptr(py, names), PyErr::fetch(py));
+            raised.restore(py);
+        }
+        made
+    }
+}
+
+/// The exception of a call: if it names an option that the function does not have, one that says
+/// where that option is.
+#[cold]
+fn elsewhere(function: &Bound<'_, PyAny>, names: &Bound<'_, PyAny>, raised: PyErr) -> PyErr {
+    let py = function.py();
+    if !raised.is_instance_of::<PyTypeError>(py) {
+        return raised;
+    }
+    let message = || -> PyResult<Option<String>> {
+        let module = py.import(intern!(py, "penstock._missing"))?;
+        module.call_method1(intern!(py, "elsewhere"), (function, names))?.extract()
+    };
+    match message() {
+        Ok(Some(message)) => PyTypeError::new_err(message),
+        Ok(None) => raised,
+        Err(instead) => instead,
     }
 }
 
@@ -158,6 +190,13 @@ pub(crate) fn direct_encode<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound
     Verb::of(function, Usual::Encode)
 }
 
+/// The function for another format. As an object it says where an option is that it does not have.
+#[pyfunction]
+#[pyo3(signature = (function, /))]
+pub(crate) fn direct_other<'py>(function: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Verb>> {
+    Verb::of(function, Usual::Other)
+}
+
 #[pymethods]
 impl Verb {
     /// For who asks for the method itself. A call takes the entry.
@@ -168,7 +207,11 @@ impl Verb {
         arguments: &Bound<'py, PyTuple>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.function.bind(py).call(arguments, options)
+        let function = self.function.bind(py);
+        function.call(arguments, options).map_err(|raised| match options {
+            Some(options) => elsewhere(function, options, raised),
+            None => raised,
+        })
     }
 
     /// As of a function: found in a class by way of an object, it is a method.

@@ -37,7 +37,7 @@ mod typed;
 use self::caches::FieldCaches;
 use self::frame::{Frame, FrameKind, ON_PATH};
 use self::problems::Problems;
-use self::refusal::Refusal;
+use self::refusal::{PathStep, Refusal};
 use self::stack::Stack;
 use self::text::new_str;
 use super::make::ring::Ring;
@@ -135,7 +135,7 @@ pub(crate) struct Core<'p> {
     pub(crate) ring: Ring,
     pub(crate) shapes: Shapes,
     /// The key or index by which a path's `*` found the record, if its class asks for it.
-    pub(crate) matched: Option<Py<PyAny>>,
+    pub(crate) matched: Option<PathStep>,
     /// Finished records, oldest first.
     rows: Stack,
     unknown: BTreeMap<String, u64>,
@@ -219,7 +219,6 @@ impl<'p> Core<'p> {
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.stack.traverse(visit)?;
         self.ring.traverse(visit)?;
-        visit.call(&self.matched)?;
         self.rows.traverse(visit)
     }
 

@@ -2,15 +2,15 @@
 
 use super::frame::{FrameKind, NONE, ON_PATH};
 use super::place::shortened;
-use super::refusal::{Code, Refusal};
+use super::refusal::{Code, PathStep, Refusal};
 use super::{Answer, Core};
 use crate::objects::make::raised::own_code_raised;
-use crate::plan::{Build, Kind, KindByte, Target, element};
+use crate::plan::{Build, Kind, KindByte, Star, Target, element, needs_key, no_key};
 use penstock_core::event::{Matched, Text};
 use penstock_core::sink::Flow;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use pyo3::types::{PyDict, PyList};
 use std::ptr;
 
 impl<'p> Core<'p> {
@@ -41,7 +41,7 @@ impl<'p> Core<'p> {
     }
 
     /// Gives the key or index that leads to a state to the fields that collect keys.
-    fn give_to_takers(&mut self, state: u32, by: Matched<'_>) -> Result<(), Refusal> {
+    pub(crate) fn give_to_takers(&mut self, state: u32, by: Matched<'_>) -> Result<(), Refusal> {
         if state == NONE {
             return Ok(());
         }
@@ -75,32 +75,60 @@ impl<'p> Core<'p> {
         if !self.plan().takes_key(self.top().node) {
             return;
         }
-        let py = self.attached();
         self.matched = Some(match by {
-            Matched::Key(key) => PyString::new(py, key.text.as_str()).into_any().unbind(),
-            Matched::Index(index) => {
-                let Ok(index) = index.into_pyobject(py);
-                let index: Bound<'_, PyInt> = index;
-                index.into_any().unbind()
-            }
+            Matched::Key(key) => PathStep::Key(key.text.as_str().to_owned()),
+            Matched::Index(index) => PathStep::Index(index),
         });
     }
 
-    /// Gives the key by which the record was found to the fields that take it.
+    /// Gives the key by which the current object was found to the fields that take it.
     #[inline(never)]
     pub(crate) fn give_key(&mut self, fields: &[u32]) -> Result<(), Refusal> {
-        let Some(matched) = self.matched.take() else { return Ok(()) };
-        let matched = matched.bind(self.attached());
+        let Some(found) = self.found_by() else {
+            let py = self.attached();
+            return match needs_key(py, self.class()) {
+                Some(field) => Err(no_key(py, self.class(), &field).into()),
+                None => Ok(()),
+            };
+        };
         for &field in fields {
             self.aim_at(field);
-            match matched.cast::<PyString>() {
-                Ok(key) => {
-                    self.give_step(Matched::Key(Text::from(key.to_str()?)))?;
-                }
-                Err(_) => self.give_step(Matched::Index(matched.extract()?))?,
-            }
+            self.give_step(match &found {
+                PathStep::Key(key) | PathStep::Attribute(key) => Matched::Key(Text::from(&**key)),
+                PathStep::Index(index) => Matched::Index(*index),
+            })?;
         }
         Ok(())
+    }
+
+    /// The key or index by which the current object was found, which has just begun.
+    fn found_by(&mut self) -> Option<PathStep> {
+        let mut depth = self.frames.len().checked_sub(2)?;
+        let around = &self.frames[depth];
+        match around.kind {
+            FrameKind::Root => return self.matched.take(),
+            FrameKind::Dict
+            | FrameKind::Named
+            | FrameKind::List
+            | FrameKind::Tuple
+            | FrameKind::Items => {}
+            FrameKind::Class
+            | FrameKind::PathMap
+            | FrameKind::PathList
+            | FrameKind::Gathered
+            | FrameKind::Element
+            | FrameKind::Wrapper => {
+                let class = &self.plan().classes[around.class as usize];
+                let aim = class.aims.iter().position(|aim| ptr::eq(aim, around.aim))?;
+                let Some(Star::Above(above)) = class.stars.get(aim) else { return None };
+                let gathered = usize::from(around.kind == FrameKind::Gathered);
+                depth = depth.checked_sub(above + gathered)?;
+            }
+            _ => return None,
+        }
+        let frame = &self.frames[depth];
+        let end = self.frames[depth + 1].base.max(frame.base);
+        self.step(depth, frame, end)
     }
 
     /// The fields that can be reached from a state.

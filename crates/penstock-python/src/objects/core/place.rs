@@ -76,7 +76,7 @@ impl<'p> Core<'p> {
 
     /// The step from a container to its current value. `end` is where the container's own part of
     /// the stack ends.
-    fn step(&self, depth: usize, frame: &Frame<'_>, end: usize) -> Option<PathStep> {
+    pub(crate) fn step(&self, depth: usize, frame: &Frame<'_>, end: usize) -> Option<PathStep> {
         let own = end - frame.base;
         match frame.kind {
             // A document's root element is a step, if it was named.

@@ -8,6 +8,7 @@ use crate::objects::core::frame::{Frame, FrameKind, NONE};
 use crate::objects::core::refusal::Refusal;
 use crate::objects::core::{Answer, Duplicates};
 use crate::plan::{Kind, element};
+use penstock_core::event::{Matched, Text};
 use penstock_core::sink::Flow;
 
 impl<'p> Keyed<'p> {
@@ -31,6 +32,12 @@ impl<'p> Keyed<'p> {
             self.top_mut().seen |= 1 << key;
         } else {
             self.core.seen_beyond.push((depth, key));
+        }
+        if !self.class().states[state as usize].takes_key.is_empty() {
+            // A '*' of another field's path matches it as well.
+            let name = self.state().keys[key].name.clone();
+            self.core.at = at;
+            self.give_to_takers(state, Matched::Key(Text::from(&*name)))?;
         }
         self.aim_on_path(state);
         Ok(Flow::Take)

@@ -67,6 +67,9 @@ impl<'p> Markup<'p> {
         let Some(found) = state.elements.find(&key) else { return self.other_element(&key, at) };
         self.top_mut().key = found;
         self.top_mut().unnamed = false;
+        if state.elements.is_any(found) {
+            self.remember_key(key.name.text.as_str());
+        }
         match state.elements.edges[found as usize].to {
             Target::Field(aim) => {
                 self.aim_at(aim);
@@ -85,6 +88,10 @@ impl<'p> Markup<'p> {
                 self.text_of_whole(answer)
             }
             Target::State(state) => {
+                if !self.class().states[state as usize].takes_key.is_empty() {
+                    self.core.at = at;
+                    self.give_to_takers(state, Matched::Key(key.name))?;
+                }
                 if self.has_whole(state) {
                     return self.whole_element(state, &key, at);
                 }
