@@ -91,5 +91,5 @@ def test_a_dialect_is_pickled_with_its_options() -> None:
 
 
 def test_a_policy_is_pickled_as_it_was_made() -> None:
-    words = ("skip", 7, "first", "collect", True)
+    words = ("skip", 7, "first", "collect", True, "error")
     assert pickle.loads(pickle.dumps(_rust.Policy(*words))).__getnewargs__() == words

@@ -77,6 +77,7 @@ if TYPE_CHECKING:
         CountedUnknown,
         Data,
         Duplicates,
+        Empty,
         Errors,
         Format,
         Rename,
@@ -324,6 +325,7 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    empty: Empty = "allow",
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -347,6 +349,8 @@ def read(
         at: Where the records are; see `penstock.json.read`.
         errors: What to do with a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
+            `penstock.json.read`.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.read`.
@@ -376,7 +380,7 @@ def read(
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     kind = None if format is None else _format.checked(format)
-    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
     return _read.read(source, kind, None, into, at, policy, encoding, compression, member, limits)
 
 

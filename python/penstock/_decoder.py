@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Compression,
         CountedUnknown,
         Duplicates,
+        Empty,
         Errors,
         Format,
         Types,
@@ -46,6 +47,8 @@ class Decoder(_rust.Decoder[T]):
         at: Where the records are; see `read`.
         errors: What to do with a record that does not fit; see `read`.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
+            `penstock.json.read`.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that the type does not name; see `penstock.json.read`.
@@ -82,6 +85,7 @@ class Decoder(_rust.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
+        empty: Empty = "allow",
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
@@ -94,7 +98,7 @@ class Decoder(_rust.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         dialect = _format.dialect(_format.checked(format))
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
 
     @classmethod

@@ -40,6 +40,7 @@ _OPTIONS = {
     "at": _OF_PATHS,
     "errors": _OF_RECORDS,
     "max_errors": _OF_RECORDS,
+    "empty": _OF_RECORDS,
     "framing": "the functions of penstock.ndjson",
     "index": "penstock.ndjson.open()",
     "namespaces": "the functions of penstock.xml",

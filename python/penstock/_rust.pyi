@@ -80,6 +80,7 @@ class Policy:
         duplicates: str,
         unknown: str,
         all_errors: bool,
+        empty: str,
         /,
     ) -> Self: ...
     def __getnewargs__(self) -> tuple[object, ...]: ...

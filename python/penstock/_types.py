@@ -109,6 +109,7 @@ if TYPE_CHECKING:
     # How JSON gets bytes.
     Binary: TypeAlias = Literal["base64", "hex"]
     # What to do with a record that does not fit.
+    Empty: TypeAlias = Literal["allow", "error"]
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:
     # For the bases of generic classes, the only place where a type variable is used at run time.

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Compression,
         CountedUnknown,
         Duplicates,
+        Empty,
         Errors,
         Format,
         T,
@@ -41,6 +42,7 @@ async def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    empty: Empty = "allow",
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -58,6 +60,8 @@ async def read(
         at: Where the records are; see `penstock.json.read`.
         errors: What to do with a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
+            `penstock.json.read`.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that the type does not name; see `penstock.json.read`.
@@ -93,6 +97,7 @@ async def read(
         at=at,
         errors=errors,
         max_errors=max_errors,
+        empty=empty,
         all_errors=all_errors,
         duplicates=duplicates,
         unknown=unknown,

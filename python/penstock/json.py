@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Data,
         Digits,
         Duplicates,
+        Empty,
         Errors,
         NonFinite,
         Omit,
@@ -280,6 +281,7 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    empty: Empty = "allow",
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -310,6 +312,8 @@ def read(
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
             function is called with each error. Malformed JSON always raises and ends the reading.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        empty: `"error"` makes it a `ValidationError` at the end of the document if there was no
+            record, for example because `at` matches nothing; of several files, each must have one.
         all_errors: Whether the error of a record reports all of its problems, in `problems`, and
             not only the first.
         duplicates: Which value of a repeated key counts, as for `decode`.
@@ -341,7 +345,7 @@ def read(
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
     return _read.read(
         source,
         "json",
@@ -560,6 +564,7 @@ class Decoder(_decoder.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
+        empty: Empty = "allow",
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
@@ -572,5 +577,5 @@ class Decoder(_decoder.Decoder[T]):
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         return cls._make(_dialect(non_finite), into, at, policy, encoding, limits, compression)

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         Data,
         Digits,
         Duplicates,
+        Empty,
         Errors,
         Framing,
         Index,
@@ -257,6 +258,7 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    empty: Empty = "allow",
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: CountedUnknown = "skip",
@@ -283,6 +285,8 @@ def read(
             function is called with each error. Malformed input that is `"concatenated"` always
             raises and ends the reading, because nothing says where the next record starts.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
+            `penstock.json.read`.
         all_errors: Whether an error reports all problems; see `penstock.json.read`.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.read`.
@@ -311,7 +315,7 @@ def read(
     """
     if types is not None:
         into, at = _plan.of_records(into, at, types)
-    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+    policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
     return _read.read(
         source,
         "ndjson",
@@ -464,6 +468,7 @@ class Decoder(_decoder.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
+        empty: Empty = "allow",
         all_errors: bool = False,
         duplicates: Duplicates = "last",
         unknown: CountedUnknown = "skip",
@@ -476,7 +481,7 @@ class Decoder(_decoder.Decoder[T]):
         """Compile the type and the path, before any byte."""
         if types is not None:
             into, at = _plan.of_records(into, at, types)
-        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors)
+        policy = _rust.Policy(errors, max_errors, duplicates, unknown, all_errors, empty)
         return cls._make(
             _dialect(framing, non_finite), into, at, policy, encoding, limits, compression
         )

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Compression,
         CountedUnknown,
         Data,
+        Empty,
         Errors,
         ForceList,
         Namespaces,
@@ -236,6 +237,7 @@ def read(
     at: At[T] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
+    empty: Empty = "allow",
     all_errors: bool = False,
     unknown: CountedUnknown = "skip",
     repeated: Repeated = "error",
@@ -272,6 +274,8 @@ def read(
             `"collect"` raises an `ExceptionGroup` of the errors after the last good record. A
             function is called with each error. Malformed XML always raises and ends the reading.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        empty: `"error"` makes a document an error that has no record, or nothing at `at`; see
+            `penstock.json.read`.
         all_errors: Whether the error of a record reports all of its problems, in `problems`, and
             not only the first.
         unknown: What to do with elements and attributes that a class does not name, as for
@@ -307,7 +311,7 @@ def read(
     if types is not None:
         into, at = _plan.of_records(into, at, types)
     dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
-    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors)
+    policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
     return _read.read(
         source, "xml", dialect, into, at, policy, encoding, compression, member, limits
     )
@@ -470,6 +474,7 @@ class Decoder(_decoder.Decoder[T]):
         at: At[T] | None = None,
         errors: Errors = "raise",
         max_errors: int = 100,
+        empty: Empty = "allow",
         all_errors: bool = False,
         unknown: CountedUnknown = "skip",
         repeated: Repeated = "error",
@@ -486,5 +491,5 @@ class Decoder(_decoder.Decoder[T]):
         if types is not None:
             into, at = _plan.of_records(into, at, types)
         dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
-        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors)
+        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)

@@ -40,6 +40,8 @@ pub(crate) struct Choice {
     pub(crate) records: Option<Records>,
     /// The type and the path as `repr` shows them.
     pub(crate) title: String,
+    /// What is said of a document without records.
+    pub(crate) sought: String,
 }
 
 #[pymethods]
@@ -188,14 +190,16 @@ impl Dialect {
                 plan.nodes[plan.root as usize].written,
                 self.core.default_records()
             );
-            return Ok(Choice { plan, records, title });
+            let sought = "there is no record".to_owned();
+            return Ok(Choice { plan, records, title, sought });
         };
         if let Ok(at) = at.cast::<PyString>() {
             let at = at.to_str()?;
             let plan = self.plan(into)?;
             let records = Records::at(&self.path(at)?).map_err(|error| wrong_path(at, &error))?;
             let title = format!("{}, at {at:?}", plan.nodes[plan.root as usize].written);
-            return Ok(Choice { plan, records: Some(records), title });
+            let sought = format!("there is nothing at {at:?}");
+            return Ok(Choice { plan, records: Some(records), title, sought });
         }
         if !at.hasattr("keys")? {
             return Err(wrong_type("at", "a str, a mapping of paths to types, or None", at));
@@ -230,9 +234,11 @@ impl Dialect {
                 into.push(written);
             }
         }
-        let at = words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ");
+        let words: Vec<String> = words.iter().map(|word| format!("{word:?}")).collect();
+        let (at, sought) = (words.join(", "), words.join(" or "));
         let title = format!("{}, at {at}", into.join(" | "));
-        Ok(Choice { plan, records: Some(records), title })
+        let sought = format!("there is nothing at {sought}");
+        Ok(Choice { plan, records: Some(records), title, sought })
     }
 
     /// The path of the records, with its prefixes resolved.

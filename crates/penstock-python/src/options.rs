@@ -167,12 +167,14 @@ pub(crate) struct PolicyObject {
     pub(crate) duplicates: Duplicates,
     pub(crate) unknown: Unknown,
     pub(crate) all_errors: bool,
+    /// Whether a document without records is an error.
+    pub(crate) wants_records: bool,
 }
 
 #[pymethods]
 impl PolicyObject {
     #[new]
-    #[pyo3(signature = (errors, max_errors, duplicates, unknown, all_errors, /))]
+    #[pyo3(signature = (errors, max_errors, duplicates, unknown, all_errors, empty, /))]
     fn new(
         py: Python<'_>,
         errors: &Bound<'_, PyAny>,
@@ -180,16 +182,22 @@ impl PolicyObject {
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
         all_errors: &Bound<'_, PyAny>,
+        empty: &Bound<'_, PyAny>,
     ) -> PyResult<Self> {
         guarded(py, || {
             Errors::new(errors)?;
+            let arguments = [errors, max_errors, duplicates, unknown, all_errors, empty];
             Ok(PolicyObject {
-                arguments: PyTuple::new(py, [errors, max_errors, duplicates, unknown, all_errors])?
-                    .unbind(),
+                arguments: PyTuple::new(py, arguments)?.unbind(),
                 max_errors: self::max_errors(max_errors)?,
                 duplicates: self::duplicates(text("duplicates", duplicates)?)?,
                 unknown: self::unknown(text("unknown", unknown)?)?,
                 all_errors: flag("all_errors", all_errors)?,
+                wants_records: match text("empty", empty)? {
+                    "allow" => false,
+                    "error" => true,
+                    word => return Err(unknown_word("empty", word, "'allow' or 'error'")),
+                },
             })
         })
     }

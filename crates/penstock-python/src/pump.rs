@@ -85,6 +85,8 @@ pub(crate) struct Settings {
     pub(crate) max_errors: usize,
     pub(crate) limits: Limits,
     pub(crate) name: Option<String>,
+    /// If a document without records is an error: what it says.
+    pub(crate) wanted: Option<String>,
 }
 
 impl Settings {
@@ -93,15 +95,25 @@ impl Settings {
     pub(crate) fn new(
         py: Python<'_>,
         policy: &PolicyObject,
-        records: Option<Records>,
+        (records, sought): (Option<Records>, String),
         limits: Limits,
         name: Option<String>,
         recycle: bool,
     ) -> PyResult<Self> {
-        let PolicyObject { max_errors, duplicates, unknown, all_errors, .. } = *policy;
+        let PolicyObject { max_errors, duplicates, unknown, all_errors, wants_records, .. } =
+            *policy;
         let suggest = true;
         let options = Options { duplicates, unknown, all_errors, pause: true, recycle, suggest };
-        Ok(Settings { records, options, errors: policy.errors(py)?, max_errors, limits, name })
+        let wanted = wants_records.then_some(sought);
+        Ok(Settings {
+            records,
+            options,
+            errors: policy.errors(py)?,
+            max_errors,
+            limits,
+            name,
+            wanted,
+        })
     }
 }
 
@@ -132,7 +144,7 @@ impl Pump {
         settings: Settings,
         input: Windows,
     ) -> Self {
-        let Settings { records, mut options, errors, max_errors, limits, name } = settings;
+        let Settings { records, mut options, errors, max_errors, limits, name, wanted } = settings;
         // A whole document that becomes plain values must not lose anything.
         let declarations = records.is_none() && plan.is_plain();
         let reader = dialect.reader(declarations, &limits);
@@ -141,8 +153,12 @@ impl Pump {
         // If the document is the only record, its problem is always raised.
         options.suggest = policy.describes() || (dialect.is_document() && records.is_none());
         let builder = Builder::new(plan, options, dialect.building(&limits), records);
+        let mut run = Run::new(reader, input, policy);
+        if let Some(otherwise) = wanted {
+            run.want_records(otherwise);
+        }
         Pump {
-            run: Run::new(reader, input, policy),
+            run,
             builder,
             format: dialect.name(),
             name,

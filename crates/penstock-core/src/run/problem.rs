@@ -39,6 +39,8 @@ pub enum Code {
     Union,
     /// The destination's own code refused the value.
     Refused,
+    /// There is no record at all.
+    Empty,
 }
 
 impl Code {
@@ -58,6 +60,7 @@ impl Code {
             Code::Length => "length",
             Code::Union => "union",
             Code::Refused => "refused",
+            Code::Empty => "empty",
         }
     }
 }

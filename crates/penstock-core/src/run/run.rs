@@ -3,7 +3,7 @@
 use super::destination::{Destination, Kept, Refused};
 use super::input::{Input, Windows};
 use super::policy::Policy;
-use super::problem::{Failed, Failure, Misfit, Problem, Spot};
+use super::problem::{Code, Failed, Failure, Misfit, Problem, Spot};
 use super::raw::Waiting;
 use super::repairs::RepairLog;
 use crate::error::{Fail, Fault, Kind};
@@ -45,6 +45,8 @@ pub struct Run<R, I, C> {
     before: u64,
     /// Whether values at the root are counted as records.
     numbered: bool,
+    /// If a document without records is an error: what it says.
+    wanted: Option<Box<str>>,
     /// No more records will be delivered.
     finished: bool,
     /// The document has ended without an error.
@@ -67,6 +69,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             refused: 0,
             before: 0,
             numbered,
+            wanted: None,
             finished: false,
             complete: false,
         };
@@ -77,6 +80,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// What becomes of bad records from now on.
     pub fn set_policy(&mut self, policy: Policy) {
         self.policy = policy;
+    }
+
+    /// From now on, a document without records is an error with this reason.
+    pub fn want_records(&mut self, otherwise: impl Into<Box<str>>) {
+        self.wanted = Some(otherwise.into());
     }
 
     /// The same run, whose first record comes after `before` other records.
@@ -176,7 +184,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                 Ok(Step::Stopped | Step::Done) => {
                     self.check_memory(to)?;
                     self.complete = true;
-                    return self.end::<D>();
+                    return self.end(to);
                 }
                 Ok(Step::More | Step::Again) => {
                     let input = &self.input;
@@ -275,9 +283,18 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     }
 
     /// The end of the document, without an error of its own: fails with the collected problems, if
-    /// any.
-    fn end<D: Destination<Cause = C>>(&mut self) -> Outcome<Turn<C>, D> {
+    /// any, and if there is no record but should be.
+    fn end<D: Destination<Cause = C>>(&mut self, to: &D) -> Outcome<Turn<C>, D> {
         self.finished = true;
+        if let Some(reason) = self.wanted.take()
+            && self.met(to) == 0
+        {
+            let at = self.reader.offset();
+            let spot = Spot { place: self.input.locate(at), record: None, path: Vec::new() };
+            let misfit = Misfit::new(at, reason.into(), Vec::new());
+            let problem = Problem::of_misfit(Misfit { code: Code::Empty, ..misfit }, spot);
+            return Err(Box::new(Failure::One(problem)));
+        }
         if self.collected.is_empty() {
             return Ok(Turn::End);
         }
@@ -497,6 +514,12 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         let mut path = to.record_path();
         path.extend(to.value_path(inside, self.input.given()));
         Spot { place: self.input.locate(offset), record: self.record(to), path }
+    }
+
+    /// How many records there were, with those in error.
+    fn met<D: Destination<Cause = C>>(&self, to: &D) -> u64 {
+        let at_root = self.delivered + to.ready() + self.refused;
+        to.inner_records().map_or(at_root, |(begun, _)| begun)
     }
 
     /// The number of the current record, from 1.

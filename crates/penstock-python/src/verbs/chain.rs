@@ -41,9 +41,11 @@ impl Recipe {
         source: &SourceObject,
     ) -> PyResult<Opened> {
         let at = self.at.as_ref().map(|at| at.get(py)).transpose()?;
-        let Choice { plan, records, title } = dialect.choose(&self.r#type.get(py)?, at.as_ref())?;
+        let Choice { plan, records, title, sought } =
+            dialect.choose(&self.r#type.get(py)?, at.as_ref())?;
         let limits = self.limits.clone();
-        let settings = Settings::new(py, self.policy.get(), records, limits, source.name(), true)?;
+        let (policy, records) = (self.policy.get(), (records, sought));
+        let settings = Settings::new(py, policy, records, limits, source.name(), true)?;
         let (source, held) = source.open(py, dialect.detect(), &settings.limits)?;
         let held = held.into_iter().chain(settings.errors.held()).collect();
         let total = source.total();

@@ -95,6 +95,7 @@ impl<'a> Request<'a> {
             max_errors: 1,
             limits: self.limits,
             name,
+            wanted: None,
         };
         Pump::new(self.dialect, self.plan, settings, input)
     }

@@ -215,11 +215,11 @@ impl Decoder {
                 let message = "a Decoder is fed UTF-8; for another encoding use read()";
                 return Err(PyValueError::new_err(message));
             }
-            let Choice { plan, records, title } = dialect.choose(r#type, at)?;
+            let Choice { plan, records, title, sought } = dialect.choose(r#type, at)?;
             let title = format!("{} -> {title}", dialect.name());
             let other = encoding.is_some() || limits.is_some();
             let limits = options::limits(limits)?;
-            let settings = Settings::new(py, policy, records, limits, None, false)?;
+            let settings = Settings::new(py, policy, (records, sought), limits, None, false)?;
             let held = settings.errors.held();
             let whole = Whole::new(py, &plan, dialect, &settings, at.is_some(), other);
             let compression =
