@@ -67,6 +67,10 @@ pub(crate) fn bring<D: Destination>(
     run.brought(to, brought)
 }
 
+/// What is said of a document that was taken for one record and has none of its keys.
+const LONE_OBJECT: &str = "; the whole document was read as one record: say at=\"*\" for its values, \
+                           or at=\"KEY/*\" for the elements of an array in it";
+
 /// Why the pump stopped.
 pub(crate) enum Turn {
     /// A record is finished and waits in the builder.
@@ -134,6 +138,8 @@ pub(crate) struct Pump {
     is_followed: bool,
     /// If records are shortened. The sampler is held then.
     shortener: Option<Shortener>,
+    /// Whether an object at the root of the document is a record because no path says otherwise.
+    is_lone_object: bool,
     broken_off: bool,
 }
 
@@ -152,6 +158,7 @@ impl Pump {
         options.all_errors &= policy.describes();
         // If the document is the only record, its problem is always raised.
         options.suggest = policy.describes() || (dialect.is_document() && records.is_none());
+        let is_lone_object = dialect.is_json() && matches!(records, Some(Records::Default(_)));
         let builder = Builder::new(plan, options, dialect.building(&limits), records);
         let mut run = Run::new(reader, input, policy);
         if let Some(otherwise) = wanted {
@@ -169,6 +176,7 @@ impl Pump {
             earlier: Vec::new(),
             is_followed: false,
             shortener: None,
+            is_lone_object,
             broken_off: false,
         }
     }
@@ -390,7 +398,8 @@ impl Pump {
     /// Gives the problem of a record to the caller's function. The record counts as skipped once
     /// there is an exception to give.
     #[cold]
-    fn hand(&mut self, py: Python<'_>, problem: Problem<PyErr>) -> PyResult<()> {
+    fn hand(&mut self, py: Python<'_>, mut problem: Problem<PyErr>) -> PyResult<()> {
+        self.advise(&mut problem);
         let handed = failure::of_problem(py, problem, &self.named()).and_then(|error| {
             self.gauge.skipped.store(self.run.refused(), Ordering::Relaxed);
             let Errors::Give(target) = &self.errors else { return Err(error) };
@@ -402,9 +411,23 @@ impl Pump {
         })
     }
 
+    /// Says in which other way a document may be read that was taken for one record, and is none.
+    fn advise(&self, problem: &mut Problem<PyErr>) {
+        // What else is in the document cannot be said: it may be gone, and a message must not depend
+        // on how the input was cut.
+        if self.is_lone_object && problem.bare && problem.spot.path.is_empty() {
+            problem.reason.push_str(LONE_OBJECT);
+        }
+    }
+
     /// The exception for a failure. Errors that were collected in the sources before come with it.
     #[cold]
-    fn raised(&mut self, py: Python<'_>, failure: Failed<PyErr, PyErr>) -> PyErr {
+    fn raised(&mut self, py: Python<'_>, mut failure: Failed<PyErr, PyErr>) -> PyErr {
+        match &mut *failure {
+            Failure::One(problem) => self.advise(problem),
+            Failure::Collected(problems) => problems.iter_mut().for_each(|it| self.advise(it)),
+            Failure::Broken(..) | Failure::Source { .. } => {}
+        }
         let by_program = matches!(*failure, Failure::Broken(..) | Failure::Source { .. });
         let problems = match *failure {
             Failure::Collected(problems) if !self.earlier.is_empty() => problems,

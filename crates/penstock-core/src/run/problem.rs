@@ -83,6 +83,8 @@ pub struct Misfit<C = Infallible> {
     pub path: Vec<PathStep>,
     /// If something is absent: the steps from the end of `path` to where it should be.
     pub missing: Vec<PathStep>,
+    /// True if something is absent, and the record has nothing else that the destination asks for.
+    pub bare: bool,
     /// The exception that the destination's own code raised.
     pub cause: Option<C>,
     /// True if a limit is exceeded, false if the type is wrong.
@@ -97,8 +99,8 @@ impl<C> Misfit<C> {
     #[must_use]
     pub fn new(at: u64, reason: String, path: Vec<PathStep>) -> Self {
         let (expected, got, cause, limit, place) = (None, None, None, false, None);
-        let (code, missing) = (Code::default(), Vec::new());
-        Misfit { at, reason, expected, got, code, path, missing, cause, limit, place }
+        let (code, missing, bare) = (Code::default(), Vec::new(), false);
+        Misfit { at, reason, expected, got, code, path, missing, bare, cause, limit, place }
     }
 
     /// About how many bytes its texts need.
@@ -136,6 +138,8 @@ pub struct Problem<C = Infallible> {
     pub code: Code,
     /// If something is absent: the steps from the end of the path to where it should be.
     pub missing: Vec<PathStep>,
+    /// True if something is absent, and the record has nothing else that the destination asks for.
+    pub bare: bool,
     /// For a mismatch: the expected type.
     pub expected: Option<String>,
     /// For a mismatch: the value or type that was there instead.
@@ -169,6 +173,7 @@ impl<C> Problem<C> {
                 Kind::Malformed => Code::Malformed,
             },
             missing: Vec::new(),
+            bare: false,
             expected: None,
             got: None,
             spot,
@@ -182,7 +187,8 @@ impl<C> Problem<C> {
     /// The problem for a value that does not fit.
     #[must_use]
     pub fn of_misfit(misfit: Misfit<C>, spot: Spot) -> Self {
-        let Misfit { at: offset, reason, expected, got, code, missing, cause, limit, .. } = misfit;
+        let Misfit { at: offset, reason, expected, got, code, missing, bare, cause, limit, .. } =
+            misfit;
         let (kind, code) = if limit { (Kind::Limit, Code::Limit) } else { (Kind::Mismatch, code) };
         Problem {
             kind,
@@ -190,6 +196,7 @@ impl<C> Problem<C> {
             reason,
             code,
             missing,
+            bare,
             expected,
             got,
             spot,

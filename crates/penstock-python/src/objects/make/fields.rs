@@ -179,6 +179,10 @@ fn missing(builder: &Core<'_>, class: &ClassPlan, field: &Field, at: u64) -> Ref
     let mut refusal = outer_mismatch(builder, at, reason).coded(Code::Missing);
     if let Some(mismatch) = refusal.mismatch() {
         mismatch.missing = steps_to(class, field);
+        let slots = builder.top().slots;
+        let nothing = || (0..class.fields.len()).all(|at| builder.stack.get(slots + at).is_null());
+        // A field of an earlier problem is filled, but that was absent too.
+        mismatch.bare = builder.frames.len() == 2 && nothing();
     }
     refusal
 }
