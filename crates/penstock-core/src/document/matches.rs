@@ -6,8 +6,8 @@ use crate::word::Word;
 use penstock_scan::TextBuf;
 
 /// Finds the values at a path. They come in the order of the text; values of a repeated key come
-/// where the key first occurs. It does not search inside a value that it has found. It stores only
-/// numbers, and the caller passes the document to each step.
+/// where the key first occurs. Unless it is asked to, it does not search inside a value that it has
+/// found. It stores only numbers, and the caller passes the document to each step.
 #[derive(Clone, Debug)]
 pub struct Matches {
     automaton: Automaton,
@@ -35,12 +35,14 @@ pub struct Match {
 }
 
 impl Matches {
-    /// The values of `path` inside the map or list `from`; none in another value.
+    /// The values of `path` inside the map or list `from`; none in another value. If `nested`, also
+    /// those inside others, which come after them.
     ///
     /// # Errors
     /// If the path does not lead to values, or is too complex.
-    pub fn new(path: &Path, view: View<'_>, from: Word) -> Result<Self, PathError> {
-        let automaton = Automaton::record(path)?;
+    pub fn new(path: &Path, view: View<'_>, from: Word, nested: bool) -> Result<Self, PathError> {
+        let automaton =
+            if nested { Automaton::nested_record(path)? } else { Automaton::record(path)? };
         let mut matches = Matches { automaton, open: Vec::new() };
         matches.enter(view, from, 0);
         Ok(matches)
@@ -61,11 +63,11 @@ impl Matches {
                 continue;
             };
             self.open.push(frame);
-            if target.accept.is_some() {
-                return Some(Match { value, within: frame.container, slot });
-            }
             if let Some(state) = target.state {
                 self.enter(view, value, state);
+            }
+            if target.accept.is_some() {
+                return Some(Match { value, within: frame.container, slot });
             }
         }
         None

@@ -62,7 +62,8 @@ pub struct Target {
     /// The value belongs to this id, whole.
     pub accept: Option<u32>,
     /// The state inside the value. With an `accept` it is a state without edges, and only its
-    /// [`State::takes_key`] matters.
+    /// [`State::takes_key`] matters; except for [records inside
+    /// records](Automaton::nested_record).
     pub state: Option<u32>,
     /// The path to here contains a `*` or a `//`, so it may match many values.
     pub any: bool,
@@ -212,6 +213,19 @@ impl Automaton {
     /// # Errors
     /// If the path does not lead to values, or needs too many states.
     pub fn record(path: &Path) -> Result<Automaton, PathError> {
+        Automaton::of_records(path, false)
+    }
+
+    /// The same, and records inside records count: a target has then a state beside its `accept`,
+    /// with the edges that lead on to them.
+    ///
+    /// # Errors
+    /// As for [`record`](Self::record).
+    pub fn nested_record(path: &Path) -> Result<Automaton, PathError> {
+        Automaton::of_records(path, true)
+    }
+
+    fn of_records(path: &Path, nested: bool) -> Result<Automaton, PathError> {
         if let Some(last) = path.steps().last()
             && matches!(last.test(), Test::Text | Test::KeyOf)
         {
@@ -219,7 +233,7 @@ impl Automaton {
             return Err(PathError::new(last.column(), reason));
         }
         let paths = [(path.clone(), 0)];
-        Builder::new(&paths, &|_| false).build().map_err(|_| {
+        Builder { nested, ..Builder::new(&paths, &|_| false) }.build().map_err(|_| {
             PathError::new(1, format!("'//' and so many '*' need more than {MAX_STATES} states"))
         })
     }
@@ -244,6 +258,8 @@ struct Builder<'p> {
     /// The item sets of the states, in the order of the states.
     sets: Vec<Vec<Item>>,
     work: usize,
+    /// Whether the search goes on inside a value that was found.
+    nested: bool,
 }
 
 /// An item's test of a name.
@@ -280,7 +296,8 @@ impl<'p> Builder<'p> {
             Compiled { path, id: *id, many_from }
         };
         let paths = paths.iter().map(compiled).collect();
-        Builder { paths, holds, known: HashMap::new(), sets: Vec::new(), work: 0 }
+        let (known, sets) = (HashMap::new(), Vec::new());
+        Builder { paths, holds, known, sets, work: 0, nested: false }
     }
 
     fn build(mut self) -> Result<Automaton, Refused> {
@@ -471,6 +488,12 @@ impl<'p> Builder<'p> {
             whole.steps().last().is_some_and(|step| !matches!(step.test(), Test::Attribute { .. }));
         let holds = is_element && (self.holds)(accept);
         let mut any = false;
+        if self.nested {
+            let any = items.iter().any(|item| self.next_test(*item).is_none() && many(self, *item));
+            items.retain(|item| self.next_test(*item).is_some());
+            let state = if items.is_empty() { None } else { Some(self.intern(items)?) };
+            return Ok(Some(Target { accept: Some(accept), state, any }));
+        }
         let mut takes_key = Vec::new();
         let mut inside = Vec::new();
         for &item in &items {
@@ -621,6 +644,24 @@ mod tests {
         let paths: Vec<_> = (0..2_000).map(|n| format!("//a{n}/*/b/*/c")).collect();
         let paths: Vec<_> = paths.iter().map(String::as_str).collect();
         assert_eq!(fields(&paths), Err(Refused::TooLarge));
+    }
+
+    #[test]
+    fn records_inside_records() {
+        let target = |path, nested: bool| {
+            let path = Path::parse(path).unwrap();
+            let automaton =
+                if nested { Automaton::nested_record(&path) } else { Automaton::record(&path) };
+            automaton.unwrap().states[0].member(b"x").unwrap()
+        };
+        let to = |state| Target { accept: Some(0), state, any: true };
+        assert_eq!((target("//x", false), target("//x", true)), (to(None), to(Some(0))));
+        assert_eq!(target("x", true), Target { any: false, ..to(None) });
+        assert_eq!(target("*", true), to(None));
+        let path = Path::parse("//x/x").unwrap();
+        let automaton = Automaton::nested_record(&path).unwrap();
+        let inner = automaton.states[0].member(b"x").unwrap().state.unwrap() as usize;
+        assert_eq!(automaton.states[inner].member(b"x"), Some(to(Some(inner as u32))));
     }
 
     #[test]

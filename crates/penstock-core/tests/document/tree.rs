@@ -252,7 +252,7 @@ fn standing<'t>(container: &Container<'_>, values: impl Iterator<Item = &'t Tree
 fn follow(view: View<'_>, expected: &Tree, first: bool) {
     for written in ["*", "*/*", "a", "a/*", "0", "*/1", "//a", "//a/*", "//*/b"] {
         let path = Path::parse(written).expect("a path");
-        let mut matches = Matches::new(&path, view, view.root()).expect("a simple path");
+        let mut matches = Matches::new(&path, view, view.root(), false).expect("a simple path");
         let found = std::iter::from_fn(|| matches.next(view));
         let found: Vec<usize> = found.map(|found| place(view, &found)).collect();
         let steps: Vec<&str> = written.trim_start_matches('/').split('/').collect();

@@ -29,7 +29,8 @@ pub(super) fn path(at: &Bound<'_, PyAny>) -> PyResult<Path> {
 
 /// All values at a path in a part.
 pub(super) fn all(path: &Path, view: View<'_>, from: Word) -> PyResult<document::Matches> {
-    document::Matches::new(path, view, from).map_err(|error| wrong_path(&path.to_string(), &error))
+    document::Matches::new(path, view, from, false)
+        .map_err(|error| wrong_path(&path.to_string(), &error))
 }
 
 /// The first value at a path in a part.
@@ -55,8 +56,11 @@ impl Matches {
         view: View<'_>,
         from: Word,
         path: &Path,
+        nested: bool,
     ) -> PyResult<Self> {
-        let matches = Mutex::new(all(path, view, from)?);
+        let matches = document::Matches::new(path, view, from, nested)
+            .map_err(|error| wrong_path(&path.to_string(), &error))?;
+        let matches = Mutex::new(matches);
         Ok(Matches { handle: Arc::clone(handle), matches })
     }
 }

@@ -207,9 +207,15 @@ impl Document {
     }
 
     /// The values at a path in this part, in the order of the text, as you ask for them. The path
-    /// is written as for `penstock.read`. There is no search inside a value that was found.
+    /// is written as for `penstock.read`. There is no search inside a value that was found, unless
+    /// you ask for it.
+    ///
+    /// Args:
+    ///     path: The path, from this part.
+    ///     nested: Whether `//x` also finds each `x` inside an `x`. Each comes after that around it.
     ///
     /// Raises:
+    ///     TypeError: `nested` is not a bool.
     ///     ValueError: `path` is not a path.
     ///
     /// Example:
@@ -217,11 +223,18 @@ impl Document {
     ///     >>> doc = penstock.open(b'{"a": {"name": "x"}, "b": {"name": "y"}}')
     ///     >>> list(doc.at("*/name"))
     ///     ['x', 'y']
-    #[pyo3(signature = (path, /))]
-    fn at(&self, py: Python<'_>, path: &Bound<'_, PyAny>) -> PyResult<Matches> {
+    #[pyo3(signature = (path, /, *, nested=None), text_signature = "($self, path, /, *, nested=False)")]
+    fn at(
+        &self,
+        py: Python<'_>,
+        path: &Bound<'_, PyAny>,
+        nested: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Matches> {
         guarded(py, || {
             let inner = self.handle.get()?;
-            Matches::new(&self.handle, inner.view(py), self.word, &super::matches::path(path)?)
+            let nested = nested.map_or(Ok(false), |nested| options::flag("nested", nested))?;
+            let path = super::matches::path(path)?;
+            Matches::new(&self.handle, inner.view(py), self.word, &path, nested)
         })
     }
 
