@@ -48,8 +48,7 @@ def test_257_an_open_document_finds_matches_inside_matches(path: str) -> None:
     document = penstock.open(DATA)
 
     def shown(found: Any) -> list[Any]:
-        parts = [part.to() if isinstance(part, penstock.Document) else part for part in found]
-        return parts
+        return [part.to() if isinstance(part, penstock.Document) else part for part in found]
 
     def at_paths(found: list[str]) -> list[Any]:
         return shown(next(document.at(path)) for path in found)
