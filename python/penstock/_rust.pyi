@@ -49,6 +49,7 @@ __all__ = [
     "document_items",
     "document_records",
     "document_values",
+    "fail_request",
     "load",
     "mono_ns",
     "nothing",
@@ -133,6 +134,7 @@ def outline(
     dialect: Dialect, source: Source, /
 ) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int]: ...
 def nothing() -> None: ...
+def fail_request(n: int, least: int, /) -> int: ...
 
 @final
 class Element:

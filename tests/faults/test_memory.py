@@ -37,6 +37,15 @@ def test_each_allocation_may_fail() -> None:
     assert int(tried[4]) > 90
 
 
+@pytest.mark.timeout(300)
+def test_each_large_request_of_the_extension_may_fail() -> None:
+    done = run("large.py", seconds=280)
+    assert said(done) == (0, [])
+    tried = done.stdout.splitlines()[-1].split()
+    assert int(tried[1]) > 1_800
+    assert int(tried[4]) > 220
+
+
 @pytest.mark.timeout(900)
 def test_each_allocation_may_fail_where_nothing_was_made_before(
     request: pytest.FixtureRequest,

@@ -10,6 +10,8 @@
 //! from the document. So does the longest walk from a key's place, which also bounds the search for
 //! a key that is not there.
 
+use penstock_scan::{filled, gathered, make_room};
+
 /// A fixed set of keys, and the position of each in the list that it was made from.
 #[derive(Clone, Debug)]
 pub struct KeyTable {
@@ -54,19 +56,17 @@ impl KeyTable {
     pub fn new(keys: &[&[u8]]) -> Self {
         assert!(keys.len() < FREE as usize, "too many keys");
         let mut long = Vec::new();
-        let entries: Box<[Entry]> = keys
-            .iter()
-            .map(|key| {
-                let from = long.len();
-                if key.len() > SAMPLED {
-                    long.extend_from_slice(key);
-                }
-                Entry { sample: Sample::of(key), from }
-            })
-            .collect();
+        let entries = gathered(keys.iter().map(|key| {
+            let from = long.len();
+            if key.len() > SAMPLED {
+                make_room(&mut long, key.len());
+                long.extend_from_slice(key);
+            }
+            Entry { sample: Sample::of(key), from }
+        }));
         let mut table = KeyTable {
-            places: vec![FREE; places_for(keys.len())].into(),
-            entries,
+            places: filled(FREE, places_for(keys.len())).into(),
+            entries: entries.into(),
             long: long.into(),
             seed: 0,
             longest_walk: 0,
@@ -110,7 +110,7 @@ impl KeyTable {
     /// best of a few seeds: then such seeds are rare, and keys with equal samples have none.
     fn choose_seed(&mut self) {
         let mask = self.places.len() as u64 - 1;
-        let mut taken = vec![0_u64; self.places.len().div_ceil(64)];
+        let mut taken = filled(0_u64, self.places.len().div_ceil(64));
         let mut fewest = usize::MAX;
         // This bounds the number of hashes, not of tries.
         let tries = (SEARCH / self.entries.len().max(1)).max(2) as u64;

@@ -5,6 +5,7 @@
 //! whose keys are data, and all of them become one path with a `*`. There are at most [`PATHS`]
 //! paths, and the reader skips what stands below others.
 
+use penstock_scan::make_room;
 use std::collections::VecDeque;
 use std::convert::Infallible;
 
@@ -144,12 +145,20 @@ impl Outline {
             let kinds = KINDS.into_iter().zip(node.kinds).filter(|(_, count)| *count > 0);
             let below = node.children.iter().rev().map(|&child| {
                 let step = &self.nodes[child].step;
-                let path = if path.is_empty() { step.clone() } else { format!("{path}/{step}") };
-                (child, path)
+                let mut below = String::new();
+                make_room(&mut below, path.len() + 1 + step.len());
+                below.push_str(&path);
+                if !path.is_empty() {
+                    below.push('/');
+                }
+                below.push_str(step);
+                (child, below)
             });
+            make_room(&mut left, node.children.len());
             left.extend(below);
             let row = Row { path, kinds: kinds.collect(), example: node.example.clone() };
             if !row.kinds.is_empty() {
+                make_room(&mut rows, 1);
                 rows.push(row);
             }
         }
@@ -183,6 +192,7 @@ impl Outline {
             return None;
         }
         let child = self.nodes.len();
+        make_room(&mut self.nodes, 1);
         self.nodes.push(Node { step: step.to_owned(), ..Node::default() });
         self.nodes[parent].children.push(child);
         Some(child)
@@ -240,6 +250,7 @@ impl Outline {
             self.nodes[node].kinds[if is_list { ARRAY } else { OBJECT }] += 1;
         }
         let (has_parts, text, next) = (false, String::new(), 0);
+        make_room(&mut self.open, 1);
         self.open.push(Frame { node, is_list, is_element, has_parts, text, next });
         Flow::Take
     }
@@ -303,7 +314,7 @@ impl Sink for Outline {
             top.has_parts = true;
         }
         let name = beginning(key.name.text.as_str());
-        let prefix = key.prefix.map(|prefix| format!("{}:", prefix.text.as_str()));
+        let prefix = key.prefix.map(|prefix| beginning(prefix.text.as_str()) + ":");
         let step = match key.kind {
             KeyKind::Member => PathStep::Key(name).to_string(),
             KeyKind::Element => prefix.unwrap_or_default() + &name,

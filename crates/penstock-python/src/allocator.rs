@@ -1,4 +1,4 @@
-//! The allocator of the extension: the system's, with two additions.
+//! The allocator of the extension: the system's, with three additions.
 //!
 //! **Small requests are served from a reserve when memory has run out.** Large ones may fail, and end
 //! in `MemoryError`. But the standard library ends the process if a small one fails. So some
@@ -10,11 +10,14 @@
 //! much of it as the member is long. The C library clears memory that it has used before by
 //! writing to all of it. For a file of many small members that takes a thousand times as long as
 //! reading them. The kernel clears a page when it is first used.
+//!
+//! **A test can let a large request fail.** No test could make the kernel refuse exactly the n-th
+//! request. Small requests pay one comparison for that, and large ones a call.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::{c_int, c_void};
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// From this size on the kernel clears.
 const LARGE: usize = 1 << 20;
@@ -73,15 +76,55 @@ fn use_reserve() -> bool {
     true
 }
 
+/// From this size on a test can let a request fail. Smaller ones do not depend on how long a document
+/// is, or are the beginning of a buffer that does.
+const WATCHED: usize = 4 << 10;
+/// The size from which on it does.
+static LEAST: AtomicUsize = AtomicUsize::new(WATCHED);
+
+/// The number of the watched request that fails, or zero, and how many there were since it was set.
+static FAILING: AtomicUsize = AtomicUsize::new(0);
+static SEEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Let the n-th request from now on fail, of those of `least` bytes or more and never less than
+/// 4 KiB; return how many of them there were since the last call. With zero, none fails and none is
+/// counted. For tests.
+#[pyo3::pyfunction]
+#[pyo3(signature = (n, least, /))]
+pub(crate) fn fail_request(n: usize, least: usize) -> usize {
+    LEAST.store(least, Ordering::Relaxed);
+    FAILING.store(n, Ordering::Relaxed);
+    SEEN.swap(0, Ordering::Relaxed)
+}
+
+/// True if a test has this request fail. The reserve is not for it: it must do without.
+#[inline]
+fn refused(size: usize) -> bool {
+    size >= WATCHED && is_failing(size)
+}
+
+#[cold]
+#[inline(never)]
+fn is_failing(size: usize) -> bool {
+    let failing = FAILING.load(Ordering::Relaxed);
+    failing != 0
+        && size >= LEAST.load(Ordering::Relaxed)
+        && SEEN.fetch_add(1, Ordering::Relaxed) + 1 == failing
+}
+
 struct Allocator;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-// SAFETY: everything is the system's allocator. Large cleared memory is its memory, cleared here.
+// SAFETY: everything is the system's allocator. Large cleared memory is its memory, cleared here. A
+// request may fail at any time.
 unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if refused(layout.size()) {
+            return null_mut();
+        }
         // SAFETY: the caller's promises are passed on.
         unsafe {
             let memory = System.alloc(layout);
@@ -98,6 +141,10 @@ unsafe impl GlobalAlloc for Allocator {
     }
     #[inline]
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // A buffer that shrinks stays where it is.
+        if size > layout.size() && refused(size) {
+            return null_mut();
+        }
         // SAFETY: as above. If it fails, the old memory stays as it is.
         unsafe {
             let moved = System.realloc(memory, layout, size);
@@ -109,6 +156,9 @@ unsafe impl GlobalAlloc for Allocator {
     }
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if refused(layout.size()) {
+            return null_mut();
+        }
         if layout.size() < LARGE {
             // SAFETY: as above.
             return unsafe {

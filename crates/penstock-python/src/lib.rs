@@ -33,6 +33,8 @@ mod verbs;
 #[pyo3::pymodule(gil_used = true)]
 mod _rust {
     #[pymodule_export]
+    use crate::allocator::fail_request;
+    #[pymodule_export]
     use crate::clock::{Report, report};
     #[pymodule_export]
     use crate::costs::{Operation, nothing};

@@ -19,6 +19,7 @@ use penstock_core::run::{
 };
 use penstock_core::select::Records;
 use penstock_core::source::SourceError;
+use penstock_scan::make_room;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::io;
@@ -440,6 +441,7 @@ impl Pump {
         };
         match failure::of_problems(py, problems, &self.named()) {
             Ok(errors) => {
+                make_room(&mut self.earlier, errors.len());
                 self.earlier.extend(errors);
                 failure::group(py, std::mem::take(&mut self.earlier))
             }
@@ -454,6 +456,7 @@ impl Pump {
             return Err(failure::of_failure(py, failure, &self.named()));
         };
         let errors = failure::of_problems(py, problems, &self.named())?;
+        make_room(&mut self.earlier, errors.len());
         self.earlier.extend(errors);
         Ok(Turn::End)
     }

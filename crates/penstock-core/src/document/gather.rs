@@ -8,7 +8,7 @@ use crate::select::PathStep;
 use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::word::{Tag, Word};
-use penstock_scan::{TextBuf, ValidText};
+use penstock_scan::{TextBuf, ValidText, copied, make_room};
 use std::collections::HashSet;
 
 /// The reason why a document cannot be gathered although its text is valid.
@@ -171,6 +171,7 @@ impl Gather {
         };
         let (values, keys) = (self.values.len(), self.keys.len());
         let top = Frame { kind, node, next, place, values, keys, at };
+        make_room(&mut self.frames, 1);
         self.frames.push(std::mem::replace(&mut self.top, top));
         Ok(Flow::Take)
     }
@@ -240,16 +241,21 @@ impl Gather {
             self.shapes.push_keys(node, &mut self.keys);
             if self.duplicates == Duplicates::Error {
                 let names = self.shapes.ancestry(node).map(|id| self.shapes.name(id).into());
-                self.seen.push(names.collect());
+                let mut seen = HashSet::new();
+                seen.try_reserve(self.shapes.keys(node)).map_err(|_| Refusal::Memory)?;
+                seen.extend(names);
+                self.seen.push(seen);
             }
         }
         self.keys.try_reserve(1).map_err(|_| Refusal::Memory)?;
         self.keys.push(key);
         if self.duplicates == Duplicates::Error
             && let Some(seen) = self.seen.last_mut()
-            && !seen.insert(name.into())
         {
-            return Err(Refusal::Again(at));
+            seen.try_reserve(1).map_err(|_| Refusal::Memory)?;
+            if !seen.insert(copied(name).into()) {
+                return Err(Refusal::Again(at));
+            }
         }
         Ok(Flow::Take)
     }

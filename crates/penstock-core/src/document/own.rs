@@ -7,7 +7,7 @@
 use super::view::{Text, View};
 use super::{Duplicates, Header};
 use crate::word::{Tag, Word};
-use penstock_scan::TextBuf;
+use penstock_scan::{TextBuf, filled, gathered, make_room};
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -144,7 +144,7 @@ impl<'a> Own<'a> {
         if count >= u32::MAX as usize / 2 {
             return None;
         }
-        let mut places = vec![0_u32; (count * 2).next_power_of_two()].into_boxed_slice();
+        let mut places = filled(0_u32, (count * 2).next_power_of_two()).into_boxed_slice();
         let hasher = RandomState::new();
         let first = self.view.document.duplicates == Duplicates::First;
         let mask = places.len() - 1;
@@ -163,6 +163,7 @@ impl<'a> Own<'a> {
                     break;
                 }
                 if self.is(self.keys[*taken as usize - 1], name, &mut other) {
+                    make_room(&mut repeated, 1);
                     repeated.push((slot, *taken - 1));
                     if !first {
                         *taken = slot + 1;
@@ -185,15 +186,17 @@ fn distinct(count: usize, repeated: &[(u32, u32)], first: bool) -> Box<[(u32, u3
     let mut value: HashMap<u32, u32> = HashMap::new();
     for &(slot, earlier) in repeated {
         let from = origin.get(&earlier).copied().unwrap_or(earlier);
+        make_room(&mut origin, 1);
         origin.insert(slot, from);
         if !first {
+            make_room(&mut value, 1);
             value.insert(from, slot);
         }
     }
-    (0..count as u32)
+    let distinct = (0..count as u32)
         .filter(|slot| !origin.contains_key(slot))
-        .map(|slot| (slot, value.get(&slot).copied().unwrap_or(slot)))
-        .collect()
+        .map(|slot| (slot, value.get(&slot).copied().unwrap_or(slot)));
+    gathered(distinct).into()
 }
 
 const _: () = assert!(Header::WORDS == 2);

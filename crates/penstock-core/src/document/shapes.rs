@@ -12,6 +12,7 @@
 use crate::json::lend;
 use crate::keys::KeyTable;
 use crate::word::Word;
+use penstock_scan::{gathered, make_room};
 use std::sync::OnceLock;
 
 /// How many keys a sequence may have.
@@ -154,6 +155,7 @@ impl Shapes {
     /// Appends the words of the keys of `id`.
     pub(super) fn push_keys(&self, id: NodeId, keys: &mut Vec<Word>) {
         let from = keys.len();
+        make_room(keys, self.keys(id));
         keys.extend(self.ancestry(id).map(|id| self.node(id).key));
         keys[from..].reverse();
     }
@@ -190,6 +192,9 @@ impl Shapes {
             return None;
         }
         let again = self.ancestry(parent).any(|id| self.name(id) == name);
+        // A key needs two quotes and a colon.
+        make_room(&mut self.pool, name.len() + 3);
+        make_room(&mut self.nodes, 1);
         let from = self.pool.len() as u32;
         lend::push(name, &mut self.pool);
         let to = self.pool.len() as u32;
@@ -218,7 +223,7 @@ impl Shapes {
 
     /// The tables, all of them empty.
     pub(super) fn tables(&self) -> Box<[OnceLock<Box<Table>>]> {
-        self.nodes.iter().map(|_| OnceLock::new()).collect()
+        gathered(self.nodes.iter().map(|_| OnceLock::new())).into()
     }
 }
 
@@ -235,9 +240,11 @@ pub struct Table {
 impl Table {
     /// The table of a sequence; with `first`, the first of several values for one key counts.
     pub(super) fn new(shapes: &Shapes, id: NodeId, first: bool) -> Self {
-        let mut sequence: Vec<NodeId> = shapes.ancestry(id).collect();
+        let mut sequence = gathered(shapes.ancestry(id));
         sequence.reverse();
         let (mut names, mut slots): (Vec<NodeId>, Vec<u32>) = (Vec::new(), Vec::new());
+        make_room(&mut names, sequence.len());
+        make_room(&mut slots, sequence.len());
         for (slot, id) in (0..).zip(sequence) {
             if shapes.again(id) {
                 let known = names.iter().position(|known| shapes.name(*known) == shapes.name(id));
@@ -251,7 +258,7 @@ impl Table {
             names.push(id);
             slots.push(slot);
         }
-        let keys: Vec<&[u8]> = names.iter().map(|id| shapes.name(*id).as_bytes()).collect();
+        let keys: Vec<&[u8]> = gathered(names.iter().map(|id| shapes.name(*id).as_bytes()));
         let places = KeyTable::new(&keys);
         Table { names: names.into(), slots: slots.into(), places }
     }

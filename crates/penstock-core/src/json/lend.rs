@@ -6,6 +6,8 @@
 //!
 //! [`Lent::expected_key`]: crate::sink::Lent::expected_key
 
+use penstock_scan::make_room;
+
 /// A key with its quotes and its colon, or nothing if it needs an escape.
 ///
 /// ```
@@ -23,7 +25,7 @@ impl Key {
     pub fn new(name: &str) -> Self {
         let mut text = String::new();
         if is_plain(name) {
-            text.reserve_exact(name.len() + 3);
+            make_room(&mut text, name.len() + 3);
             push(name, &mut text);
         }
         Key(text.into_boxed_str().into_boxed_bytes())

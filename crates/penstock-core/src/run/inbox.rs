@@ -1,6 +1,7 @@
 //! Chunks that the caller pushes and that must be decompressed: a [`Source`] reads them from an
 //! inbox, which has nothing to give until the next chunk.
 
+use penstock_scan::make_room;
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -36,6 +37,7 @@ impl Sealed {
 
     /// Looks at the first bytes with the next chunk; no more follow if `ended`.
     pub(super) fn open(&mut self, chunk: &[u8], ended: bool) -> Opened {
+        make_room(&mut self.bytes, chunk.len());
         self.bytes.extend_from_slice(chunk);
         if self.compression == Compression::Infer {
             match sniff(&self.bytes) {
@@ -69,7 +71,9 @@ pub(super) struct Unpacking {
 
 impl Unpacking {
     pub(super) fn push(&mut self, chunk: &[u8]) {
-        self.inbox.lock().bytes.extend_from_slice(chunk);
+        let bytes = &mut self.inbox.lock().bytes;
+        make_room(bytes, chunk.len());
+        bytes.extend_from_slice(chunk);
         self.waits = false;
     }
 

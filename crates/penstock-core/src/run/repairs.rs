@@ -2,6 +2,7 @@
 
 use crate::position::Counter;
 use crate::xml::{Repair, RepairKind};
+use penstock_scan::make_room;
 
 /// A repair with its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +46,7 @@ impl RepairLog {
             let from = (self.counter.bytes() - base) as usize;
             self.counter.advance(&text[from..(at - base) as usize]);
             let (line, column) = (self.counter.line(), self.counter.column());
+            make_room(&mut self.kept, 1);
             self.kept.push(PlacedRepair { kind: repair.kind, offset: repair.offset, line, column });
         }
     }

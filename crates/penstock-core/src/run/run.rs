@@ -9,6 +9,7 @@ use super::repairs::RepairLog;
 use crate::error::{Fail, Fault, Kind};
 use crate::reader::{FormatReader, Step};
 use crate::source::SourceError;
+use penstock_scan::{gathered, make_room};
 
 /// The result of [`Run::advance`].
 #[derive(Debug)]
@@ -414,6 +415,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     let collected = std::mem::take(&mut self.collected);
                     return Err(Box::new(Failure::Collected(collected)));
                 }
+                make_room(&mut self.collected, 1);
                 self.collected.push(problem);
             }
             Policy::Skip => self.refused += 1,
@@ -436,6 +438,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             return Box::new(Failure::One(problem));
         }
         let mut collected = std::mem::take(&mut self.collected);
+        make_room(&mut collected, 1);
         collected.push(problem);
         Box::new(Failure::Collected(collected))
     }
@@ -495,7 +498,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         mut problem: Problem<C>,
         kept: Kept<C>,
     ) -> Problem<C> {
-        problem.others = kept.misfits.into_iter().map(|misfit| self.misfit(to, misfit)).collect();
+        let others = kept.misfits.into_iter().map(|misfit| self.misfit(to, misfit));
+        problem.others = gathered(others);
         problem.omitted = kept.omitted;
         problem
     }

@@ -5,6 +5,7 @@
 //! events of a record go to the inner sink unchanged: there the filter costs one comparison with
 //! zero for each event.
 
+use penstock_scan::make_room;
 use std::fmt;
 use std::ops::Range;
 
@@ -266,6 +267,7 @@ impl<S: Listener> Select<S> {
         frame.at = Place::Key(key.kind);
         let Frame { state, key: begin, .. } = *frame;
         self.keys.truncate(begin);
+        make_room(&mut self.keys, key.name.bytes().len());
         self.keys.push_str(key.name.text.as_str());
         self.pending = self.records.states()[state as usize].key(key);
         if self.pending.is_some() { Flow::Take } else { Flow::Skip }
@@ -325,6 +327,7 @@ impl<S: Listener> Select<S> {
             return Some(Flow::Skip);
         }
         let at = if list { Place::List(0) } else { Place::Start };
+        make_room(&mut self.frames, 1);
         self.frames.push(Frame { state, key: self.keys.len(), at });
         Some(Flow::Take)
     }

@@ -4,7 +4,11 @@
 //! itself. So an error of the caller's own reader cannot be mistaken for damaged data, and the
 //! reader may be asked again afterwards.
 
-use crate::error::Fault;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use penstock_scan::out_of_memory;
+
+use crate::error::{Fault, Kind};
 use crate::limits::Limits;
 
 /// How a source is compressed.
@@ -187,10 +191,14 @@ struct Failed {
 enum Why {
     Damaged(String),
     Window,
+    Memory,
 }
 
 /// zstd's message about a frame whose window is larger than allowed.
 const ZSTD_WINDOW: &str = "Frame requires too much memory for decoding";
+
+/// zstd's message if there is no memory for the window.
+const ZSTD_MEMORY: &str = "Allocation error : not enough memory";
 
 /// The logarithms of a window that zstd accepts as its limit on every machine.
 const ZSTD_WINDOW_LOG: (u32, u32) = (10, 30);
@@ -291,6 +299,10 @@ impl Decompressor {
             Why::Damaged(what) => {
                 Fault::malformed(at, format!("the {name} data is damaged: {what}"))
             }
+            Why::Memory => {
+                let reason = format!("out of memory: no room to decompress the {name} data");
+                Fault::new(Kind::Memory, at, reason)
+            }
             Why::Window => Fault::limit(
                 at,
                 format!(
@@ -306,11 +318,11 @@ impl Codec {
     fn new(compression: Compression, window: u64) -> std::io::Result<Option<Self>> {
         Ok(Some(match compression {
             Compression::Infer | Compression::None => return Ok(None),
-            Compression::Gzip => Codec::Gzip(flate2::Decompress::new_gzip(15)),
-            Compression::Bzip2 => Codec::Bzip2(bzip2::Decompress::new(false)),
+            Compression::Gzip => Codec::Gzip(made(|| flate2::Decompress::new_gzip(15))),
+            Compression::Bzip2 => Codec::Bzip2(made(|| bzip2::Decompress::new(false))),
             Compression::Xz => Codec::Xz(new_xz(window)),
             Compression::Zstd => {
-                let mut decoder = zstd::stream::raw::Decoder::new()?;
+                let mut decoder = made(zstd::stream::raw::Decoder::new)?;
                 let (least, most) = ZSTD_WINDOW_LOG;
                 let log = window.max(1).ilog2().clamp(least, most);
                 decoder.set_parameter(zstd::zstd_safe::DParameter::WindowLogMax(log))?;
@@ -322,8 +334,8 @@ impl Codec {
     /// Prepares for another member.
     fn restart(&mut self, window: u64) {
         match self {
-            Codec::Gzip(decoder) => *decoder = flate2::Decompress::new_gzip(15),
-            Codec::Bzip2(decoder) => *decoder = bzip2::Decompress::new(false),
+            Codec::Gzip(decoder) => *decoder = made(|| flate2::Decompress::new_gzip(15)),
+            Codec::Bzip2(decoder) => *decoder = made(|| bzip2::Decompress::new(false)),
             Codec::Xz(decoder) => *decoder = new_xz(window),
             // A zstd decoder begins a new frame by itself.
             Codec::Zstd(_) => {}
@@ -361,8 +373,11 @@ impl Codec {
                     }
                     Err(error) => {
                         let what = error.to_string();
-                        let why =
-                            if what == ZSTD_WINDOW { Why::Window } else { Why::Damaged(what) };
+                        let why = match what.as_str() {
+                            ZSTD_WINDOW => Why::Window,
+                            ZSTD_MEMORY => Why::Memory,
+                            _ => Why::Damaged(what),
+                        };
                         Err(Failed { step, why })
                     }
                 }
@@ -372,6 +387,7 @@ impl Codec {
                 let result = decoder.decompress(input, out);
                 let step = since(before, (decoder.total_in(), decoder.total_out()));
                 match result {
+                    Ok(bzip2::Status::MemNeeded) => Err(Failed { step, why: Why::Memory }),
                     Ok(status) => Ok((step, status == bzip2::Status::StreamEnd)),
                     Err(error) => {
                         let what = error.to_string();
@@ -388,6 +404,9 @@ impl Codec {
                     Ok(done) => Ok((step, done.status == lzma_rust2::Status::StreamEnd)),
                     Err(error) => {
                         let why = match error.kind() {
+                            // Both are this kind: that there is no memory, and that the data
+                            // asks for more than the limit.
+                            std::io::ErrorKind::OutOfMemory if is_lack(&error) => Why::Memory,
                             std::io::ErrorKind::OutOfMemory => Why::Window,
                             _ => Why::Damaged(error.to_string()),
                         };
@@ -397,6 +416,17 @@ impl Codec {
             }
         }
     }
+}
+
+/// Makes a decoder. Those of other crates panic if there is no memory for them: the only reason that
+/// there is.
+fn made<T>(make: impl FnOnce() -> T) -> T {
+    catch_unwind(AssertUnwindSafe(make)).unwrap_or_else(|_| out_of_memory())
+}
+
+/// Whether the xz decoder had no memory. Otherwise the data asks for more than its limit.
+fn is_lack(error: &std::io::Error) -> bool {
+    error.to_string().ends_with("too large")
 }
 
 /// What an xz decoder needs besides its dictionary, in KiB, by its own calculation.

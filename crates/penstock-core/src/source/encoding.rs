@@ -7,6 +7,7 @@
 
 use crate::error::Fault;
 use crate::source::single::Single;
+use penstock_scan::make_room;
 
 /// The byte order mark as UTF-8 has it.
 pub const UTF8_BOM: &[u8; 3] = b"\xef\xbb\xbf";
@@ -270,6 +271,7 @@ impl Transcoder {
         self.ended = input.is_empty();
         let decoded = match &mut self.decoder {
             Decoder::Marked { wide, seen } => {
+                make_room(seen, input.len());
                 seen.extend_from_slice(input);
                 let (wide, seen) = (*wide, std::mem::take(seen));
                 self.settle_order(wide, seen)
@@ -346,11 +348,13 @@ impl Decoder {
             Decoder::Marked { .. } => Ok(()),
             Decoder::Ascii => {
                 let good = input.iter().position(|b| !b.is_ascii()).unwrap_or(input.len());
+                make_room(text, good);
                 text.extend_from_slice(&input[..good]);
                 if good == input.len() { Ok(()) } else { Err(Bad::Malformed) }
             }
             Decoder::Latin1 => {
                 let from = text.len();
+                make_room(text, 2 * input.len());
                 text.resize(from + 2 * input.len(), 0);
                 let n = encoding_rs::mem::convert_latin1_to_utf8(input, &mut text[from..]);
                 text.truncate(from + n);
@@ -373,8 +377,11 @@ fn decode_utf32(big: bool, cut: &mut Vec<u8>, input: &[u8], text: &mut Vec<u8>) 
     if input.is_empty() {
         return if cut.is_empty() { Ok(()) } else { Err(Bad::Cut) };
     }
+    make_room(cut, input.len());
     cut.extend_from_slice(input);
     let (units, rest) = cut.as_chunks::<4>();
+    // A character takes four bytes at most in UTF-8, as it does here.
+    make_room(text, cut.len());
     for unit in units {
         let value = if big { u32::from_be_bytes(*unit) } else { u32::from_le_bytes(*unit) };
         let c = char::from_u32(value).ok_or(Bad::Malformed)?;
@@ -393,6 +400,7 @@ fn decode_web(
     // Only a length near the end of the address space has no answer.
     let room =
         decoder.max_utf8_buffer_length_without_replacement(input.len()).ok_or(Bad::Malformed)?;
+    make_room(text, room);
     text.resize(from + room, 0);
     let last = input.is_empty();
     let (result, _, n) = decoder.decode_to_utf8_without_replacement(input, &mut text[from..], last);

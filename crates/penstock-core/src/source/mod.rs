@@ -5,6 +5,7 @@
 //! caller's own reader raised one, the data is damaged or cut, or a limit is exceeded. The
 //! [`Window`] receives the text.
 
+use penstock_scan::make_room;
 use std::fmt;
 use std::io::{self, Read};
 
@@ -297,6 +298,7 @@ impl Source {
                 Err(fault) => break self.fail(fault),
             }
             let len = seen.len();
+            make_room(&mut seen, judge.most().saturating_sub(len));
             seen.resize(judge.most(), 0);
             let read = self.read_bytes(&mut seen[len..]);
             seen.truncate(len + read.as_ref().map_or(0, |n| *n));
@@ -333,6 +335,8 @@ impl Source {
     fn transcode(&mut self) -> Result<(), SourceError> {
         let Text::Transcoded { piece, .. } = &mut self.text else { return Ok(()) };
         let mut piece = std::mem::take(piece);
+        let lacking = CHUNK.saturating_sub(piece.len());
+        make_room(&mut piece, lacking);
         piece.resize(CHUNK, 0);
         let read = self.read_bytes(&mut piece);
         let Text::Transcoded { transcoder, piece: place } = &mut self.text else { return Ok(()) };
@@ -509,6 +513,8 @@ impl Raw {
         if self.is_empty() {
             (self.start, self.end) = (0, 0);
         }
+        let lacking = CHUNK.saturating_sub(self.buffer.len());
+        make_room(&mut self.buffer, lacking);
         self.buffer.resize(CHUNK, 0);
         let n = ask(&mut *self.reader, &mut self.buffer[self.end..])?;
         self.end += n;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use penstock_scan::ValidText;
+use penstock_scan::{ValidText, make_room};
 
 use crate::event::{Container, Key, KeyKind, Scalar, Text};
 
@@ -87,10 +87,12 @@ impl Recording {
     }
 
     pub(super) fn push(&mut self, event: Held, at: u64) {
+        make_room(&mut self.events, 1);
         self.events.push((event, at));
     }
     pub(super) fn begin(&mut self, map: bool, at: u64) {
         let end = usize::MAX;
+        make_room(&mut self.open, 1);
         self.open.push(self.events.len());
         self.push(if map { Held::BeginMap { end } } else { Held::BeginList { end } }, at);
     }
@@ -137,11 +139,13 @@ impl Recording {
 
     pub(super) fn keep(&mut self, text: Text<'_>) -> Span {
         let from = self.text.len();
+        make_room(&mut self.text, text.text.as_bytes().len());
         self.text.push_str(text.text.as_str());
         Span { range: from..self.text.len(), ascii: text.ascii }
     }
     fn keep_bytes(&mut self, bytes: &[u8]) -> Range<usize> {
         let from = self.bytes.len();
+        make_room(&mut self.bytes, bytes.len());
         self.bytes.extend_from_slice(bytes);
         from..self.bytes.len()
     }

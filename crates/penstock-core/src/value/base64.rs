@@ -1,5 +1,6 @@
 //! Binary data written as base64.
 
+use penstock_scan::make_room;
 use std::fmt;
 
 use ::base64::Engine;
@@ -64,6 +65,7 @@ pub fn decode_as(text: &[u8], spelling: Spelling, out: &mut Vec<u8>) -> Result<(
         Spelling::Url => &URL_SAFE_NO_PAD,
     };
     let before = out.len();
+    make_room(out, base64::decoded_len_estimate(text.len()));
     engine.decode_vec(text, out).map_err(|_| {
         out.truncate(before);
         diagnose(text, spelling)

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use penstock_scan::{Isa, ValidText};
+use penstock_scan::{Isa, ValidText, make_room};
 
 use super::dtd::{Declaring, Entity};
 use super::prolog;
@@ -175,6 +175,7 @@ impl Reader {
         }
         self.expansion.charge(text.len(), at)?;
         let depth = self.open.depth();
+        make_room(&mut self.inputs, 1);
         self.inputs.push(Input { text, pos: 0, name, at, depth });
         Ok(())
     }
@@ -198,6 +199,7 @@ impl Reader {
         let kind = RepairKind::TrailingJunk;
         let is = self.seen_root && self.options.repairs.has(kind);
         if is {
+            make_room(&mut self.made, 1);
             self.made.push(Repair { kind, offset: locus.at(pos) });
         }
         is
@@ -230,6 +232,7 @@ impl Reader {
         if !self.in_subset || fault.kind() != Kind::Malformed || !self.options.repairs.has(kind) {
             return Err(fault);
         }
+        make_room(&mut self.made, 1);
         self.made.push(Repair { kind, offset: fault.offset() });
         self.inputs.clear();
         // The skipped text begins at the fault, not at the token that contains it: depending on the

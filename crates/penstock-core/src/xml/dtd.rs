@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use penstock_scan::{TextBuf, ValidText};
+use penstock_scan::{TextBuf, ValidText, copied, make_room};
 
 use super::expand::{Expansion, Value};
 use super::names;
@@ -24,7 +24,7 @@ use crate::limits::Limits;
 pub(super) enum Entity {
     /// Text in the document type itself. Character references and line ends in it are resolved,
     /// other references are not.
-    Internal(Arc<str>),
+    Internal(Arc<Box<str>>),
     /// Text elsewhere.
     External,
     /// Something other than text, elsewhere.
@@ -83,12 +83,15 @@ impl AttList {
     fn push(&mut self, new: AttDef) {
         let place = self.attributes.len();
         if new.default.is_some() {
+            make_room(&mut self.defaults, 1);
             self.defaults.push(place);
         }
         self.matters |= new.default.is_some() || !new.cdata;
+        make_room(&mut self.attributes, 1);
         self.attributes.push(new);
         if place >= Self::FEW {
             let known = if self.places.is_empty() { 0 } else { place };
+            make_room(&mut self.places, place + 1 - known);
             let new = self.attributes.iter().enumerate().skip(known);
             self.places.extend(new.map(|(place, known)| (known.name.clone(), place)));
         }
@@ -216,7 +219,7 @@ impl Dtd {
         let name = walk.name("the name of an entity", how.rules, false)?;
         walk.need_space("after the entity's name")?;
         let entity = if walk.rest().starts_with(['"', '\'']) {
-            Entity::Internal(entity_value(walk, how)?.into())
+            Entity::Internal(Arc::new(entity_value(walk, how)?.into()))
         } else {
             walk.external_id(false)?;
             let before = walk.at;
@@ -260,10 +263,12 @@ impl Dtd {
             self.kept += text.len();
         }
         if parameter {
-            self.parameter.insert(name.into(), entity);
+            make_room(&mut self.parameter, 1);
+            self.parameter.insert(boxed(name), entity);
         } else {
             let inside = walk.locus.is_fixed();
-            self.general.insert(name.into(), General { entity, inside });
+            make_room(&mut self.general, 1);
+            self.general.insert(boxed(name), General { entity, inside });
         }
         Ok(())
     }
@@ -277,10 +282,11 @@ impl Dtd {
         if how.counts {
             let kept = |text: Option<&str>| text.map_or(0, str::len);
             self.kept += name.len() + kept(id.public) + kept(id.system) + DECLARATION;
+            make_room(&mut self.notations, 1);
             self.notations.push(Notation {
-                name: name.into(),
-                public: id.public.map(Into::into),
-                system: id.system.map(Into::into),
+                name: boxed(name),
+                public: id.public.map(boxed),
+                system: id.system.map(boxed),
             });
         }
         Ok(())
@@ -309,7 +315,8 @@ impl Dtd {
             }
             if !self.attributes.contains_key(element) {
                 self.kept += element.len() + DECLARATION;
-                self.attributes.insert(element.into(), AttList::default());
+                make_room(&mut self.attributes, 1);
+                self.attributes.insert(boxed(element), AttList::default());
             }
             let Some(known) = self.attributes.get_mut(element) else { continue };
             if known.place(name).is_some() {
@@ -320,7 +327,7 @@ impl Dtd {
             }
             let text = default.as_ref().map_or(0, |default| default.len());
             self.kept += name.len() + text + DECLARATION;
-            known.push(AttDef { name: name.into(), cdata, default });
+            known.push(AttDef { name: boxed(name), cdata, default });
             self.changes_tags |= known.matters;
         }
     }
@@ -398,13 +405,20 @@ fn is_number(digits: &str, radix: u32, number: u32) -> bool {
     !digits.is_empty() && digits.chars().try_fold(0, add) == Some(number)
 }
 
+/// A text to keep.
+fn boxed(text: &str) -> Box<str> {
+    copied(text).into_boxed_str()
+}
+
 /// The literal value of an entity, with character references and line ends resolved.
 fn entity_value(walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<String, Fault> {
     let start = walk.at + 1;
     let literal = walk.literal("the entity's text")?;
     let (bytes, locus) = (literal.as_bytes(), walk.locus.behind(start));
     let end = walk.at;
-    let mut value = String::with_capacity(literal.len());
+    // No reference is shorter than its character.
+    let mut value = String::new();
+    make_room(&mut value, literal.len());
     let mut at = 0;
     let is_plain = |c: char| !matches!(c, '%' | '&' | '\r') && names::is_char(c);
     while let Some(plain) = literal[at..].find(|c| !is_plain(c)) {
@@ -421,6 +435,7 @@ fn entity_value(walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<String, 
                 match by_number(bytes, at, how.rules, how.options, locus) {
                     Ok(Reference::Char { char, end, repair }) => {
                         if let Some(kind) = repair {
+                            make_room(how.made, 1);
                             how.made.push(Repair { kind, offset: locus.at(at) });
                         }
                         value.extend(char);
@@ -452,6 +467,7 @@ fn entity_value(walk: &mut Walk<'_>, how: &mut Declaring<'_>) -> Result<String, 
             }
             _ if how.rules.control => {
                 let kind = RepairKind::ControlCharacter;
+                make_room(how.made, 1);
                 how.made.push(Repair { kind, offset: locus.at(at) });
                 at += literal[at..].chars().next().map_or(1, char::len_utf8);
             }
@@ -522,6 +538,7 @@ fn content(walk: &mut Walk<'_>, how: &Declaring<'_>) -> Result<(), Fault> {
             if groups.len() >= how.limits.depth {
                 return Err(token::too_deep(walk.locus.at(walk.at - 1), how.limits.depth));
             }
+            make_room(&mut groups, 1);
             groups.push(None);
             continue;
         }
@@ -592,7 +609,7 @@ pub(super) enum Missing {
 impl Dtd {
     /// The replacement text of a general entity. With `open_ended`, the entity may be declared
     /// outside the document.
-    pub(super) fn text(&self, name: &str, open_ended: bool) -> Result<&Arc<str>, Missing> {
+    pub(super) fn text(&self, name: &str, open_ended: bool) -> Result<&Arc<Box<str>>, Missing> {
         let shown = brief(name);
         Err(match self.general.get(name) {
             Some(General { entity: Entity::Internal(text), inside }) if open_ended || !inside => {

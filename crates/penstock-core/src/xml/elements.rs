@@ -1,6 +1,6 @@
 //! Elements: the meaning of their tags, and the work at their beginning and end.
 
-use penstock_scan::{Isa, ValidText};
+use penstock_scan::{Isa, ValidText, make_room};
 
 use super::dtd::AttList;
 use super::expand::Value;
@@ -101,6 +101,7 @@ impl Reader {
             }
             self.tag.declares |= self.rules.namespaces
                 && (&*declared.name == "xmlns" || declared.name.starts_with("xmlns:"));
+            make_room(&mut self.tag.attributes, 1);
             self.tag.attributes.push(Attribute {
                 name: name_at as u32,
                 colon: colon.map_or(0, |colon| (name_at + colon) as u32),

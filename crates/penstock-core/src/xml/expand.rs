@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch};
+use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch, make_room};
 
 use super::dtd::{Dtd, Entity, Missing};
 use super::options::{Options, Unresolved};
@@ -116,7 +116,7 @@ impl Value<'_> {
     }
 
     /// The text of an entity; none if the reference stays as written.
-    fn entity(&self, name: &str, at: u64) -> Result<Option<Arc<str>>, Fault> {
+    fn entity(&self, name: &str, at: u64) -> Result<Option<Arc<Box<str>>>, Fault> {
         let reason = match self.dtd.text(name, self.open_ended) {
             Ok(text) => return Ok(Some(text.clone())),
             Err(Missing::Undeclared(reason)) => return Err(Fault::malformed(at, reason)),
@@ -140,7 +140,7 @@ struct Resolve<'a, 'b> {
 
 /// An entity whose text is being read in a value.
 struct Inner {
-    text: Arc<str>,
+    text: Arc<Box<str>>,
     at: usize,
 }
 
@@ -158,7 +158,7 @@ impl Job for Resolve<'_, '_> {
             let current = inner.last().map(|entity| (entity.text.clone(), entity.at));
             let (text, from, locus) = match &current {
                 None => (self.value.raw, outer, self.value.locus),
-                Some((text, at)) => (ValidText::from(&**text), *at, entered),
+                Some((text, at)) => (ValidText::from(&***text), *at, entered),
             };
             let Some((name, range)) = self.pass(isa, text, from, locus)? else {
                 if inner.pop().is_none() {
@@ -188,6 +188,7 @@ impl Job for Resolve<'_, '_> {
             if inner.is_empty() {
                 entered = Locus::entity(at);
             }
+            make_room(&mut inner, 1);
             inner.push(Inner { text: replacement, at: 0 });
         }
     }
@@ -226,6 +227,7 @@ impl Resolve<'_, '_> {
                     match reference(isa, text, at, rules, options, locus) {
                         Ok(Reference::Char { char, end, repair }) => {
                             if let Some(kind) = repair {
+                                make_room(self.made, 1);
                                 self.made.push(Repair { kind, offset: locus.at(at) });
                             }
                             if let Some(char) = char {
@@ -235,6 +237,7 @@ impl Resolve<'_, '_> {
                         }
                         Ok(Reference::Bare) => {
                             let kind = RepairKind::BareAmpersand;
+                            make_room(self.made, 1);
                             self.made.push(Repair { kind, offset: locus.at(at) });
                             plain = at;
                             at += 1;
@@ -249,6 +252,7 @@ impl Resolve<'_, '_> {
                                 && !is_number(bytes, at) =>
                         {
                             let kind = RepairKind::BareAmpersand;
+                            make_room(self.made, 1);
                             self.made.push(Repair { kind, offset: locus.at(at) });
                             plain = at;
                             at += 1;
@@ -267,6 +271,7 @@ impl Resolve<'_, '_> {
                 Some(&byte) => {
                     self.out.push_text(text.slice(plain..at));
                     let kind = RepairKind::ControlCharacter;
+                    make_room(self.made, 1);
                     self.made.push(Repair { kind, offset: locus.at(at) });
                     at += if byte == 0xEF { 3 } else { 1 };
                     plain = at;

@@ -2,7 +2,7 @@
 //!
 //! Each rule has a name: search for `rule:`. A rule's code reaches from its name to the next one.
 
-use penstock_scan::{Isa, ValidText, stands_at};
+use penstock_scan::{Isa, ValidText, make_room, stands_at};
 
 use super::prolog;
 use super::reader::{NOWHERE, Reader, State};
@@ -330,6 +330,7 @@ impl Reader {
                                 let tag = &text[pos + 1..pos + self.tag.name_end];
                                 let local = &tag[self.tag.colon..];
                                 if sink.wakes(local) {
+                                    make_room(&mut self.woken, 1);
                                     self.woken.push(self.open.depth());
                                     self.skip_to = NOWHERE;
                                     self.watching = false;
@@ -390,6 +391,7 @@ impl Reader {
                             }
                             self.skip_to = depth;
                             if flow == Flow::Watch {
+                                make_room(&mut self.watches, 1);
                                 self.watches.push(depth);
                                 self.watching = true;
                             }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use penstock_scan::{TextBuf, ValidText};
+use penstock_scan::{TextBuf, ValidText, gathered, make_room};
 
 /// The namespace of `xml:`.
 pub const XML: &str = "http://www.w3.org/XML/1998/namespace";
@@ -35,6 +35,15 @@ pub(super) struct Namespaces {
     pub(super) depth: usize,
 }
 
+/// Notes that the binding at `place` is one of the prefix.
+fn note(table: &mut HashMap<Box<[u8]>, Vec<usize>>, prefix: &[u8], place: usize) {
+    make_room(table, 1);
+    let key = gathered(prefix.iter().copied()).into_boxed_slice();
+    let places = table.entry(key).or_default();
+    make_room(places, 1);
+    places.push(place);
+}
+
 impl Namespaces {
     /// Binds a prefix for the element at `depth` and all inside it.
     pub(super) fn bind(&mut self, prefix: ValidText<'_>, uri: ValidText<'_>, depth: usize) {
@@ -44,15 +53,16 @@ impl Namespaces {
         self.text.push_text(uri);
         let end = middle + uri.as_bytes().len();
         let place = self.bindings.len();
+        make_room(&mut self.bindings, 1);
         self.bindings.push(Binding { prefix: start..middle, uri: middle..end, depth });
         self.depth = depth;
         if let Some(table) = &mut self.table {
-            table.entry(prefix.as_bytes().into()).or_default().push(place);
+            note(table, prefix.as_bytes(), place);
         } else if self.bindings.len() > FEW {
             let mut table: HashMap<Box<[u8]>, Vec<usize>> = HashMap::new();
             for (place, binding) in self.bindings.iter().enumerate() {
                 let prefix = &self.text.text().as_bytes()[binding.prefix.clone()];
-                table.entry(prefix.into()).or_default().push(place);
+                note(&mut table, prefix, place);
             }
             self.table = Some(table);
         }

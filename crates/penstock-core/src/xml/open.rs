@@ -1,5 +1,7 @@
 //! The names of the open elements, innermost last.
 
+use penstock_scan::make_room;
+
 /// A stack of names in one buffer, so that opening and closing an element allocates nothing.
 #[derive(Debug, Default)]
 pub(super) struct Open {
@@ -33,6 +35,8 @@ impl Open {
     /// Opens an element.
     #[inline(always)]
     pub(super) fn push(&mut self, name: &[u8]) {
+        make_room(&mut self.starts, 1);
+        make_room(&mut self.names, name.len());
         self.starts.push(self.names.len());
         self.names.extend_from_slice(name);
     }

@@ -131,7 +131,7 @@ pub(super) const NOWHERE: usize = usize::MAX;
 /// An entity whose replacement text is being read.
 #[derive(Debug)]
 pub(super) struct Input {
-    pub(super) text: Arc<str>,
+    pub(super) text: Arc<Box<str>>,
     pub(super) pos: usize,
     pub(super) name: Box<str>,
     /// The offset of the reference.
@@ -202,7 +202,7 @@ impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
             let inside = reader.inputs.last().map(|input| (input.text.clone(), input.at));
             let (text, last, locus) = match &inside {
                 None => (text, last, Locus::document(reader.base)),
-                Some((text, at)) => (ValidText::from(&**text), true, Locus::entity(*at)),
+                Some((text, at)) => (ValidText::from(&***text), true, Locus::entity(*at)),
             };
             let step = if reader.skip_to == NOWHERE {
                 reader.drive::<I, S, false>(isa, text, last, locus, sink)

@@ -1,6 +1,6 @@
 //! A start tag: found complete in the window, with the positions of its parts.
 
-use penstock_scan::{Isa, TextBuf, ValidText};
+use penstock_scan::{Isa, TextBuf, ValidText, gathered, make_room};
 
 use super::names::{is_name_char, is_name_start};
 use crate::error::Fault;
@@ -408,6 +408,7 @@ impl Tag {
             }
         }
         self.seen |= bit;
+        make_room(&mut self.attributes, 1);
         self.attributes.push(new);
         Ok(value_end + 1)
     }
@@ -420,8 +421,9 @@ impl Tag {
             let attribute = &self.attributes[*index];
             &bytes[pos + attribute.name as usize..pos + attribute.name_end as usize]
         };
-        let mut order: Vec<usize> = (0..self.attributes.len()).collect();
-        order.sort_by(|a, b| name(a).cmp(name(b)));
+        let mut order = gathered(0..self.attributes.len());
+        // Of two that are equal, the one that comes first stands first.
+        order.sort_unstable_by(|a, b| name(a).cmp(name(b)).then(a.cmp(b)));
         let pairs = order.windows(2).filter(|pair| name(&pair[0]) == name(&pair[1]));
         match pairs.map(|pair| pair[1]).min() {
             Some(second) => {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use penstock_scan::{Isa, Job, ValidText};
+use penstock_scan::{Isa, Job, ValidText, make_room};
 
 use super::dtd::Missing;
 use super::names::is_char;
@@ -30,7 +30,7 @@ pub(super) enum Next {
 #[derive(Debug)]
 pub(super) struct Reached {
     pub(super) name: Box<str>,
-    pub(super) text: Arc<str>,
+    pub(super) text: Arc<Box<str>>,
     /// The beginning and the end of the reference in the window.
     pub(super) range: Range<usize>,
 }
@@ -104,6 +104,7 @@ impl Job for Characters<'_> {
                 Some(0xEF) if !is_noncharacter(text, at) => at += 3,
                 Some(&byte) if reader.rules.control => {
                     let kind = RepairKind::ControlCharacter;
+                    make_room(&mut reader.made, 1);
                     reader.made.push(Repair { kind, offset: locus.at(at) });
                     at += if byte == 0xEF { 3 } else { 1 };
                 }
@@ -191,6 +192,7 @@ impl Reader {
                     Ok(Reference::Char { char, end, repair }) => {
                         flush!(at);
                         if let Some(kind) = repair {
+                            make_room(&mut self.made, 1);
                             self.made.push(Repair { kind, offset: locus.at(at) });
                         }
                         if let Some(char) = char {
@@ -201,6 +203,7 @@ impl Reader {
                     }
                     Ok(Reference::Bare) => {
                         let kind = RepairKind::BareAmpersand;
+                        make_room(&mut self.made, 1);
                         self.made.push(Repair { kind, offset: locus.at(at) });
                         at += 1;
                     }
@@ -226,6 +229,7 @@ impl Reader {
                     }
                     flush!(at);
                     let kind = RepairKind::ControlCharacter;
+                    make_room(&mut self.made, 1);
                     self.made.push(Repair { kind, offset: locus.at(at) });
                     at += if byte == 0xEF { 3 } else { 1 };
                     plain = at;
@@ -249,7 +253,7 @@ impl Reader {
     }
 
     /// The replacement text of a general entity; none if the reference stays as written.
-    fn general(&self, name: &str, at: usize, locus: Locus) -> Result<Option<Arc<str>>, Fault> {
+    fn general(&self, name: &str, at: usize, locus: Locus) -> Result<Option<Arc<Box<str>>>, Fault> {
         match self.dtd.text(name, self.open_ended && !self.standalone) {
             Ok(text) => Ok(Some(text.clone())),
             Err(Missing::Outside(_)) if self.options.unresolved == Unresolved::Text => Ok(None),
@@ -311,6 +315,7 @@ impl Reader {
                         return Err(bad_character(text, at, locus));
                     }
                     let kind = RepairKind::ControlCharacter;
+                    make_room(&mut self.made, 1);
                     self.made.push(Repair { kind, offset: locus.at(at) });
                     self.scratch.push_text(valid.slice(plain..at));
                     touched = true;

@@ -20,6 +20,7 @@ use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{
     Compression, Detect, Encoding, Options, Sniff, Source, SourceError, sniff,
 };
+use penstock_scan::{gathered, make_room};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::convert::Infallible;
@@ -49,12 +50,13 @@ pub(crate) fn open<'py>(
             if as_they_are(bytes.as_bytes(), encoding, compression) {
                 opening.lent(bytes)?
             } else {
-                let copy = Cursor::new(bytes.as_bytes().to_vec());
+                let copy = Cursor::new(gathered(bytes.as_bytes().iter().copied()));
                 opening.read(py, Box::new(copy), compression, encoding)?
             }
         } else if is_buffer(object) {
             let mut copy = Vec::new();
             in_pieces(object, |piece| {
+                make_room(&mut copy, piece.len());
                 copy.extend_from_slice(piece);
                 Ok(())
             })?;

@@ -8,6 +8,7 @@ use crate::options;
 use crate::printable::printable;
 use penstock_core::document::{List, Map, View};
 use penstock_core::word::Word;
+use penstock_scan::gathered;
 use pyo3::exceptions::{
     PyAttributeError, PyIndexError, PyKeyError, PyTypeError, PyUnicodeError, PyValueError,
 };
@@ -571,10 +572,9 @@ pub(super) enum Position {
 pub(super) fn position(index: &Bound<'_, PyAny>, len: usize) -> PyResult<Position> {
     if let Ok(slice) = index.cast::<PySlice>() {
         let found = slice.indices(len as isize)?;
-        let places = (0..found.slicelength)
-            .map(|step| (found.start + step as isize * found.step) as usize)
-            .collect();
-        return Ok(Position::Slice(places));
+        let places =
+            (0..found.slicelength).map(|step| (found.start + step as isize * found.step) as usize);
+        return Ok(Position::Slice(gathered(places)));
     }
     if !index.hasattr(intern!(index.py(), "__index__"))? {
         return Ok(Position::None);

@@ -9,6 +9,7 @@ use crate::plan::PlanRef;
 use crate::printable::printable;
 use penstock_core::document::{Match, places, scalar_end};
 use penstock_core::word::Word;
+use penstock_scan::{gathered, make_room};
 use pyo3::exceptions::{PyIndexError, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -93,7 +94,7 @@ impl Records {
             Some(at) => {
                 let path = matches::path(at)?;
                 let mut matches = matches::all(&path, view, part.word)?;
-                let found = std::iter::from_fn(|| matches.next(view)).collect();
+                let found = gathered(std::iter::from_fn(|| matches.next(view)));
                 Which::Found(found, path.last_star())
             }
             None => match view.container(part.word) {
@@ -138,6 +139,7 @@ impl Records {
         // not before the lock is released: its finalizer may look into these records.
         let kept = {
             let mut made = locked(&self.made);
+            make_room(&mut *made, 1);
             made.entry(at).or_insert_with(|| record.clone().unbind()).bind(py).clone()
         };
         Ok(kept)

@@ -6,6 +6,7 @@
 
 use penstock_core::event::Key;
 use penstock_core::value::number::{self, Outcome};
+use penstock_scan::make_room;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString};
@@ -231,6 +232,10 @@ impl Content {
 
     /// Moves everything above the marks into an empty `Content`.
     pub(super) fn hand_over(&mut self, marks: &Marks, to: &mut Content) {
+        make_room(&mut to.text, self.text.len() - marks.text);
+        make_room(&mut to.letters, self.letters.len() - marks.letters);
+        make_room(&mut to.attributes, self.attributes.len() - marks.attributes);
+        make_room(&mut to.children, self.children.len() - marks.children);
         to.text.push_str(&self.text[marks.text..]);
         to.letters.push_str(&self.letters[marks.letters..]);
         let by = marks.letters;

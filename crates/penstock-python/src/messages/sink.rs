@@ -9,6 +9,7 @@ use super::dispatch::{Below, Dispatch, NONE, State};
 use super::element::Element;
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_scan::make_room;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -172,6 +173,7 @@ impl<'py> Messages<'py> {
         if holds {
             self.holder = self.frames.len();
         }
+        make_room(&mut self.frames, 1);
         self.frames.push(Frame {
             entry,
             marks: self.pile.marks(),
@@ -234,6 +236,7 @@ impl<'py> Messages<'py> {
             }
             Ok(result) => {
                 if self.holder != NOWHERE {
+                    make_room(&mut self.pile.children, 1);
                     self.pile.children.push((name, result.clone().unbind()));
                 }
                 if is_root {
@@ -354,10 +357,12 @@ impl<'py> Messages<'py> {
         let letters = &mut self.pile.letters;
         let from = letters.len();
         if let Some(prefix) = seen.prefix {
+            make_room(letters, prefix.len() + 1);
             letters.push_str(prefix);
             letters.push(':');
         }
         let prefix = letters.len() - from;
+        make_room(letters, seen.local.len());
         letters.push_str(seen.local);
         let name = Span { from, to: letters.len() };
         let namespace = push(letters, seen.namespace.unwrap_or_default());
@@ -403,6 +408,7 @@ impl<'py> Messages<'py> {
             let Some(frame) = self.frames.pop() else { return Ok(Flow::Take) };
             self.states.truncate(frame.states);
             self.holder = frame.outer;
+            make_room(&mut self.pile.text, text.len());
             self.pile.text.push_str(text);
             return self.send(&frame, sort, at);
         }
@@ -416,6 +422,7 @@ impl<'py> Messages<'py> {
         }
         let value = push(&mut self.pile.letters, text);
         let namespace = Span { from: value.to, to: value.to };
+        make_room(&mut self.pile.attributes, 1);
         self.pile.attributes.push(Attribute { name, prefix: 0, namespace, value, sort });
         let frame = &mut self.frames[owner];
         let held = self.pile.letters.len() - frame.marks.letters
@@ -437,6 +444,7 @@ fn is_ours_alone(_py: Python<'_>, object: &Py<Element>) -> bool {
 /// Appends text, and returns where it is.
 fn push(letters: &mut String, text: &str) -> Span {
     let from = letters.len();
+    make_room(letters, text.len());
     letters.push_str(text);
     Span { from, to: letters.len() }
 }
@@ -531,6 +539,7 @@ impl Sink for Messages<'_> {
                 let (name, prefix, namespace) = self.attribute;
                 let value = push(&mut self.pile.letters, text.text.as_str());
                 let attribute = Attribute { name, prefix, namespace, value, sort: Sort::Text };
+                make_room(&mut self.pile.attributes, 1);
                 self.pile.attributes.push(attribute);
                 return Ok(Flow::Take);
             }
@@ -581,6 +590,7 @@ impl Sink for Messages<'_> {
             frame.white = rest.is_empty();
             if frame.parts {
                 let room = SPACE.saturating_sub(held).min(text.len() - rest.len());
+                make_room(&mut self.pile.text, room);
                 self.pile.text.push_str(&text[..room]);
                 (held, text) = (held + room, rest);
             }
@@ -591,6 +601,7 @@ impl Sink for Messages<'_> {
             self.pile.text.truncate(frame.marks.text);
             return Ok(Flow::Take);
         }
+        make_room(&mut self.pile.text, text.len());
         self.pile.text.push_str(text);
         Ok(Flow::Take)
     }

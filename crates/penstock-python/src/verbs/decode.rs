@@ -23,6 +23,7 @@ use penstock_core::source::{
     Compression, Detect, Encoding, Options as SourceOptions, Settled, Sniff, Source, sniff,
     xml_encoding,
 };
+use penstock_scan::make_room;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyString, PyTuple};
 use std::io::Cursor;
@@ -176,6 +177,7 @@ fn at_hand<'py>(
     if let Some(encoding) = encoding.filter(|_| detect == Detect::Nothing) {
         let mut bytes = Vec::new();
         in_pieces(data, |piece| {
+            make_room(&mut bytes, piece.len());
             bytes.extend_from_slice(piece);
             Ok(())
         })?;

@@ -18,6 +18,7 @@ use penstock_core::run::{
     Destination, Failed, Failure, Given, Policy, Refused, Run as RunOf, Turn, Windows,
 };
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_scan::make_room;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -345,6 +346,7 @@ impl Sink for Teller<'_, '_> {
             return Ok(Flow::Take);
         }
         self.end_text()?;
+        make_room(&mut self.told.open, 1);
         self.told.open.push(name.clone().unbind());
         self.tell(Sort::Start, name.into_any(), at)?;
         Ok(Flow::Take)
@@ -366,7 +368,9 @@ impl Sink for Teller<'_, '_> {
         if self.told.text.is_empty() {
             self.told.text_at = at;
         }
-        self.told.text.push_str(text.text.as_str());
+        let text = text.text.as_str();
+        make_room(&mut self.told.text, text.len());
+        self.told.text.push_str(text);
         // Where a run is split depends on the text only.
         while self.told.text.len() > TEXT {
             let boundary = |at: &usize| self.told.text.is_char_boundary(*at);
@@ -453,6 +457,8 @@ impl Names {
         if local.len() > LONGEST || uri.len() > LONGEST {
             return written(py, uri, local);
         }
+        let lacking = NAMES.saturating_sub(self.entries.len());
+        make_room(&mut self.entries, lacking);
         self.entries.resize_with(NAMES, || None);
         let entry = &mut self.entries[place(uri, local)];
         match entry {

@@ -20,6 +20,7 @@ use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, locate_in};
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{Compression, Sniff, sniff};
+use penstock_scan::{filled, gathered};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -216,7 +217,9 @@ impl Lines {
         let read = py.detach(|| {
             let read = || {
                 let mut cursor = Cursor::new(&*file, found, found.end, self.limits.token)?;
-                Ok::<_, Stuck>(cursor.next(&*file)?.map(|(mark, line)| (mark, line.to_vec())))
+                Ok::<_, Stuck>(
+                    cursor.next(&*file)?.map(|(mark, line)| (mark, gathered(line.iter().copied()))),
+                )
             };
             let line = read();
             self.check(&file)?;
@@ -360,7 +363,7 @@ fn fingerprint(file: &File) -> io::Result<Fingerprint> {
     let size = about.len();
     let mut samples = Vec::new();
     for (offset, length) in Fingerprint::samples(size) {
-        let mut sample = vec![0; length];
+        let mut sample = filled(0, length);
         file.read_exact_at(&mut sample, offset)?;
         samples.push(sample);
     }
@@ -397,7 +400,7 @@ fn beginning(py: Python<'_>, file: &File, name: &str, size: u64) -> PyResult<u64
 /// Finds the records, in one pass over the file.
 fn indexed(py: Python<'_>, file: &File, start: u64, size: u64, name: &str) -> PyResult<Index> {
     let mut indexer = Indexer::new(start);
-    let mut block = vec![0; SLICE];
+    let mut block = filled(0, SLICE);
     let mut at = start;
     while at < size {
         py.check_signals()?;

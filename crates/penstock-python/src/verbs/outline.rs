@@ -7,6 +7,7 @@ use crate::pump::bring;
 use crate::sources::SourceObject;
 use penstock_core::outline::Outline;
 use penstock_core::run::{Policy, Run, Turn, Windows};
+use penstock_scan::gathered;
 use pyo3::prelude::*;
 
 /// A path, how many values of each kind there are, and an example with whether it is text.
@@ -45,6 +46,6 @@ pub(crate) fn outline(
             let example = row.example.map(|example| (example.written, example.is_text));
             (row.path, row.kinds, example)
         });
-        Ok((rows.collect(), outline.omitted()))
+        Ok((gathered(rows), outline.omitted()))
     })
 }

@@ -97,8 +97,10 @@ pub(crate) struct Options {
 const CONTAINER: u64 = 64;
 const VALUE: u64 = 32;
 
-/// How many different unknown keys are counted one by one.
+/// How many different unknown keys are counted one by one, and how many bytes they may have
+/// together. The public documentation gives these numbers.
 const MOST_UNKNOWN: usize = 1_000;
+const MOST_UNKNOWN_BYTES: usize = 1 << 20;
 
 /// Where a value stands that its object may refuse later.
 pub(crate) struct Noted {
@@ -139,6 +141,8 @@ pub(crate) struct Core<'p> {
     /// Finished records, oldest first.
     rows: Stack,
     unknown: BTreeMap<String, u64>,
+    /// How many more bytes of their names are kept.
+    unknown_left: usize,
     /// The keys of each open dict, kept only where duplicates are errors.
     pub(crate) seen_keys: Vec<HashSet<Box<str>>>,
     /// Where the current container or key begins, for values made from a key or an index.
@@ -202,6 +206,7 @@ impl<'p> Core<'p> {
             matched: None,
             rows: Stack::default(),
             unknown: BTreeMap::new(),
+            unknown_left: MOST_UNKNOWN_BYTES,
             seen_keys: Vec::new(),
             at: 0,
             seen_beyond: Vec::new(),
@@ -365,6 +370,7 @@ impl<'p> Core<'p> {
 
     #[inline(always)]
     pub(crate) fn push_frame(&mut self, frame: Frame<'p>) {
+        make_room(&mut self.frames, 1);
         self.frames.push(frame);
         self.frames_changed();
     }
@@ -409,11 +415,18 @@ impl<'p> Core<'p> {
         if self.class().forbids_unknown { Unknown::Error } else { self.options.unknown }
     }
 
-    /// Counts a name that no class has.
-    pub(crate) fn count_unknown(&mut self, name: String) {
+    /// Counts a name that no class has, of which these are the parts.
+    pub(crate) fn count_unknown(&mut self, parts: &[&str]) {
+        let length = parts.iter().map(|part| part.len()).sum();
+        let mut name = String::new();
+        if length <= MOST_UNKNOWN_BYTES {
+            make_room(&mut name, length);
+            name.extend(parts.iter().copied());
+        }
         if let Some(count) = self.unknown.get_mut(&name) {
             *count += 1;
-        } else if self.unknown.len() < MOST_UNKNOWN {
+        } else if self.unknown.len() < MOST_UNKNOWN && length <= self.unknown_left {
+            self.unknown_left -= length;
             self.unknown.insert(name, 1);
         } else {
             *self.unknown.entry("...".to_owned()).or_default() += 1;
@@ -438,6 +451,7 @@ impl<'p> Core<'p> {
     pub(crate) fn note_place(&mut self, at: u64) {
         if self.top().kind.has_fields() && self.class().tells_fields {
             let slot = self.top().slots + self.aim().field as usize;
+            make_room(&mut self.noted, 1);
             self.noted.push(Noted { slot, at, place: None });
         }
     }

@@ -4,6 +4,7 @@ use super::Core;
 use super::frame::{Frame, FrameKind};
 use super::refusal::{Code, Mismatch, PathStep, Refusal};
 use crate::plan::KindByte;
+use penstock_scan::make_room;
 use pyo3::prelude::*;
 
 pub(crate) use penstock_core::error::brief;
@@ -145,9 +146,11 @@ impl<'p> Core<'p> {
         self.top_mut().unnamed = true;
         let depth = self.frames.len() - 1;
         if self.path_keys.len() <= depth {
+            make_room(&mut self.path_keys, depth + 1);
             self.path_keys.resize(depth + 1, String::new());
         }
         self.path_keys[depth].clear();
+        make_room(&mut self.path_keys[depth], key.len());
         self.path_keys[depth].push_str(key);
     }
 }

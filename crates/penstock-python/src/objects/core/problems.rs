@@ -11,6 +11,7 @@ use super::{Answer, Core, Duplicates};
 use crate::plan::KindByte;
 use penstock_core::position::Place;
 use penstock_core::sink::{Flow, Look};
+use penstock_scan::{gathered, make_room};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -42,15 +43,26 @@ impl Problems {
             return;
         }
         self.bytes = bytes;
+        make_room(&mut self.kept, 1);
         self.kept.push(problem);
     }
+}
+
+/// Problems in the order of the document. Of those at one place, the first stays the first.
+fn in_order(kept: Vec<Mismatch>) -> Vec<Mismatch> {
+    if kept.is_sorted_by_key(|problem| problem.at) {
+        return kept;
+    }
+    let mut kept = gathered(kept.into_iter().enumerate());
+    kept.sort_unstable_by_key(|(place, problem)| (problem.at, *place));
+    gathered(kept.into_iter().map(|(_, problem)| problem))
 }
 
 impl<'p> Core<'p> {
     /// The problems of the current record that were not reported yet, in the order of the document.
     pub(crate) fn take_problems(&mut self) -> Problems {
         let mut problems = std::mem::take(&mut self.problems);
-        problems.kept.sort_by_key(|problem| problem.at);
+        problems.kept = in_order(problems.kept);
         problems
     }
 
@@ -90,7 +102,7 @@ impl<'p> Core<'p> {
 
     /// Ends the record with an error.
     fn problems_of_record(&mut self) -> Refusal {
-        self.problems.kept.sort_by_key(|problem| problem.at);
+        self.problems.kept = in_order(std::mem::take(&mut self.problems.kept));
         if self.problems.kept.is_empty() {
             return Refusal::kept();
         }

@@ -19,6 +19,7 @@ use penstock_core::format::Lends;
 use penstock_core::json::lend;
 use penstock_core::near::nearest;
 use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink, Want};
+use penstock_scan::make_room;
 use pyo3::ffi;
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
@@ -374,7 +375,8 @@ impl<'p> Keyed<'p> {
                 Err(self.mismatch(at, reason, None, None).coded(Code::Unknown))
             }
             Unknown::Collect => {
-                self.core.count_unknown(format!("{}.{}", self.class().name, key.text.as_str()));
+                let class = &self.class().name;
+                self.core.count_unknown(&[class, ".", key.text.as_str()]);
                 Ok(Flow::Skip)
             }
         }
@@ -402,6 +404,7 @@ impl<'p> Keyed<'p> {
     fn begin_dict(&mut self, kind: FrameKind, node: NodeId, values: &'p Aim) -> Answer {
         self.core.push_frame(Frame::new(kind, node, values, self.core.stack.len()));
         if self.core.options.duplicates == Duplicates::Error {
+            make_room(&mut self.core.seen_keys, 1);
             self.core.seen_keys.push(HashSet::new());
         }
         Ok(Flow::Take)

@@ -123,7 +123,7 @@ impl<'p> Markup<'p> {
             Unknown::Collect => {
                 let path = self.path(true);
                 let element = path.last().map_or_else(String::new, ToString::to_string);
-                self.core.count_unknown(format!("{element}.@{}", written(key)));
+                self.core.count_unknown(&[&element, ".@", &written(key)]);
                 Ok(Flow::Skip)
             }
         }

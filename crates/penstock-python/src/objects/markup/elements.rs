@@ -18,6 +18,7 @@ use penstock_core::event::{Key, KeyKind, Matched, Text};
 use penstock_core::near::nearest;
 use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
+use penstock_scan::make_room;
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -215,7 +216,7 @@ impl<'p> Markup<'p> {
             return Err(self.mismatch(at, reason, None, None).coded(Code::Unknown));
         }
         let sign = if self.core.attribute { "@" } else { "" };
-        self.core.count_unknown(format!("{class}.{sign}{name}"));
+        self.core.count_unknown(&[class, ".", sign, &name]);
         Ok(Flow::Skip)
     }
 
@@ -276,6 +277,7 @@ impl<'p> Markup<'p> {
             self.markup.ascii = true;
         }
         let text = self.markup.text.len();
+        make_room(&mut self.markup.open, 1);
         self.markup.open.push(Open { at, text, nil: false, forced, lost: false });
         let aim = self.aim();
         if aim.kind == KindByte::OnPath {

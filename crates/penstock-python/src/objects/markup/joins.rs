@@ -2,6 +2,7 @@
 //! that they belong to. They are gathered in a buffer, as a string that grew with each element would
 //! be copied with each element.
 
+use penstock_scan::{copied, make_room};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ fn append(joined: &mut String, text: &str, token: usize) -> bool {
     if joined.len().saturating_add(1).saturating_add(text.len()) > token {
         return false;
     }
+    make_room(joined, 1 + text.len());
     joined.push(' ');
     joined.push_str(text);
     true
@@ -66,7 +68,8 @@ impl NamedJoins {
             Some(index) => index.extract()?,
             None => {
                 indexes.set_item(key, texts.len())?;
-                texts.push(first.to_owned());
+                make_room(texts, 1);
+                texts.push(copied(first));
                 texts.len() - 1
             }
         };

@@ -18,6 +18,7 @@ use crate::plan::Plan;
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
+use penstock_scan::{copied, make_room};
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 
@@ -289,8 +290,16 @@ impl Sink for Markup<'_> {
 pub(crate) fn written(key: &Key<'_>) -> String {
     let name = key.name.text.as_str();
     match key.prefix {
-        Some(prefix) => format!("{}:{name}", prefix.text.as_str()),
-        None => name.to_owned(),
+        Some(prefix) => {
+            let prefix = prefix.text.as_str();
+            let mut written = String::new();
+            make_room(&mut written, prefix.len() + 1 + name.len());
+            written.push_str(prefix);
+            written.push(':');
+            written.push_str(name);
+            written
+        }
+        None => copied(name),
     }
 }
 

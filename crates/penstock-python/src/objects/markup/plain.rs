@@ -11,6 +11,7 @@ use crate::objects::core::{Answer, caches};
 use crate::plan::NodeId;
 use penstock_core::event::{Key, Text};
 use penstock_core::sink::Flow;
+use penstock_scan::make_room;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -70,12 +71,15 @@ impl<'p> Markup<'p> {
         } else {
             let name = &mut self.markup.name;
             name.clear();
+            let local = key.name.text.as_str();
+            make_room(name, sign.len() + local.len());
             name.push_str(sign);
             if let Some(prefix) = key.prefix {
+                make_room(name, prefix.text.as_str().len() + 1 + local.len());
                 name.push_str(prefix.text.as_str());
                 name.push(':');
             }
-            name.push_str(key.name.text.as_str());
+            name.push_str(local);
             caches::key(py, Text::from(name.as_str()))
         };
         if object.is_null() {

@@ -13,6 +13,7 @@ use crate::plan::{Kind, NodeId, TagRule, Tagged};
 use penstock_core::event::{Key, KeyKind, Text};
 use penstock_core::sink::Flow;
 use penstock_core::value::xsd;
+use penstock_scan::make_room;
 use std::ops::Range;
 
 /// Attributes that wait for their class, with their texts in one buffer.
@@ -40,7 +41,9 @@ impl HeldAttributes {
 
     fn keep(&mut self, text: Text<'_>) -> Range<usize> {
         let from = self.text.len();
-        self.text.push_str(text.text.as_str());
+        let text = text.text.as_str();
+        make_room(&mut self.text, text.len());
+        self.text.push_str(text);
         from..self.text.len()
     }
 
@@ -49,6 +52,7 @@ impl HeldAttributes {
         let namespace = key.namespace.map(|uri| self.keep(uri));
         let prefix = key.prefix.map(|prefix| self.keep(prefix));
         let value = 0..0;
+        make_room(&mut self.attributes, 1);
         self.attributes.push(Attribute { name, namespace, prefix, value, at, value_at: at });
     }
 

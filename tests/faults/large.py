@@ -1,0 +1,403 @@
+"""Decodes while one large request of Penstock's own after the other fails.
+
+A program: what is wrong here aborts the process, so `test_memory.py` runs it. `starve.py` does the
+same for the interpreter's allocations. Each attempt is a child process, in which the n-th request
+of 4 KiB or more fails. It must end with the usual result or with a MemoryError, and a second one
+must work as if nothing had happened. Violations are printed on standard output.
+
+    python large.py [case ...]
+"""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import penstock
+from penstock import _format, _rust
+
+# More attempts than any case has large requests mean an endless loop.
+MOST = 5_000
+# The smallest request that fails. What is smaller is served from a reserve if memory runs out.
+LEAST = 4 << 10
+# The decoder of xz has tables of a fixed size, which are served from the reserve as well: here only
+# what is larger than the reserve serves fails.
+LEAST_OF_XZ = (64 << 10) + 1
+json, ndjson, xml = penstock.json, penstock.ndjson, penstock.xml
+
+
+@dataclass
+class Row:
+    number: int = 0
+    text: str = ""
+
+
+@dataclass
+class Ordered:
+    """Its tag comes last, so that everything before it is held back."""
+
+    data: list[int] = field(default_factory=list)
+    kind: str = ""
+
+
+class Handler:
+    def row(self, element: Any) -> Any:
+        return element.value
+
+    def rows(self, element: Any) -> Any:
+        return len(element.children)
+
+
+class Keep:
+    def rows(self, element: Any) -> Any:
+        return element
+
+
+HANDLER, KEEP = Handler(), Keep()
+
+# The documents.
+
+COUNT = 1_500
+TEXT = "some text \u00e9 of one row"
+OBJECTS = [f'{{"number": {n}, "text": "{TEXT} {n}"}}'.encode() for n in range(COUNT)]
+ARRAY = b"[" + b",".join(OBJECTS) + b"]"
+ROWS = b'{"rows": ' + ARRAY + b"}"
+LINES = b"\n".join(OBJECTS)
+NUMBERS = b"[" + b"1," * 9_000 + b"1]"
+FLOATS = b"[" + b"1.25," * 9_000 + b"1]"
+NAMES = b"{" + b",".join(b'"name%d": %d' % (n, n) for n in range(5_000)) + b"}"
+SHAPES = b"[" + b",".join(b'{"a%d": 1, "b%d": 2}' % (n, n) for n in range(5_000)) + b"]"
+ESCAPED = b'["' + b"a\\n\\u00e9\\\\" * 20_000 + b'"]'
+LONG_KEY = b'{"' + b"k" * 30_000 + b'": 1, "' + b"\\u00e9" * 10_000 + b'": 2}'
+LONG_NUMBER = b"[" + b"7" * 4_300 + b", 1." + b"7" * 4_200 + b"]"
+DEEP = b"[" * 900 + b"]" * 900
+DEEP_OBJECTS = b'{"some name": ' * 900 + b"1" + b"}" * 900
+WRONG = b"[" + b'{"number": "x"},' * 2_000 + b'{"number": 1}]'
+WRONG_LINES = b"\n".join([b'{"number": "x"}', b'{"number": 1', b'{"number": 1}'] * 700)
+LAST = b'{"data": [' + b"1," * 9_000 + b'1], "kind": "b"}'
+BASE = b'["' + b"QUJD" * 20_000 + b'"]'
+MARKUP = (
+    b"<rows>"
+    + b"".join(
+        b"<row><number>%d</number><text>%s &amp; more</text></row>" % (n, TEXT.encode())
+        for n in range(COUNT)
+    )
+    + b"</rows>"
+)
+PROSE = b"<a>" + b"a&lt;<b/>" * 20_000 + b"</a>"
+LONG_TEXT = b"<a>" + b"a&lt;" * 30_000 + b"</a>"
+CDATA = b"<a><![CDATA[" + b"a]" * 30_000 + b"]]></a>"
+ATTRIBUTES = b"<a " + b" ".join(b'name%d="value &lt; %d"' % (n, n) for n in range(900)) + b"/>"
+LONG_ATTRIBUTE = b'<a b="' + b"value &lt; " * 9_000 + b'"/>'
+SPACES = b"<a " + b" ".join(b'xmlns:p%d="urn:%d"' % (n, n) for n in range(900)) + b"><p7:b/></a>"
+ELEMENTS = b"<a>" + b"".join(b"<name%d>%d</name%d>" % (n, n, n) for n in range(3_000)) + b"</a>"
+DEEP_MARKUP = b"<some-name>" * 900 + b"</some-name>" * 900
+ENTITIES = (
+    b"<!DOCTYPE a ["
+    + b"".join(b"<!ENTITY name%d 'value %d'>" % (n, n) for n in range(3_000))
+    + b"]><a>&name7;</a>"
+)
+LONG_ENTITY = (
+    b"<!DOCTYPE a [<!ENTITY b '" + b"text &#38;lt; " * 3_000 + b"'>]><a c='&b;'>&b;&b;</a>"
+)
+DEFAULTS = (
+    b"<!DOCTYPE a ["
+    + b"".join(b"<!ATTLIST a name%d CDATA 'value %d'>" % (n, n) for n in range(900))
+    + b"".join(b"<!ATTLIST b%d c CDATA 'd'>" % n for n in range(900))
+    + b"]><a/>"
+)
+PARAMETERS = (
+    b"<!DOCTYPE a [<!ENTITY % p '"
+    + b"<!ENTITY q &#34;r&#34;>" * 2_000
+    + b"'>%p;<!ELEMENT a "
+    + b"(" * 900
+    + b"b"
+    + b")" * 900
+    + b"><!NOTATION n SYSTEM '"
+    + b"u" * 9_000
+    + b"'>]><a>&q;</a>"
+)
+COMMENTS = b"<a><!--" + b"words " * 9_000 + b"--><?target " + b"words " * 9_000 + b"?></a>"
+LONG_NAME = b"<" + b"n" * 30_000 + b"/>"
+WRONG_MARKUP = b"<rows>" + b"<row><number>x</number></row>" * 2_000 + b"</rows>"
+BROKEN_MARKUP = (
+    b"<rows>" + b"<row><number>1</number><text>this & that</text></row>" * 900 + b"</rows>"
+)
+CONTROLS = b"<a>" + b"a\x01&#1;" * 900 + b"</a>"
+
+
+def cut(data: bytes) -> Iterator[bytes]:
+    return (data[at : at + 9_000] for at in range(0, len(data), 9_000))
+
+
+def fed(data: bytes, **options: Any) -> Any:
+    decoder = penstock.Decoder(Row, **options)
+    rows = []
+    for piece in cut(data):
+        rows += decoder.feed(piece)
+    return rows + decoder.finish()
+
+
+class Told:
+    """An error with everything that it holds."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __repr__(self) -> str:
+        return f"{type(self.error).__name__} {str(self.error)[:300]}"
+
+
+def refused(work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    try:
+        return work(*arguments, **options)
+    except ExceptionGroup as group:
+        return [Told(each) for each in group.exceptions]
+    except penstock.PenstockError as error:
+        return Told(error)
+
+
+def counted(reader: Any) -> Any:
+    return len(list(reader)), reader.unknown, reader.skipped
+
+
+def asked(document: Any) -> Any:
+    rows = document["rows"]
+    return [
+        len(rows),
+        rows[7]["text"],
+        list(rows.at("*/number"))[-1],
+        rows[8].to(Row),
+        len(document.raw()) if hasattr(document, "raw") else 0,
+        len(document.to(dict[str, list[Row]])["rows"]),
+        document == 1,
+        len(document.to()["rows"]),
+        len(rows[:]),
+        rows[5:9],
+    ]
+
+
+def named(document: Any) -> Any:
+    return [
+        document["name77"],
+        len(document),
+        "name4999" in document,
+        list(document)[-1],
+        document.to() == 1,
+        document == document.to(),
+    ]
+
+
+def compared(data: bytes) -> Any:
+    one, other = json.open(data), json.open(b" " + data)
+    return [one == other, one == json.decode(data)]
+
+
+def outlined(name: str, data: bytes) -> Any:
+    opened = _rust.Source(io.BytesIO(data), None, None, "infer")
+    return len(_rust.outline(_format.dialect(name), opened)[0])
+
+
+CASES: dict[str, Callable[[], Any]] = {}
+for _name, _data in {
+    "objects": ARRAY,
+    "numbers": NUMBERS,
+    "floats": FLOATS,
+    "names": NAMES,
+    "shapes": SHAPES,
+    "escaped": ESCAPED,
+    "long key": LONG_KEY,
+    "long number": LONG_NUMBER,
+    "deep": DEEP,
+    "deep objects": DEEP_OBJECTS,
+}.items():
+    CASES |= {
+        f"json.decode, {_name}": lambda data=_data: json.decode(data),
+        f"json.decode of a buffer, {_name}": lambda data=_data: json.decode(bytearray(data)),
+        f"json.load, {_name}": lambda data=_data: json.load(cut(data)),
+        f"json.read, {_name}": lambda data=_data: list(json.read(cut(data))),
+        f"json.open, {_name}": lambda data=_data: json.open(data).to(),
+        f"json.open of pieces, {_name}": lambda data=_data: json.open(cut(data)).to(),
+        f"json.open, compared, {_name}": lambda data=_data: compared(data),
+        f"json.send, {_name}": lambda data=_data: json.send(cut(data), HANDLER),
+    }
+for _name, _data in {
+    "rows": MARKUP,
+    "prose": PROSE,
+    "long text": LONG_TEXT,
+    "cdata": CDATA,
+    "attributes": ATTRIBUTES,
+    "long attribute": LONG_ATTRIBUTE,
+    "namespaces": SPACES,
+    "elements": ELEMENTS,
+    "deep": DEEP_MARKUP,
+    "entities": ENTITIES,
+    "long entity": LONG_ENTITY,
+    "defaults": DEFAULTS,
+    "parameters": PARAMETERS,
+    "comments": COMMENTS,
+    "long name": LONG_NAME,
+}.items():
+    CASES |= {
+        f"xml.decode, {_name}": lambda data=_data: xml.decode(data),
+        f"xml.load, {_name}": lambda data=_data: xml.load(cut(data)),
+        f"xml.load of a class, {_name}": lambda data=_data: xml.load(cut(data), Row),
+        f"xml.read, {_name}": lambda data=_data: len(list(xml.read(cut(data), at="*/*"))),
+        f"xml.events, {_name}": lambda data=_data: list(xml.events(cut(data))),
+        f"xml.send, {_name}": lambda data=_data: repr(xml.send(cut(data), KEEP))[:1_000],
+    }
+CASES |= {
+    "json.decode of str": lambda: json.decode(ROWS.decode()),
+    "xml.decode of str": lambda: xml.decode(MARKUP.decode()),
+    "outline": lambda: outlined("json", NAMES),
+    "outline of deep objects": lambda: outlined(
+        "json", b'{"some name": ' * 200 + b"1" + b"}" * 200
+    ),
+    "outline of markup": lambda: outlined("xml", ELEMENTS),
+    "json.decode of a class": lambda: json.decode(ROWS, dict[str, list[Row]]),
+    "json.load of a class": lambda: json.load(cut(ARRAY), list[Row]),
+    "json.read of a class": lambda: list(json.read(cut(ROWS), Row, at="rows/*")),
+    "json.read in batches": lambda: list(json.read(cut(ARRAY), Row).batches(2_000)),
+    "json.decode of a set": lambda: len(json.decode(NUMBERS, frozenset[int])),
+    "json.decode of a tuple": lambda: len(json.decode(NUMBERS, tuple[int, ...])),
+    "json.decode of bytes": lambda: len(json.decode(BASE, list[bytes])[0]),
+    "json.decode of what is held back": lambda: json.decode(
+        LAST,
+        Annotated[Row | Ordered, penstock.tag("kind", {"a": Row, "b": Ordered})],
+    ),
+    "unknown": lambda: counted(ndjson.read([NAMES + b"\n"] * 3, Row, unknown="collect")),
+    "misfits": lambda: refused(json.decode, WRONG, list[Row]),
+    "all misfits": lambda: refused(json.decode, WRONG, list[Row], all_errors=True),
+    "misfits that are collected": lambda: refused(
+        list, ndjson.read(cut(WRONG_LINES), Row, errors="collect", max_errors=5_000)
+    ),
+    "misfits that are skipped": lambda: counted(ndjson.read(cut(WRONG_LINES), Row, errors="skip")),
+    "misfits in pieces": lambda: refused(json.load, cut(WRONG), list[Row], all_errors=True),
+    "misfits of markup": lambda: refused(
+        list, xml.read(cut(WRONG_MARKUP), Row, at="rows/row", errors="collect", max_errors=5_000)
+    ),
+    "cut": lambda: refused(json.load, cut(ARRAY[:-1]), list[Row]),
+    "cut markup": lambda: refused(xml.load, cut(MARKUP[:-1])),
+    "ndjson.decode": lambda: ndjson.decode(LINES, Row),
+    "ndjson.load": lambda: ndjson.load(cut(LINES), Row),
+    "ndjson.read": lambda: list(ndjson.read(cut(LINES), Row)),
+    "ndjson.read in batches": lambda: list(ndjson.read(cut(LINES), Row).batches(2_000)),
+    "ndjson.send": lambda: ndjson.send(cut(LINES), HANDLER),
+    "json, fed": lambda: fed(ROWS, at="rows/*", format="json"),
+    "ndjson, fed": lambda: fed(LINES, format="ndjson"),
+    "xml, fed": lambda: fed(MARKUP, at="rows/row", format="xml"),
+    "gzip, fed": lambda: fed(gzip.compress(LINES, mtime=0), format="ndjson"),
+    "Decoder.decode": lambda: penstock.Decoder(list[Row], format="json").decode(ARRAY),
+    "json.open, asked": lambda: asked(json.open(ROWS)),
+    "json.open of pieces, asked": lambda: asked(json.open(cut(ROWS))),
+    "json.open, names": lambda: named(json.open(NAMES)),
+    "json.open of records": lambda: json.open(ROWS, Row, at="rows/*")[:],
+    "json.send of rows": lambda: json.send(cut(ROWS), HANDLER),
+    "xml.read of a class": lambda: list(xml.read(cut(MARKUP), Row, at="rows/row")),
+    "xml.send of rows": lambda: xml.send(cut(MARKUP), HANDLER),
+    "repairs": lambda: len(xml.load(cut(BROKEN_MARKUP), repair="all")),
+    "repairs of characters": lambda: xml.load(cut(CONTROLS), repair="all"),
+}
+for _name, _pack in {
+    "gzip": lambda data: gzip.compress(data, mtime=0),
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+}.items():
+    _whole, _lines = _pack(ARRAY), _pack(LINES)
+    CASES |= {
+        f"{_name}, json.load": lambda data=_whole: json.load(cut(data), list[Row]),
+        f"{_name}, ndjson.read": lambda data=_lines: list(ndjson.read(cut(data), Row)),
+    }
+for _code in ("utf-16", "utf-32", "latin-1", "shift_jis"):
+    _text, _markup = (
+        data.decode().replace("\u00e9", "e").encode(_code) for data in (ARRAY, MARKUP)
+    )
+    CASES |= {
+        f"{_code}, json.load": lambda data=_text, code=_code: json.load(
+            cut(data), list[Row], encoding=code
+        ),
+        f"{_code}, json.decode": lambda data=_text, code=_code: json.decode(
+            data, list[Row], encoding=code
+        ),
+        f"{_code}, xml.load": lambda data=_markup, code=_code: xml.load(cut(data), encoding=code),
+    }
+
+
+def attempt(name: str, n: int, expected: str) -> str:
+    """Return what is wrong, `failed` if only the request failed, or nothing."""
+    work = CASES[name]
+    least = LEAST_OF_XZ if name.startswith("xz") else LEAST
+    _rust.fail_request(n, least)
+    try:
+        given = work()
+    except MemoryError:
+        wrong = "failed"
+    except BaseException as error:  # noqa: BLE001 - whatever it is, it is looked at
+        wrong = f"gave {type(error).__name__} {str(error)[:200]}"
+    else:
+        wrong = ""
+    finally:
+        seen = _rust.fail_request(0, least)
+    if not wrong:
+        wrong = "" if shown(given) == expected else f"gave {shown(given)[:200]}"
+    if wrong == "" and seen >= n:
+        wrong = "survived"
+    again = shown(work())
+    if again != expected:
+        wrong += f" and then {again[:200]}"
+    return wrong
+
+
+def shown(outcome: object) -> str:
+    return repr(outcome)
+
+
+def in_child(work: Callable[[], str]) -> tuple[str, int]:
+    """Return the result of the work in a child process, and its exit status."""
+    readable, writable = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = "died"
+        try:
+            said = work()
+        except BaseException:  # noqa: BLE001 - it goes no further than this child
+            said = traceback.format_exc()
+        finally:
+            os.write(writable, said.encode())
+            os._exit(0)
+    os.close(writable)
+    with os.fdopen(readable, "rb") as answer:
+        said = answer.read().decode()
+    return said, os.waitpid(child, 0)[1]
+
+
+def say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def main(names: list[str]) -> None:
+    tried = 0
+    for name in names:
+        work = CASES[name]
+        expected = shown(work())
+        for n in range(1, MOST):
+            said, status = in_child(lambda name=name, n=n, e=expected: attempt(name, n, e))
+            if status != 0:
+                said = f"ended with status {status}"
+            if said == "":
+                break
+            tried += 1
+            if said not in {"failed", "survived"}:
+                say(f"{name}: request {n} {said}")
+    say(f"tried {tried} requests in {len(names)} cases")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(CASES))
