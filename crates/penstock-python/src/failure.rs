@@ -395,7 +395,9 @@ pub(crate) fn quiet_panics() {
     std::panic::set_hook(Box::new(|info| {
         // These decoders panic if there is no memory for them, which is reported as that.
         let decoder = info.location().is_some_and(|at| {
-            ["/flate2-", "/zlib-rs-", "/bzip2-", "/zstd-safe-"].iter().any(|name| at.file().contains(name))
+            ["/flate2-", "/zlib-rs-", "/bzip2-", "/zstd-safe-"]
+                .iter()
+                .any(|name| at.file().contains(name))
         });
         if !decoder && info.payload().downcast_ref::<&str>() != Some(&NO_OBJECT) {
             // If there is nobody to read it, the exception still says it.
