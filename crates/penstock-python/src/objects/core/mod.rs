@@ -48,6 +48,7 @@ use penstock_core::json::lend;
 use penstock_core::limits::Limits;
 use penstock_core::position::Place;
 use penstock_core::sink::Flow;
+use penstock_scan::make_room;
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
