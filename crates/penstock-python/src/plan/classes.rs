@@ -217,7 +217,21 @@ impl<'py> Subject<'_, 'py> {
         annotation: Bound<'py, PyAny>,
         scope: &Scope<'py>,
     ) -> PyResult<FieldType<'py>> {
-        field_type(annotation, scope, self.place(name.to_str()?))
+        let place = self.place(name.to_str()?);
+        let field = field_type(annotation, scope, place)?;
+        let py = name.py();
+        let sort = self.compiler.met[self.id as usize].sort;
+        match field.required {
+            Some(required) if !matches!(sort, Sort::TypedDict | Sort::Keys) => {
+                let wrapper = if required { "Required" } else { "NotRequired" };
+                let reason = format_args!("{wrapper} is only for a TypedDict");
+                Err(place.error(py, reason))
+            }
+            _ if field.init_var && !matches!(sort, Sort::Dataclass | Sort::Model) => {
+                Err(place.error(py, "InitVar is only for a dataclass"))
+            }
+            _ => Ok(field),
+        }
     }
 
     /// A field, from its annotation.

@@ -4,16 +4,18 @@
 //! then passed to their class. An abstract one (`Sequence`, `Mapping`) becomes the builtin
 //! collection that implements it.
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet};
 use pyo3::types::{PyString, PyTuple, PyType};
 
-use super::builtin::Container;
+use super::builtin::{Container, display};
 use super::conversions::{applied, is_of};
 use super::known::{self, Known};
 use super::post_steps::{Nature, PostSteps, Step};
 use super::types::DEEPEST;
 use super::walk::{Walk, node};
+use super::wrappers::{arguments, unpacked};
 use super::{Kind, Node, NodeId};
 
 /// A class of collections.
@@ -135,7 +137,10 @@ impl<'py> Walk<'_, 'py> {
         arguments: &Bound<'py, PyTuple>,
         nullable: bool,
     ) -> PyResult<Node> {
-        let arguments: Vec<_> = arguments.iter().collect();
+        let mut arguments: Vec<_> = arguments.iter().collect();
+        if collection.base == Container::Tuple {
+            arguments = self.unpacked(annotation, arguments)?;
+        }
         let (kind, item, name) = match (collection.base, collection.finish, &arguments[..]) {
             (_, Finish::Array, [item]) => return self.array(Some(item), nullable),
             (Container::Tuple, _, [item, dots]) if dots.is(self.compiler.py.Ellipsis()) => {
@@ -177,6 +182,36 @@ impl<'py> Walk<'_, 'py> {
             _ => return Err(self.not_a_type(annotation)),
         };
         self.finished(collection, class, kind, item, name, nullable)
+    }
+
+    /// The items of a tuple, with those of `*tuple[X, Y]` in its place.
+    fn unpacked(
+        &mut self,
+        annotation: &Bound<'py, PyAny>,
+        items: Vec<Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let dots = self.compiler.py.Ellipsis();
+        let alone = items.len() == 1;
+        let mut flat = Vec::with_capacity(items.len());
+        for item in items {
+            let Some(inner) = unpacked(&item)? else {
+                flat.push(item);
+                continue;
+            };
+            let inner = self.evaluated(&inner)?.unwrap_or(inner);
+            let origin = inner.getattr_opt(intern!(inner.py(), "__origin__"))?;
+            if !origin.is_some_and(|origin| origin.is(inner.py().get_type::<PyTuple>())) {
+                return Err(self.unsupported(display(&item)?));
+            }
+            self.deeper()?;
+            let inner = self.unpacked(annotation, arguments(&inner)?.iter().collect())?;
+            self.depth -= 1;
+            if !alone && inner.iter().any(|item| item.is(&dots)) {
+                return Err(self.unsupported(display(annotation)?));
+            }
+            flat.extend(inner);
+        }
+        Ok(flat)
     }
 
     /// A node of a collection, with its last step.

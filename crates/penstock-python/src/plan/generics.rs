@@ -8,6 +8,9 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple, PyType};
 
+use crate::failure::is_reason;
+
+use super::builtin::display;
 use super::walk::Walk;
 use super::wrappers::{arguments, forward, is_instance};
 use super::{known, layout};
@@ -75,7 +78,32 @@ pub(super) fn substituted<'py>(
         }
         meant.push(meaning(walk, &variable)?);
     }
-    Ok(Some(annotation.get_item(PyTuple::new(annotation.py(), meant)?)?))
+    let py = annotation.py();
+    match annotation.get_item(PyTuple::new(py, meant)?) {
+        // `Generic[T]` takes no values.
+        Err(error) if is_reason(py, &error) => {
+            Err(walk.error(format_args!("{} is not supported yet", display(annotation)?)))
+        }
+        meant => meant.map(Some),
+    }
+}
+
+/// The argument of the variable at `place`. A `TypeVarTuple` takes all arguments that its
+/// neighbours leave, so variables after it count from the end.
+fn argument<'py>(
+    variables: &Bound<'py, PyTuple>,
+    place: usize,
+    given: &Bound<'py, PyTuple>,
+) -> Option<Bound<'py, PyAny>> {
+    let is_variadic = |variable: Bound<'py, PyAny>| {
+        is_instance(&variable, &known::TYPE_VAR_TUPLE)
+            || is_instance(&variable, &known::TYPE_VAR_TUPLE_EXTENSION)
+    };
+    let place = match variables.iter().take(place).any(is_variadic) {
+        false => place,
+        true => given.len().checked_sub(variables.len() - place)?,
+    };
+    given.get_item(place).ok()
 }
 
 /// The value of a generic alias with these arguments: `type Pair[T] = tuple[T, T]`.
@@ -88,8 +116,11 @@ pub(super) fn of_alias<'py>(
     let variables = alias.getattr(intern!(py, "__type_params__"))?.cast_into::<PyTuple>()?;
     let value = alias.getattr(intern!(py, "__value__"))?;
     let stands_for = |variable: &Bound<'py, PyAny>| -> PyResult<Bound<'py, PyAny>> {
+        if !is_instance(variable, &known::TYPE_VAR) {
+            return Err(walk.error(format_args!("{variable} is not supported yet")));
+        }
         let position = variables.iter().position(|known| known.is(variable));
-        match position.and_then(|position| arguments.get_item(position).ok()) {
+        match position.and_then(|position| argument(&variables, position, arguments)) {
             Some(meant) => Ok(meant),
             None => meaning(walk, variable),
         }
@@ -179,7 +210,7 @@ fn own<'py>(
         if !is_instance(&variable, &known::TYPE_VAR) {
             continue;
         }
-        let meant = match given.and_then(|given| given.get_item(place).ok()) {
+        let meant = match given.and_then(|given| argument(&variables, place, given)) {
             Some(meant) => meant,
             None => unbound(&variable)?,
         };
@@ -205,7 +236,12 @@ pub(super) fn positional<'py>(
             }
         }
     }
-    Ok(variables.into_iter().zip(given).collect())
+    let variables = PyTuple::new(class.py(), variables)?;
+    let own = variables.iter().enumerate().filter_map(|(place, variable)| {
+        let meant = argument(&variables, place, given)?;
+        is_instance(&variable, &known::TYPE_VAR).then_some((variable, meant))
+    });
+    Ok(own.collect())
 }
 
 /// An annotation with these bindings applied.

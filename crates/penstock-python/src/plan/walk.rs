@@ -27,7 +27,7 @@ use super::pydantic;
 use super::settings;
 use super::types::{Compiler, DEEPEST, Place};
 use super::unions::Union;
-use super::wrappers::{arguments, at, forward, is_instance, metadata};
+use super::wrappers::{arguments, at, forward, is_instance, metadata, unpacked};
 use super::{Kind, Node, NodeId, Tagged};
 
 /// A node without steps after the value.
@@ -80,7 +80,7 @@ impl<'py> Walk<'_, 'py> {
         self.place.error(self.compiler.py, reason)
     }
 
-    fn unsupported(&self, what: impl std::fmt::Display) -> PyErr {
+    pub(super) fn unsupported(&self, what: impl std::fmt::Display) -> PyErr {
         self.error(format_args!("{what} is not supported yet"))
     }
 
@@ -128,7 +128,7 @@ impl<'py> Walk<'_, 'py> {
     }
 
     /// One level deeper.
-    fn deeper(&mut self) -> PyResult<()> {
+    pub(super) fn deeper(&mut self) -> PyResult<()> {
         if self.depth == DEEPEST {
             return Err(self.error("the annotation is nested too deep, or refers only to itself"));
         }
@@ -137,7 +137,10 @@ impl<'py> Walk<'_, 'py> {
     }
 
     /// The object of the annotation, if that is text.
-    fn evaluated(&self, annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    pub(super) fn evaluated(
+        &self,
+        annotation: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if let Ok(text) = annotation.cast::<PyString>() {
             let meant = self.scope.evaluate(text);
             return Ok(Some(meant.map_err(|why| self.place.unresolved(text, why))?));
@@ -208,6 +211,9 @@ impl<'py> Walk<'_, 'py> {
         let Some(origin) = annotation.getattr_opt(intern!(py, "__origin__"))? else {
             return Err(self.not_a_type(annotation));
         };
+        if unpacked(annotation)?.is_some() {
+            return Err(self.not_a_type(annotation));
+        }
         if known::FINAL.is(&origin) {
             return self.content(&arguments(annotation)?.get_item(0)?, nullable, id);
         }
@@ -669,6 +675,12 @@ impl<'py> Walk<'_, 'py> {
             Ok(name) => name,
             Err(instead) => return instead,
         };
+        if let Ok(Some(_)) = unpacked(annotation) {
+            return self.error(format_args!("{name} is only allowed in a tuple"));
+        }
+        if known::KW_ONLY.is(annotation) {
+            return self.error("KW_ONLY is only for a dataclass");
+        }
         if is_instance(annotation, &known::INIT_VAR) {
             return self.unsupported("InitVar");
         }

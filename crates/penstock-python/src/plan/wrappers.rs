@@ -22,6 +22,8 @@ pub(super) struct FieldType<'py> {
     pub(super) words: Vec<Bound<'py, PyAny>>,
     /// `Required[...]` or `NotRequired[...]`.
     pub(super) required: Option<bool>,
+    /// `InitVar[...]`: a parameter of the class, and not an attribute.
+    pub(super) init_var: bool,
     /// `ClassVar[...]`: it is not a field.
     pub(super) class_var: bool,
 }
@@ -88,8 +90,14 @@ pub(super) fn field_type<'py>(
     place: Place<'_>,
 ) -> PyResult<FieldType<'py>> {
     let py = annotation.py();
-    let mut field =
-        FieldType { annotation, at: None, words: Vec::new(), required: None, class_var: false };
+    let mut field = FieldType {
+        annotation,
+        at: None,
+        words: Vec::new(),
+        required: None,
+        init_var: false,
+        class_var: false,
+    };
     for _ in 0..MOST {
         let annotation = &field.annotation;
         // Nearly every annotation is a class, and a class is not a wrapper.
@@ -114,6 +122,8 @@ pub(super) fn field_type<'py>(
             return Ok(field);
         }
         if is_instance(annotation, &known::INIT_VAR) {
+            // In an `Annotated` it means nothing to a dataclass.
+            field.init_var |= field.words.is_empty() && field.at.is_none();
             field.annotation = annotation.getattr(intern!(py, "type"))?;
             continue;
         }
@@ -139,10 +149,11 @@ pub(super) fn field_type<'py>(
         if !wrappers.iter().chain(&read_only).any(|known| known.is(&origin)) {
             return Ok(field);
         }
-        if known::REQUIRED.is(&origin) {
-            field.required = Some(true);
-        } else if known::NOT_REQUIRED.is(&origin) {
-            field.required = Some(false);
+        if known::REQUIRED.is(&origin) || known::NOT_REQUIRED.is(&origin) {
+            if field.required.is_some() {
+                return Err(place.error(py, "Required and NotRequired exclude each other"));
+            }
+            field.required = Some(known::REQUIRED.is(&origin));
         }
         field.annotation = arguments(annotation)?.get_item(0)?;
     }
@@ -152,6 +163,21 @@ pub(super) fn field_type<'py>(
 /// True for `list[int]`, false for `typing.List[int]`.
 pub(super) fn is_generic_alias(object: &Bound<'_, PyAny>) -> bool {
     object.get_type().as_type_ptr() == &raw mut ffi::Py_GenericAliasType
+}
+
+/// The `X` of `*X` and `Unpack[X]`.
+pub(super) fn unpacked<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = annotation.py();
+    let Some(origin) = annotation.getattr_opt(intern!(py, "__origin__"))? else { return Ok(None) };
+    if known::UNPACK.is(&origin) || known::UNPACK_EXTENSION.is(&origin) {
+        return Ok(Some(arguments(annotation)?.get_item(0)?));
+    }
+    // `*tuple[int]` is an alias like `tuple[int]`, but for this attribute.
+    let starred = annotation.getattr_opt(intern!(py, "__unpacked__"))?;
+    if !is_generic_alias(annotation) || !starred.is_some_and(|it| it.is_truthy().unwrap_or(false)) {
+        return Ok(None);
+    }
+    Ok(Some(origin.get_item(arguments(annotation)?)?))
 }
 
 pub(super) fn is_instance(object: &Bound<'_, PyAny>, class: &known::Known) -> bool {
