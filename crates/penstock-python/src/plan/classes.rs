@@ -13,7 +13,7 @@ use super::{
     Absent, Build, ClassId, ClassPlan, Field, Kind, Node, NodeId, annotated_init, attrs, dataclass,
     derived, generics, known, layout, msgspec, named_tuple, paths,
 };
-use super::{plain, pydantic, renaming, typed_dict};
+use super::{plain, pydantic, renaming, typed_dict, with_config};
 
 /// A kind of class. Each has its own module, except `Enum`, which is a [choice](super::choice).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -319,6 +319,8 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         Sort::Struct => msgspec::shape(&mut subject)?,
         Sort::Model => pydantic::shape(&mut subject)?,
     };
+    let forbids_unknown =
+        shape.forbids_unknown || sort != Sort::Model && with_config::forbids_extra(&subject.class)?;
     let rest = rest(&subject, &shape, sort)?;
     let routes = paths::routes(&subject, &shape.fields)?;
     let mut keys = Vec::new();
@@ -361,7 +363,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         takes_rows: shape.takes_rows || matches!(shape.build, Build::Tuple),
         build: shape.build,
         why_called: shape.why_called.map(Into::into),
-        forbids_unknown: shape.forbids_unknown,
+        forbids_unknown,
         rest,
     })
 }

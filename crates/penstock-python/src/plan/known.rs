@@ -136,6 +136,7 @@ pub(super) static MSGSPEC_META: Known = Known::new("msgspec._core", "StructMeta"
 pub(super) static PYDANTIC_MODEL: Known = Known::new("pydantic", "BaseModel");
 pub(super) static PYDANTIC_ADAPTER: Known = Known::new("pydantic", "TypeAdapter");
 pub(super) static PYDANTIC_ALIAS_CHOICES: Known = Known::new("pydantic", "AliasChoices");
+pub(super) static PYDANTIC_FIELD: Known = Known::new("pydantic.fields", "FieldInfo");
 pub(super) static PYDANTIC_JSON: Known = Known::new("pydantic.types", "Json");
 pub(super) static PYDANTIC_ERROR: Known = Known::new("pydantic_core", "ValidationError");
 

@@ -44,6 +44,7 @@ mod typed_dict;
 mod types;
 mod unions;
 mod walk;
+mod with_config;
 mod wrappers;
 
 use std::fmt;

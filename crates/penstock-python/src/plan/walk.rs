@@ -27,6 +27,7 @@ use super::pydantic;
 use super::settings;
 use super::types::{Compiler, DEEPEST, Place};
 use super::unions::Union;
+use super::with_config;
 use super::wrappers::{arguments, at, forward, is_instance, metadata, unpacked};
 use super::{Kind, Node, NodeId, Tagged};
 
@@ -556,6 +557,11 @@ impl<'py> Walk<'_, 'py> {
             Ok(sort) => sort,
             Err(reason) => return Err(self.place.error(py, reason)),
         };
+        if sort != classes::Sort::Model
+            && let Some(reason) = with_config::unheeded(class)?
+        {
+            return Err(self.place.error(py, reason));
+        }
         let (class, name) = self.compiler.meet(class, arguments, sort, self.place)?;
         Ok(node(Kind::Class(class), nullable, name))
     }
