@@ -80,9 +80,10 @@ def _several(
 
     # A file that cannot be opened does not end a `map`, as it would end a generator.
     dialects = [_dialect(path, path, format) if dialect is None else dialect for path in paths]
+    alike = all(each is dialects[0] for each in dialects)
     sources = map(opened, paths, dialects)
     first, given = next(sources)
-    several = (f"{len(paths):,} files", total, sources)
+    several = (f"{len(paths):,} files", alike, total, sources)
     return _rust.Reader(first, given, into, at, policy, limits, True, several)  # type: ignore[arg-type]
 
 

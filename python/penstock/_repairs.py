@@ -20,6 +20,7 @@ class Repair:
         offset: The position in bytes of the decompressed source.
         line: The line, from 1.
         column: The column, from 1, in code points.
+        source: The file's name, as you passed it, or None if the source has none.
 
     Example:
         >>> import io, penstock
@@ -30,23 +31,27 @@ class Repair:
     """
 
     __module__ = "penstock"
-    __slots__ = ("column", "kind", "line", "offset")
+    __slots__ = ("column", "kind", "line", "offset", "source")
 
     kind: RepairKind
     offset: int
     line: int
     column: int
+    source: str | None
 
-    def __init__(self, kind: RepairKind, offset: int, line: int, column: int) -> None:
+    def __init__(
+        self, kind: RepairKind, offset: int, line: int, column: int, source: str | None = None
+    ) -> None:
         """Store what was repaired, and where."""
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "offset", offset)
         object.__setattr__(self, "line", line)
         object.__setattr__(self, "column", column)
+        object.__setattr__(self, "source", source)
 
-    def _values(self) -> tuple[RepairKind, int, int, int]:
+    def _values(self) -> tuple[RepairKind, int, int, int, str | None]:
         """The attributes, in the order of the signature."""
-        return self.kind, self.offset, self.line, self.column
+        return self.kind, self.offset, self.line, self.column, self.source
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         """Refuse, because it is a report."""
@@ -58,8 +63,9 @@ class Repair:
 
     def __repr__(self) -> str:
         """Return the expression that creates it."""
-        kind, offset, line, column = self._values()
-        return f"Repair(kind={kind!r}, offset={offset}, line={line}, column={column})"
+        kind, offset, line, column, source = self._values()
+        shown = f"Repair(kind={kind!r}, offset={offset}, line={line}, column={column}"
+        return f"{shown})" if source is None else f"{shown}, source={source!r})"
 
     def __eq__(self, other: object) -> bool:
         """Compare by value."""

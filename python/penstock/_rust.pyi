@@ -228,7 +228,7 @@ class Reader(Generic[_T]):
         policy: Policy,
         limits: Limits | None,
         timing: bool = True,
-        several: tuple[str, int | None, Iterator[tuple[Dialect, Source]]] | None = None,
+        several: tuple[str, bool, int | None, Iterator[tuple[Dialect, Source]]] | None = None,
         /,
     ) -> Self: ...
     @classmethod

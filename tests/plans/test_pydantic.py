@@ -134,7 +134,8 @@ def test_choices_of_aliases() -> None:
     assert penstock.json.decode('{"wide": 2, "w": 1}', Choices).width == 1
     assert penstock.json.decode('{"w": 1, "wide": 2}', Choices).width == 1
     error = refused("[{}]", list[Choices])
-    assert (error.reason, error.path) == ("Field required", "0/w")
+    assert (error.reason, error.path) == ('Field required: "w"', "0")
+    assert (error.code, error.steps) == ("missing", (0, "w"))
     assert isinstance(error.__cause__, pydantic.ValidationError)
 
 

@@ -417,7 +417,7 @@ def test_185_a_fault_of_no_single_value_is_one_of_the_object() -> None:
         decode(data, list[Range], all_errors=True)
     assert [(p.line, p.column, p.path, p.reason) for p in caught.value.problems] == [
         (2, 24, "1", "Value error, it ends before it begins"),
-        (3, 13, "2/last", "Field required"),
+        (3, 13, "2", 'Field required: "last"'),
     ]
 
 

@@ -2,13 +2,21 @@
 
 # ruff: noqa: UP044 - `Unpack` is one of the spellings
 
+import enum
+import gc
+import pickle
+import typing
+import weakref
 from dataclasses import dataclass, make_dataclass
-from typing import Any, Generic, NotRequired, TypeVar, TypeVarTuple, Unpack
+from pathlib import Path
+from typing import Annotated, Any, Generic, Literal, NotRequired, TypeVar, TypeVarTuple, Unpack
 
+import msgspec
 import pydantic
 import pytest
 import typing_extensions
 
+import penstock
 from penstock import Plan, PlanError, ValidationError, decode
 
 T = TypeVar("T")
@@ -71,6 +79,11 @@ class ClosedBelow(Closed, total=False):
 
 @dataclass
 class Named:
+    name: str
+
+
+@dataclass
+class Open:
     name: str
 
 
@@ -159,3 +172,160 @@ def test_284_a_default_that_is_for_pydantic() -> None:
         "the default of 'name' of Aliased is a Field(...), which only works in a class of pydantic"
     )
     assert refused(list[Aliased]) == refused(Aliased)
+
+
+def by_first_item() -> tuple[Any, str, list[Any]]:
+    class Kind(enum.StrEnum):
+        A = "a"
+        B = "b"
+
+    class One(msgspec.Struct, array_like=True):
+        kind: Literal[Kind.A]
+
+    class Other(msgspec.Struct, array_like=True):
+        kind: Literal[Kind.B]
+
+    return One | Other, '["a"]', [Kind, One, Other]
+
+
+def by_tag() -> tuple[Any, str, list[Any]]:
+    class Kind(enum.StrEnum):
+        A = "a"
+        B = "b"
+
+    @dataclass
+    class One:
+        kind: Literal[Kind.A]
+
+    @dataclass
+    class Other:
+        kind: Literal[Kind.B]
+
+    into = Annotated[One | Other, penstock.tag("kind", {"a": One, "b": Other})]
+    return into, '{"kind": "a"}', [Kind, One, Other]
+
+
+@pytest.mark.thread_unsafe(reason="the collector is the whole process's")
+@pytest.mark.parametrize("made", [by_first_item, by_tag])
+def test_285_the_collector_sees_the_values_that_distinguish_classes(made: Any) -> None:
+    """A cycle through a member of an enum was never collected."""
+    into, text, classes = made()
+    plan = Plan(into)
+    assert type(decode(text, plan)) is classes[1]
+    classes[0].plan = plan
+    watched = [weakref.ref(each) for each in classes]
+    del into, plan, classes
+    for clear in typing._cleanups:  # type: ignore[attr-defined]
+        clear()
+    for _ in range(3):
+        gc.collect()
+    assert [watch() for watch in watched] == [None, None, None]
+
+
+class Street(pydantic.BaseModel):
+    name: str
+
+
+class Town(pydantic.BaseModel):
+    wide: int = pydantic.Field(validation_alias=pydantic.AliasChoices("w", "width"))
+    streets: list[Any] = []
+
+    @pydantic.field_validator("streets")
+    @classmethod
+    def made(cls, streets: list[Any]) -> list[Any]:
+        return pydantic.TypeAdapter(list[Street]).validate_python(streets)
+
+
+def test_286_a_key_that_pydantic_misses() -> None:
+    """Its code was "refused", and its path went on to the key."""
+    with pytest.raises(ValidationError) as caught:
+        decode('[{"x": 1}]', list[Town])
+    error = caught.value
+    assert str(error) == 'line 1, column 9: Field required: "w" (at 0)'
+    assert (error.code, error.path, error.steps) == ("missing", "0", (0, "w"))
+    assert isinstance(error.__cause__, pydantic.ValidationError)
+    # A key that pydantic's own class misses further in.
+    with pytest.raises(ValidationError) as caught:
+        decode('{"w": 1, "streets": [{"name": "a"}, {}]}', Town)
+    error = caught.value
+    assert str(error) == 'line 1, column 39: Field required: "name" (at streets/1)'
+    assert (error.code, error.steps) == ("missing", ("streets", 1, "name"))
+    # Any other problem is as before.
+    with pytest.raises(ValidationError) as caught:
+        decode('{"w": 1, "streets": [{"name": 1}]}', Town)
+    assert (caught.value.code, caught.value.path) == ("refused", "streets/0/name")
+
+
+def test_287_repairs_of_several_files(tmp_path: Path) -> None:
+    """They did not say in which file; a reader that was closed forgot all but the last file's."""
+    paths = [tmp_path / "a.xml", tmp_path / "b.xml"]
+    for path in paths:
+        path.write_text(f"<r><i>{path.stem} & co</i></r>")
+    with penstock.xml.read(paths, str, repair="bare_ampersand", unknown="collect") as reader:
+        assert list(reader) == ["a & co", "b & co"]
+    expected = [penstock.Repair("bare_ampersand", 8, 1, 9, str(path)) for path in paths]
+    assert reader.repairs == expected
+    assert reader.repair_counts == {"bare_ampersand": 2}
+    shown = f"Repair(kind='bare_ampersand', offset=8, line=1, column=9, source={str(paths[0])!r})"
+    assert repr(reader.repairs[0]) == shown
+    assert pickle.loads(pickle.dumps(expected)) == expected
+    # Also of one file, and in its events.
+    with penstock.xml.read(paths[0], str, repair="bare_ampersand") as reader:
+        assert (list(reader), reader.repairs) == (["a & co"], expected[:1])
+    with penstock.xml.events(paths[1], repair="bare_ampersand") as events:
+        assert (len(list(events)) > 0, events.repairs) == (True, expected[1:])
+
+
+def test_287_unknown_keys_of_several_files_after_the_end(tmp_path: Path) -> None:
+    """A reader that was closed forgot all but the last file's."""
+    paths = [tmp_path / "a.ndjson", tmp_path / "b.ndjson"]
+    for path in paths:
+        path.write_text(f'{{"name": "x", "{path.stem}": 1}}\n')
+    with penstock.read(paths, Open, unknown="collect") as reader:
+        assert list(reader) == [Open("x"), Open("x")]
+    assert reader.unknown == {"Open.a": 1, "Open.b": 1}
+
+
+def test_287_how_a_reader_of_several_formats_is_shown(tmp_path: Path) -> None:
+    """It showed what the records of the first file's format are."""
+    paths = [tmp_path / "a.json", tmp_path / "b.xml"]
+    paths[0].write_text('[{"name": "a"}]')
+    paths[1].write_text("<r><i><name>b</name></i></r>")
+    with penstock.read(paths, Named) as reader:
+        assert repr(reader) == (
+            "Reader(2 files -> Named, the records of each format, 0 records, 0 %)"
+        )
+        assert list(reader) == [Named("a"), Named("b")]
+    with penstock.read(paths[:1], Named) as reader:
+        assert "the elements of a top-level array" in repr(reader)
+    with penstock.read(paths, str, at="*/name") as reader:
+        assert repr(reader) == 'Reader(2 files -> str, at "*/name", 0 records, 0 %)'
+
+
+NIL = '<x xsi:nil="true"/>'
+
+
+@pytest.mark.parametrize(
+    ("elements", "joined"),
+    [
+        ("<x>a</x><x>b</x>", "a b"),
+        (f"<x>a</x>{NIL}", "a"),
+        (f"{NIL}<x>a</x>", "a"),
+        (f"<x>a</x>{NIL}<x>b</x>", "a b"),
+        (f"<x>a</x><x>b</x>{NIL}<x>c</x>{NIL}", "a b c"),
+        (f"{NIL}{NIL}", None),
+        (f"<x/>{NIL}<x>a</x>", " a"),
+    ],
+)
+def test_288_an_element_with_nil_has_no_text_to_join(elements: str, joined: str | None) -> None:
+    """It took the place of the texts before it; after two of them, the next one was lost."""
+
+    @dataclass
+    class Joined:
+        x: str | None
+        y: int = 0
+
+    space = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+    text = f"<r {space}>{elements}</r>"
+    assert penstock.xml.decode(text, Joined, repeated="join") == Joined(joined)
+    assert penstock.xml.decode(text, dict[str, str | None], repeated="join") == {"x": joined}

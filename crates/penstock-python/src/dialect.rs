@@ -176,6 +176,11 @@ impl Dialect {
         self.core.namespaces().is_none()
     }
 
+    /// What the records are without `at=`, for `repr`.
+    pub(crate) fn default_records(&self) -> &'static str {
+        self.core.default_records()
+    }
+
     /// The choice for `at=` and the type.
     pub(crate) fn choose(
         &self,

@@ -6,11 +6,15 @@ use pyo3::types::{PyDict, PyList};
 use std::ffi::CString;
 
 /// The first thousand repairs, as `Repair` objects.
-pub(crate) fn list<'py>(log: &RepairLog, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+pub(crate) fn list<'py>(
+    log: &RepairLog,
+    py: Python<'py>,
+    source: Option<&str>,
+) -> PyResult<Bound<'py, PyList>> {
     let class = py.import("penstock._repairs")?.getattr("Repair")?;
     let list = PyList::empty(py);
     for PlacedRepair { kind, offset, line, column } in log.kept() {
-        list.append(class.call1((kind.name(), offset, line, column))?)?;
+        list.append(class.call1((kind.name(), offset, line, column, source))?)?;
     }
     Ok(list)
 }

@@ -371,6 +371,19 @@ pub(crate) enum TagRule {
     },
 }
 
+impl TagRule {
+    /// The Python objects that it holds.
+    fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
+        let (early, first): (&[Option<EarlyTag>], &[(Py<PyAny>, NodeId)]) = match self {
+            TagRule::Value { early, .. } => (early, &[]),
+            TagRule::First { classes, .. } => (&[], classes),
+            TagRule::Unsettled | TagRule::Keys { .. } => (&[], &[]),
+        };
+        let fields = early.iter().flatten().filter_map(|early| early.field.as_ref());
+        fields.map(|field| &field.value).chain(first.iter().map(|(object, _)| object))
+    }
+}
+
 /// The member of an object that gives its class.
 pub(crate) struct EarlyTag {
     /// The class.

@@ -255,6 +255,9 @@ impl Plan {
                 visit.call(&choice.null)?;
                 visit.call(&choice.enum_class)?;
             }
+            if let Kind::Tagged(tagged) = &node.kind {
+                tagged.by.objects().try_for_each(|object| visit.call(object))?;
+            }
         }
         for class in &self.classes {
             visit.call(&class.class)?;

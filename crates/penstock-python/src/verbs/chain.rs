@@ -110,7 +110,7 @@ impl Chain {
     ) -> PyResult<Bound<'py, PyList>> {
         let all = PyList::new(py, self.repairs.bind(py))?;
         let room = RepairLog::MOST.saturating_sub(all.len());
-        for repair in repairs::list(pump.repairs(), py)?.iter().take(room) {
+        for repair in repairs::list(pump.repairs(), py, pump.name())?.iter().take(room) {
             all.append(repair)?;
         }
         Ok(all)

@@ -216,7 +216,10 @@ impl Events {
     /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        guarded(py, || repairs::list(self.enter()?.run.repairs(), py))
+        guarded(py, || {
+            let run = self.enter()?;
+            repairs::list(run.run.repairs(), py, run.name.as_deref())
+        })
     }
 
     /// How many repairs of each kind there were.

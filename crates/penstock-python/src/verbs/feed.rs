@@ -299,7 +299,7 @@ impl Decoder {
     /// The repairs with their positions; the first thousand of them.
     #[getter]
     fn repairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        guarded(py, || repairs::list(self.enter()?.pump.repairs(), py))
+        guarded(py, || repairs::list(self.enter()?.pump.repairs(), py, None))
     }
 
     /// How many repairs of each kind there were.

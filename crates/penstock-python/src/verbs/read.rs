@@ -198,8 +198,8 @@ impl Reader {
 #[pymethods]
 impl Reader {
     #[new]
-    /// `several` has what `repr` calls the sources, the number of their bytes, and an iterator that
-    /// gives a dialect and a source for each after the first.
+    /// `several` has what `repr` calls the sources, whether they are of one format, the number of
+    /// their bytes, and an iterator that gives a dialect and a source for each after the first.
     #[pyo3(signature = (dialect, source, r#type, at, policy, limits, timing = true, several = None, /))]
     #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
     fn new(
@@ -211,14 +211,14 @@ impl Reader {
         policy: &Bound<'_, PolicyObject>,
         limits: Option<&Bound<'_, PyAny>>,
         timing: bool,
-        several: Option<(String, Option<u64>, Bound<'_, PyAny>)>,
+        several: Option<(String, bool, Option<u64>, Bound<'_, PyAny>)>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let name = source.name();
             let shown = name.unwrap_or_else(|| format!("{} stream", dialect.shown()));
-            let (shown, sizes, rest) = match several {
-                Some((shown, sizes, rest)) => (shown, Some(sizes), Some(rest)),
-                None => (shown, None, None),
+            let (shown, alike, sizes, rest) = match several {
+                Some((shown, alike, sizes, rest)) => (shown, alike, Some(sizes), Some(rest)),
+                None => (shown, true, None, None),
             };
             let recipe = Recipe {
                 r#type: Held::new(r#type),
@@ -227,7 +227,11 @@ impl Reader {
                 limits: options::limits(limits)?,
                 timing,
             };
-            let Opened { mut pump, mut held, title, total } = recipe.open(py, dialect, source)?;
+            let Opened { mut pump, mut held, mut title, total } =
+                recipe.open(py, dialect, source)?;
+            if !alike && let Some(into) = title.strip_suffix(dialect.default_records()) {
+                title = format!("{into}the records of each format");
+            }
             let title = format!("{shown} -> {title}");
             let meter = Meter::new(pump.gauge().clone(), sizes.unwrap_or(total));
             let chain = rest.map(|rest| {
@@ -274,7 +278,6 @@ impl Reader {
             run.closed = Some("this Reader is closed".into());
             run.pending = None;
             run.left.clear();
-            run.chain = None;
             run.pump.close();
             Ok(())
         })
@@ -356,7 +359,7 @@ impl Reader {
             let Run { pump, chain, .. } = &*self.enter()?;
             match chain {
                 Some(chain) => chain.repairs(py, pump),
-                None => repairs::list(pump.repairs(), py),
+                None => repairs::list(pump.repairs(), py, pump.name()),
             }
         })
     }

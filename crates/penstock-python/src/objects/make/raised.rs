@@ -30,9 +30,10 @@ pub(crate) fn raised_by(builder: &Core<'_>, error: PyErr, at: u64, inside: bool)
         Err(instead) => return instead.into(),
     };
     let mut mismatches = Vec::new();
-    for Told { mut steps, reason } in told {
+    for Told { mut steps, reason, missing } in told {
         let mut mismatch = Mismatch::new(at, reason, builder.path(inside));
-        mismatch.code = Code::Refused;
+        mismatch.code = if missing.is_some() { Code::Missing } else { Code::Refused };
+        mismatch.missing = missing.into_iter().collect();
         // A class that says what is wrong with its fields.
         if !inside && let Some((noted, field)) = field_of(builder, &steps) {
             (mismatch.at, mismatch.place) = (noted.at, noted.place.clone());
@@ -88,6 +89,8 @@ struct Told {
     /// The path from its value to the part that it is about.
     steps: Vec<PathStep>,
     reason: String,
+    /// The key that the part lacks, if that is the problem.
+    missing: Option<PathStep>,
 }
 
 /// What an exception of the user's code tells: at least one problem.
@@ -108,7 +111,7 @@ fn said(py: Python<'_>, error: &PyErr) -> PyResult<Vec<Told>> {
         Some(said) => format!("{name}: {}", said.to_string_lossy()),
         None => format!("{name}: <unprintable {name} object>"),
     };
-    Ok(vec![Told { steps: Vec::new(), reason }])
+    Ok(vec![Told { steps: Vec::new(), reason, missing: None }])
 }
 
 /// The problems of an exception of pydantic's.
@@ -128,7 +131,16 @@ fn of_pydantic(py: Python<'_>, error: &PyErr) -> PyResult<Vec<Told>> {
                 Err(_) => PathStep::Key(step.str()?.to_string_lossy().into_owned()),
             });
         }
-        told.push(Told { steps, reason: problem.get_item("msg")?.extract()? });
+        let mut reason: String = problem.get_item("msg")?.extract()?;
+        let kind: String = problem.get_item("type")?.extract()?;
+        let mut missing = None;
+        if kind == "missing"
+            && let Some(PathStep::Key(key)) = steps.last()
+        {
+            reason = format!("{reason}: \"{}\"", key.escape_debug());
+            missing = steps.pop();
+        }
+        told.push(Told { steps, reason, missing });
     }
     Ok(told)
 }

@@ -624,13 +624,19 @@ impl<'p> Markup<'p> {
                 Bound::from_borrowed_ptr(py, self.core.stack.get(place)),
             )
         };
-        if self.markup.options.repeated == Repeated::Join
-            && let (Ok(old), Ok(new)) = (old.cast::<PyString>(), new.cast::<PyString>())
-        {
+        if self.markup.options.repeated != Repeated::Join {
+            return Ok(Flow::Take);
+        }
+        if let (Ok(old), Ok(new)) = (old.cast::<PyString>(), new.cast::<PyString>()) {
             let token = self.markup.options.token;
             if !self.markup.joins.add(place, old.to_str()?, new.to_str()?, token) {
                 return Err(self.joined_too_long(at));
             }
+        } else if new.is_none() {
+            // An element with `xsi:nil` has no text to join.
+            let nil = self.core.stack.replace(place, old.into_ptr());
+            // SAFETY: the stack gave its reference to us.
+            unsafe { drop(Bound::from_owned_ptr_or_opt(py, nil)) };
         }
         Ok(Flow::Take)
     }

@@ -91,8 +91,10 @@ impl<'p> Markup<'p> {
         }
         if self.markup.options.repeated == Repeated::Join
             && let Some(old) = dict.get_item(&key)?
-            && let (Ok(old), Ok(new)) = (old.cast::<PyString>(), value.cast::<PyString>())
+            && let Ok(old) = old.cast::<PyString>()
         {
+            // An element with `xsi:nil` has no text to join.
+            let Ok(new) = value.cast::<PyString>() else { return Ok(Flow::Take) };
             let (texts, token) = ((old.to_str()?, new.to_str()?), self.markup.options.token);
             let added = self.markup.named_joins.add(base, &key, texts, token);
             return match added {
