@@ -60,6 +60,10 @@ if ! "$PYTHON" typed_xml.py --runs $((RUNS / 80)) --seed "$SEED"; then
     failed+=(typed_xml)
 fi
 
+if ! "$PYTHON" options.py --runs $((RUNS / 200)) --seed "$SEED"; then
+    failed+=(options)
+fi
+
 if ((${#failed[@]})); then
     printf 'Findings: %s\n' "${failed[*]}"
     exit 1

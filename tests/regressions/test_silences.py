@@ -329,3 +329,32 @@ def test_288_an_element_with_nil_has_no_text_to_join(elements: str, joined: str 
     text = f"<r {space}>{elements}</r>"
     assert penstock.xml.decode(text, Joined, repeated="join") == Joined(joined)
     assert penstock.xml.decode(text, dict[str, str | None], repeated="join") == {"x": joined}
+
+
+def cut(data: bytes, size: int) -> list[bytes]:
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def test_289_a_key_longer_than_the_limit_in_any_chunks() -> None:
+    """A known key was compared in place, whatever its length, if it was whole in the window."""
+
+    @dataclass
+    class Place:
+        longitude: str
+
+    data = b'{"longitude": "a"}'
+    reason = r"column 2: a string longer than 8 bytes \(limits\.token\)"
+    for size in (1, 5, 100):
+        with pytest.raises(penstock.LimitExceeded, match=reason):
+            penstock.json.load(cut(data, size), Place, limits=penstock.Limits(token=8))
+        made = penstock.json.load(cut(data, size), Place, limits=penstock.Limits(token=9))
+        assert made == Place("a")
+
+
+@pytest.mark.parametrize("end", [b"\0", b"\0\xd8\0\xd8"])
+def test_289_a_fault_before_the_end_of_damaged_text_in_any_chunks(end: bytes) -> None:
+    """In some chunks the damage further on was reported, and not the fault before it."""
+    data = ("<r><a></b" + "ЖЖ\u2000ЖЖ" * 30).encode("utf-16") + end
+    for size in range(1, len(data) + 1):
+        with pytest.raises(penstock.MalformedInput, match=r"^line 1, column 7: the end tag of 'b"):
+            list(penstock.xml.read(cut(data, size), encoding="utf-16"))

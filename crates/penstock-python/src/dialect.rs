@@ -159,7 +159,7 @@ impl Dialect {
         let &Limits { token, number, memory, .. } = limits;
         if !self.has_elements() {
             let lends = self.core.format().lends;
-            return FormatOptions::Keyed(KeyedOptions { lends, number, memory });
+            return FormatOptions::Keyed(KeyedOptions { lends, number, token, memory });
         }
         let (repeated, force_list) = (self.repeated, self.force_list.clone());
         FormatOptions::Markup(MarkupOptions { repeated, force_list, token, number, memory })

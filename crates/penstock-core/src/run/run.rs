@@ -38,6 +38,9 @@ pub struct Run<R, I, C> {
     /// The problem of the current record, while the rest of the record comes.
     pub(super) waiting: Option<Box<Waiting<C>>>,
     repairs: RepairLog,
+    /// Why no more input will come, if that is not its end. The run reports it when the reader has
+    /// read the text before it.
+    cut: Option<Fault>,
     /// How often the destination paused: the number of delivered records.
     delivered: u64,
     /// The number of records in error.
@@ -66,6 +69,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             collected: Vec::new(),
             waiting: None,
             repairs: RepairLog::default(),
+            cut: None,
             delivered: 0,
             refused: 0,
             before: 0,
@@ -194,19 +198,27 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     if I::DROPS {
                         self.drop_front(to);
                     }
-                    let Some(fault) = self.input.fault() else {
-                        return match self.input.take_over() {
-                            Some(fault) => Err(self.fail(to, &fault)),
-                            None => Ok(Turn::Dry),
-                        };
-                    };
+                    let fault = self.input.fault();
+                    if fault.is_none() && self.cut.is_none() {
+                        self.cut = self.input.take_over();
+                    }
+                    if fault.is_none() && self.cut.is_none() {
+                        return Ok(Turn::Dry);
+                    }
                     if !rescanned {
                         self.reader.rescan();
                         rescanned = true;
                         continue;
                     }
                     rescanned = false;
-                    self.bad_text(to, &fault)?
+                    match (fault, self.cut.take()) {
+                        (Some(fault), cut) => {
+                            self.cut = cut;
+                            self.bad_text(to, &fault)?
+                        }
+                        (None, Some(cut)) => return Err(self.fail(to, &cut)),
+                        (None, None) => None,
+                    }
                 }
                 Err(Fail::Input(fault)) => self.bad_input(to, &fault)?,
                 Err(Fail::Sink(error)) => self.bad_value(to, error)?,
@@ -220,7 +232,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     /// The driver calls this when it has brought input, or has failed to.
     ///
     /// # Errors
-    /// The failure that ends the run: the source failed, or holds more than the limits allow.
+    /// The failure that ends the run: the source failed. Damage, or more than the limits allow, is
+    /// reported by [`advance`](Self::advance), after the text before it.
     #[inline]
     pub fn brought<D: Destination<Cause = C>>(
         &mut self,
@@ -229,6 +242,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     ) -> Outcome<(), D> {
         match brought {
             Ok(()) => {
+                self.find_reader();
+                Ok(())
+            }
+            Err(SourceError::Fault(fault)) => {
+                self.cut = Some(fault);
                 self.find_reader();
                 Ok(())
             }

@@ -44,7 +44,8 @@ fn builder_of(py: Python<'_>, code: &str) -> Owned<Keys> {
         recycle: false,
         suggest: true,
     };
-    Owned::new(plan, options, KeyedOptions { lends: Lends::Nothing, number: 100, memory: None })
+    let (lends, token) = (Lends::Nothing, 1_000);
+    Owned::new(plan, options, KeyedOptions { lends, number: 100, token, memory: None })
 }
 
 /// The finished row, as Python shows it.

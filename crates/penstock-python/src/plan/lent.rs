@@ -13,6 +13,8 @@ pub(crate) struct LentKeys {
     states: Box<[Box<[Key]>]>,
     /// For each node, the key that gives the class of its objects, if the reader may look for it.
     tags: Box<[Key]>,
+    /// The bytes of the longest of them, without its quotes and its colon.
+    longest: usize,
 }
 
 impl LentKeys {
@@ -31,10 +33,17 @@ impl LentKeys {
             },
             _ => Key::default(),
         };
-        LentKeys {
-            states: states.map(keys).collect(),
-            tags: plan.nodes.iter().map(|node| tag(&node.kind)).collect(),
-        }
+        let states: Box<[Box<[Key]>]> = states.map(keys).collect();
+        let tags: Box<[Key]> = plan.nodes.iter().map(|node| tag(&node.kind)).collect();
+        let lengths = states.iter().flatten().chain(&tags).map(|key| key.as_bytes().len());
+        let longest = lengths.max().unwrap_or(0).saturating_sub(br#""":"#.len());
+        LentKeys { states, tags, longest }
+    }
+
+    /// The bytes of the longest key.
+    #[inline(always)]
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
     }
 
     /// The keys of a state, in its own order.

@@ -65,7 +65,8 @@ impl Spare {
     fn new(py: Python<'_>, key: usize, plan: &PlanRef) -> Box<Spare> {
         let limits = Limits::default();
         let reader = json::Reader::new(Framing::Document, &limits);
-        let own = KeyedOptions { lends: Lends::Json, number: limits.number, memory: limits.memory };
+        let Limits { number, token, memory, .. } = limits;
+        let own = KeyedOptions { lends: Lends::Json, number, token, memory };
         Box::new(Spare { key, reader, builder: Owned::new(plan.clone_ref(py), OPTIONS, own) })
     }
 

@@ -30,6 +30,8 @@ pub(crate) struct KeyedOptions {
     pub(crate) lends: Lends,
     /// `limits.number`: the most digits of one number, where values are untyped text.
     pub(crate) number: usize,
+    /// `limits.token`: the most bytes of a key.
+    pub(crate) token: usize,
     /// `limits.memory`
     pub(crate) memory: Option<u64>,
 }
@@ -65,7 +67,8 @@ impl<'p> Build<'p> for Keyed<'p> {
         (core.number, core.memory) = (own.number, own.memory);
         core.lends = match own.lends {
             Lends::Nothing => None,
-            Lends::Json => Some(plan.lent_to_json()),
+            // A key that is lent is compared, whatever its length.
+            Lends::Json => Some(plan.lent_to_json()).filter(|lent| lent.longest() <= own.token),
         };
         Keyed { core, order: None }
     }
