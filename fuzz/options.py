@@ -209,7 +209,9 @@ def said(error: BaseException) -> Any:
         is_fit = each.code not in {"malformed", "truncated", "limit"}
         path = (each.path, each.steps) if is_fit else None
         problems.append((each.code, each.offset, each.line, each.column, path, each.reason))
-    return type(error).__name__, error.record, problems
+    # A document that cannot be read as text has no records yet, or is the first one.
+    record = error.record if problems[0][1] else None
+    return type(error).__name__, record, problems
 
 
 def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
