@@ -374,10 +374,13 @@ pub(crate) enum TagRule {
 impl TagRule {
     /// The Python objects that it holds.
     fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
-        let (early, first): (&[Option<EarlyTag>], &[(Py<PyAny>, NodeId)]) = match self {
-            TagRule::Value { early, .. } => (early, &[]),
-            TagRule::First { classes, .. } => (&[], classes),
-            TagRule::Unsettled | TagRule::Keys { .. } => (&[], &[]),
+        let early: &[Option<EarlyTag>] = match self {
+            TagRule::Value { early, .. } => early,
+            _ => &[],
+        };
+        let first: &[(Py<PyAny>, NodeId)] = match self {
+            TagRule::First { classes, .. } => classes,
+            _ => &[],
         };
         let fields = early.iter().flatten().filter_map(|early| early.field.as_ref());
         fields.map(|field| &field.value).chain(first.iter().map(|(object, _)| object))
