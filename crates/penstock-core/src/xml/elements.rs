@@ -333,7 +333,7 @@ impl Reader {
 }
 
 /// Why a prefix cannot be bound to a namespace (Namespaces in XML 1.0, section 3).
-fn refusal(prefix: &str, uri: &str) -> Option<&'static str> {
+pub(super) fn refusal(prefix: &str, uri: &str) -> Option<&'static str> {
     match (prefix, uri) {
         ("xmlns", _) => Some("the prefix 'xmlns' may not be declared"),
         ("xml", XML) => None,

@@ -1,5 +1,9 @@
 //! The characters that XML 1.0 allows, and those of names (fifth edition, 2.2 and 2.3).
 
+use super::tag::BAD_COLON;
+use crate::error::brief;
+use crate::writer::Unwritable;
+
 /// Whether a document may contain a character.
 pub(super) fn is_char(char: char) -> bool {
     matches!(char, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}')
@@ -38,4 +42,70 @@ pub(super) fn name_end(text: &str, from: usize) -> Option<usize> {
         return None;
     }
     Some(from + rest.find(|char| !is_name_char(char)).unwrap_or(rest.len()))
+}
+
+/// For each byte of ASCII, whether a name may begin with it (2) or contain it (1). Above 0x7F, 4.
+const ROLES: [u8; 256] = {
+    let mut roles = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        roles[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => 2,
+            b'0'..=b'9' | b'-' | b'.' => 1,
+            0x80.. => 4,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    roles
+};
+
+/// Checks a name that is to be written, and returns the position of its colon, if it has one. With
+/// `namespaces`, a name has at most one colon, with a name on either side of it.
+#[inline]
+pub(super) fn colon(name: &str, namespaces: bool) -> Result<Option<usize>, Unwritable> {
+    let bytes = name.as_bytes();
+    if bytes.first().is_some_and(|first| ROLES[usize::from(*first)] == 2)
+        && bytes.iter().all(|byte| matches!(ROLES[usize::from(*byte)], 1 | 2))
+    {
+        return Ok(None);
+    }
+    rare_colon(name, namespaces)
+}
+
+/// As [`colon`], for names with a colon or with characters beyond ASCII, and for other text.
+#[inline(never)]
+fn rare_colon(name: &str, namespaces: bool) -> Result<Option<usize>, Unwritable> {
+    let mut colon = None;
+    let mut begins = true;
+    for (at, char) in name.char_indices() {
+        if char == ':' && namespaces {
+            if begins || colon.is_some() {
+                return Err(bad_colon(name));
+            }
+            colon = Some(at);
+            begins = true;
+        } else if begins && is_name_start(char) || !begins && is_name_char(char) {
+            begins = false;
+        } else if begins && is_name_char(char) {
+            let reason = format!("{} is no name in XML: no name begins with {char:?}", brief(name));
+            return Err(Unwritable::value(reason));
+        } else {
+            let reason = format!("{} is no name in XML: no name contains {char:?}", brief(name));
+            return Err(Unwritable::value(reason));
+        }
+    }
+    match begins {
+        true if name.is_empty() => {
+            Err(Unwritable::value("a name in XML has at least one character"))
+        }
+        true => Err(bad_colon(name)),
+        false => Ok(colon),
+    }
+}
+
+/// A name with colons in wrong places.
+#[cold]
+pub(super) fn bad_colon(name: &str) -> Unwritable {
+    Unwritable::value(format!("{} is no name in XML: {BAD_COLON}", brief(name)))
 }

@@ -1,6 +1,7 @@
-//! Options for reading a document.
+//! Options for reading and for writing a document.
 
 use super::repair::Repairs;
+use crate::writer::Unwritable;
 
 /// How to handle a reference to an entity that only something outside the document could declare.
 /// Nothing outside the document is ever opened.
@@ -35,5 +36,118 @@ impl Default for Options {
             unresolved: Unresolved::Error,
             repairs: Repairs::default(),
         }
+    }
+}
+
+/// How the values at the root stand in a document, which has exactly one root element.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Framing {
+    /// There is one value, and it is the document. A value with a key, as every element has one, is
+    /// the root element. A map without a key is the content of an element named
+    /// [`root`](WriterOptions::root); if no such name is given, its only member is the root
+    /// element. A list is written as records.
+    #[default]
+    Document,
+    /// The values are records in a root element. A record without a key becomes an element named
+    /// [`record`](WriterOptions::record).
+    Records,
+}
+
+/// How to write `null`. As the value of an attribute or of `#text`, it is always left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Null {
+    /// As an empty element with `xsi:nil="true"`.
+    #[default]
+    Nil,
+    /// As an empty element.
+    Empty,
+    /// Not at all.
+    Omit,
+}
+
+/// The options for writing.
+///
+/// Names may have a prefix (`p:name`), which [`prefixes`](Self::prefixes) must declare, or a
+/// namespace in braces (`{uri}name`).
+#[derive(Clone, Debug)]
+pub struct WriterOptions {
+    /// How the values at the root stand in the document.
+    pub framing: Framing,
+    /// The name of the root element. Without one, a document keeps its own, and what has none is
+    /// called `root`.
+    pub root: Option<String>,
+    /// The names of the elements inside the root element that contain the records, outermost first.
+    pub inside: Vec<String>,
+    /// The name of records that have none, and of the elements of a list at the root.
+    pub record: String,
+    /// Whether the document begins with an XML declaration.
+    pub declaration: bool,
+    /// The number of spaces by which each level is indented; none for no line breaks. Only elements
+    /// that contain nothing but elements are indented.
+    pub indent: Option<usize>,
+    /// How to write `null`.
+    pub null: Null,
+    /// Whether comments and processing instructions are written.
+    pub extras: bool,
+    /// Whether names have namespaces. If not, they are written as they are, colons included, as a
+    /// reader with the same option reports them.
+    pub namespaces: bool,
+    /// Prefixes and their namespaces, which the root element declares.
+    pub prefixes: Vec<(String, String)>,
+    /// The namespace of elements without a prefix, which the root element declares.
+    pub default_namespace: Option<String>,
+}
+
+impl Default for WriterOptions {
+    fn default() -> Self {
+        WriterOptions {
+            framing: Framing::default(),
+            root: None,
+            inside: Vec::new(),
+            record: "item".to_owned(),
+            declaration: true,
+            indent: None,
+            null: Null::default(),
+            extras: true,
+            namespaces: true,
+            prefixes: Vec::new(),
+            default_namespace: None,
+        }
+    }
+}
+
+impl WriterOptions {
+    /// Options for records at a path, as `at` of a reader would find them: the last step is the
+    /// name of the records, the others are the elements around them.
+    ///
+    /// ```
+    /// use penstock_core::xml::WriterOptions;
+    ///
+    /// let options = WriterOptions::at("{urn:x/y}feed/list/entry")?;
+    /// assert_eq!(options.root.as_deref(), Some("{urn:x/y}feed"));
+    /// assert_eq!((options.inside, options.record), (vec!["list".into()], "entry".into()));
+    /// # Ok::<(), penstock_core::writer::Unwritable>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The path has one step only. The names are checked by [`Writer::new`](super::Writer::new).
+    pub fn at(path: &str) -> Result<Self, Unwritable> {
+        let mut steps = vec![String::new()];
+        let mut braces = false;
+        for char in path.chars() {
+            braces = char == '{' || braces && char != '}';
+            match steps.last_mut() {
+                Some(step) if char != '/' || braces => step.push(char),
+                _ => steps.push(String::new()),
+            }
+        }
+        let (Some(record), false) = (steps.pop(), steps.is_empty()) else {
+            let reason =
+                "the path of records has at least two names, the root element's and theirs";
+            return Err(Unwritable::value(reason));
+        };
+        let root = Some(steps.remove(0));
+        let framing = Framing::Records;
+        Ok(WriterOptions { framing, root, inside: steps, record, ..WriterOptions::default() })
     }
 }

@@ -13,6 +13,7 @@ mod limits;
 mod naive;
 mod recording;
 mod starting;
+mod writing;
 
 use penstock_core::limits::Limits;
 use penstock_core::xml::{Options, Repair};
