@@ -6,7 +6,7 @@
 //! are forgotten, also those of elements inside it. At its end, they become line breaks.
 //!
 //! To use little memory, an element in whose first [`ENOUGH`] bytes there is no text is taken for
-//! one without text. If text follows after all, the writer refuses it.
+//! one without text. If text follows after all, the writer refuses it, unless it is white space.
 
 use crate::writer::{ENOUGH, Unwritable, make_room};
 
@@ -105,11 +105,12 @@ impl Indent {
         self.settle(text)
     }
 
-    /// Text that is not empty begins.
-    pub(super) fn text(&mut self) -> Result<(), Unwritable> {
+    /// Text that is not empty begins; `blank` if it is white space.
+    pub(super) fn text(&mut self, blank: bool) -> Result<(), Unwritable> {
         let Some(place) = self.open.len().checked_sub(1) else { return Ok(()) };
         match self.open[place].layout {
             Layout::Plain => return Ok(()),
+            Layout::Indented if blank => return Ok(()),
             Layout::Empty => {}
             Layout::Undecided => {
                 self.slots.truncate(self.open[place].slot);

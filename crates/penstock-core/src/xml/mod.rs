@@ -24,14 +24,13 @@ mod tag;
 mod text;
 mod token;
 mod walk;
-mod writer;
+pub mod writer;
 
 pub use dtd::Notation;
 pub use format::FORMAT;
 pub use names::is_name;
 pub use namespaces::{XML, XMLNS};
-pub use options::{Framing, Null, Options, Unresolved, WriterOptions};
+pub use options::{Options, Unresolved};
 pub use reader::Reader;
 pub use repair::{Repair, RepairKind, Repairs};
 pub use start::{OpenElement, Start};
-pub use writer::Writer;

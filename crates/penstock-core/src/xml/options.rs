@@ -39,18 +39,18 @@ impl Default for Options {
     }
 }
 
-/// How the values at the root stand in a document, which has exactly one root element.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Framing {
-    /// There is one value, and it is the document. A value with a key, as every element has one, is
-    /// the root element. A map without a key is the content of an element named
+/// How the records stand in the document, which has exactly one root element.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Records {
+    /// There is one, and it is the document. If it has a key, as every element has one, that is
+    /// the name of the root element. A map without a key is the content of an element named
     /// [`root`](WriterOptions::root); if no such name is given, its only member is the root
-    /// element. A list is written as records.
+    /// element. The elements of a list are written as records in an element of that name.
     #[default]
-    Document,
-    /// The values are records in a root element. A record without a key becomes an element named
-    /// [`record`](WriterOptions::record).
-    Records,
+    One,
+    /// They are inside elements with these names, outermost first; without a name, in one called
+    /// `root`. A record without a key becomes an element named [`record`](WriterOptions::record).
+    Within(Vec<String>),
 }
 
 /// How to write `null`. As the value of an attribute or of `#text`, it is always left out.
@@ -69,22 +69,19 @@ pub enum Null {
 ///
 /// Names may have a prefix (`p:name`), which [`prefixes`](Self::prefixes) must declare, or a
 /// namespace in braces (`{uri}name`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriterOptions {
-    /// How the values at the root stand in the document.
-    pub framing: Framing,
-    /// The name of the root element. Without one, a document keeps its own, and what has none is
-    /// called `root`.
+    /// How the records stand in the document.
+    pub records: Records,
+    /// The name of the root element if there is one record, whatever the record's own name is.
     pub root: Option<String>,
-    /// The names of the elements inside the root element that contain the records, outermost first.
-    pub inside: Vec<String>,
     /// The name of records that have none, and of the elements of a list at the root.
     pub record: String,
     /// Whether the document begins with an XML declaration.
     pub declaration: bool,
     /// The number of spaces by which each level is indented; none for no line breaks. Only elements
     /// that contain nothing but elements are indented.
-    pub indent: Option<usize>,
+    pub indent: Option<u8>,
     /// How to write `null`.
     pub null: Null,
     /// Whether comments and processing instructions are written.
@@ -101,9 +98,8 @@ pub struct WriterOptions {
 impl Default for WriterOptions {
     fn default() -> Self {
         WriterOptions {
-            framing: Framing::default(),
+            records: Records::default(),
             root: None,
-            inside: Vec::new(),
             record: "item".to_owned(),
             declaration: true,
             indent: None,
@@ -121,16 +117,16 @@ impl WriterOptions {
     /// name of the records, the others are the elements around them.
     ///
     /// ```
-    /// use penstock_core::xml::WriterOptions;
+    /// use penstock_core::xml::writer::{Records, WriterOptions};
     ///
     /// let options = WriterOptions::at("{urn:x/y}feed/list/entry")?;
-    /// assert_eq!(options.root.as_deref(), Some("{urn:x/y}feed"));
-    /// assert_eq!((options.inside, options.record), (vec!["list".into()], "entry".into()));
+    /// assert_eq!(options.records, Records::Within(vec!["{urn:x/y}feed".into(), "list".into()]));
+    /// assert_eq!(options.record, "entry");
     /// # Ok::<(), penstock_core::writer::Unwritable>(())
     /// ```
     ///
     /// # Errors
-    /// The path has one step only. The names are checked by [`Writer::new`](super::Writer::new).
+    /// The path has one step only. [`Writer::new`](super::writer::Writer::new) checks the names.
     pub fn at(path: &str) -> Result<Self, Unwritable> {
         let mut steps = vec![String::new()];
         let mut braces = false;
@@ -146,8 +142,6 @@ impl WriterOptions {
                 "the path of records has at least two names, the root element's and theirs";
             return Err(Unwritable::value(reason));
         };
-        let root = Some(steps.remove(0));
-        let framing = Framing::Records;
-        Ok(WriterOptions { framing, root, inside: steps, record, ..WriterOptions::default() })
+        Ok(WriterOptions { records: Records::Within(steps), record, ..WriterOptions::default() })
     }
 }

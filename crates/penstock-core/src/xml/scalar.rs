@@ -1,9 +1,6 @@
 //! Values that are not text, in the forms of XML Schema, for the writer. None of them contains a
 //! character that must be escaped.
 
-use ::base64::Engine;
-use ::base64::engine::general_purpose::STANDARD;
-
 use crate::event::Scalar;
 use crate::limits::Limits;
 use crate::value::{print, unix};
@@ -133,10 +130,7 @@ fn decimal(text: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Unwritabl
 fn base64(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), Unwritable> {
     let length = bytes.len().div_ceil(3).checked_mul(4).ok_or_else(Unwritable::memory)?;
     make_room(out, length)?;
-    let start = out.len();
-    out.resize(start + length, 0);
-    // The slice has the exact length.
-    STANDARD.encode_slice(bytes, &mut out[start..]).map_err(|_| Unwritable::memory())?;
+    print::base64(bytes, out);
     Ok(())
 }
 

@@ -235,6 +235,13 @@ impl Spaces {
         Ok(spaces)
     }
 
+    /// Forgets what the last document declared.
+    pub(super) fn reset(&mut self) {
+        self.scope.leave(0);
+        self.made.clear();
+        self.next = 0;
+    }
+
     /// The place of a declaration for the namespace of a name, or none if that is XML's own.
     fn resolve(
         &mut self,

@@ -35,12 +35,13 @@
 use super::escape;
 use super::indent::Indent;
 use super::names;
-use super::options::{Framing, Null, WriterOptions};
+pub use super::options::{Null, Records, WriterOptions};
 use super::scalar;
 use super::start_tag::{Name, Space, Spaces, StartTag};
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
 use crate::sink::{Flow, Lent, LookAhead, Sink};
+use crate::value::xsd;
 use crate::writer::{self, ENOUGH, Unwritable, make_room};
 
 /// The key whose value comes next.
@@ -88,9 +89,10 @@ struct Mark {
 /// use penstock_core::limits::Limits;
 /// use penstock_core::sink::Sink;
 /// use penstock_core::writer::Writer as _;
-/// use penstock_core::xml::{Framing, Writer, WriterOptions};
+/// use penstock_core::xml::writer::{Records, Writer, WriterOptions};
 ///
-/// let options = WriterOptions { framing: Framing::Records, ..WriterOptions::default() };
+/// let records = Records::Within(vec!["shops".into()]);
+/// let options = WriterOptions { records, record: "shop".into(), ..WriterOptions::default() };
 /// let mut writer = Writer::new(options, &Limits::default())?;
 /// writer.begin_map(0)?;
 /// writer.key("name".into(), 0)?;
@@ -98,7 +100,7 @@ struct Mark {
 /// writer.end_map(0)?;
 /// writer.finish()?;
 /// let expected = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
-///                 <root><item><name>Black &amp; Decker</name></item></root>";
+///                 <shops><shop><name>Black &amp; Decker</name></shop></shops>";
 /// assert_eq!(writer.ready(), expected.as_bytes());
 /// # Ok::<(), penstock_core::writer::Unwritable>(())
 /// ```
@@ -122,6 +124,10 @@ pub struct Writer {
     root: Name,
     around: Vec<Name>,
     record: Name,
+    /// The length of the buffer of names with those of the options only.
+    bottom: usize,
+    /// How many records are complete.
+    records: u64,
     started: bool,
     /// Whether the document has its root element.
     has_root: bool,
@@ -163,7 +169,7 @@ impl Writer {
         }
         let mut writer = Writer {
             spaces,
-            indent: options.indent.map(Indent::new),
+            indent: options.indent.map(|width| Indent::new(width.into())),
             options,
             limits: limits.clone(),
             text: Vec::new(),
@@ -177,6 +183,8 @@ impl Writer {
             root: NOWHERE,
             around: Vec::new(),
             record: NOWHERE,
+            bottom: 0,
+            records: 0,
             started: false,
             has_root: false,
             in_root: false,
@@ -187,13 +195,40 @@ impl Writer {
         };
         let root = writer.options.root.clone();
         writer.root = writer.option_name(root.as_deref().unwrap_or("root"))?;
-        for name in writer.options.inside.clone() {
-            let name = writer.option_name(&name)?;
-            writer.around.push(name);
+        if let Records::Within(names) = writer.options.records.clone() {
+            let default = if names.is_empty() { vec!["root".to_owned()] } else { Vec::new() };
+            for name in names.iter().chain(&default) {
+                let name = writer.option_name(name)?;
+                writer.around.push(name);
+            }
         }
+        writer.bottom = writer.names.len();
         let record = writer.options.record.clone();
         writer.record = writer.option_name(&record)?;
         Ok(writer)
+    }
+
+    /// Begins again, as a new writer with the same options and buffers.
+    pub fn reopen(&mut self) {
+        self.text.clear();
+        if let Some(indent) = &mut self.indent {
+            indent.abandon(&mut self.text, 0, 0);
+        }
+        self.names.truncate(self.bottom);
+        self.frames.clear();
+        self.spaces.reset();
+        self.tag.open = false;
+        self.pending = Pending::None;
+        self.mark = Mark::default();
+        (self.depth, self.base, self.brackets, self.records) = (0, 0, 0, 0);
+        (self.started, self.has_root, self.in_root) = (false, false, false);
+        (self.torn, self.spoilt, self.broken) = (false, false, false);
+    }
+
+    /// How many records are complete.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.records
     }
 
     /// A name from the options.
@@ -277,14 +312,11 @@ impl Writer {
         if self.options.declaration {
             self.push(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
         }
-        if self.options.framing == Framing::Records {
-            for index in 0..=self.around.len() {
-                let name = if index == 0 { self.root } else { self.around[index - 1] };
-                let keep = self.names.len();
-                self.open(name, keep, FrameKind::Element)?;
-            }
-            self.base = self.frames.len();
+        for index in 0..self.around.len() {
+            let keep = self.names.len();
+            self.open(self.around[index], keep, FrameKind::Element)?;
         }
+        self.base = self.frames.len();
         self.broken = false;
         Ok(())
     }
@@ -314,6 +346,7 @@ impl Writer {
     fn end_value(&mut self) {
         if self.at_root() {
             self.in_root = false;
+            self.records += 1;
         }
     }
 
@@ -443,7 +476,11 @@ impl Writer {
         }
         self.close_tag()?;
         if let Some(indent) = &mut self.indent {
-            indent.text()?;
+            let blank = match value {
+                Scalar::Text(text) | Scalar::Untyped(text) => xsd::trimmed(text.bytes()).is_empty(),
+                _ => false,
+            };
+            indent.text(blank)?;
         }
         match value {
             Scalar::Text(text) | Scalar::Untyped(text) => {
@@ -522,12 +559,17 @@ impl Writer {
         })
     }
 
+    /// Whether there is one record, and not many within elements.
+    fn is_one(&self) -> bool {
+        self.around.is_empty()
+    }
+
     /// The name of the value at the root.
     fn root_name(&self, own: Option<Name>) -> Name {
-        match (self.options.framing, own) {
-            (Framing::Document, Some(own)) if self.options.root.is_none() => own,
-            (Framing::Document, _) => self.root,
-            (Framing::Records, own) => own.unwrap_or(self.record),
+        match own {
+            own if !self.is_one() => own.unwrap_or(self.record),
+            Some(own) if self.options.root.is_none() => own,
+            _ => self.root,
         }
     }
 
@@ -560,9 +602,7 @@ impl Writer {
                 let keep = self.names.len();
                 match self.unkeyed()? {
                     Some(name) => self.open(name, keep, FrameKind::Element),
-                    None if self.options.framing == Framing::Document
-                        && self.options.root.is_none() =>
-                    {
+                    None if self.is_one() && self.options.root.is_none() => {
                         self.push_frame(Frame { kind: FrameKind::Document, name: NOWHERE, keep })
                     }
                     None => self.open(self.root_name(None), keep, FrameKind::Element),
@@ -584,7 +624,7 @@ impl Writer {
                 self.push_frame(Frame { kind: FrameKind::Texts, name: NOWHERE, keep })
             }
             Pending::None => {
-                if self.top().is_none() && self.options.framing == Framing::Document {
+                if self.top().is_none() && self.is_one() {
                     self.begin_root()?;
                     let keep = self.names.len();
                     return self.open(self.root, keep, FrameKind::Records);

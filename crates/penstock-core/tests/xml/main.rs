@@ -12,6 +12,7 @@ mod entities;
 mod limits;
 mod naive;
 mod recording;
+mod rewriting;
 mod starting;
 mod writing;
 

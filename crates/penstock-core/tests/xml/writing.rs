@@ -8,7 +8,8 @@ use penstock_core::reader::Step;
 use penstock_core::sink::{Flow, Sink};
 use penstock_core::value::datetime;
 use penstock_core::writer::{ENOUGH, Unwritable, Writer as _};
-use penstock_core::xml::{Framing, Null, Options, Reader, Writer, WriterOptions};
+use penstock_core::xml::writer::{Null, Records, Writer, WriterOptions};
+use penstock_core::xml::{Options, Reader};
 use penstock_scan::ValidText;
 
 /// The options of most tests: no declaration.
@@ -17,7 +18,7 @@ fn plain() -> WriterOptions {
 }
 
 fn records() -> WriterOptions {
-    WriterOptions { framing: Framing::Records, ..plain() }
+    WriterOptions { records: Records::Within(Vec::new()), ..plain() }
 }
 
 /// Writes what a reader of JSON or of XML reports.
@@ -443,6 +444,9 @@ fn indentation() {
         "text after so many child elements that these are already indented: \
          write the document without indentation"
     );
+    // White space is kept.
+    let trimmed = lines.trim_end();
+    assert_eq!(indented(&format!("<a>{many} </a>")), format!("<a>\n{trimmed} \n</a>\n"));
     // At the limit it is not.
     let few = "<b/>".repeat(ENOUGH / 4);
     assert_eq!(indented(&format!("<a>{few}t</a>")), format!("<a>{few}t</a>\n"));
