@@ -23,6 +23,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `writer.rs` | the events, the stack of open maps and lists, and how a document begins and ends |
+//! | `key.rs`, `extras.rs` | keys; comments and instructions |
 //! | `start_tag.rs` | the start tag: the prefixes of names, attributes, declarations |
 //! | `scope.rs` | the declarations of all open elements |
 //! | `escape.rs`, `scalar.rs` | text with its escapes, and values without |
@@ -38,7 +39,7 @@ use super::names;
 pub use super::options::{Null, Records, WriterOptions};
 use super::scalar;
 use super::start_tag::{Name, Space, Spaces, StartTag};
-use crate::event::{Key, KeyKind, Scalar, Text};
+use crate::event::{Key, Scalar, Text};
 use crate::limits::Limits;
 use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::value::xsd;
@@ -46,7 +47,7 @@ use crate::writer::{self, ENOUGH, Unwritable, make_room};
 
 /// The key whose value comes next.
 #[derive(Clone, Copy, Debug)]
-enum Pending {
+pub(super) enum Pending {
     None,
     Element(Name),
     Attribute(Name),
@@ -54,7 +55,7 @@ enum Pending {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FrameKind {
+pub(super) enum FrameKind {
     /// An element, whose name is the frame's.
     Element,
     /// A list, whose elements have the frame's name.
@@ -68,8 +69,8 @@ enum FrameKind {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Frame {
-    kind: FrameKind,
+pub(super) struct Frame {
+    pub(super) kind: FrameKind,
     name: Name,
     /// The length of the buffer of names without what belongs to the frame.
     keep: usize,
@@ -116,11 +117,11 @@ pub struct Writer {
     pub(super) depth: usize,
     /// How many `]` are at the end of the current text.
     pub(super) brackets: usize,
-    indent: Option<Indent>,
+    pub(super) indent: Option<Indent>,
     frames: Vec<Frame>,
     /// How many of the frames are around the records.
     base: usize,
-    pending: Pending,
+    pub(super) pending: Pending,
     root: Name,
     around: Vec<Name>,
     record: Name,
@@ -128,9 +129,9 @@ pub struct Writer {
     bottom: usize,
     /// How many records are complete.
     records: u64,
-    started: bool,
+    pub(super) started: bool,
     /// Whether the document has its root element.
-    has_root: bool,
+    pub(super) has_root: bool,
     /// Whether a value at the root has begun.
     in_root: bool,
     mark: Mark,
@@ -144,14 +145,14 @@ pub struct Writer {
 
 #[cold]
 #[inline(never)]
-fn refused(reason: &'static str) -> Unwritable {
+pub(super) fn refused(reason: &'static str) -> Unwritable {
     Unwritable::value(reason)
 }
 
 /// A sequence of events that no reader reports.
 #[cold]
 #[inline(never)]
-fn unordered() -> Unwritable {
+pub(super) fn unordered() -> Unwritable {
     refused("an event where none of its kind can be")
 }
 
@@ -297,7 +298,7 @@ impl Writer {
     }
 
     #[inline(always)]
-    fn push(&mut self, bytes: &[u8]) -> Result<(), Unwritable> {
+    pub(super) fn push(&mut self, bytes: &[u8]) -> Result<(), Unwritable> {
         make_room(&mut self.text, bytes.len())?;
         self.text.extend_from_slice(bytes);
         Ok(())
@@ -305,7 +306,7 @@ impl Writer {
 
     /// The document begins.
     #[cold]
-    fn start(&mut self) -> Result<(), Unwritable> {
+    pub(super) fn start(&mut self) -> Result<(), Unwritable> {
         self.started = true;
         // What fails here is not part of a record.
         self.broken = true;
@@ -322,7 +323,7 @@ impl Writer {
     }
 
     /// A value at the root begins, or its key.
-    fn begin_root(&mut self) -> Result<(), Unwritable> {
+    pub(super) fn begin_root(&mut self) -> Result<(), Unwritable> {
         if !self.started {
             self.start()?;
         }
@@ -352,7 +353,7 @@ impl Writer {
 
     /// Writes the `>` of the start tag, if that is still open.
     #[inline(always)]
-    fn close_tag(&mut self) -> Result<(), Unwritable> {
+    pub(super) fn close_tag(&mut self) -> Result<(), Unwritable> {
         if self.tag.open {
             self.tag.open = false;
             if self.tag.unfinished {
@@ -495,68 +496,8 @@ impl Writer {
 
     /// The frame inside the current record.
     #[inline(always)]
-    fn top(&self) -> Option<&Frame> {
+    pub(super) fn top(&self) -> Option<&Frame> {
         if self.at_root() { None } else { self.frames.last() }
-    }
-
-    fn take_key(&mut self, key: Key<'_>) -> Result<(), Unwritable> {
-        if !matches!(self.pending, Pending::None) {
-            return Err(unordered());
-        }
-        match self.top().map(|frame| frame.kind) {
-            Some(FrameKind::Element | FrameKind::Document) => {}
-            Some(_) => return Err(unordered()),
-            None => self.begin_root()?,
-        }
-        let mut local = key.name.text.as_str();
-        let mut is_attribute = key.kind == KeyKind::Attribute;
-        let spaced =
-            self.options.namespaces && key.namespace.is_some_and(|uri| !uri.bytes().is_empty());
-        if key.kind == KeyKind::Member && key.namespace.is_none() && key.prefix.is_none() {
-            if local == "#text" {
-                if self.top().is_none_or(|frame| frame.kind != FrameKind::Element) {
-                    return Err(refused("text outside of the root element"));
-                }
-                self.pending = Pending::Text;
-                return Ok(());
-            }
-            if let Some(name) = local.strip_prefix('@') {
-                (local, is_attribute) = (name, true);
-            }
-        }
-        let prefix = key.prefix.map_or("", |prefix| prefix.text.as_str());
-        let uri = key.namespace.filter(|_| spaced).map_or("", |uri| uri.text.as_str());
-        let space = match key.kind {
-            _ if spaced => Space::Uri,
-            KeyKind::Element if prefix.is_empty() => Space::None,
-            _ => Space::AsWritten,
-        };
-        let mut name = self.keep_name(uri, prefix, local, space)?;
-        if space == Space::None && name.colon != name.name {
-            name.space = Space::AsWritten;
-        }
-        if !is_attribute {
-            self.pending = Pending::Element(name);
-            return Ok(());
-        }
-        if !self.tag.open || self.top().is_none_or(|frame| frame.kind != FrameKind::Element) {
-            return Err(self.late(name));
-        }
-        self.pending = Pending::Attribute(name);
-        Ok(())
-    }
-
-    /// An attribute for which there is no start tag.
-    #[cold]
-    fn late(&self, name: Name) -> Unwritable {
-        let shown = crate::error::brief(&String::from_utf8_lossy(&self.names[name.range()]));
-        Unwritable::value(match self.top() {
-            Some(Frame { kind: FrameKind::Element, .. }) => format!(
-                "the attribute {shown} comes after content of its element: \
-                 attributes must come first"
-            ),
-            _ => format!("the attribute {shown} is outside of the root element"),
-        })
     }
 
     /// Whether there is one record, and not many within elements.
@@ -687,74 +628,6 @@ impl Writer {
         }
         self.end_value();
         Ok(())
-    }
-
-    /// A comment or an instruction begins, which is not between a key and its value.
-    fn begin_extra(&mut self, length: usize) -> Result<(), Unwritable> {
-        if !matches!(self.pending, Pending::None) {
-            return Err(unordered());
-        }
-        if length > self.limits.token {
-            let limit = self.limits.token;
-            let reason =
-                format!("a comment or instruction longer than {limit} bytes (limits.token)");
-            return Err(Unwritable::limit(reason));
-        }
-        if !self.started {
-            self.start()?;
-        }
-        self.close_tag()?;
-        self.brackets = 0;
-        if self.depth == 0 && self.has_root {
-            self.push(b"\n")?;
-        }
-        match &mut self.indent {
-            Some(indent) => indent.child(&mut self.text),
-            None => Ok(()),
-        }
-    }
-
-    fn end_extra(&mut self) -> Result<(), Unwritable> {
-        if self.depth == 0 && !self.has_root { self.push(b"\n") } else { Ok(()) }
-    }
-
-    fn write_comment(&mut self, text: Text<'_>) -> Result<(), Unwritable> {
-        let bytes = text.bytes();
-        if memchr::memmem::find(bytes, b"--").is_some() || bytes.ends_with(b"-") {
-            return Err(refused("a comment cannot contain '--', or end with '-'"));
-        }
-        escape::plain(text.text)?;
-        self.begin_extra(bytes.len())?;
-        self.push(b"<!--")?;
-        self.push(bytes)?;
-        self.push(b"-->")?;
-        self.end_extra()
-    }
-
-    fn write_instruction(&mut self, target: Text<'_>, data: Text<'_>) -> Result<(), Unwritable> {
-        let bytes = data.bytes();
-        if names::colon(target.text.as_str(), self.options.namespaces)?.is_some() {
-            return Err(refused("the target of an instruction has no colon"));
-        }
-        if target.bytes().eq_ignore_ascii_case(b"xml") {
-            return Err(refused("the target of an instruction cannot be 'xml'"));
-        }
-        if memchr::memmem::find(bytes, b"?>").is_some() {
-            return Err(refused("an instruction cannot contain '?>'"));
-        }
-        if matches!(bytes.first(), Some(b' ' | b'\t' | b'\n')) {
-            return Err(refused("the data of an instruction cannot begin with white space"));
-        }
-        escape::plain(data.text)?;
-        self.begin_extra(target.bytes().len() + bytes.len())?;
-        self.push(b"<?")?;
-        self.push(target.bytes())?;
-        if !bytes.is_empty() {
-            self.push(b" ")?;
-            self.push(bytes)?;
-        }
-        self.push(b"?>")?;
-        self.end_extra()
     }
 
     fn write_piece(&mut self, text: Text<'_>) -> Result<(), Unwritable> {
