@@ -1,6 +1,6 @@
 //! Text and the values of attributes as a document may contain them, for the writer.
 
-use penstock_scan::{Isa, Job, ValidText, dispatch};
+use penstock_scan::{Chosen, Isa, Job, ValidText};
 
 use super::tag::is_noncharacter;
 use crate::writer::{Unwritable, make_room};
@@ -11,6 +11,7 @@ use crate::writer::{Unwritable, make_room};
 /// about from two pieces either. It is updated for the text that directly follows.
 #[inline]
 pub(super) fn text(
+    isa: Chosen,
     text: ValidText<'_>,
     brackets: &mut usize,
     out: &mut Vec<u8>,
@@ -27,19 +28,50 @@ pub(super) fn text(
     }
     let trailing = bytes.iter().rev().take(2).take_while(|byte| **byte == b']').count();
     *brackets = if trailing == bytes.len() { *brackets + trailing } else { trailing };
-    dispatch(Content { bytes, from, out })
+    if from == 0 && is_short(bytes, TEXT) {
+        return push(bytes, out);
+    }
+    isa.enter(Content { bytes, from, out })
 }
 
 /// Appends the value of an attribute, so that it means the same between quotes (`"`).
 #[inline]
-pub(super) fn value(text: ValidText<'_>, out: &mut Vec<u8>) -> Result<(), Unwritable> {
-    dispatch(Value { bytes: text.as_bytes(), out })
+pub(super) fn value(isa: Chosen, text: ValidText<'_>, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+    let bytes = text.as_bytes();
+    if is_short(bytes, VALUE) { push(bytes, out) } else { isa.enter(Value { bytes, out }) }
 }
 
 /// Whether all characters are allowed in XML, and would be read back as they are, outside of text
 /// and values: there a carriage return cannot be written as a reference.
-pub(super) fn plain(text: ValidText<'_>) -> Result<(), Unwritable> {
-    dispatch(Plain { bytes: text.as_bytes() })
+pub(super) fn plain(isa: Chosen, text: ValidText<'_>) -> Result<(), Unwritable> {
+    isa.enter(Plain { bytes: text.as_bytes() })
+}
+
+/// The bits of a byte in [`COPIED`].
+const TEXT: u8 = 1;
+const VALUE: u8 = 2;
+
+/// Which bytes are copied without a further look, in text and in values.
+const COPIED: [u8; 256] = {
+    let mut copied = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        copied[byte] = match byte as u8 {
+            b'<' | b'&' | 0xEF => 0,
+            b'\t' | b'\n' | b'"' => TEXT,
+            b']' => VALUE,
+            0..b' ' => 0,
+            _ => TEXT | VALUE,
+        };
+        byte += 1;
+    }
+    copied
+};
+
+/// Whether all of it is copied, and it is so short that this is found sooner than by vectors.
+#[inline(always)]
+fn is_short(bytes: &[u8], bit: u8) -> bool {
+    bytes.len() <= 16 && bytes.iter().all(|byte| COPIED[usize::from(*byte)] & bit != 0)
 }
 
 #[inline(always)]
@@ -222,11 +254,11 @@ mod tests {
     }
 
     /// Text in pieces.
-    fn in_pieces(pieces: &[String]) -> Result<String, String> {
+    fn in_pieces(isa: Chosen, pieces: &[String]) -> Result<String, String> {
         let (mut out, mut brackets) = (Vec::new(), 0);
         let result = pieces
             .iter()
-            .try_for_each(|piece| text(ValidText::from(&**piece), &mut brackets, &mut out));
+            .try_for_each(|piece| text(isa, ValidText::from(&**piece), &mut brackets, &mut out));
         done(result, out)
     }
 
@@ -253,12 +285,14 @@ mod tests {
         #[test]
         fn escapes_are_those_of_the_twin(pieces in pieces()) {
             let whole = pieces.concat();
-            prop_assert_eq!(in_pieces(&pieces), naive_text(&whole));
-            let mut out = Vec::new();
-            let result = value(ValidText::from(&*whole), &mut out);
-            prop_assert_eq!(done(result, out), naive_value(&whole));
-            let refused = plain(ValidText::from(&*whole)).is_err();
-            prop_assert_eq!(refused, !whole.chars().all(|char| is_char(char) && char != '\r'));
+            for isa in [Chosen::best(), Chosen::portable()] {
+                prop_assert_eq!(in_pieces(isa, &pieces), naive_text(&whole));
+                let mut out = Vec::new();
+                let result = value(isa, ValidText::from(&*whole), &mut out);
+                prop_assert_eq!(done(result, out), naive_value(&whole));
+                let refused = plain(isa, ValidText::from(&*whole)).is_err();
+                prop_assert_eq!(refused, !whole.chars().all(|char| is_char(char) && char != '\r'));
+            }
         }
     }
 
@@ -273,7 +307,7 @@ mod tests {
             (vec!["]]]", "]]>"], "]]]]]&gt;"),
         ] {
             let pieces: Vec<String> = pieces.into_iter().map(str::to_owned).collect();
-            assert_eq!(in_pieces(&pieces).as_deref(), Ok(expected), "{pieces:?}");
+            assert_eq!(in_pieces(Chosen::best(), &pieces).as_deref(), Ok(expected), "{pieces:?}");
         }
     }
 }

@@ -42,7 +42,7 @@ impl Writer {
         if memchr::memmem::find(bytes, b"--").is_some() || bytes.ends_with(b"-") {
             return Err(refused("a comment cannot contain '--', or end with '-'"));
         }
-        escape::plain(text.text)?;
+        escape::plain(self.isa, text.text)?;
         self.begin_extra(bytes.len())?;
         self.push(b"<!--")?;
         self.push(bytes)?;
@@ -69,7 +69,7 @@ impl Writer {
         if matches!(bytes.first(), Some(b' ' | b'\t' | b'\n')) {
             return Err(refused("the data of an instruction cannot begin with white space"));
         }
-        escape::plain(data.text)?;
+        escape::plain(self.isa, data.text)?;
         self.begin_extra(target.bytes().len() + bytes.len())?;
         self.push(b"<?")?;
         self.push(target.bytes())?;

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use penstock_scan::ValidText;
+use penstock_scan::{Chosen, ValidText};
 
 use super::elements::refusal;
 use super::escape;
@@ -221,7 +221,7 @@ impl Spaces {
             if !seen.insert(prefix) {
                 return Err(two_meanings(prefix.as_bytes()));
             }
-            escape::value(uri.into(), &mut Vec::new())?;
+            escape::value(Chosen::portable(), uri.into(), &mut Vec::new())?;
             match prefix {
                 "" => spaces.default = Some(uri.as_bytes().into()),
                 // It is always declared.
@@ -272,7 +272,12 @@ impl Spaces {
                 return Ok(place);
             }
         }
-        if !(attribute && prefix.is_empty()) && !matches!(prefix, b"xml" | b"xmlns") {
+        let possible = match prefix {
+            b"" => !attribute,
+            b"xml" | b"xmlns" => false,
+            _ => true,
+        };
+        if possible {
             let place = self.scope.attempt(prefix, uri, serial, depth)?;
             if place.is_some() {
                 return Ok(place);
@@ -463,7 +468,9 @@ impl Writer {
         self.text.extend_from_slice(bytes);
         self.text.extend_from_slice(b"=\"");
         match value {
-            Scalar::Text(text) | Scalar::Untyped(text) => escape::value(text.text, &mut self.text)?,
+            Scalar::Text(text) | Scalar::Untyped(text) => {
+                escape::value(self.isa, text.text, &mut self.text)?
+            }
             value => scalar::plain(value, &self.limits, &mut self.text)?,
         }
         make_room(&mut self.text, 1)?;
@@ -570,7 +577,7 @@ impl Writer {
             }
             self.text.extend_from_slice(b"=\"");
             let uri = String::from_utf8_lossy(uri);
-            escape::value(ValidText::from(&*uri), &mut self.text)?;
+            escape::value(self.isa, ValidText::from(&*uri), &mut self.text)?;
             make_room(&mut self.text, 1)?;
             self.text.push(b'"');
             self.tag.length += self.text.len() - before;

@@ -33,6 +33,8 @@
 //! key whose value comes next. After an error the writer may be in any state, until `abandon`
 //! returns it to that before the record.
 
+use penstock_scan::Chosen;
+
 use super::escape;
 use super::indent::Indent;
 use super::names;
@@ -111,6 +113,7 @@ pub struct Writer {
     pub(super) limits: Limits,
     pub(super) text: Vec<u8>,
     pub(super) names: Vec<u8>,
+    pub(super) isa: Chosen,
     pub(super) tag: StartTag,
     pub(super) spaces: Spaces,
     /// How many elements are open.
@@ -175,6 +178,7 @@ impl Writer {
             limits: limits.clone(),
             text: Vec::new(),
             names: Vec::new(),
+            isa: Chosen::best(),
             tag: StartTag::default(),
             depth: 0,
             brackets: 0,
@@ -259,7 +263,9 @@ impl Writer {
         }
         make_room(&mut self.names, uri.len() + prefix.len() + 1 + local.len())?;
         let start = self.names.len();
-        self.names.extend_from_slice(uri.as_bytes());
+        if !uri.is_empty() {
+            self.names.extend_from_slice(uri.as_bytes());
+        }
         let name = self.names.len();
         let mut colon = name + own_colon.unwrap_or(0);
         if !prefix.is_empty() {
@@ -452,7 +458,7 @@ impl Writer {
             Scalar::Text(text) | Scalar::Untyped(text) => {
                 if !text.bytes().is_empty() {
                     self.close_tag()?;
-                    escape::text(text.text, &mut self.brackets, &mut self.text)?;
+                    escape::text(self.isa, text.text, &mut self.brackets, &mut self.text)?;
                 }
             }
             value => {
@@ -485,7 +491,7 @@ impl Writer {
         }
         match value {
             Scalar::Text(text) | Scalar::Untyped(text) => {
-                escape::text(text.text, &mut self.brackets, &mut self.text)
+                escape::text(self.isa, text.text, &mut self.brackets, &mut self.text)
             }
             value => {
                 self.brackets = 0;

@@ -505,6 +505,9 @@ fn many_attributes() {
     );
 }
 
+/// An event.
+type Call = fn(&mut Writer) -> Result<Flow, Unwritable>;
+
 /// Nothing of a record that was given up is left, wherever it was.
 #[test]
 fn records_that_are_given_up() {
@@ -514,8 +517,7 @@ fn records_that_are_given_up() {
         writer.text("x".into(), 0).unwrap();
         writer.end_map(0).unwrap();
     };
-    type Step = fn(&mut Writer) -> Result<Flow, Unwritable>;
-    let steps: [Step; 9] = [
+    let steps: [Call; 9] = [
         |writer| writer.begin_map(0),
         |writer| writer.key("@xmlns:p".into(), 0),
         |writer| writer.text("urn:p".into(), 0),
@@ -568,7 +570,7 @@ fn records_that_are_given_up() {
 /// Whatever is called, the writer answers, and does not panic.
 #[test]
 fn events_out_of_order() {
-    let steps: [fn(&mut Writer) -> Result<Flow, Unwritable>; 9] = [
+    let steps: [Call; 9] = [
         |writer| writer.begin_map(0),
         |writer| writer.end_map(0),
         |writer| writer.begin_list(0),
