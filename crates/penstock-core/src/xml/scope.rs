@@ -9,7 +9,7 @@ use crate::writer::{Unwritable, make_room};
 #[derive(Debug)]
 pub(super) struct Binding {
     prefix: Range<usize>,
-    /// Empty for no namespace: only the default namespace can be unbound.
+    /// Empty for no namespace, or for a prefix that was mentioned and is not declared.
     uri: Range<usize>,
     /// The depth of the element that declares it.
     pub(super) depth: usize,
@@ -127,6 +127,29 @@ impl Scope {
         };
         self.at(place).chosen = serial;
         Ok(Some(place))
+    }
+
+    /// As [`find`](Self::find), but not for a prefix that is only mentioned.
+    pub(super) fn declared(&self, prefix: &[u8]) -> Option<usize> {
+        self.find(prefix).filter(|place| prefix.is_empty() || !self.uri(*place).is_empty())
+    }
+
+    /// The tag of an element at `depth` has a name that is written with this prefix. If nobody has
+    /// declared it yet, it is kept as one without a namespace: so the writer does not declare it
+    /// for another name, and only the caller may.
+    pub(super) fn mention(
+        &mut self,
+        prefix: &[u8],
+        serial: u64,
+        depth: usize,
+    ) -> Result<(), Unwritable> {
+        let place = match self.find(prefix) {
+            Some(place) => place,
+            None if matches!(prefix, b"" | b"xml" | b"xmlns") => return Ok(()),
+            None => self.bind(prefix, b"", depth, false)?,
+        };
+        self.at(place).written = serial;
+        Ok(())
     }
 
     pub(super) fn at(&mut self, place: usize) -> &mut Binding {

@@ -386,9 +386,7 @@ impl Writer {
                     let reason = "an element cannot have the prefix 'xmlns'";
                     return Err(Unwritable::value(reason));
                 }
-                if let Some(place) = self.spaces.scope.find(prefix) {
-                    self.spaces.scope.at(place).written = serial;
-                }
+                self.spaces.scope.mention(prefix, serial, depth)?;
                 if !prefix.is_empty() {
                     make_room(&mut self.tag.names, prefix.len())?;
                     self.tag.names.extend_from_slice(prefix);
@@ -448,9 +446,8 @@ impl Writer {
                 self.tag.prefixed += 1;
                 self.tag.unfinished |= self.tag.prefixed > 1;
             } else if name.has_prefix() {
-                if let Some(binding) = self.spaces.scope.find(&self.names[name.name..name.colon]) {
-                    self.spaces.scope.at(binding).written = self.tag.serial;
-                }
+                let prefix = &self.names[name.name..name.colon];
+                self.spaces.scope.mention(prefix, self.tag.serial, self.depth)?;
                 self.tag.prefixed += 1;
                 self.tag.unfinished = true;
             }
@@ -507,7 +504,7 @@ impl Writer {
         if prefix.is_empty() && self.tag.bare && !uri.is_empty() {
             return Err(two_meanings(prefix));
         }
-        if let Some(place) = self.spaces.scope.find(prefix) {
+        if let Some(place) = self.spaces.scope.declared(prefix) {
             let same = self.spaces.scope.uri(place) == uri;
             let binding = self.spaces.scope.at(place);
             if !same && (binding.depth == depth || binding.chosen == serial) {
@@ -550,7 +547,8 @@ impl Writer {
         let prefixes = self.tag.attributes.iter().map(|one| one.start..one.colon);
         for prefix in std::iter::once(0..self.tag.prefix).chain(prefixes) {
             let prefix = &self.tag.names[prefix];
-            if matches!(prefix, b"" | b"xml" | b"xmlns") || self.spaces.scope.find(prefix).is_some()
+            if matches!(prefix, b"" | b"xml" | b"xmlns")
+                || self.spaces.scope.declared(prefix).is_some()
             {
                 continue;
             }

@@ -45,7 +45,7 @@ use crate::event::{Key, Scalar, Text};
 use crate::limits::Limits;
 use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::value::xsd;
-use crate::writer::{self, ENOUGH, Unwritable, make_room};
+use crate::writer::{self, ENOUGH, Kind, Unwritable, make_room};
 
 /// The key whose value comes next.
 #[derive(Clone, Copy, Debug)]
@@ -298,6 +298,7 @@ impl Writer {
             Ok(()) => Ok(Flow::Take),
             Err(error) => {
                 self.spoilt = true;
+                self.broken |= !self.in_root && error.kind() == Kind::Memory;
                 Err(error)
             }
         }
@@ -362,8 +363,11 @@ impl Writer {
     pub(super) fn close_tag(&mut self) -> Result<(), Unwritable> {
         if self.tag.open {
             self.tag.open = false;
-            if self.tag.unfinished {
-                self.finish_tag()?;
+            if self.tag.unfinished
+                && let Err(error) = self.finish_tag()
+            {
+                self.broken |= !self.in_root;
+                return Err(error);
             }
             self.push(b">")?;
         }

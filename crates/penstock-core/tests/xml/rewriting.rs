@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use penstock_core::error::Fail;
+use penstock_core::event::{Key, KeyKind, Scalar};
 use penstock_core::forward;
 use penstock_core::json;
 use penstock_core::limits::Limits;
@@ -13,13 +14,13 @@ use penstock_core::sink::{Lent, LookAhead, Sink};
 use penstock_core::source::{Detect, Window};
 use penstock_core::writer::{ENOUGH, Unwritable, Writer as _};
 use penstock_core::xml::writer::{Null, Records, Writer, WriterOptions};
-use penstock_core::xml::{Options, Reader, Unresolved};
+use penstock_core::xml::{Options, Reader, Unresolved, XML};
 use penstock_scan::ValidText;
 use proptest::prelude::*;
 
 use crate::config;
 use crate::documents::{document, typed};
-use crate::recording::{Answers, Cuts, Recorder, What, chance, read};
+use crate::recording::{Answers, Cuts, Name, Recorder, What, chance, read};
 
 /// A writer whose text is taken after some of the events.
 struct Taken {
@@ -226,6 +227,37 @@ proptest! {
         }
     }
 
+    /// Names of any namespaces with any prefixes keep their namespaces, or are refused.
+    #[test]
+    fn any_names(tree in tree(), prefixed: bool) {
+        let options = WriterOptions {
+            prefixes: if prefixed { vec![("p".into(), "urn:a".into())] } else { Vec::new() },
+            default_namespace: prefixed.then(|| "urn:b".into()),
+            ..WriterOptions::default()
+        };
+        let mut writer = Writer::new(options, &Limits::default()).unwrap();
+        let mut expected = Vec::new();
+        if told(&tree, &mut writer, &mut expected).is_err() || writer.finish().is_err() {
+            return Ok(());
+        }
+        let out = std::str::from_utf8(writer.ready()).unwrap();
+        let Some(mut found) = events(out, Options::default()) else { panic!("{out}") };
+        for (found, expected) in found.iter_mut().zip(&mut expected) {
+            if let (
+                What::Element(found) | What::Attribute(found),
+                What::Element(expected) | What::Attribute(expected),
+            ) = (found, expected)
+            {
+                found.prefix = None;
+                // The namespace of a name as written is that of its prefix.
+                if expected.prefix.take().is_some() {
+                    expected.namespace = found.namespace.clone();
+                }
+            }
+        }
+        prop_assert_eq!(found, expected, "{:?} becomes {}", tree, out);
+    }
+
     /// What is written of any members reads without a fault, or is refused.
     #[test]
     fn whatever_is_written_can_be_read(json in members(), options in options(), seed in 0_u64..9) {
@@ -246,6 +278,95 @@ proptest! {
             prop_assert!(events(&out, reading).is_some(), "{json}\nbecomes\n{out}");
         }
     }
+}
+
+/// A name as an encoder gives it: a prefix, a namespace, and a local part.
+type Given = (Option<&'static str>, Option<&'static str>, &'static str);
+
+/// An element with its attributes, and its child elements.
+#[derive(Clone, Debug)]
+struct Tree {
+    name: Given,
+    attributes: Vec<Given>,
+    children: Vec<Tree>,
+}
+
+fn given() -> impl Strategy<Value = Given> {
+    let prefixes = [
+        None,
+        None,
+        Some("p"),
+        Some("p"),
+        Some("q"),
+        Some("ns0"),
+        Some("ns1"),
+        Some("xml"),
+        Some("xmlns"),
+        Some("a b"),
+        Some(""),
+    ];
+    let uris = [
+        None,
+        None,
+        Some(""),
+        Some("urn:a"),
+        Some("urn:b"),
+        Some("urn:c"),
+        Some("\"<&\n"),
+        Some(XML),
+        Some("http://www.w3.org/2000/xmlns/"),
+    ];
+    let names = ["a", "a", "b", "c", "d", "xmlns", "p:a", "é", "1"];
+    let select = prop::sample::select::<&'static str>;
+    (
+        prop::sample::select(prefixes.to_vec()),
+        prop::sample::select(uris.to_vec()),
+        select(names.to_vec()),
+    )
+}
+
+fn tree() -> impl Strategy<Value = Tree> {
+    let leaf = (given(), prop::collection::vec(given(), 0..4));
+    let leaf = leaf.prop_map(|(name, attributes)| Tree { name, attributes, children: Vec::new() });
+    leaf.prop_recursive(3, 10, 3, |inner| {
+        let attributes = prop::collection::vec(given(), 0..3);
+        (given(), attributes, prop::collection::vec(inner, 0..3))
+            .prop_map(|(name, attributes, children)| Tree { name, attributes, children })
+    })
+}
+
+/// Writes a tree, and notes the events that a reader of it should report, without prefixes.
+fn told(tree: &Tree, writer: &mut Writer, events: &mut Vec<What>) -> Result<(), Unwritable> {
+    let name = |writer: &mut Writer, given: Given, kind| {
+        let (prefix, namespace, local) = given;
+        let key = Key {
+            name: local.into(),
+            namespace: namespace.map(Into::into),
+            prefix: prefix.map(Into::into),
+            kind,
+        };
+        writer.name(key, 0)?;
+        let namespace = namespace.filter(|uri| !uri.is_empty()).map(str::to_owned);
+        // The local part may begin with a prefix, too.
+        let prefix = prefix.is_some() || local.contains(':');
+        let prefix = (namespace.is_none() && prefix).then(|| "as written".to_owned());
+        let local = local.rsplit(':').next().unwrap().to_owned();
+        Ok::<Name, Unwritable>(Name { prefix, namespace, local })
+    };
+    events.push(What::Element(name(writer, tree.name, KeyKind::Element)?));
+    writer.begin_map(0)?;
+    events.push(What::Begin);
+    for attribute in &tree.attributes {
+        events.push(What::Attribute(name(writer, *attribute, KeyKind::Attribute)?));
+        writer.scalar(Scalar::Int(1), 0)?;
+        events.push(What::Value("1".to_owned()));
+    }
+    for child in &tree.children {
+        told(child, writer, events)?;
+    }
+    writer.end_map(0)?;
+    events.push(What::End);
+    Ok(())
 }
 
 /// Records of JSON with keys and values that are often not possible in XML.

@@ -556,6 +556,16 @@ fn records_that_are_given_up() {
     writer.abandon();
     let error = writer.finish().unwrap_err().to_string();
     assert_eq!(error, "the document is not whole, because a part of it was refused");
+    // The element around the records cannot be written.
+    let within = Records::Within(vec!["p:x".to_owned()]);
+    let mut writer =
+        Writer::new(WriterOptions { records: within, ..plain() }, &Limits::default()).unwrap();
+    let error = writer.int(1, 0).unwrap_err().to_string();
+    assert_eq!(error, "the prefix \"p\" is not declared");
+    writer.abandon();
+    writer.int(1, 0).unwrap();
+    let error = writer.finish().unwrap_err().to_string();
+    assert_eq!(error, "the document is not whole, because a part of it was refused");
     // A second document, which is refused, leaves the first.
     let mut writer = Writer::new(plain(), &Limits::default()).unwrap();
     good(&mut writer);
