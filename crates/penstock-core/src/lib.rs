@@ -25,6 +25,7 @@ pub mod shape;
 pub mod sink;
 pub mod source;
 pub mod stage;
+pub mod target;
 pub mod trace;
 pub mod value;
 pub mod word;

@@ -108,7 +108,7 @@ pub fn is_blank(line: &[u8]) -> bool {
 
 /// The beginning of a line that has had only white space and byte order marks so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Blank {
+pub(crate) struct Blank {
     /// How many bytes of a mark were the last ones.
     mark: usize,
 }
@@ -116,7 +116,7 @@ struct Blank {
 impl Blank {
     /// Takes a piece of the line; false if it has anything else.
     #[inline]
-    fn takes(&mut self, piece: &[u8]) -> bool {
+    pub(crate) fn takes(&mut self, piece: &[u8]) -> bool {
         piece.iter().all(|byte| {
             let is_space = self.mark == 0 && matches!(byte, b' ' | b'\t' | b'\r' | b'\n');
             if !is_space && *byte == UTF8_BOM[self.mark] {
@@ -128,7 +128,7 @@ impl Blank {
     }
 
     /// Whether it does not end inside a mark.
-    fn is_whole(self) -> bool {
+    pub(crate) fn is_whole(self) -> bool {
         self.mark == 0
     }
 }

@@ -31,6 +31,22 @@ pub enum Compression {
 }
 
 impl Compression {
+    /// Those that a file may have.
+    pub const ALL: [Compression; 4] =
+        [Compression::Gzip, Compression::Zstd, Compression::Bzip2, Compression::Xz];
+
+    /// The suffix of its files, with the dot: `".gz"`.
+    #[must_use]
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Compression::Infer | Compression::None => "",
+            Compression::Gzip => ".gz",
+            Compression::Zstd => ".zst",
+            Compression::Bzip2 => ".bz2",
+            Compression::Xz => ".xz",
+        }
+    }
+
     /// The name, for messages and for options: `"gzip"`.
     #[must_use]
     pub fn name(self) -> &'static str {
