@@ -41,7 +41,7 @@ _DIALECTS: dict[Format, _rust.Dialect] = {}
 # As the extension says it.
 IS_A_FOLDER = "Is a directory; penstock.read() reads the files in it"
 
-_PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
+_PACKED = (*(suffix for _, suffix in _rust.COMPRESSIONS), ".zip")
 _UNREADABLE = {".plist": "property lists", ".csv": "CSV", ".tsv": "CSV"}
 
 

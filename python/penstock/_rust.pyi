@@ -12,13 +12,25 @@ from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
 
 from penstock._limits import Limits
 from penstock._repairs import Repair
-from penstock._types import At, Errors, Event, Format, Rename, Times, Types, Unix, Unknown
+from penstock._types import (
+    At,
+    Compression,
+    Errors,
+    Event,
+    Format,
+    Rename,
+    Times,
+    Types,
+    Unix,
+    Unknown,
+)
 
 _T = TypeVar("_T", default=Any)
 _D = TypeVar("_D")
 _F = TypeVar("_F")
 
 __all__ = [
+    "COMPRESSIONS",
     "FORMATS",
     "Decoder",
     "Dialect",
@@ -38,6 +50,7 @@ __all__ = [
     "Records",
     "Report",
     "Source",
+    "Target",
     "Timing",
     "__build__",
     "__version__",
@@ -63,6 +76,7 @@ __all__ = [
 __version__: str
 __build__: Literal["release", "debug"]
 
+COMPRESSIONS: tuple[tuple[Compression, str], ...]
 FORMATS: tuple[tuple[Format, str, tuple[str, ...], tuple[str, ...], bool], ...]
 
 @final
@@ -96,6 +110,40 @@ class Source:
         compression: str | None,
         /,
     ) -> Self: ...
+
+@final
+class Target:
+    def __new__(
+        cls,
+        target: object,
+        name: str | None,
+        compression: str | None,
+        level: int | None,
+        append: bool,
+        torn: str,
+        sync: bool,
+        follow: bool,
+        /,
+    ) -> Self: ...
+    @property
+    def taken(self) -> int: ...
+    @property
+    def given(self) -> int: ...
+    @property
+    def closed(self) -> bool: ...
+    def write(self, data: Buffer, /) -> None: ...
+    def mark(self) -> None: ...
+    def flush(self) -> None: ...
+    def finish(self, new: bool = False, /) -> None: ...
+    def abort(self) -> None: ...
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self,
+        class_: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None: ...
 
 def decode(
     dialect: Dialect,

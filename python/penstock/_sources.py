@@ -55,16 +55,16 @@ def path(verb: str, source: Path) -> tuple[str, str]:
         kind = type(source).__name__
         raise TypeError(f"{verb}() takes the path of a file with a record on each line, not {kind}")
     path = os.fsdecode(source)
-    return path, _text(path)
+    return path, printable(path)
 
 
 def _named(verb: str, source: Source) -> tuple[object, str | None]:
     """Check the kind of `source`; return it with a path as a `str`, and its name if it has one."""
     if isinstance(source, (str, os.PathLike)):
         path = os.fsdecode(source)
-        if (_scheme(path) or is_pattern(path)) and not os.path.lexists(path):
+        if (scheme(path) or is_pattern(path)) and not os.path.lexists(path):
             _refuse(verb, path)
-        return path, _text(path)
+        return path, printable(path)
     if isinstance(source, (bytes, bytearray, memoryview)):
         remedy = (
             "wrap data in memory in io.BytesIO()"
@@ -77,7 +77,7 @@ def _named(verb: str, source: Source) -> tuple[object, str | None]:
     if hasattr(source, "read") or hasattr(source, "readinto"):
         name = getattr(source, "name", None)
         # A file that was opened by its number has the number for a name. That is of no use.
-        return source, _text(name) if isinstance(name, str) else None
+        return source, printable(name) if isinstance(name, str) else None
     if isinstance(source, (list, tuple)) and isinstance(
         next(iter(source), None), (str, os.PathLike)
     ):
@@ -97,26 +97,26 @@ def is_pattern(path: str) -> bool:
     return ("*" in path or "?" in path) and not path.startswith(("{", "[{", "<"))
 
 
-def _scheme(path: str) -> str:
+def scheme(path: str) -> str:
     """Return the scheme of a URL."""
-    scheme, mark, _ = path.partition("://")
-    return scheme if mark and scheme.isascii() and scheme.isalnum() else ""
+    name, mark, _ = path.partition("://")
+    return name if mark and name.isascii() and name.isalnum() else ""
 
 
 def _refuse(verb: str, path: str) -> NoReturn:
     """Say what to do with a path that is none."""
-    scheme = _scheme(path)
-    if not scheme:
+    of = scheme(path)
+    if not of:
         message = "No such file; penstock.read() takes a pattern"
         raise FileNotFoundError(errno.ENOENT, message, path)
     pass_on = (
         f"a response, such as urllib.request.urlopen({path!r})"
-        if scheme in {"http", "https", "ftp"}
-        else f"the binary file that a client for {scheme} opens"
+        if of in {"http", "https", "ftp"}
+        else f"the binary file that a client for {of} opens"
     )
     raise ValueError(f"{verb}() opens files, not URLs: pass {pass_on}, and format=")
 
 
-def _text(name: str) -> str:
+def printable(name: str) -> str:
     """A name that can be printed anywhere: its bytes that are not UTF-8 become escapes."""
     return name if name.isascii() else name.encode("utf-8", "backslashreplace").decode()

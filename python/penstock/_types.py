@@ -35,6 +35,12 @@ if TYPE_CHECKING:
         def readinto(self, buffer: bytearray | memoryview, /) -> int | None:
             """Fill `buffer` from its start and return how many bytes; 0 at the end."""
 
+    class Writable(Protocol):
+        """A binary file; Penstock uses its `write`."""
+
+        def write(self, data: bytes, /) -> int | None:
+            """Take bytes; return how many of them, or None for all."""
+
     # A document in memory: text, or bytes of any kind.
     Data: TypeAlias = str | Buffer
     # Where a document is read from: a path, a binary file, or chunks of bytes.
@@ -43,6 +49,8 @@ if TYPE_CHECKING:
     )
     # A file whose records are read in any order.
     Path: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
+    # Where a document is written to: a path, a binary file, or a function that takes bytes.
+    Target: TypeAlias = Path | Writable | Callable[[bytes], int | None]
     # What `read` takes: a source, or several files.
     Sources: TypeAlias = Source | Sequence[Path]
     # Whether the index of a file is kept: beside the file, or at a path.
@@ -53,6 +61,10 @@ if TYPE_CHECKING:
     Format: TypeAlias = Literal["json", "ndjson", "xml"]
     # How a source is compressed; `"infer"` looks at its first bytes.
     Compression: TypeAlias = Literal["infer", "gzip", "zstd", "bzip2", "xz"]
+    # How a target is compressed; `"infer"` looks at the suffix of its path.
+    Packing: TypeAlias = Compression
+    # What to do if the last line of a file has no line feed when records are appended to it.
+    Torn: TypeAlias = Literal["error", "cut"]
     # Which value of a repeated key of JSON counts.
     Duplicates: TypeAlias = Literal["last", "first", "error"]
     # How the documents of a stream of JSON stand one after the other.

@@ -28,7 +28,7 @@ impl Held {
     pub(crate) fn get<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &*self.lock() {
             Some(object) => Ok(object.bind(py).clone()),
-            None => Err(PyValueError::new_err("the source was closed by the garbage collector")),
+            None => Err(PyValueError::new_err("this was closed by the garbage collector")),
         }
     }
 

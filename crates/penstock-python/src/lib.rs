@@ -26,6 +26,7 @@ mod pump;
 mod repairs;
 mod shorten;
 mod sources;
+mod targets;
 mod timing;
 mod verbs;
 
@@ -54,6 +55,8 @@ mod _rust {
     use crate::progress::Progress;
     #[pymodule_export]
     use crate::sources::SourceObject;
+    #[pymodule_export]
+    use crate::targets::TargetObject;
     #[pymodule_export]
     use crate::timing::Timing;
     #[pymodule_export]
@@ -104,6 +107,7 @@ mod _rust {
         py.get_type::<crate::verbs::lines::Through>();
         crate::clock::add(module)?;
         module.add("FORMATS", crate::dialect::table(py)?)?;
+        module.add("COMPRESSIONS", crate::targets::compressions(py)?)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("__build__", if cfg!(debug_assertions) { "debug" } else { "release" })
     }

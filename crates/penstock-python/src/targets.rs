@@ -1,0 +1,430 @@
+//! The targets that a caller may pass: a path, a binary file, or a function that takes bytes.
+//!
+//! A target is written to, and compresses, without the interpreter lock. Files and functions that
+//! are Python objects take it while they run.
+
+use crate::buffers::in_pieces;
+use crate::failure::{self, Where, guarded};
+use crate::held::Held;
+use crate::options;
+use penstock_core::source::Compression;
+use penstock_core::target::{Host, Kind, Over, Packing, Target, TargetError, Torn, kind_of};
+use pyo3::exceptions::{
+    PyBlockingIOError, PyException, PyMemoryError, PyOSError, PyOverflowError, PyRuntimeError,
+    PyTypeError, PyValueError,
+};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyInt, PyString, PyTuple};
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::fd::{AsRawFd, FromRawFd, IntoRawFd};
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
+
+const ACCESS_DENIED: i32 = 13;
+const TRY_AGAIN: i32 = 11;
+
+/// A target, and its name in messages.
+#[pyclass(frozen, weakref, name = "Target", module = "penstock._rust")]
+pub(crate) struct TargetObject {
+    target: Mutex<Target>,
+    path: Option<Py<PyString>>,
+    name: Option<String>,
+    /// The caller's object, if there is one.
+    held: Option<Held>,
+}
+
+#[pymethods]
+impl TargetObject {
+    #[new]
+    #[pyo3(signature = (target, name, compression, level, append, torn, sync, follow, /))]
+    #[expect(clippy::too_many_arguments, reason = "they are the arguments of a Python function")]
+    fn new(
+        py: Python<'_>,
+        target: &Bound<'_, PyAny>,
+        name: Option<&Bound<'_, PyString>>,
+        compression: Option<&Bound<'_, PyAny>>,
+        level: Option<&Bound<'_, PyAny>>,
+        append: &Bound<'_, PyAny>,
+        torn: &Bound<'_, PyAny>,
+        sync: &Bound<'_, PyAny>,
+        follow: bool,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let compression = options::text_or_none("compression", compression)?;
+            let how = How {
+                packing: packing(options::compression(compression)?, level)?,
+                append: options::flag("append", append)?,
+                torn: self::torn(options::text("torn", torn)?)?,
+                sync: options::flag("sync", sync)?,
+                follow,
+            };
+            let path = target.cast::<PyString>().ok();
+            let name = name.map(|name| name.to_string_lossy().into_owned());
+            let mut held = None;
+            let opened = match path {
+                Some(path) => how.open(path)?,
+                None => {
+                    let object = PythonTarget::new(target)?;
+                    held = Some(object.object.clone());
+                    Target::give(Box::new(object), how.packing, HOST)
+                }
+            };
+            let path = path.map(|path| path.clone().unbind());
+            let target =
+                opened.map_err(|error| raised(py, error, path.as_ref(), name.as_deref()))?;
+            Ok(TargetObject { target: Mutex::new(target), path, name, held })
+        })
+    }
+
+    /// Writes all of the bytes.
+    fn write(&self, py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        guarded(py, || {
+            let mut target = self.lock()?;
+            let before = target.taken();
+            let written = in_pieces(data, |piece| {
+                if target.taken() > before {
+                    py.check_signals()?;
+                }
+                self.work(py, &mut target, |target| target.write_all(piece))
+            });
+            if written.is_err() && target.taken() > before {
+                // Half of the data is no use to anybody, and the first error counts.
+                let _ = target.abort();
+            }
+            written
+        })
+    }
+
+    /// Says that a record ends here.
+    fn mark(&self, py: Python<'_>) -> PyResult<()> {
+        guarded(py, || self.work(py, &mut *self.lock()?, Target::mark))
+    }
+
+    /// Passes on whatever is held back.
+    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        guarded(py, || self.work(py, &mut *self.lock()?, Target::flush))
+    }
+
+    /// Ends the target well. With `new`, it must not replace a file.
+    #[pyo3(signature = (new = false, /))]
+    fn finish(&self, py: Python<'_>, new: bool) -> PyResult<()> {
+        guarded(py, || {
+            let finish = if new { Target::finish_new } else { Target::finish };
+            self.work(py, &mut *self.lock()?, finish)
+        })
+    }
+
+    /// Ends the target, and undoes what can be undone.
+    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+        guarded(py, || self.work(py, &mut *self.lock()?, Target::abort))
+    }
+
+    /// How many bytes it was handed.
+    #[getter]
+    fn taken(&self, py: Python<'_>) -> PyResult<u64> {
+        guarded(py, || Ok(self.lock()?.taken()))
+    }
+
+    /// How many bytes it has written.
+    #[getter]
+    fn given(&self, py: Python<'_>) -> PyResult<u64> {
+        guarded(py, || Ok(self.lock()?.given()))
+    }
+
+    /// Whether nothing more can be written.
+    #[getter]
+    fn closed(&self, py: Python<'_>) -> PyResult<bool> {
+        guarded(py, || Ok(!self.lock()?.is_open()))
+    }
+
+    fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    /// Finishes the target, or aborts it if the block ends with an exception.
+    fn __exit__(
+        &self,
+        py: Python<'_>,
+        class: &Bound<'_, PyAny>,
+        error: &Bound<'_, PyAny>,
+        _traceback: &Bound<'_, PyAny>,
+    ) -> PyResult<()> {
+        guarded(py, || {
+            if class.is_none() {
+                return self.finish(py, false);
+            }
+            match self.abort(py) {
+                Err(second) if second.is_instance_of::<PyException>(py) => {
+                    // The first error counts.
+                    let note = format!("The target could not be aborted: {}", second.value(py));
+                    error.call_method1(intern!(py, "add_note"), (note,)).map(drop)
+                }
+                other => other,
+            }
+        })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.held.iter().try_for_each(|held| held.traverse(&visit))
+    }
+
+    fn __clear__(&self) {
+        self.held.iter().for_each(Held::clear);
+    }
+}
+
+impl TargetObject {
+    fn lock(&self) -> PyResult<MutexGuard<'_, Target>> {
+        match self.target.try_lock() {
+            Ok(target) => Ok(target),
+            Err(TryLockError::Poisoned(target)) => Ok(PoisonError::into_inner(target)),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "this Target is already at work: in another thread, or in code that it is calling",
+            )),
+        }
+    }
+
+    /// Works without the interpreter lock.
+    fn work(
+        &self,
+        py: Python<'_>,
+        target: &mut Target,
+        work: impl FnOnce(&mut Target) -> Result<(), TargetError> + Send,
+    ) -> PyResult<()> {
+        py.detach(|| work(target))
+            .map_err(|error| raised(py, error, self.path.as_ref(), self.name.as_deref()))
+    }
+}
+
+/// The compressions that a file may have: each with its name and its suffix.
+pub(crate) fn compressions(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+    let row = |compression: Compression| (compression.name(), compression.suffix());
+    PyTuple::new(py, Compression::ALL.map(row))
+}
+
+/// `compression=` and `level=`
+fn packing(compression: Compression, level: Option<&Bound<'_, PyAny>>) -> PyResult<Packing> {
+    let level = match level {
+        None => None,
+        Some(level) if !level.is_instance_of::<PyInt>() || level.is_instance_of::<PyBool>() => {
+            return Err(options::wrong_type("level", "an int or None", level));
+        }
+        Some(level) => match level.extract::<i64>() {
+            Err(error) if error.is_instance_of::<PyOverflowError>(level.py()) => {
+                Some(if level.lt(0)? { i64::MIN } else { i64::MAX })
+            }
+            level => Some(level?),
+        },
+    };
+    Packing::new(compression, level).map_err(PyValueError::new_err)
+}
+
+/// `torn=`
+fn torn(word: &str) -> PyResult<Torn> {
+    match word {
+        "error" => Ok(Torn::Refuse),
+        "cut" => Ok(Torn::Cut),
+        _ => Err(options::unknown_word("torn", word, "'error' or 'cut'")),
+    }
+}
+
+/// How a path is opened.
+struct How {
+    packing: Packing,
+    append: bool,
+    torn: Torn,
+    sync: bool,
+    /// Whether a link is followed to its file. Otherwise it is replaced.
+    follow: bool,
+}
+
+impl How {
+    /// Opens a path. The inner error is the target's own.
+    fn open(&self, path: &Bound<'_, PyString>) -> PyResult<Result<Target, TargetError>> {
+        let py = path.py();
+        let place: PathBuf = path.extract()?;
+        let kind =
+            match py.detach(|| if self.follow { kind_of(&place) } else { Ok(Kind::File(place)) }) {
+                Ok(kind) => kind,
+                Err(error) => return Ok(Err(error.into())),
+            };
+        let How { packing, append, torn, sync, .. } = *self;
+        match kind {
+            Kind::Through => Ok(Target::through(open_through(path)?, packing, HOST)),
+            Kind::File(place) if append => {
+                Ok(py.detach(|| Target::append(&place, packing, torn, sync, HOST)))
+            }
+            Kind::File(place) => {
+                let opened = py.detach(|| Target::replace(&place, packing, sync, HOST));
+                if let Err(TargetError::Io(error)) = &opened
+                    && error.raw_os_error() == Some(ACCESS_DENIED)
+                {
+                    let reason = "Permission denied for a new file beside it";
+                    let arguments = (ACCESS_DENIED, reason, path.clone().unbind());
+                    return Err(PyOSError::new_err(arguments));
+                }
+                Ok(opened)
+            }
+        }
+    }
+}
+
+/// Opens what is written through.
+fn open_through(path: &Bound<'_, PyString>) -> PyResult<File> {
+    let os = path.py().import("os")?;
+    let flag = |name: &str| os.getattr(name)?.extract::<i32>();
+    let mut flags = flag("O_WRONLY")? | flag("O_NOCTTY")?;
+    // `/dev/stdout` may be a file that somebody has written to already.
+    let place: PathBuf = path.extract()?;
+    if fs::metadata(place).is_ok_and(|about| about.is_file()) {
+        flags |= flag("O_APPEND")?;
+    }
+    // Python's own function answers signals while it waits: a pipe may have no reader yet.
+    let opened = os.call_method1("open", (path, flags))?;
+    // SAFETY: a descriptor that was opened just now, and that nobody else knows.
+    Ok(unsafe { File::from_raw_fd(opened.extract()?) })
+}
+
+/// What targets ask of the interpreter.
+const HOST: Host = Host { interrupted, close };
+
+fn interrupted() -> io::Result<()> {
+    Python::attach(|py| py.check_signals()).map_err(io::Error::other)
+}
+
+/// Closes a file by the interpreter's function, because the one of Rust does not say how it went.
+fn close(file: File) -> io::Result<()> {
+    Python::attach(|py| {
+        let closed = py
+            .import(intern!(py, "os"))
+            .and_then(|os| os.call_method1(intern!(py, "close"), (file.as_raw_fd(),)));
+        let Err(error) = closed else {
+            let _ = file.into_raw_fd();
+            return Ok(());
+        };
+        if !error.is_instance_of::<PyOSError>(py) {
+            return Err(io::Error::other(error));
+        }
+        // Linux closes it nevertheless.
+        let _ = file.into_raw_fd();
+        let code = error.value(py).getattr(intern!(py, "errno")).and_then(|code| code.extract());
+        Err(code.map_or_else(|_| io::Error::other(error), io::Error::from_raw_os_error))
+    })
+}
+
+/// The exception for an error of a target. One of the caller's own object passes as it is.
+#[cold]
+pub(crate) fn raised(
+    py: Python<'_>,
+    error: TargetError,
+    path: Option<&Py<PyString>>,
+    name: Option<&str>,
+) -> PyErr {
+    match error {
+        TargetError::Io(error) => of_system(py, error, path),
+        TargetError::Fault(fault) => {
+            let place =
+                Where { format: "ndjson", source: name, place: None, record: None, path: vec![] };
+            failure::either(failure::of_fault(py, &fault, &place))
+        }
+        // Whoever catches the errors of the system has not seen the end of it.
+        TargetError::Over(Over::Failed) => PyOSError::new_err(Over::Failed.to_string()),
+        TargetError::Over(over) => PyValueError::new_err(over.to_string()),
+    }
+}
+
+fn of_system(py: Python<'_>, error: io::Error, path: Option<&Py<PyString>>) -> PyErr {
+    if error.kind() == io::ErrorKind::OutOfMemory {
+        return PyMemoryError::new_err(());
+    }
+    let Some(code) = error.raw_os_error() else { return PyErr::from(error) };
+    let reason = py.import("os").and_then(|os| os.call_method1("strerror", (code,)));
+    match (reason, path) {
+        (Ok(reason), Some(path)) => PyOSError::new_err((code, reason.unbind(), path.clone_ref(py))),
+        (Ok(reason), None) => PyOSError::new_err((code, reason.unbind())),
+        (Err(instead), _) => instead,
+    }
+}
+
+/// A Python object that takes bytes.
+struct PythonTarget {
+    object: Held,
+    /// True if it is a file, and not a function.
+    is_file: bool,
+    /// True if None means that it took nothing.
+    is_raw: bool,
+}
+
+impl PythonTarget {
+    fn new(object: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = object.py();
+        let is_file = object.hasattr(intern!(py, "write"))?;
+        let is_raw = object.is_instance(&py.import("io")?.getattr("RawIOBase")?)?;
+        Ok(PythonTarget { object: Held::new(object), is_file, is_raw })
+    }
+
+    fn write_attached(&self, py: Python<'_>, bytes: &[u8]) -> PyResult<usize> {
+        let object = self.object.get(py)?;
+        let data = PyBytes::new_with(py, bytes.len(), |data| {
+            data.copy_from_slice(bytes);
+            Ok(())
+        })?;
+        let answer = if self.is_file {
+            object.call_method1(intern!(py, "write"), (data,))?
+        } else {
+            object.call1((data,))?
+        };
+        if answer.is_none() {
+            if self.is_raw {
+                let reason = "the file takes no bytes now and does not wait (non-blocking)";
+                return Err(PyBlockingIOError::new_err((TRY_AGAIN, reason)));
+            }
+            return Ok(bytes.len());
+        }
+        let is_count = answer.is_instance_of::<PyInt>() && !answer.is_instance_of::<PyBool>();
+        match answer.extract::<usize>() {
+            Ok(count) if is_count && count <= bytes.len() => Ok(count),
+            _ => Err(no_count(&object, &answer, bytes.len(), is_count)),
+        }
+    }
+}
+
+/// The exception for an answer that is not the number of bytes that were taken.
+#[cold]
+fn no_count(
+    object: &Bound<'_, PyAny>,
+    answer: &Bound<'_, PyAny>,
+    given: usize,
+    is_number: bool,
+) -> PyErr {
+    let (object, kind) = match (object.repr(), answer.get_type().name()) {
+        (Ok(object), Ok(kind)) => (object, kind),
+        (Err(error), _) | (_, Err(error)) => return error,
+    };
+    if is_number {
+        return PyOSError::new_err(format!("{object} said that it took {answer} of {given} bytes"));
+    }
+    PyTypeError::new_err(format!(
+        "{object} returned {kind} for {given} bytes: it must return how many it took, or None for all"
+    ))
+}
+
+impl Write for PythonTarget {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Python::attach(|py| self.write_attached(py, bytes)).map_err(io::Error::other)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let flush = |py: Python<'_>| {
+            let object = self.object.get(py)?;
+            match object.getattr_opt(intern!(py, "flush"))? {
+                Some(flush) if self.is_file => flush.call0().map(drop),
+                _ => Ok(()),
+            }
+        };
+        Python::attach(flush).map_err(io::Error::other)
+    }
+}
