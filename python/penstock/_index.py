@@ -10,6 +10,8 @@ import errno
 import os
 import stat
 
+from penstock import _rust
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -20,7 +22,6 @@ _MAGIC = b"PENSTIX"
 _LARGEST = 64 << 20
 
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 def kept(path: str) -> bytes | None:
@@ -51,32 +52,27 @@ def keep(path: str, index: bytes) -> None:
         FileExistsError: There is something else than an index.
         OSError: It cannot be written.
     """
-    part = f"{path}.{os.urandom(8).hex()}.part"
-    descriptor = os.open(part, _CREATE, 0o666)
-    try:
-        with open(descriptor, "wb") as file:  # noqa: PTH123 - as above
-            file.write(index)
-            file.flush()
-            # Otherwise a power failure could leave an empty file, which is no index.
-            os.fsync(descriptor)
-        # Linking cannot lose a file that was made meanwhile; replacing could.
-        if kept(path) is None and _linked(part, path):
-            os.unlink(part)  # noqa: PTH108 - as above
+    if kept(path) is None:
+        try:
+            _write(path, index, new=True)
+        except OSError:
+            # Somebody was faster, or the file system has no links.
+            kept(path)
         else:
-            os.replace(part, path)  # noqa: PTH105 - as above
-    except BaseException:
-        os.unlink(part)  # noqa: PTH108 - as above
-        raise
+            return
+    _write(path, index, new=False)
 
 
-def _linked(part: str, path: str) -> bool:
-    """Give a file its name. False if an index has that name, or the file system has no links."""
-    try:
-        os.link(part, path)
-    except OSError:
-        kept(path)
-        return False
-    return True
+def _write(path: str, index: bytes, *, new: bool) -> None:
+    """Write an index that is new or replaces one.
+
+    Replacing could lose a file that was made meanwhile. A new file is linked to its name instead,
+    which cannot.
+    """
+    # Without syncing, a power failure could leave an empty file, which is no index.
+    with _rust.Target(path, None, None, None, False, "error", True, False) as target:
+        target.write(index)
+        target.finish(new)
 
 
 def _refuse(path: str) -> NoReturn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -240,13 +241,16 @@ def test_an_index_is_kept(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(ndjson.open(path, index=elsewhere)) == 7
     assert elsewhere.read_bytes() == beside.read_bytes()
 
-    def refuse(*_: object) -> None:
-        raise OSError("no")
+    close = os.close
 
-    monkeypatch.setattr(os, "fsync", refuse)
+    def refuse(descriptor: int) -> None:
+        close(descriptor)
+        raise OSError(errno.EDQUOT, "full")
+
+    monkeypatch.setattr(os, "close", refuse)
     for index in (path.with_name("third"), elsewhere):
         elsewhere.write_bytes(first)
-        with pytest.raises(OSError, match=r"^no$"):
+        with pytest.raises(OSError, match=rf"Disk quota exceeded: '{index}'$"):
             ndjson.open(path, index=index)
     assert elsewhere.read_bytes() == first
     assert set(path.parent.iterdir()) == {path, beside, elsewhere}

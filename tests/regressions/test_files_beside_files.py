@@ -7,11 +7,12 @@ import struct
 import threading
 import zlib
 from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from penstock import DecodeError, ndjson
+from penstock import DecodeError, _index, ndjson
 
 LINES = b'{"at": 0}\n{"at": 1}\n{"at": 2}\n'
 REFUSED = "index= names something else than an index, which Penstock does not replace"
@@ -54,13 +55,15 @@ def test_140_nor_what_is_no_regular_file(path: Path) -> None:
 
 
 def test_140_nor_a_file_that_is_made_meanwhile(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    index, link = path.with_name("index"), os.link
+    index, kept, times = path.with_name("index"), _index.kept, count()
 
-    def late(part: str, to: str) -> None:
-        index.write_bytes(b"precious")
-        link(part, to)
+    def late(at: str) -> bytes | None:
+        found = kept(at)
+        if next(times) == 1:
+            index.write_bytes(b"precious")
+        return found
 
-    monkeypatch.setattr(os, "link", late)
+    monkeypatch.setattr(_index, "kept", late)
     with pytest.raises(FileExistsError, match=REFUSED):
         ndjson.open(path, index=index)
     assert index.read_bytes() == b"precious"
@@ -68,10 +71,14 @@ def test_140_nor_a_file_that_is_made_meanwhile(path: Path, monkeypatch: pytest.M
 
 
 def test_140_a_file_system_may_have_no_links(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(part: str, to: str) -> None:
-        raise PermissionError(1, "Operation not permitted", part, None, to)
+    write = _index._write
 
-    monkeypatch.setattr(os, "link", refuse)
+    def refuse(at: str, index: bytes, *, new: bool) -> None:
+        if new:
+            raise PermissionError(1, "Operation not permitted", at)
+        write(at, index, new=new)
+
+    monkeypatch.setattr(_index, "_write", refuse)
     index = path.with_name("index")
     assert len(ndjson.open(path, index=index)) == 3
     assert ndjson.open(path, index=index)._lines.is_kept
@@ -82,21 +89,18 @@ def test_140_the_unfinished_index_has_a_name_that_nobody_foresees(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names: list[str] = []
-    create = os.open
+    close = os.close
 
-    def spy(name: str, flags: int, mode: int = 0o777) -> int:
-        if flags & os.O_CREAT:
-            assert flags & os.O_EXCL
-            assert flags & os.O_NOFOLLOW
-            names.append(name)
-        return create(name, flags, mode)
+    def spy(descriptor: int) -> None:
+        names.extend(part.name for part in path.parent.glob("*.part"))
+        close(descriptor)
 
-    monkeypatch.setattr(os, "open", spy)
+    monkeypatch.setattr(os, "close", spy)
     for _ in range(3):
         ndjson.open(path, index=True)
         path.with_name("log.ndjson.penstock-index").unlink()
     assert len(set(names)) == len(names) == 3
-    assert all(name.startswith(f"{path}.penstock-index.") for name in names)
+    assert all(name.startswith(f"{path.name}.penstock-index.") for name in names)
 
 
 @pytest.mark.thread_unsafe(reason="it starts many threads of its own")
