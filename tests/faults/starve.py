@@ -38,7 +38,7 @@ import annotated_types
 from catalogue import EXAMPLES, Color, Named, Post, Slots
 
 import penstock
-from penstock import Plan, _constraints, _conversions, _rows, _send, _views
+from penstock import Plan, _constraints, _conversions, _rows, _send, _targets, _views
 
 ROWS = (
     b'[{"number": 1000, "text": "some text", "items": [1000]}, {"number": 2000}, {"number": 3000}]'
@@ -162,6 +162,31 @@ def at_random(path: str) -> Any:
     with penstock.ndjson.open(path, Slots) as rows:
         wrong = refused(rows.to, Slots, 2)
         return [len(rows), rows[1], *rows[:2], rows.raw(0), wrong, rows.closed]
+
+
+def written(data: bytes, path: str) -> Any:
+    """Replace a file, append to it and leave it, and return it with whatever is beside it."""
+    # Without pathlib, which raises TypeError if memory is short.
+    new = f"{path}.gz"
+    with _targets.open_target("write", new) as target:
+        target.write(data)
+    with _targets.open_target("write", new, append=True) as target:
+        target.write(data)
+        target.mark()
+        target.flush()
+    target = _targets.open_target("write", new)
+    target.write(data)
+    target.abort()
+    folder = path.removesuffix("/rows.ndjson")
+    return ndjson.load(new), [name for name in os.listdir(folder) if ".part" in name]  # noqa: PTH208
+
+
+def handed_on(data: bytes) -> Any:
+    chunks: list[bytes] = []
+    with _targets.open_target("write", chunks.append, compression="zstd") as target:
+        target.write(data)
+        target.flush()
+    return chunks
 
 
 def looked_into(document: Any) -> Any:
@@ -332,6 +357,8 @@ CASES: dict[str, Case] = {
         b'{"a": [{"number": 1000, "text": "some text"}, {"number": 2000}]}',
     ),
     "at random": Case(lambda _, path: at_random(path), b"", file),
+    "targets": Case(written, b"[1000]\n", file),
+    "a function as a target": Case(handed_on, b"[1000]\n"),
     "events": Case(
         lambda data: list(xml.events([data[:40], data[40:]])),
         b'<?target data?><p:row xmlns:p="urn:p" a="some text"><!--words-->more &amp; more<b/></p:row>',
