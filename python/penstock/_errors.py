@@ -6,6 +6,7 @@
     |   |-- TruncatedInput            it ends too early
     |   |-- ValidationError           it is well formed, but does not fit the type
     |   `-- LimitExceeded             it exceeds one of the `Limits`
+    |-- EncodeError (TypeError)       a value cannot be written
     |-- PlanError (TypeError)         Penstock cannot decode into the type
     `-- InternalError (RuntimeError)  a bug in Penstock: please report it
 

@@ -752,7 +752,6 @@ WHY = {
     "`list[int] | list[str]`": "it selects a member by kind or key, and tries none",
     "two classes, by how many of their fields are there": "it selects a class by a key",
     "`AfterValidator` in a dataclass": "only in a model; elsewhere `via`",
-    'a `TypedDict` with `extra="forbid"`': 'it does not read this; `unknown="error"` does it',
     "a field that is never filled from the input": "the class says so, with `field(init=False)`",
     "`str` from `1`": "a number is no text",
     "`int` from `1.7`, cut": "it never rounds",

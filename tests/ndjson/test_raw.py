@@ -1,5 +1,6 @@
 """`error.raw`: the bytes of a record in error."""
 
+import gzip
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -174,3 +175,15 @@ def test_more_than_the_limit_before_the_end_of_the_line() -> None:
         "expected int, got a string",
         "the input is longer than 12 bytes (limits.total)",
     ]
+
+
+def test_270_a_record_in_error_before_damage_ends() -> None:
+    """The run waited for the end of the record, which the damaged source never gave."""
+    rest = b"".join(b'{"a": %d, "b": 2} ' % number for number in range(2_000))
+    packed = bytearray(gzip.compress(b'{"a": tru, "b": 2' + rest))
+    packed[len(packed) // 2] ^= 0x55
+    with pytest.raises(penstock.MalformedInput) as caught:
+        list(ndjson.read([bytes(packed)], Row))
+    first, last = caught.value.problems
+    assert (first.reason, first.offset) == ("expected a value, found 'tru'", 6)
+    assert last.reason.startswith("the gzip data is damaged")

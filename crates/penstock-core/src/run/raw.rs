@@ -67,7 +67,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                 return Ok(self.told::<D>(bytes)?.map(Turn::Problem));
             }
             if fault.is_none() {
-                return match self.input.take_over() {
+                // The rest of the record may never come.
+                return match self.cut.take().or_else(|| self.input.take_over()) {
                     Some(fault) => Err(self.fail(to, &fault)),
                     None => Ok(Some(Turn::Dry)),
                 };

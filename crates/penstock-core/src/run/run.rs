@@ -40,7 +40,7 @@ pub struct Run<R, I, C> {
     repairs: RepairLog,
     /// Why no more input will come, if that is not its end. The run reports it when the reader has
     /// read the text before it.
-    cut: Option<Fault>,
+    pub(super) cut: Option<Fault>,
     /// How often the destination paused: the number of delivered records.
     delivered: u64,
     /// The number of records in error.

@@ -104,6 +104,7 @@ impl Encoder {
     }
 
     /// One object as the whole text.
+    #[pyo3(signature = (value, /))]
     fn encode<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let py = value.py();
         guarded(py, || {
@@ -114,6 +115,7 @@ impl Encoder {
     }
 
     /// All objects that an iterable gives, one after the other.
+    #[pyo3(signature = (values, /))]
     fn encode_all<'py>(&self, values: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let py = values.py();
         guarded(py, || {
