@@ -398,6 +398,16 @@ CASES: dict[str, Case] = {
         lambda data: next(json.read(cut(data), Named)).number,
         b'[{"number": 1000}, {"number": 2000}]',
     ),
+    "encode without a type": Case(
+        lambda _, value: [json.encode(value), ndjson.encode(value, sort_keys=True)],
+        b"",
+        functools.cache(lambda: ([Slots(1000, "a \u6771", [1.5, {"a b": None}]), {"x": 2**70}],)),
+    ),
+    "encode what is refused": Case(
+        lambda _, value: refused(json.Encoder(omit="defaults").encode, value),
+        b"",
+        functools.cache(lambda: ({"a b": [Slots(1000, 5)]},)),  # type: ignore[arg-type]
+    ),
     "after it is made": Case(
         lambda data: list(json.read([data], Post)), b'[{"number": 1000}, {"number": 2000}]'
     ),
@@ -406,6 +416,11 @@ for _name, _example in EXAMPLES.items():
     CASES[f"{_name}, from JSON"] = Case(
         lambda data, cls=_example.type: json.decode(data, Plan(cls, types={Never: Never})),
         _example.json,
+    )
+    CASES[f"{_name}, to JSON"] = Case(
+        lambda _, value, cls=_example.type: refused(json.encode, value, cls),
+        b"",
+        functools.cache(lambda it=_example: (json.decode(it.json, it.type),)),
     )
     if _example.xml is not None:
         CASES[f"{_name}, from XML"] = Case(
