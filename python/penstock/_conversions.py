@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import cmath
 import re
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -102,9 +103,8 @@ def root(model: Any) -> Any:
 
 def dumped(value: Any) -> Any:
     """Return the plain value that pydantic makes of one of its own."""
-    from pydantic import TypeAdapter  # noqa: PLC0415 - only if it is used
-
-    adapter: TypeAdapter[Any] = TypeAdapter(type(value))
+    # Whoever has such a value has imported pydantic.
+    adapter: Any = sys.modules["pydantic"].TypeAdapter(type(value))
     return adapter.dump_python(value, mode="json", by_alias=True)
 
 

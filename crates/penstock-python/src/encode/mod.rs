@@ -6,9 +6,12 @@
 //! recurses: [`walk`] keeps the open containers on a stack of its own.
 
 mod layout;
+mod place;
 mod problem;
 mod scalars;
 mod text;
+mod unions;
+mod values;
 mod walk;
 
 pub(crate) use layout::Layouts;

@@ -9,16 +9,11 @@ use super::Stop;
 use super::layout::{Field, Get, Layout, Name, Step};
 use super::scalars;
 use super::text::text_of;
-use crate::plan::{
-    Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, TagRule, is_decimal, is_plan_error, is_uuid,
-    plan_from,
-};
-use penstock_core::event::Scalar;
+use super::values::{class_name, enum_value};
+use crate::plan::{Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, is_decimal, is_uuid, plan_from};
 use penstock_core::json::writer::Writer;
 use penstock_core::shape::Form;
 use penstock_core::sink::{Flow, Sink};
-use penstock_core::value::lexical::Type;
-use penstock_core::value::moment::{self, Moment};
 use penstock_core::value::print;
 use penstock_scan::TextBuf;
 use pyo3::exceptions::PyAttributeError;
@@ -26,11 +21,10 @@ use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
-    PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyFrozenSet, PyInt,
-    PyIterator, PyList, PyMapping, PyString, PyTime, PyTuple, PyType,
+    PyBool, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyIterator, PyList,
+    PyMapping, PyString, PyTime, PyTuple, PyType,
 };
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 /// The fields that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,9 +43,9 @@ pub(crate) enum Omit {
 pub(crate) struct Known {
     /// The plans of the classes that were met, by the address of the class. A plan keeps its class
     /// alive.
-    plans: HashMap<usize, usize>,
-    kept: Vec<PlanRef>,
-    scratch: TextBuf,
+    pub(super) plans: HashMap<usize, usize>,
+    pub(super) kept: Vec<PlanRef>,
+    pub(super) scratch: TextBuf,
 }
 
 impl Known {
@@ -81,7 +75,7 @@ impl Known {
 
     /// The number of the plan of a class.
     #[inline]
-    fn of_class(&mut self, class: &Bound<'_, PyType>) -> PyResult<usize> {
+    pub(super) fn of_class(&mut self, class: &Bound<'_, PyType>) -> PyResult<usize> {
         let key = class.as_ptr() as usize;
         if let Some(&known) = self.plans.get(&key) {
             return Ok(known);
@@ -95,13 +89,13 @@ impl Known {
 
 /// A type: a plan and one of its nodes.
 #[derive(Clone, Copy)]
-struct As {
-    plan: usize,
-    node: NodeId,
+pub(super) struct As {
+    pub(super) plan: usize,
+    pub(super) node: NodeId,
 }
 
 /// A container that is being written.
-enum Frame<'py> {
+pub(super) enum Frame<'py> {
     List {
         list: Bound<'py, PyList>,
         next: usize,
@@ -144,11 +138,11 @@ enum Frame<'py> {
 
 /// Walks objects, and tells a writer.
 pub(crate) struct Walker<'py, 'w> {
-    py: Python<'py>,
-    writer: &'w mut Writer,
-    known: &'w mut Known,
-    omit: Omit,
-    frames: Vec<Frame<'py>>,
+    pub(super) py: Python<'py>,
+    pub(super) writer: &'w mut Writer,
+    pub(super) known: &'w mut Known,
+    pub(super) omit: Omit,
+    pub(super) frames: Vec<Frame<'py>>,
 }
 
 /// Takes the text of a writer that has enough.
@@ -188,7 +182,7 @@ impl<'py, 'w> Walker<'py, 'w> {
         })
     }
 
-    fn whole(
+    pub(super) fn whole(
         &mut self,
         value: &Bound<'py, PyAny>,
         plan: Option<usize>,
@@ -252,21 +246,21 @@ impl<'py, 'w> Walker<'py, 'w> {
     }
 
     #[inline]
-    fn end_list(&mut self) -> Result<Flow, Stop> {
+    pub(super) fn end_list(&mut self) -> Result<Flow, Stop> {
         self.frames.pop();
         Ok(self.writer.end_list(0)?)
     }
 
-    fn plan(&self, of: As) -> &Plan {
+    pub(super) fn plan(&self, of: As) -> &Plan {
         &self.known.kept[of.plan]
     }
 
-    fn node(&self, of: As) -> &crate::plan::Node {
+    pub(super) fn node(&self, of: As) -> &crate::plan::Node {
         &self.known.kept[of.plan].nodes[of.node as usize]
     }
 
     /// Writes the next member of the innermost dict.
-    fn member(&mut self) -> Result<Flow, Stop> {
+    pub(super) fn member(&mut self) -> Result<Flow, Stop> {
         let Some(Frame::Dict { dict, next, size, key, value, ends, current }) =
             self.frames.last_mut()
         else {
@@ -293,7 +287,7 @@ impl<'py, 'w> Walker<'py, 'w> {
     }
 
     /// Writes a key of a dict.
-    fn key(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<(), Stop> {
+    pub(super) fn key(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<(), Stop> {
         if let Ok(key) = key.cast::<PyString>() {
             let text = text_of(key, &mut self.known.scratch)?;
             self.writer.key(text, 0)?;
@@ -341,12 +335,12 @@ impl<'py, 'w> Walker<'py, 'w> {
         Ok(())
     }
 
-    fn is_plain(&self, of: As) -> bool {
+    pub(super) fn is_plain(&self, of: As) -> bool {
         self.node(of).after.is_none()
     }
 
     /// Writes fields of the innermost object until one is a container.
-    fn fields(&mut self) -> Result<Flow, Stop> {
+    pub(super) fn fields(&mut self) -> Result<Flow, Stop> {
         let Some(&mut Frame::Object { ref object, plan, class, ref mut next, depth }) =
             self.frames.last_mut()
         else {
@@ -407,7 +401,7 @@ impl<'py, 'w> Walker<'py, 'w> {
 
     /// The value of a field, unless it is left out.
     #[inline]
-    fn field_value(
+    pub(super) fn field_value(
         &self,
         object: &Bound<'py, PyAny>,
         field: &Field,
@@ -424,7 +418,11 @@ impl<'py, 'w> Walker<'py, 'w> {
         Ok((!omitted).then_some(value))
     }
 
-    fn is_default(&self, value: &Bound<'py, PyAny>, absent: &Absent) -> Result<bool, Stop> {
+    pub(super) fn is_default(
+        &self,
+        value: &Bound<'py, PyAny>,
+        absent: &Absent,
+    ) -> Result<bool, Stop> {
         let py = self.py;
         let default = match absent {
             Absent::Error | Absent::Unset => return Ok(false),
@@ -443,7 +441,7 @@ impl<'py, 'w> Walker<'py, 'w> {
 
     /// The value that an object keeps at a place; none if it has none there.
     #[inline]
-    fn get(
+    pub(super) fn get(
         &self,
         object: &Bound<'py, PyAny>,
         get: &Get,
@@ -480,465 +478,13 @@ impl<'py, 'w> Walker<'py, 'w> {
         }
     }
 
-    /// Writes a value of a declared type: a scalar at once, a container by a frame.
-    #[inline]
-    fn value(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
-        let node = self.node(of);
-        if node.after.is_none() {
-            match node.kind {
-                Kind::Int if value.is_exact_instance_of::<PyInt>() => return self.int(value),
-                Kind::Str if value.is_exact_instance_of::<PyString>() => return self.text(value),
-                Kind::Float if value.is_exact_instance_of::<PyFloat>() => return self.float(value),
-                Kind::Any => return self.any(value),
-                _ => {}
-            }
-        }
-        self.typed(value, of)
-    }
-
-    fn typed(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
-        let node = self.node(of);
-        let mut value = value.clone();
-        let mut converted = false;
-        if let Some(after) = &node.after {
-            if value.is_none() && node.nullable && after.null_from.is_none() {
-                return Ok(self.writer.null(0)?);
-            }
-            converted = true;
-            let backs: Vec<_> = after
-                .backs
-                .iter()
-                .rev()
-                .map(|back| back.as_ref().map(|back| back.clone_ref(self.py)))
-                .collect();
-            for back in backs {
-                value = self.back(back, &value)?;
-            }
-        }
-        let node = self.node(of);
-        if value.is_none() && (node.nullable || matches!(node.kind, Kind::None)) {
-            return Ok(self.writer.null(0)?);
-        }
-        match &node.kind {
-            Kind::Any => self.any(&value),
-            Kind::None => Err(self.unfit(&value, of)),
-            Kind::Bool => match value.cast::<PyBool>() {
-                Ok(value) => Ok(self.writer.boolean(value.is_true(), 0)?),
-                Err(_) => Err(self.unfit(&value, of)),
-            },
-            Kind::Int => {
-                let value = if converted { enum_value(&value)?.unwrap_or(value) } else { value };
-                if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
-                    return self.int(&value);
-                }
-                Err(self.unfit(&value, of))
-            }
-            Kind::Float => {
-                if value.is_instance_of::<PyFloat>() {
-                    return self.float(&value);
-                }
-                if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
-                    return self.int(&value);
-                }
-                Err(self.unfit(&value, of))
-            }
-            Kind::Str => {
-                if value.is_instance_of::<PyString>() {
-                    return self.text(&value);
-                }
-                if converted {
-                    // A class that is made of the text that `str` prints: a path, an address.
-                    let text = value.getattr_opt(intern!(self.py, "pattern"))?;
-                    let text = match text.filter(|text| text.is_instance_of::<PyString>()) {
-                        Some(pattern) => pattern,
-                        None => value
-                            .str()
-                            .map_err(|error| Stop::own_code(self.py, "str()", error))?
-                            .into_any(),
-                    };
-                    return self.text(&text);
-                }
-                Err(self.unfit(&value, of))
-            }
-            Kind::Decimal if is_decimal(&value) => self.decimal(&value),
-            Kind::Decimal if value.is_exact_instance_of::<PyInt>() => self.int(&value),
-            Kind::Bytes | Kind::Encoded(_) => self.bytes(&value, of),
-            Kind::DateTime | Kind::Date | Kind::Time | Kind::Duration | Kind::Uuid => {
-                self.standard(&value, of)
-            }
-            Kind::Moment(moment) => {
-                let moment = (**moment).clone();
-                self.moment(&value, &moment, of)
-            }
-            Kind::Choice(_) | Kind::Tokens(_) => self.one_of(&value, of),
-            Kind::Tagged(_) => self.tagged(&value, of),
-            Kind::List(item) | Kind::Set(item) | Kind::FrozenSet(item) | Kind::TupleOf(item) => {
-                let item = As { node: *item, ..of };
-                self.items(&value, item, of)
-            }
-            Kind::Tuple(nodes) => {
-                let count = nodes.len();
-                match value.cast::<PyTuple>() {
-                    Ok(tuple) if tuple.len() == count => {
-                        let tuple = tuple.clone();
-                        let flow = self.writer.begin_list(0)?;
-                        self.frames.push(Frame::Fixed { tuple, next: 0, all: of });
-                        Ok(flow)
-                    }
-                    Ok(tuple) => {
-                        let reason = format!("expected {count} items, got {}", tuple.len());
-                        Err(Stop::misfit(reason))
-                    }
-                    Err(_) => Err(self.unfit(&value, of)),
-                }
-            }
-            Kind::Dict(key, item) => {
-                let (key, item) = (As { node: *key, ..of }, As { node: *item, ..of });
-                self.dict(&value, key, item, of)
-            }
-            Kind::Class(class) => {
-                let class = *class;
-                self.object(&value, class, of)
-            }
-            Kind::Decimal => Err(self.unfit(&value, of)),
-        }
-    }
-
-    /// Undoes one step of decoding.
-    fn back(
-        &self,
-        back: Option<Py<PyAny>>,
-        value: &Bound<'py, PyAny>,
-    ) -> Result<Bound<'py, PyAny>, Stop> {
-        match back {
-            Some(back) => back
-                .bind(self.py)
-                .call1((value,))
-                .map_err(|error| Stop::own_code(self.py, "encode=", error)),
-            None => Err(Stop::misfit(
-                "nothing says how the value is written: give via(..., encode=...)",
-            )),
-        }
-    }
-
-    #[cold]
-    fn unfit(&self, value: &Bound<'py, PyAny>, of: As) -> Stop {
-        let node = self.node(of);
-        Stop::misfit(format!("expected {}, got {}", node.written, class_name(value)))
-    }
-
-    #[inline]
-    fn int(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
-        let mut overflow = 0;
-        // SAFETY: an `int`, or an object of a class derived from it.
-        let small = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &raw mut overflow) };
-        if overflow == 0 {
-            if small == -1
-                && let Some(error) = PyErr::take(self.py)
-            {
-                return Err(Stop::Raised(error));
-            }
-            return Ok(self.writer.int(small, 0)?);
-        }
-        let int = self.py.get_type::<PyInt>();
-        let digits = int
-            .call_method1(intern!(self.py, "__repr__"), (value,))
-            .map_err(|error| Stop::own_code(self.py, "the digits of the int", error))?;
-        let digits = digits.cast_into::<PyString>().map_err(PyErr::from)?;
-        let text = text_of(&digits, &mut self.known.scratch)?;
-        Ok(self.writer.number(text.bytes(), 0)?)
-    }
-
-    #[inline]
-    fn float(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
-        // SAFETY: a `float`, or an object of a class derived from it.
-        let value = unsafe { ffi::PyFloat_AS_DOUBLE(value.as_ptr()) };
-        Ok(self.writer.float(value, 0)?)
-    }
-
-    #[inline]
-    fn text(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
-        let value = value.cast::<PyString>().map_err(PyErr::from)?;
-        let text = text_of(value, &mut self.known.scratch)?;
-        Ok(self.writer.text(text, 0)?)
-    }
-
-    fn decimal(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
-        let text = value.str()?;
-        let text = text.to_str()?;
-        if !text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains('N') {
-            // It is as a double what it is as a decimal number.
-            let value = if text.contains('N') { f64::NAN } else { value.extract()? };
-            return Ok(self.writer.float(value, 0)?);
-        }
-        Ok(self.writer.scalar(Scalar::Decimal(text.as_bytes()), 0)?)
-    }
-
-    fn bytes(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
-        let taken;
-        let bytes = if let Ok(bytes) = value.cast::<PyBytes>() {
-            bytes.as_bytes()
-        } else if value.is_instance_of::<PyByteArray>() {
-            taken = value.extract::<Vec<u8>>()?;
-            &taken
-        } else {
-            return Err(self.unfit(value, of));
-        };
-        let Kind::Encoded(form) = &self.node(of).kind else {
-            return Ok(self.writer.scalar(Scalar::Bytes(bytes), 0)?);
-        };
-        let mut out = Vec::new();
-        out.try_reserve(bytes.len().saturating_mul(2).saturating_add(4))
-            .map_err(|_| Stop::Raised(pyo3::exceptions::PyMemoryError::new_err(())))?;
-        match form {
-            Type::Hex => print::hex(bytes, &mut out),
-            Type::Base64As(spelling) => print::base64_as(bytes, *spelling, &mut out),
-            Type::Base64InLines => print::base64_in_lines(bytes, &mut out),
-            _ => print::base64(bytes, &mut out),
-        }
-        let text = String::from_utf8_lossy(&out);
-        Ok(self.writer.text(text.as_ref().into(), 0)?)
-    }
-
-    /// A date, a time, a duration or a UUID.
-    fn standard(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
-        let scalar = match &self.node(of).kind {
-            Kind::DateTime => match value.cast::<PyDateTime>() {
-                Ok(value) => {
-                    let value = scalars::datetime(value)?;
-                    refuse_fine(value.time.offset)?;
-                    Scalar::DateTime(value)
-                }
-                Err(_) => return Err(self.unfit(value, of)),
-            },
-            Kind::Date => match value.cast::<PyDate>() {
-                Ok(date) if !value.is_instance_of::<PyDateTime>() => {
-                    Scalar::Date(scalars::date(date))
-                }
-                _ => return Err(self.unfit(value, of)),
-            },
-            Kind::Time => match value.cast::<PyTime>() {
-                Ok(value) => {
-                    let value = scalars::time(value)?;
-                    refuse_fine(value.offset)?;
-                    Scalar::Time(value)
-                }
-                Err(_) => return Err(self.unfit(value, of)),
-            },
-            Kind::Duration => match value.cast::<PyDelta>() {
-                Ok(value) => Scalar::Duration(scalars::duration(value)),
-                Err(_) => return Err(self.unfit(value, of)),
-            },
-            _ if is_uuid(value) => Scalar::Uuid(scalars::uuid(value)?),
-            _ => return Err(self.unfit(value, of)),
-        };
-        Ok(self.writer.scalar(scalar, 0)?)
-    }
-
-    /// A date or a time in a form that the user chose.
-    fn moment(&mut self, value: &Bound<'py, PyAny>, moment: &Moment, of: As) -> Result<Flow, Stop> {
-        if let moment::Form::Pattern(_) = moment.form {
-            return Err(Stop::misfit("a time in a form of your own cannot be written yet"));
-        }
-        let scalar = match (moment.of, moment.unit) {
-            (moment::Of::DateTime, unit) => {
-                let Ok(value) = value.cast::<PyDateTime>() else {
-                    return Err(self.unfit(value, of));
-                };
-                let value = scalars::datetime(value)?;
-                if let Some(unit) = unit {
-                    let mut out = Vec::with_capacity(print::LONGEST);
-                    if !print::instant(value, unit, &mut out) {
-                        return Err(Stop::misfit("a datetime without a zone is no instant"));
-                    }
-                    return Ok(self.writer.number(&out, 0)?);
-                }
-                if moment.form == moment::Form::Rfc3339 {
-                    refuse_fine(value.time.offset)?;
-                }
-                Scalar::DateTime(value)
-            }
-            (moment::Of::Date, _) => match value.cast::<PyDate>() {
-                Ok(date) if !value.is_instance_of::<PyDateTime>() => {
-                    Scalar::Date(scalars::date(date))
-                }
-                _ => return Err(self.unfit(value, of)),
-            },
-            (moment::Of::Time, _) => match value.cast::<PyTime>() {
-                Ok(value) => {
-                    let value = scalars::time(value)?;
-                    if moment.form == moment::Form::Rfc3339 {
-                        refuse_fine(value.offset)?;
-                    }
-                    Scalar::Time(value)
-                }
-                Err(_) => return Err(self.unfit(value, of)),
-            },
-        };
-        Ok(self.writer.scalar(scalar, 0)?)
-    }
-
-    /// A value of a union or a choice: its own kind decides.
-    fn one_of(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
-        let fits = |this: &Self, node: NodeId| this.takes(value, As { node, ..of });
-        let member = match &self.node(of).kind {
-            Kind::Tokens(tokens) => {
-                let members =
-                    [tokens.boolean, tokens.integer, tokens.number, tokens.list, tokens.map];
-                let typed = members.into_iter().flatten();
-                Some(typed.chain(tokens.text.iter().copied()).find(|node| fits(self, *node)))
-            }
-            _ => None,
-        };
-        match member {
-            Some(Some(node)) => return self.typed(value, As { node, ..of }),
-            Some(None) => return Err(self.unfit(value, of)),
-            None => {}
-        }
-        let plain = enum_value(value)?.unwrap_or_else(|| value.clone());
-        let Kind::Choice(choice) = &self.node(of).kind else { return self.any(&plain) };
-        let known = if plain.is_none() {
-            choice.null.is_some()
-        } else if let Ok(flag) = plain.cast::<PyBool>() {
-            choice.bools[usize::from(flag.is_true())].is_some()
-        } else if let Ok(text) = plain.cast::<PyString>() {
-            let text = text_of(text, &mut self.known.scratch)?.bytes().to_owned();
-            let Kind::Choice(choice) = &self.node(of).kind else { return self.any(&plain) };
-            choice.texts.find(&text).is_some()
-        } else if plain.is_instance_of::<PyInt>() {
-            let number: Option<i64> = plain.extract().ok();
-            choice.ints.iter().any(|(known, _)| Some(*known) == number)
-        } else {
-            false
-        };
-        let is_missing = |choice: &crate::plan::Choice| choice.enum_class.is_some();
-        let Kind::Choice(choice) = &self.node(of).kind else { return self.any(&plain) };
-        if known || is_missing(choice) { self.any(&plain) } else { Err(self.unfit(value, of)) }
-    }
-
-    /// Whether a value is one of a type, as far as its own class shows it.
-    fn takes(&self, value: &Bound<'py, PyAny>, of: As) -> bool {
-        let is_bool = value.is_instance_of::<PyBool>();
-        match &self.node(of).kind {
-            Kind::Any => true,
-            Kind::None => value.is_none(),
-            Kind::Bool => is_bool,
-            Kind::Int => !is_bool && value.is_instance_of::<PyInt>(),
-            Kind::Float => value.is_instance_of::<PyFloat>(),
-            Kind::Str => match &self.node(of).after {
-                None => value.is_instance_of::<PyString>(),
-                Some(after) => {
-                    !after.backs.is_empty()
-                        || value.is_instance_of::<PyString>()
-                        || after.makes(value)
-                }
-            },
-            Kind::Bytes | Kind::Encoded(_) => {
-                value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>()
-            }
-            Kind::Decimal => is_decimal(value),
-            Kind::Uuid => is_uuid(value),
-            Kind::Duration => value.is_instance_of::<PyDelta>(),
-            Kind::Choice(choice) => choice.holds(value),
-            kind if kind.is(moment::Of::DateTime) => value.is_instance_of::<PyDateTime>(),
-            kind if kind.is(moment::Of::Date) => {
-                value.is_instance_of::<PyDate>() && !value.is_instance_of::<PyDateTime>()
-            }
-            kind if kind.is(moment::Of::Time) => value.is_instance_of::<PyTime>(),
-            Kind::List(_)
-            | Kind::TupleOf(_)
-            | Kind::Tuple(_)
-            | Kind::Set(_)
-            | Kind::FrozenSet(_) => {
-                !value.is_instance_of::<PyString>()
-                    && !value.is_instance_of::<PyBytes>()
-                    && !value.is_instance_of::<PyDict>()
-                    && value.try_iter().is_ok()
-            }
-            Kind::Dict(..) => value.cast::<PyMapping>().is_ok(),
-            Kind::Class(class) => {
-                let class = self.plan(of).classes[*class as usize].class.bind(self.py);
-                value.get_type().is(class)
-                    || value.is_instance(class).unwrap_or(false)
-                    || (value.is_instance_of::<PyDict>() && self.is_typed_dict(of))
-            }
-            Kind::Tagged(tagged) => tagged.every().any(|node| self.takes(value, As { node, ..of })),
-            Kind::Tokens(tokens) => {
-                let members = [
-                    tokens.null,
-                    tokens.boolean,
-                    tokens.integer,
-                    tokens.number,
-                    tokens.list,
-                    tokens.map,
-                ];
-                let all = members.into_iter().flatten().chain(tokens.text.iter().copied());
-                all.into_iter().any(|node| self.takes(value, As { node, ..of }))
-            }
-            _ => false,
-        }
-    }
-
-    fn is_typed_dict(&self, of: As) -> bool {
-        let Kind::Class(class) = &self.node(of).kind else { return false };
-        matches!(self.plan(of).classes[*class as usize].build, crate::plan::Build::Dict(_))
-    }
-
-    /// An object of one of several classes: with the tag that tells them apart.
-    fn tagged(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
-        let Kind::Tagged(tagged) = &self.node(of).kind else { return self.any(value) };
-        let class = value.get_type();
-        let of_class = |node: &NodeId| match self.node(As { node: *node, ..of }).kind {
-            Kind::Class(id) => self.plan(of).classes[id as usize].class.bind(self.py).is(&class),
-            _ => false,
-        };
-        let member = tagged.every().find(of_class);
-        let member = member
-            .or_else(|| tagged.every().find(|node| self.takes(value, As { node: *node, ..of })));
-        let Some(member) = member else { return Err(self.unfit(value, of)) };
-        let tag = match &tagged.by {
-            TagRule::Value { tag, texts, classes, ints, .. } => {
-                let text = classes.iter().position(|node| *node == member);
-                let int = ints.iter().find(|(_, node)| *node == member);
-                match (text, int) {
-                    (Some(place), _) => Some((tag.clone(), TagOf::Text(texts[place].clone()))),
-                    (None, Some((int, _))) => Some((tag.clone(), TagOf::Int(*int))),
-                    (None, None) => None,
-                }
-            }
-            _ => None,
-        };
-        let before = self.frames.len();
-        let flow = self.typed(value, As { node: member, ..of })?;
-        // The object has begun, and no member of it is written. A class may have the tag itself.
-        if let Some((key, tag)) = tag
-            && self.frames.len() > before
-            && !self.names(&key)?
-        {
-            self.writer.key((&*key).into(), 0)?;
-            match tag {
-                TagOf::Text(text) => self.writer.text((&*text).into(), 0)?,
-                TagOf::Int(int) => self.writer.int(int, 0)?,
-            };
-        }
-        Ok(flow)
-    }
-
-    /// Whether the class of the innermost object writes a member with this key.
-    fn names(&self, key: &str) -> Result<bool, Stop> {
-        let Some(&Frame::Object { plan, class, .. }) = self.frames.last() else { return Ok(true) };
-        let layouts = self.known.kept[plan].layouts(self.py)?;
-        let layout = layouts.class(class).map_err(Stop::misfit)?;
-        Ok(layout.rows
-            || layout.steps.iter().any(|step| match step {
-                Step::Field(field) => &*field.key.name == key,
-                Step::Open(name) => &*name.name == key,
-                _ => false,
-            }))
-    }
-
     /// A list, or anything that is iterated over.
-    fn items(&mut self, value: &Bound<'py, PyAny>, item: As, of: As) -> Result<Flow, Stop> {
+    pub(super) fn items(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        item: As,
+        of: As,
+    ) -> Result<Flow, Stop> {
         let frame = if let Ok(list) = value.cast::<PyList>() {
             Frame::List { list: list.clone(), next: 0, item }
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
@@ -959,7 +505,13 @@ impl<'py, 'w> Walker<'py, 'w> {
         Ok(flow)
     }
 
-    fn dict(&mut self, value: &Bound<'py, PyAny>, key: As, item: As, of: As) -> Result<Flow, Stop> {
+    pub(super) fn dict(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        key: As,
+        item: As,
+        of: As,
+    ) -> Result<Flow, Stop> {
         let dict = if let Ok(dict) = value.cast::<PyDict>() {
             dict.clone()
         } else if let Ok(mapping) = value.cast::<PyMapping>() {
@@ -974,12 +526,17 @@ impl<'py, 'w> Walker<'py, 'w> {
         Ok(flow)
     }
 
-    fn push_dict(&mut self, dict: Bound<'py, PyDict>, key: As, value: As, ends: bool) {
+    pub(super) fn push_dict(&mut self, dict: Bound<'py, PyDict>, key: As, value: As, ends: bool) {
         let size = dict.len();
         self.frames.push(Frame::Dict { dict, next: 0, size, key, value, ends, current: None });
     }
 
-    fn object(&mut self, value: &Bound<'py, PyAny>, class: u32, of: As) -> Result<Flow, Stop> {
+    pub(super) fn object(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        class: u32,
+        of: As,
+    ) -> Result<Flow, Stop> {
         let planned = self.plan(of).classes[class as usize].class.bind(self.py);
         let typed_dict = value.is_instance_of::<PyDict>() && self.is_typed_dict(of);
         if value.get_type().is(planned) || typed_dict {
@@ -992,7 +549,7 @@ impl<'py, 'w> Walker<'py, 'w> {
         Err(self.unfit(value, of))
     }
 
-    fn push_object(
+    pub(super) fn push_object(
         &mut self,
         value: &Bound<'py, PyAny>,
         class: u32,
@@ -1006,209 +563,4 @@ impl<'py, 'w> Walker<'py, 'w> {
         self.frames.push(Frame::Object { object, plan, class, next: 0, depth });
         Ok(flow)
     }
-
-    /// An object by the plan of its own class.
-    fn by_class(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
-        let plan = match self.known.of_class(&value.get_type()) {
-            Ok(plan) => plan,
-            Err(error) if is_plan_error(self.py, &error) => {
-                let reason =
-                    format!("{} cannot be written: {}", class_name(value), error.value(self.py));
-                return Err(Stop::Misfit(reason, Some(error)));
-            }
-            Err(error) => return Err(Stop::Raised(error)),
-        };
-        let node = self.known.kept[plan].root;
-        if let Kind::Class(class) = self.known.kept[plan].nodes[node as usize].kind
-            && self.is_plain(As { plan, node })
-        {
-            return self.push_object(value, class, plan);
-        }
-        if matches!(self.node(As { plan, node }).kind, Kind::Any)
-            && self.is_plain(As { plan, node })
-        {
-            return Err(Stop::misfit(format!("{} cannot be written", class_name(value))));
-        }
-        self.typed(value, As { plan, node })
-    }
-
-    /// A value whose type nobody declared.
-    fn any(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
-        let class = value.get_type_ptr();
-        let is = |builtin: *const ffi::PyTypeObject| std::ptr::eq(class, builtin);
-        if is(&raw const ffi::PyUnicode_Type) {
-            return self.text(value);
-        } else if is(&raw const ffi::PyLong_Type) {
-            return self.int(value);
-        } else if is(&raw const ffi::PyFloat_Type) {
-            return self.float(value);
-        } else if is(&raw const ffi::PyBool_Type) {
-            return Ok(self.writer.boolean(value.is_truthy()?, 0)?);
-        } else if value.is_none() {
-            return Ok(self.writer.null(0)?);
-        }
-        let plain = As { plan: self.plain()?, node: crate::plan::PLAIN };
-        if is(&raw const ffi::PyDict_Type) {
-            return self.dict(value, plain, plain, plain);
-        } else if is(&raw const ffi::PyList_Type) || is(&raw const ffi::PyTuple_Type) {
-            return self.items(value, plain, plain);
-        }
-        self.other(value, plain)
-    }
-
-    /// The plan of plain values.
-    fn plain(&mut self) -> PyResult<usize> {
-        self.known.of_class(&self.py.get_type::<PyAny>())
-    }
-
-    fn other(&mut self, value: &Bound<'py, PyAny>, plain: As) -> Result<Flow, Stop> {
-        if let Some(inner) = enum_value(value)? {
-            return self.any(&inner);
-        }
-        if let Ok(value) = value.cast::<PyDateTime>() {
-            let value = scalars::datetime(value)?;
-            refuse_fine(value.time.offset)?;
-            return Ok(self.writer.scalar(Scalar::DateTime(value), 0)?);
-        } else if let Ok(value) = value.cast::<PyDate>() {
-            return Ok(self.writer.scalar(Scalar::Date(scalars::date(value)), 0)?);
-        } else if let Ok(value) = value.cast::<PyTime>() {
-            let value = scalars::time(value)?;
-            refuse_fine(value.offset)?;
-            return Ok(self.writer.scalar(Scalar::Time(value), 0)?);
-        } else if let Ok(value) = value.cast::<PyDelta>() {
-            return Ok(self.writer.scalar(Scalar::Duration(scalars::duration(value)), 0)?);
-        } else if is_decimal(value) {
-            return self.decimal(value);
-        } else if is_uuid(value) {
-            return Ok(self.writer.scalar(Scalar::Uuid(scalars::uuid(value)?), 0)?);
-        } else if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
-            return self.bytes(value, plain);
-        }
-        let class = value.get_type();
-        if value.is_instance_of::<PyFrozenSet>() || value.is_instance_of::<pyo3::types::PySet>() {
-            return self.items(value, plain, plain);
-        }
-        // SAFETY: a class is complete once an object of it exists.
-        let own = unsafe { (*class.as_type_ptr()).tp_flags & ffi::Py_TPFLAGS_HEAPTYPE != 0 };
-        if own {
-            let is_named = value.is_instance_of::<PyTuple>();
-            match self.by_class(value) {
-                Err(Stop::Misfit(reason, cause)) if !is_named && cause.is_some() => {
-                    return self.as_base(value, plain).unwrap_or(Err(Stop::Misfit(reason, cause)));
-                }
-                result => return result,
-            }
-        }
-        if let Some(result) = self.as_base(value, plain) {
-            return result;
-        }
-        self.by_class(value)
-    }
-
-    /// An object of a class derived from a builtin one, as that.
-    fn as_base(&mut self, value: &Bound<'py, PyAny>, plain: As) -> Option<Result<Flow, Stop>> {
-        Some(if value.is_instance_of::<PyString>() {
-            self.text(value)
-        } else if value.is_instance_of::<PyInt>() {
-            self.int(value)
-        } else if value.is_instance_of::<PyFloat>() {
-            self.float(value)
-        } else if value.cast::<PyMapping>().is_ok() {
-            self.dict(value, plain, plain, plain)
-        } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-            self.items(value, plain, plain)
-        } else {
-            return None;
-        })
-    }
-
-    /// Two open containers that are the same object: the number of the inner and the outer one.
-    #[cold]
-    fn cycle(&self) -> Option<(usize, usize)> {
-        let mut met = HashMap::new();
-        self.frames.iter().enumerate().find_map(|(number, frame)| {
-            let object = match frame {
-                Frame::List { list, .. } => list.as_ptr(),
-                Frame::Tuple { tuple, .. } | Frame::Fixed { tuple, .. } => tuple.as_ptr(),
-                Frame::Dict { dict, ends: true, .. } => dict.as_ptr(),
-                Frame::Object { object, .. } => object.as_ptr(),
-                Frame::Items { .. } | Frame::Dict { .. } => return None,
-            };
-            met.insert(object, number).map(|outer| (number, outer))
-        })
-    }
-
-    /// The path to the value in so many containers, as Python would write it: `items[3].price`.
-    #[cold]
-    fn path(&self, containers: usize) -> String {
-        let mut path = String::new();
-        for (number, frame) in self.frames[..containers].iter().enumerate() {
-            // Of a path that is too long to read, the beginning and the end say enough.
-            if (LONG_BEGINS..containers.saturating_sub(LONG_ENDS)).contains(&number) {
-                if number == LONG_BEGINS {
-                    path.push_str("...");
-                }
-                continue;
-            }
-            match frame {
-                Frame::List { next, .. }
-                | Frame::Tuple { next, .. }
-                | Frame::Fixed { next, .. }
-                | Frame::Items { next, .. } => {
-                    let _ = write!(path, "[{}]", next.saturating_sub(1));
-                }
-                Frame::Dict { current: Some(key), .. } => {
-                    let key = key.repr().map_or_else(|_| "?".to_owned(), |key| key.to_string());
-                    let _ = write!(path, "[{key}]");
-                }
-                Frame::Dict { .. } => {}
-                Frame::Object { plan, class, next, .. } => {
-                    let Ok(layouts) = self.known.kept[*plan].layouts(self.py) else { continue };
-                    let Ok(layout) = layouts.class(*class) else { continue };
-                    let Some(Step::Field(field)) =
-                        next.checked_sub(1).and_then(|at| layout.steps.get(at))
-                    else {
-                        continue;
-                    };
-                    if !path.is_empty() {
-                        path.push('.');
-                    }
-                    path.push_str(&field.shown);
-                }
-            }
-        }
-        path
-    }
-}
-
-/// How many steps at the beginning and at the end of a long path are shown.
-const LONG_BEGINS: usize = 20;
-const LONG_ENDS: usize = 5;
-
-enum TagOf {
-    Text(Box<str>),
-    Int(i64),
-}
-
-/// RFC 3339 has offsets of whole minutes.
-fn refuse_fine(offset: Option<penstock_core::value::datetime::Offset>) -> Result<(), Stop> {
-    match offset {
-        Some(penstock_core::value::datetime::Offset::Microseconds(_)) => Err(Stop::misfit(
-            "RFC 3339 has no offset with seconds: times=\"iso\" writes and reads it",
-        )),
-        _ => Ok(()),
-    }
-}
-
-/// The value of a member of an `Enum`.
-fn enum_value<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>, Stop> {
-    if !crate::plan::is_enum(value) {
-        return Ok(None);
-    }
-    Ok(Some(value.getattr(intern!(value.py(), "_value_"))?))
-}
-
-/// The class of a value, for messages.
-fn class_name(value: &Bound<'_, PyAny>) -> String {
-    value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
 }

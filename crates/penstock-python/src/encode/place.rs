@@ -1,0 +1,71 @@
+//! Where a value stands in what is written, for errors.
+
+use super::layout::Step;
+use super::walk::{Frame, Walker};
+use pyo3::prelude::*;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+impl Walker<'_, '_> {
+    /// Two open containers that are the same object: the number of the inner and the outer one.
+    #[cold]
+    pub(super) fn cycle(&self) -> Option<(usize, usize)> {
+        let mut met = HashMap::new();
+        self.frames.iter().enumerate().find_map(|(number, frame)| {
+            let object = match frame {
+                Frame::List { list, .. } => list.as_ptr(),
+                Frame::Tuple { tuple, .. } | Frame::Fixed { tuple, .. } => tuple.as_ptr(),
+                Frame::Dict { dict, ends: true, .. } => dict.as_ptr(),
+                Frame::Object { object, .. } => object.as_ptr(),
+                Frame::Items { .. } | Frame::Dict { .. } => return None,
+            };
+            met.insert(object, number).map(|outer| (number, outer))
+        })
+    }
+
+    /// The path to the value in so many containers, as Python would write it: `items[3].price`.
+    #[cold]
+    pub(super) fn path(&self, containers: usize) -> String {
+        let mut path = String::new();
+        for (number, frame) in self.frames[..containers].iter().enumerate() {
+            // Of a path that is too long to read, the beginning and the end say enough.
+            if (LONG_BEGINS..containers.saturating_sub(LONG_ENDS)).contains(&number) {
+                if number == LONG_BEGINS {
+                    path.push_str("...");
+                }
+                continue;
+            }
+            match frame {
+                Frame::List { next, .. }
+                | Frame::Tuple { next, .. }
+                | Frame::Fixed { next, .. }
+                | Frame::Items { next, .. } => {
+                    let _ = write!(path, "[{}]", next.saturating_sub(1));
+                }
+                Frame::Dict { current: Some(key), .. } => {
+                    let key = key.repr().map_or_else(|_| "?".to_owned(), |key| key.to_string());
+                    let _ = write!(path, "[{key}]");
+                }
+                Frame::Dict { .. } => {}
+                Frame::Object { plan, class, next, .. } => {
+                    let Ok(layouts) = self.known.kept[*plan].layouts(self.py) else { continue };
+                    let Ok(layout) = layouts.class(*class) else { continue };
+                    let Some(Step::Field(field)) =
+                        next.checked_sub(1).and_then(|at| layout.steps.get(at))
+                    else {
+                        continue;
+                    };
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(&field.shown);
+                }
+            }
+        }
+        path
+    }
+}
+
+/// How many steps at the beginning and at the end of a long path are shown.
+const LONG_BEGINS: usize = 20;
+const LONG_ENDS: usize = 5;

@@ -1,0 +1,470 @@
+//! Values of a declared type, and values whose own class says what they are.
+
+use super::Stop;
+use super::scalars;
+use super::text::text_of;
+use super::walk::{As, Frame, Walker};
+use crate::plan::{Kind, is_decimal, is_enum, is_plan_error, is_uuid};
+use penstock_core::event::Scalar;
+use penstock_core::sink::{Flow, Sink};
+use penstock_core::value::lexical::Type;
+use penstock_core::value::moment::{self, Moment};
+use penstock_core::value::print;
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyFloat, PyFrozenSet, PyInt, PyList,
+    PyMapping, PyString, PyTime, PyTuple,
+};
+
+impl<'py> Walker<'py, '_> {
+    /// Writes a value of a declared type: a scalar at once, a container by a frame.
+    #[inline]
+    pub(super) fn value(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
+        let node = self.node(of);
+        if node.after.is_none() {
+            match node.kind {
+                Kind::Int if value.is_exact_instance_of::<PyInt>() => return self.int(value),
+                Kind::Str if value.is_exact_instance_of::<PyString>() => return self.text(value),
+                Kind::Float if value.is_exact_instance_of::<PyFloat>() => return self.float(value),
+                Kind::Any => return self.any(value),
+                _ => {}
+            }
+        }
+        self.typed(value, of)
+    }
+
+    pub(super) fn typed(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
+        let node = self.node(of);
+        let mut value = value.clone();
+        let mut converted = false;
+        if let Some(after) = &node.after {
+            if value.is_none() && node.nullable && after.null_from.is_none() {
+                return Ok(self.writer.null(0)?);
+            }
+            converted = true;
+            let backs: Vec<_> = after
+                .backs
+                .iter()
+                .rev()
+                .map(|back| back.as_ref().map(|back| back.clone_ref(self.py)))
+                .collect();
+            for back in backs {
+                value = self.back(back, &value)?;
+            }
+        }
+        let node = self.node(of);
+        if value.is_none() && (node.nullable || matches!(node.kind, Kind::None)) {
+            return Ok(self.writer.null(0)?);
+        }
+        match &node.kind {
+            Kind::Any => self.any(&value),
+            Kind::None => Err(self.unfit(&value, of)),
+            Kind::Bool => match value.cast::<PyBool>() {
+                Ok(value) => Ok(self.writer.boolean(value.is_true(), 0)?),
+                Err(_) => Err(self.unfit(&value, of)),
+            },
+            Kind::Int => {
+                let value = if converted { enum_value(&value)?.unwrap_or(value) } else { value };
+                if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
+                    return self.int(&value);
+                }
+                Err(self.unfit(&value, of))
+            }
+            Kind::Float => {
+                if value.is_instance_of::<PyFloat>() {
+                    return self.float(&value);
+                }
+                if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
+                    return self.int(&value);
+                }
+                Err(self.unfit(&value, of))
+            }
+            Kind::Str => {
+                if value.is_instance_of::<PyString>() {
+                    return self.text(&value);
+                }
+                if converted {
+                    // A class that is made of the text that `str` prints: a path, an address.
+                    let text = value.getattr_opt(intern!(self.py, "pattern"))?;
+                    let text = match text.filter(|text| text.is_instance_of::<PyString>()) {
+                        Some(pattern) => pattern,
+                        None => value
+                            .str()
+                            .map_err(|error| Stop::own_code(self.py, "str()", error))?
+                            .into_any(),
+                    };
+                    return self.text(&text);
+                }
+                Err(self.unfit(&value, of))
+            }
+            Kind::Decimal if is_decimal(&value) => self.decimal(&value),
+            Kind::Decimal if value.is_exact_instance_of::<PyInt>() => self.int(&value),
+            Kind::Bytes | Kind::Encoded(_) => self.bytes(&value, of),
+            Kind::DateTime | Kind::Date | Kind::Time | Kind::Duration | Kind::Uuid => {
+                self.standard(&value, of)
+            }
+            Kind::Moment(moment) => {
+                let moment = (**moment).clone();
+                self.moment(&value, &moment, of)
+            }
+            Kind::Choice(_) | Kind::Tokens(_) => self.one_of(&value, of),
+            Kind::Tagged(_) => self.tagged(&value, of),
+            Kind::List(item) | Kind::Set(item) | Kind::FrozenSet(item) | Kind::TupleOf(item) => {
+                let item = As { node: *item, ..of };
+                self.items(&value, item, of)
+            }
+            Kind::Tuple(nodes) => {
+                let count = nodes.len();
+                match value.cast::<PyTuple>() {
+                    Ok(tuple) if tuple.len() == count => {
+                        let tuple = tuple.clone();
+                        let flow = self.writer.begin_list(0)?;
+                        self.frames.push(Frame::Fixed { tuple, next: 0, all: of });
+                        Ok(flow)
+                    }
+                    Ok(tuple) => {
+                        let reason = format!("expected {count} items, got {}", tuple.len());
+                        Err(Stop::misfit(reason))
+                    }
+                    Err(_) => Err(self.unfit(&value, of)),
+                }
+            }
+            Kind::Dict(key, item) => {
+                let (key, item) = (As { node: *key, ..of }, As { node: *item, ..of });
+                self.dict(&value, key, item, of)
+            }
+            Kind::Class(class) => {
+                let class = *class;
+                self.object(&value, class, of)
+            }
+            Kind::Decimal => Err(self.unfit(&value, of)),
+        }
+    }
+
+    /// Undoes one step of decoding.
+    pub(super) fn back(
+        &self,
+        back: Option<Py<PyAny>>,
+        value: &Bound<'py, PyAny>,
+    ) -> Result<Bound<'py, PyAny>, Stop> {
+        match back {
+            Some(back) => back
+                .bind(self.py)
+                .call1((value,))
+                .map_err(|error| Stop::own_code(self.py, "encode=", error)),
+            None => Err(Stop::misfit(
+                "nothing says how the value is written: give via(..., encode=...)",
+            )),
+        }
+    }
+
+    #[cold]
+    pub(super) fn unfit(&self, value: &Bound<'py, PyAny>, of: As) -> Stop {
+        let node = self.node(of);
+        Stop::misfit(format!("expected {}, got {}", node.written, class_name(value)))
+    }
+
+    #[inline]
+    pub(super) fn int(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        let mut overflow = 0;
+        // SAFETY: an `int`, or an object of a class derived from it.
+        let small = unsafe { ffi::PyLong_AsLongLongAndOverflow(value.as_ptr(), &raw mut overflow) };
+        if overflow == 0 {
+            if small == -1
+                && let Some(error) = PyErr::take(self.py)
+            {
+                return Err(Stop::Raised(error));
+            }
+            return Ok(self.writer.int(small, 0)?);
+        }
+        let int = self.py.get_type::<PyInt>();
+        let digits = int
+            .call_method1(intern!(self.py, "__repr__"), (value,))
+            .map_err(|error| Stop::own_code(self.py, "the digits of the int", error))?;
+        let digits = digits.cast_into::<PyString>().map_err(PyErr::from)?;
+        let text = text_of(&digits, &mut self.known.scratch)?;
+        Ok(self.writer.number(text.bytes(), 0)?)
+    }
+
+    #[inline]
+    pub(super) fn float(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        // SAFETY: a `float`, or an object of a class derived from it.
+        let value = unsafe { ffi::PyFloat_AS_DOUBLE(value.as_ptr()) };
+        Ok(self.writer.float(value, 0)?)
+    }
+
+    #[inline]
+    pub(super) fn text(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        let value = value.cast::<PyString>().map_err(PyErr::from)?;
+        let text = text_of(value, &mut self.known.scratch)?;
+        Ok(self.writer.text(text, 0)?)
+    }
+
+    pub(super) fn decimal(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        let text = value.str()?;
+        let text = text.to_str()?;
+        if !text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains('N') {
+            // It is as a double what it is as a decimal number.
+            let value = if text.contains('N') { f64::NAN } else { value.extract()? };
+            return Ok(self.writer.float(value, 0)?);
+        }
+        Ok(self.writer.scalar(Scalar::Decimal(text.as_bytes()), 0)?)
+    }
+
+    pub(super) fn bytes(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
+        let taken;
+        let bytes = if let Ok(bytes) = value.cast::<PyBytes>() {
+            bytes.as_bytes()
+        } else if value.is_instance_of::<PyByteArray>() {
+            taken = value.extract::<Vec<u8>>()?;
+            &taken
+        } else {
+            return Err(self.unfit(value, of));
+        };
+        let Kind::Encoded(form) = &self.node(of).kind else {
+            return Ok(self.writer.scalar(Scalar::Bytes(bytes), 0)?);
+        };
+        let mut out = Vec::new();
+        out.try_reserve(bytes.len().saturating_mul(2).saturating_add(4))
+            .map_err(|_| Stop::Raised(pyo3::exceptions::PyMemoryError::new_err(())))?;
+        match form {
+            Type::Hex => print::hex(bytes, &mut out),
+            Type::Base64As(spelling) => print::base64_as(bytes, *spelling, &mut out),
+            Type::Base64InLines => print::base64_in_lines(bytes, &mut out),
+            _ => print::base64(bytes, &mut out),
+        }
+        let text = String::from_utf8_lossy(&out);
+        Ok(self.writer.text(text.as_ref().into(), 0)?)
+    }
+
+    /// A date, a time, a duration or a UUID.
+    pub(super) fn standard(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
+        let scalar = match &self.node(of).kind {
+            Kind::DateTime => match value.cast::<PyDateTime>() {
+                Ok(value) => {
+                    let value = scalars::datetime(value)?;
+                    refuse_fine(value.time.offset)?;
+                    Scalar::DateTime(value)
+                }
+                Err(_) => return Err(self.unfit(value, of)),
+            },
+            Kind::Date => match value.cast::<PyDate>() {
+                Ok(date) if !value.is_instance_of::<PyDateTime>() => {
+                    Scalar::Date(scalars::date(date))
+                }
+                _ => return Err(self.unfit(value, of)),
+            },
+            Kind::Time => match value.cast::<PyTime>() {
+                Ok(value) => {
+                    let value = scalars::time(value)?;
+                    refuse_fine(value.offset)?;
+                    Scalar::Time(value)
+                }
+                Err(_) => return Err(self.unfit(value, of)),
+            },
+            Kind::Duration => match value.cast::<PyDelta>() {
+                Ok(value) => Scalar::Duration(scalars::duration(value)),
+                Err(_) => return Err(self.unfit(value, of)),
+            },
+            _ if is_uuid(value) => Scalar::Uuid(scalars::uuid(value)?),
+            _ => return Err(self.unfit(value, of)),
+        };
+        Ok(self.writer.scalar(scalar, 0)?)
+    }
+
+    /// A date or a time in a form that the user chose.
+    pub(super) fn moment(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        moment: &Moment,
+        of: As,
+    ) -> Result<Flow, Stop> {
+        if let moment::Form::Pattern(_) = moment.form {
+            return Err(Stop::misfit("a time in a form of your own cannot be written yet"));
+        }
+        let scalar = match (moment.of, moment.unit) {
+            (moment::Of::DateTime, unit) => {
+                let Ok(value) = value.cast::<PyDateTime>() else {
+                    return Err(self.unfit(value, of));
+                };
+                let value = scalars::datetime(value)?;
+                if let Some(unit) = unit {
+                    let mut out = Vec::with_capacity(print::LONGEST);
+                    if !print::instant(value, unit, &mut out) {
+                        return Err(Stop::misfit("a datetime without a zone is no instant"));
+                    }
+                    return Ok(self.writer.number(&out, 0)?);
+                }
+                if moment.form == moment::Form::Rfc3339 {
+                    refuse_fine(value.time.offset)?;
+                }
+                Scalar::DateTime(value)
+            }
+            (moment::Of::Date, _) => match value.cast::<PyDate>() {
+                Ok(date) if !value.is_instance_of::<PyDateTime>() => {
+                    Scalar::Date(scalars::date(date))
+                }
+                _ => return Err(self.unfit(value, of)),
+            },
+            (moment::Of::Time, _) => match value.cast::<PyTime>() {
+                Ok(value) => {
+                    let value = scalars::time(value)?;
+                    if moment.form == moment::Form::Rfc3339 {
+                        refuse_fine(value.offset)?;
+                    }
+                    Scalar::Time(value)
+                }
+                Err(_) => return Err(self.unfit(value, of)),
+            },
+        };
+        Ok(self.writer.scalar(scalar, 0)?)
+    }
+
+    /// An object by the plan of its own class.
+    pub(super) fn by_class(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        let plan = match self.known.of_class(&value.get_type()) {
+            Ok(plan) => plan,
+            Err(error) if is_plan_error(self.py, &error) => {
+                let reason =
+                    format!("{} cannot be written: {}", class_name(value), error.value(self.py));
+                return Err(Stop::Misfit(reason, Some(error)));
+            }
+            Err(error) => return Err(Stop::Raised(error)),
+        };
+        let node = self.known.kept[plan].root;
+        if let Kind::Class(class) = self.known.kept[plan].nodes[node as usize].kind
+            && self.is_plain(As { plan, node })
+        {
+            return self.push_object(value, class, plan);
+        }
+        if matches!(self.node(As { plan, node }).kind, Kind::Any)
+            && self.is_plain(As { plan, node })
+        {
+            return Err(Stop::misfit(format!("{} cannot be written", class_name(value))));
+        }
+        self.typed(value, As { plan, node })
+    }
+
+    /// A value whose type nobody declared.
+    pub(super) fn any(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
+        let class = value.get_type_ptr();
+        let is = |builtin: *const ffi::PyTypeObject| std::ptr::eq(class, builtin);
+        if is(&raw const ffi::PyUnicode_Type) {
+            return self.text(value);
+        } else if is(&raw const ffi::PyLong_Type) {
+            return self.int(value);
+        } else if is(&raw const ffi::PyFloat_Type) {
+            return self.float(value);
+        } else if is(&raw const ffi::PyBool_Type) {
+            return Ok(self.writer.boolean(value.is_truthy()?, 0)?);
+        } else if value.is_none() {
+            return Ok(self.writer.null(0)?);
+        }
+        let plain = As { plan: self.plain()?, node: crate::plan::PLAIN };
+        if is(&raw const ffi::PyDict_Type) {
+            return self.dict(value, plain, plain, plain);
+        } else if is(&raw const ffi::PyList_Type) || is(&raw const ffi::PyTuple_Type) {
+            return self.items(value, plain, plain);
+        }
+        self.other(value, plain)
+    }
+
+    /// The plan of plain values.
+    pub(super) fn plain(&mut self) -> PyResult<usize> {
+        self.known.of_class(&self.py.get_type::<PyAny>())
+    }
+
+    pub(super) fn other(&mut self, value: &Bound<'py, PyAny>, plain: As) -> Result<Flow, Stop> {
+        if let Some(inner) = enum_value(value)? {
+            return self.any(&inner);
+        }
+        if let Ok(value) = value.cast::<PyDateTime>() {
+            let value = scalars::datetime(value)?;
+            refuse_fine(value.time.offset)?;
+            return Ok(self.writer.scalar(Scalar::DateTime(value), 0)?);
+        } else if let Ok(value) = value.cast::<PyDate>() {
+            return Ok(self.writer.scalar(Scalar::Date(scalars::date(value)), 0)?);
+        } else if let Ok(value) = value.cast::<PyTime>() {
+            let value = scalars::time(value)?;
+            refuse_fine(value.offset)?;
+            return Ok(self.writer.scalar(Scalar::Time(value), 0)?);
+        } else if let Ok(value) = value.cast::<PyDelta>() {
+            return Ok(self.writer.scalar(Scalar::Duration(scalars::duration(value)), 0)?);
+        } else if is_decimal(value) {
+            return self.decimal(value);
+        } else if is_uuid(value) {
+            return Ok(self.writer.scalar(Scalar::Uuid(scalars::uuid(value)?), 0)?);
+        } else if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
+            return self.bytes(value, plain);
+        }
+        let class = value.get_type();
+        if value.is_instance_of::<PyFrozenSet>() || value.is_instance_of::<pyo3::types::PySet>() {
+            return self.items(value, plain, plain);
+        }
+        // SAFETY: a class is complete once an object of it exists.
+        let own = unsafe { (*class.as_type_ptr()).tp_flags & ffi::Py_TPFLAGS_HEAPTYPE != 0 };
+        if own {
+            let is_named = value.is_instance_of::<PyTuple>();
+            match self.by_class(value) {
+                Err(Stop::Misfit(reason, cause)) if !is_named && cause.is_some() => {
+                    return self.as_base(value, plain).unwrap_or(Err(Stop::Misfit(reason, cause)));
+                }
+                result => return result,
+            }
+        }
+        if let Some(result) = self.as_base(value, plain) {
+            return result;
+        }
+        self.by_class(value)
+    }
+
+    /// An object of a class derived from a builtin one, as that.
+    pub(super) fn as_base(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        plain: As,
+    ) -> Option<Result<Flow, Stop>> {
+        Some(if value.is_instance_of::<PyString>() {
+            self.text(value)
+        } else if value.is_instance_of::<PyInt>() {
+            self.int(value)
+        } else if value.is_instance_of::<PyFloat>() {
+            self.float(value)
+        } else if value.cast::<PyMapping>().is_ok() {
+            self.dict(value, plain, plain, plain)
+        } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+            self.items(value, plain, plain)
+        } else {
+            return None;
+        })
+    }
+}
+
+/// RFC 3339 has offsets of whole minutes.
+pub(super) fn refuse_fine(
+    offset: Option<penstock_core::value::datetime::Offset>,
+) -> Result<(), Stop> {
+    match offset {
+        Some(penstock_core::value::datetime::Offset::Microseconds(_)) => Err(Stop::misfit(
+            "RFC 3339 has no offset with seconds: times=\"iso\" writes and reads it",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The value of a member of an `Enum`.
+pub(super) fn enum_value<'py>(
+    value: &Bound<'py, PyAny>,
+) -> Result<Option<Bound<'py, PyAny>>, Stop> {
+    if !is_enum(value) {
+        return Ok(None);
+    }
+    Ok(Some(value.getattr(intern!(value.py(), "_value_"))?))
+}
+
+/// The class of a value, for messages.
+pub(super) fn class_name(value: &Bound<'_, PyAny>) -> String {
+    value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
+}
