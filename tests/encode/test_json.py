@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import gc
 import json
 import math
 import struct
+import sys
+import weakref
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Annotated, Any
@@ -395,3 +398,48 @@ def test_pydantic_says_how_its_own_are_written() -> None:
     with pytest.raises(penstock.EncodeError) as caught:
         encode([Serialised(x=1)])
     assert str(caught.value) == "[0]: Serialised has serializers of its own: write its model_dump()"
+
+
+@pytest.mark.thread_unsafe(reason="other threads keep what they use")
+def test_classes_are_not_kept() -> None:
+    def use() -> list[weakref.ref[Any]]:
+        @dataclass
+        class Row:
+            x: int
+
+        class Later:
+            y: Any
+
+        later = Later()
+        later.y = penstock.json.Encoder()
+        assert encode(Row(1)) == b'{"x":1}'
+        assert later.y.encode([Row(1), Row(2)]) == b'[{"x":1},{"x":2}]'
+        Row.encoder = later.y  # type: ignore[attr-defined]
+        return [weakref.ref(Row), weakref.ref(Later), weakref.ref(later)]
+
+    found = use()
+    gc.collect()
+    gc.collect()
+    assert [reference() for reference in found] == [None, None, None]
+
+
+def test_nothing_leaks() -> None:
+    items = [Item("é" * 9, 1.5, ["x", "y"]), {"a": [1, 2**70]}, Order(1, "Bern", [])]
+    wrong = [1, Item(1, 1.0)]  # type: ignore[arg-type]
+
+    def work() -> None:
+        encode(items)
+        penstock.ndjson.encode(items, sort_keys=True)
+        with pytest.raises(penstock.EncodeError):
+            encode(wrong)
+
+    work()
+    gc.collect()
+    before = len(gc.get_objects()), [sys.getrefcount(item) for item in [*items, *wrong, Item]]
+    for _ in range(50):
+        work()
+    gc.collect()
+    after = len(gc.get_objects()), [sys.getrefcount(item) for item in [*items, *wrong, Item]]
+    assert abs(after[0] - before[0]) < 100
+    assert after[1][:-2] == before[1][:-2]
+    assert abs(after[1][-1] - before[1][-1]) < 20

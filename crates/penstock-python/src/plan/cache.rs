@@ -24,7 +24,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyTuple, PyType};
 
 use crate::failure::guarded;
-use crate::verbs::small;
+use crate::verbs::{encode, small};
 use penstock_core::shape::Form;
 
 use super::names::Scope;
@@ -318,6 +318,7 @@ fn on_collection(phase: &Bound<'_, PyAny>, info: &Bound<'_, PyDict>) -> PyResult
             let old = kept().take();
             drop(old);
             small::let_go(py);
+            encode::let_go();
             for plans in EXPRESSIONS.iter().filter_map(|plans| plans.get(py)) {
                 plans.bind(py).clear();
             }

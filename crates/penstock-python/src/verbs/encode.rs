@@ -14,7 +14,6 @@ use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::cell::RefCell;
 use std::sync::Mutex;
 
 /// Writes objects as JSON, again and again.
@@ -164,12 +163,16 @@ fn one_of(option: &str, word: &str, usual: &str, other: &str) -> PyResult<bool> 
 /// One object as JSON, without options.
 pub(crate) fn plainly<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     let py = value.py();
-    let mut work = SPARE.with_borrow_mut(Option::take).unwrap_or_else(Work::new);
+    let mut work = spare().unwrap_or_else(|| Box::new(Work::new()));
     work.known.refresh(py);
     let result = one(&mut work, value, None, Omit::Nothing);
     // Plans hold classes, so no more of them wait than a program uses at a time.
     if work.known.plans().len() <= MOST {
-        let before = SPARE.with_borrow_mut(|spare| spare.replace(work));
+        let before = match SPARE.try_lock() {
+            Ok(mut spare) => spare.replace(work),
+            Err(_) => Some(work),
+        };
+        // Only now, without the lock: that may run code.
         drop(before);
     }
     result
@@ -178,9 +181,16 @@ pub(crate) fn plainly<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyB
 /// How many plans a spare keeps.
 const MOST: usize = 16;
 
-thread_local! {
-    /// What the last call of [`plainly`] left behind.
-    static SPARE: RefCell<Option<Work>> = const { RefCell::new(None) };
+/// What the last call of [`plainly`] left behind.
+static SPARE: Mutex<Option<Box<Work>>> = Mutex::new(None);
+
+fn spare() -> Option<Box<Work>> {
+    SPARE.try_lock().ok().and_then(|mut spare| spare.take())
+}
+
+/// Lets the spare go, and with it the plans that it keeps.
+pub(crate) fn let_go() {
+    drop(spare());
 }
 
 impl Work {
