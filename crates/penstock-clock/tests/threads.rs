@@ -19,7 +19,12 @@ fn no_thread_sees_less_than_another_did_before() {
             });
         }
     });
-    assert!(CLOCK.events().is_some());
+    // Another test of this process may be the writer right now, but none stays it.
+    let mut tries = 0..10_000;
+    assert!(tries.any(|_| {
+        std::thread::yield_now();
+        CLOCK.events().is_some()
+    }));
 }
 
 #[test]
