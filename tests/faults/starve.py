@@ -417,11 +417,6 @@ for _name, _example in EXAMPLES.items():
         lambda data, cls=_example.type: json.decode(data, Plan(cls, types={Never: Never})),
         _example.json,
     )
-    CASES[f"{_name}, to JSON"] = Case(
-        lambda _, value, cls=_example.type: refused(json.encode, value, cls),
-        b"",
-        functools.cache(lambda it=_example: (json.decode(it.json, it.type),)),
-    )
     if _example.xml is not None:
         CASES[f"{_name}, from XML"] = Case(
             lambda data, cls=_example.type: xml.decode(data, Plan(cls, types={Never: Never})),

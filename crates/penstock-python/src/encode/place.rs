@@ -2,6 +2,7 @@
 
 use super::layout::Step;
 use super::walk::{Frame, Walker};
+use crate::failure::answer;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -25,7 +26,7 @@ impl Walker<'_, '_> {
 
     /// The path to the value in so many containers, as Python would write it: `items[3].price`.
     #[cold]
-    pub(super) fn path(&self, containers: usize) -> String {
+    pub(super) fn path(&self, containers: usize) -> PyResult<String> {
         let mut path = String::new();
         for (number, frame) in self.frames[..containers].iter().enumerate() {
             // Of a path that is too long to read, the beginning and the end say enough.
@@ -43,7 +44,8 @@ impl Walker<'_, '_> {
                     let _ = write!(path, "[{}]", next.saturating_sub(1));
                 }
                 Frame::Dict { current: Some(key), .. } => {
-                    let key = key.repr().map_or_else(|_| "?".to_owned(), |key| key.to_string());
+                    let key = answer(self.py, key.repr())?;
+                    let key = key.map_or_else(|| "?".to_owned(), |key| key.to_string());
                     let _ = write!(path, "[{key}]");
                 }
                 Frame::Dict { .. } => {}
@@ -62,7 +64,7 @@ impl Walker<'_, '_> {
                 }
             }
         }
-        path
+        Ok(path)
     }
 }
 

@@ -163,7 +163,10 @@ impl<'py> Walker<'py, '_> {
     #[cold]
     pub(super) fn unfit(&self, value: &Bound<'py, PyAny>, of: As) -> Stop {
         let node = self.node(of);
-        Stop::misfit(format!("expected {}, got {}", node.written, class_name(value)))
+        match class_name(value) {
+            Ok(class) => Stop::misfit(format!("expected {}, got {class}", node.written)),
+            Err(error) => Stop::Raised(error),
+        }
     }
 
     #[inline]
@@ -328,7 +331,7 @@ impl<'py> Walker<'py, '_> {
             Ok(plan) => plan,
             Err(error) if is_plan_error(self.py, &error) => {
                 let reason =
-                    format!("{} cannot be written: {}", class_name(value), error.value(self.py));
+                    format!("{} cannot be written: {}", class_name(value)?, error.value(self.py));
                 return Err(Stop::Misfit(reason, Some(error)));
             }
             Err(error) => return Err(Stop::Raised(error)),
@@ -342,7 +345,7 @@ impl<'py> Walker<'py, '_> {
         if matches!(self.node(As { plan, node }).kind, Kind::Any)
             && self.is_plain(As { plan, node })
         {
-            return Err(Stop::misfit(format!("{} cannot be written", class_name(value))));
+            return Err(Stop::misfit(format!("{} cannot be written", class_name(value)?)));
         }
         self.typed(value, As { plan, node })
     }
@@ -465,6 +468,6 @@ pub(super) fn enum_value<'py>(
 }
 
 /// The class of a value, for messages.
-pub(super) fn class_name(value: &Bound<'_, PyAny>) -> String {
-    value.get_type().name().map_or_else(|_| "?".to_owned(), |name| name.to_string())
+pub(super) fn class_name(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(value.get_type().name()?.to_string())
 }

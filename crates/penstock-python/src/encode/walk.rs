@@ -165,21 +165,24 @@ impl<'py, 'w> Walker<'py, 'w> {
         plan: Option<usize>,
         hand_on: HandOn<'_>,
     ) -> PyResult<()> {
-        let result = self.whole(value, plan, hand_on);
-        result.map_err(|stop| {
-            let (stop, path) = match self.cycle() {
-                Some((inner, outer)) => {
-                    let outer = self.path(outer);
-                    let whole = if outer.is_empty() { "the whole value" } else { &*outer };
-                    let reason = format!("it contains itself: it is {whole}");
-                    (Stop::misfit(reason), self.path(inner))
-                }
-                None => (stop, self.path(self.frames.len())),
-            };
-            self.frames.clear();
-            self.writer.abandon();
-            stop.into_error(self.py, path)
-        })
+        let Err(stop) = self.whole(value, plan, hand_on) else { return Ok(()) };
+        let placed = self.placed(stop);
+        self.frames.clear();
+        self.writer.abandon();
+        let (stop, path) = placed?;
+        Err(stop.into_error(self.py, path))
+    }
+
+    /// The reason, and the path to the value that it is about.
+    #[cold]
+    fn placed(&self, stop: Stop) -> PyResult<(Stop, String)> {
+        let Some((inner, outer)) = self.cycle() else {
+            return Ok((stop, self.path(self.frames.len())?));
+        };
+        let outer = self.path(outer)?;
+        let whole = if outer.is_empty() { "the whole value" } else { &*outer };
+        let reason = format!("it contains itself: it is {whole}");
+        Ok((Stop::misfit(reason), self.path(inner)?))
     }
 
     pub(super) fn whole(
@@ -326,7 +329,7 @@ impl<'py, 'w> Walker<'py, 'w> {
                 // A type that is made of text: a path, an address.
                 out.extend_from_slice(key.str()?.to_str()?.as_bytes());
             } else {
-                let reason = format!("a key must be text or a scalar, not {}", class_name(&key));
+                let reason = format!("a key must be text or a scalar, not {}", class_name(&key)?);
                 return Err(Stop::misfit(reason));
             }
             String::from_utf8_lossy(&out).into_owned()
@@ -542,7 +545,7 @@ impl<'py, 'w> Walker<'py, 'w> {
         if value.get_type().is(planned) || typed_dict {
             return self.push_object(value, class, of.plan);
         }
-        if value.is_instance(planned).unwrap_or(false) {
+        if value.is_instance(planned)? {
             // An object of a derived class is written with all its fields.
             return self.by_class(value);
         }
