@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import datetime
+import enum
 import gc
+import ipaddress
+import itertools
 import json
 import math
+import pathlib
+import signal
 import struct
 import sys
 import weakref
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Annotated, Any
+from fractions import Fraction
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import orjson
@@ -443,3 +450,95 @@ def test_nothing_leaks() -> None:
     assert abs(after[0] - before[0]) < 100
     assert after[1][:-2] == before[1][:-2]
     assert abs(after[1][-1] - before[1][-1]) < 20
+
+
+class Untouched:
+    """A class whose way back leads nowhere: its function returns what it was given."""
+
+
+def test_conversions_without_end() -> None:
+    Untouched.__penstock__ = via(lambda _: Untouched(), encode=lambda value: value)  # type: ignore[attr-defined]
+
+    class Endless(enum.Enum):
+        A = 1
+
+    Endless.A._value_ = Endless.A  # type: ignore[assignment]
+
+    class Root(pydantic.RootModel[Any]):
+        pass
+
+    root = Root(1)
+    root.root = root
+    message = "encode= returns a value that is converted again, without end"
+    for value in (Untouched(), Endless.A, root):
+        with pytest.raises(penstock.EncodeError) as caught:
+            encode([value])
+        assert str(caught.value) == f"[0]: {message}"
+
+
+class Pair(NamedTuple):
+    a: int | None
+    b: int | None = None
+
+
+def test_an_array_of_fields_is_never_shortened() -> None:
+    for omit in ("none", "defaults"):
+        text = encode([Pair(None, 1), Pair(1)], omit=omit)  # type: ignore[arg-type]
+        assert text == b"[[null,1],[1,null]]"
+
+
+def test_what_derived_classes_print_is_not_written() -> None:
+    class Evil(Decimal):
+        def __str__(self) -> str:
+            return '1, "more": 2'
+
+    class Number(int):
+        def __repr__(self) -> str:
+            return "2, 3"
+
+        __str__ = __repr__
+
+    assert encode({"a": Evil("1.50")}) == b'{"a":1.50}'
+    assert encode({"a": Number(7), Number(8): 1, Evil("1.5"): 2}) == b'{"a":7,"8":1,"1.5":2}'
+    assert encode(Number(7), int) == b"7"
+
+
+def test_no_member_is_written_twice() -> None:
+    for value, path in (
+        ({1: "a", "1": "b"}, "[1]"),
+        ({1.5: 1, Decimal("1.50"): 2, "1.5": 3}, "[1.5]"),
+    ):
+        with pytest.raises(penstock.EncodeError) as caught:
+            encode(value)
+        assert str(caught.value) == f"{path}: two keys of the dict are written as the same text"
+
+    @dataclass
+    class Open:
+        a: int
+        more: Annotated[dict[str, Any], rest]
+
+    with pytest.raises(penstock.EncodeError) as caught:
+        encode(Open(1, {"b": 1, "a": 2}))
+    assert caught.value.reason == "the rest has the key 'a' of a field"
+
+
+def test_a_path_must_be_one() -> None:
+    for value, into in ((5, pathlib.PurePosixPath), (5, ipaddress.IPv4Address), ([], Fraction)):
+        with pytest.raises(penstock.EncodeError) as caught:
+            encode(value, into)
+        assert str(caught.value) == f"expected {into.__name__}, got {type(value).__name__}"
+
+
+@pytest.mark.thread_unsafe(reason="a signal is the process's")
+def test_an_endless_iterable_can_be_interrupted() -> None:
+    def alarm(*_: object) -> None:
+        raise TimeoutError("long enough")
+
+    before = signal.signal(signal.SIGALRM, alarm)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(TimeoutError, match="long enough"):
+            encode(itertools.repeat("x" * 99), Iterable[str])
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

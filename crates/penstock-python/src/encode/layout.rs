@@ -18,6 +18,17 @@ pub(super) struct Layout {
     pub(super) rows: bool,
 }
 
+impl Layout {
+    /// Whether an object has a member with this key.
+    pub(super) fn writes(&self, key: &str) -> bool {
+        self.steps.iter().any(|step| match step {
+            Step::Field(field) => &*field.key.name == key,
+            Step::Open(name) => &*name.name == key,
+            _ => false,
+        })
+    }
+}
+
 /// One step of writing an object.
 pub(super) enum Step {
     /// The value of a field.

@@ -1,11 +1,10 @@
 //! Values of unions: the value itself says which member it is.
 
 use super::Stop;
-use super::layout::Step;
 use super::text::text_of;
 use super::values::enum_value;
 use super::walk::{As, Frame, Walker};
-use crate::plan::{Build, Choice, Kind, NodeId, TagRule, is_decimal, is_uuid};
+use crate::plan::{Build, Choice, Kind, NodeId, TagRule, is_decimal, is_of, is_uuid};
 use penstock_core::sink::{Flow, Sink};
 use penstock_core::value::moment;
 use pyo3::prelude::*;
@@ -90,14 +89,12 @@ impl<'py> Walker<'py, '_> {
                 !value.is_instance_of::<PyString>()
                     && !value.is_instance_of::<PyBytes>()
                     && !value.is_instance_of::<PyDict>()
-                    && value.try_iter().is_ok()
+                    && is_iterable(value)
             }
             Kind::Dict(..) => value.cast::<PyMapping>().is_ok(),
             Kind::Class(class) => {
                 let class = self.plan(of).classes[*class as usize].class.bind(self.py);
-                value.get_type().is(class)
-                    || value.is_instance(class).unwrap_or(false)
-                    || (value.is_instance_of::<PyDict>() && self.is_typed_dict(of))
+                is_of(value, class) || (value.is_instance_of::<PyDict>() && self.is_typed_dict(of))
             }
             Kind::Tagged(tagged) => tagged.every().any(|node| self.takes(value, As { node, ..of })),
             Kind::Tokens(tokens) => {
@@ -166,16 +163,17 @@ impl<'py> Walker<'py, '_> {
         let Some(&Frame::Object { plan, class, .. }) = self.frames.last() else { return Ok(true) };
         let layouts = self.known.kept[plan].layouts(self.py)?;
         let layout = layouts.class(class).map_err(Stop::misfit)?;
-        Ok(layout.rows
-            || layout.steps.iter().any(|step| match step {
-                Step::Field(field) => &*field.key.name == key,
-                Step::Open(name) => &*name.name == key,
-                _ => false,
-            }))
+        Ok(layout.rows || layout.writes(key))
     }
 }
 
 enum TagOf {
     Text(Box<str>),
     Int(i64),
+}
+
+/// Whether the class of a value can be iterated over. This runs no code of the class.
+fn is_iterable(value: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the class of a live object is complete.
+    unsafe { (*value.get_type_ptr()).tp_iter.is_some() }
 }

@@ -4,7 +4,8 @@ use super::Stop;
 use super::scalars;
 use super::text::text_of;
 use super::walk::{As, Frame, Walker};
-use crate::plan::{Kind, is_decimal, is_enum, is_plan_error, is_uuid};
+use crate::failure::answer;
+use crate::plan::{Kind, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uuid};
 use penstock_core::event::Scalar;
 use penstock_core::sink::{Flow, Sink};
 use penstock_core::value::lexical::Type;
@@ -22,6 +23,7 @@ impl<'py> Walker<'py, '_> {
     /// Writes a value of a declared type: a scalar at once, a container by a frame.
     #[inline]
     pub(super) fn value(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
+        self.conversions = 0;
         let node = self.node(of);
         if node.after.is_none() {
             match node.kind {
@@ -44,13 +46,7 @@ impl<'py> Walker<'py, '_> {
                 return Ok(self.writer.null(0)?);
             }
             converted = true;
-            let backs: Vec<_> = after
-                .backs
-                .iter()
-                .rev()
-                .map(|back| back.as_ref().map(|back| back.clone_ref(self.py)))
-                .collect();
-            for back in backs {
+            for back in self.backs(of) {
                 value = self.back(back, &value)?;
             }
         }
@@ -86,16 +82,7 @@ impl<'py> Walker<'py, '_> {
                     return self.text(&value);
                 }
                 if converted {
-                    // A class that is made of the text that `str` prints: a path, an address.
-                    let text = value.getattr_opt(intern!(self.py, "pattern"))?;
-                    let text = match text.filter(|text| text.is_instance_of::<PyString>()) {
-                        Some(pattern) => pattern,
-                        None => value
-                            .str()
-                            .map_err(|error| Stop::own_code(self.py, "str()", error))?
-                            .into_any(),
-                    };
-                    return self.text(&text);
+                    return self.made_of_text(&value, of);
                 }
                 Err(self.unfit(&value, of))
             }
@@ -143,12 +130,44 @@ impl<'py> Walker<'py, '_> {
         }
     }
 
+    /// A value of a class that is made of the text that `str` prints: a path, an address. It is
+    /// written if the text makes an equal value.
+    fn made_of_text(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
+        let py = self.py;
+        let own_code = |error| Stop::own_code(py, "the value", error);
+        let pattern = value.getattr_opt(intern!(py, "pattern")).map_err(own_code)?;
+        let text = match pattern.and_then(|pattern| pattern.cast_into::<PyString>().ok()) {
+            Some(pattern) => pattern,
+            None => value.str().map_err(own_code)?,
+        };
+        let mut made = text.clone().into_any();
+        for step in self.node(of).after.iter().flat_map(|after| &after.steps) {
+            if let Step::Convert(function) = step {
+                match answer(py, function.bind(py).call1((&made,)))? {
+                    Some(next) => made = next,
+                    None => return Err(self.unfit(value, of)),
+                }
+            }
+        }
+        if made.eq(value).map_err(own_code)? {
+            return self.text(text.as_any());
+        }
+        Err(self.unfit(value, of))
+    }
+
+    /// The functions that undo those of a type, in the order in which they are called.
+    pub(super) fn backs(&self, of: As) -> Vec<Option<Py<PyAny>>> {
+        let backs = self.node(of).after.iter().flat_map(|after| after.backs.iter().rev());
+        backs.map(|back| back.as_ref().map(|back| back.clone_ref(self.py))).collect()
+    }
+
     /// Undoes one step of decoding.
     pub(super) fn back(
-        &self,
+        &mut self,
         back: Option<Py<PyAny>>,
         value: &Bound<'py, PyAny>,
     ) -> Result<Bound<'py, PyAny>, Stop> {
+        self.converts()?;
         match back {
             Some(back) => back
                 .bind(self.py)
@@ -158,6 +177,18 @@ impl<'py> Walker<'py, '_> {
                 "nothing says how the value is written: give via(..., encode=...)",
             )),
         }
+    }
+
+    /// Counts a conversion of the value at hand. A function that returns what it was given would
+    /// be called without end.
+    pub(super) fn converts(&mut self) -> Result<(), Stop> {
+        self.conversions += 1;
+        if self.conversions > MOST_CONVERSIONS {
+            return Err(Stop::misfit(
+                "encode= returns a value that is converted again, without end",
+            ));
+        }
+        Ok(())
     }
 
     #[cold]
@@ -206,7 +237,8 @@ impl<'py> Walker<'py, '_> {
     }
 
     pub(super) fn decimal(&mut self, value: &Bound<'py, PyAny>) -> Result<Flow, Stop> {
-        let text = value.str()?;
+        // Not what a derived class prints: it could be anything.
+        let text = decimal_text(value)?;
         let text = text.to_str()?;
         if !text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains('N') {
             // It is as a double what it is as a decimal number.
@@ -381,6 +413,7 @@ impl<'py> Walker<'py, '_> {
 
     pub(super) fn other(&mut self, value: &Bound<'py, PyAny>, plain: As) -> Result<Flow, Stop> {
         if let Some(inner) = enum_value(value)? {
+            self.converts()?;
             return self.any(&inner);
         }
         if let Ok(value) = value.cast::<PyDateTime>() {
@@ -444,6 +477,10 @@ impl<'py> Walker<'py, '_> {
         })
     }
 }
+
+/// How often one value may be converted: by a function of an annotation, of its class, as a member
+/// of an `Enum`, and what each of these gives again.
+const MOST_CONVERSIONS: u32 = 64;
 
 /// RFC 3339 has offsets of whole minutes.
 pub(super) fn refuse_fine(

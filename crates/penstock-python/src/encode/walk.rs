@@ -10,7 +10,10 @@ use super::layout::{Field, Get, Layout, Name, Step};
 use super::scalars;
 use super::text::text_of;
 use super::values::{class_name, enum_value};
-use crate::plan::{Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, is_decimal, is_uuid, plan_from};
+use crate::plan::{
+    Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal, is_of, is_uuid,
+    plan_from,
+};
 use penstock_core::json::writer::Writer;
 use penstock_core::shape::Form;
 use penstock_core::sink::{Flow, Sink};
@@ -24,7 +27,7 @@ use pyo3::types::{
     PyBool, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyIterator, PyList,
     PyMapping, PyString, PyTime, PyTuple, PyType,
 };
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The fields that are left out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -126,6 +129,8 @@ pub(super) enum Frame<'py> {
         value: As,
         ends: bool,
         current: Option<Bound<'py, PyAny>>,
+        /// The keys that were no text.
+        texts: HashSet<String>,
     },
     Object {
         object: Bound<'py, PyAny>,
@@ -143,6 +148,8 @@ pub(crate) struct Walker<'py, 'w> {
     pub(super) known: &'w mut Known,
     pub(super) omit: Omit,
     pub(super) frames: Vec<Frame<'py>>,
+    /// How often the value at hand was replaced by what a function, or an `Enum`, has for it.
+    pub(super) conversions: u32,
 }
 
 /// Takes the text of a writer that has enough.
@@ -155,7 +162,7 @@ impl<'py, 'w> Walker<'py, 'w> {
         known: &'w mut Known,
         omit: Omit,
     ) -> Self {
-        Walker { py, writer, known, omit, frames: Vec::new() }
+        Walker { py, writer, known, omit, frames: Vec::new(), conversions: 0 }
     }
 
     /// Writes one object. `hand_on` is called when the writer has enough text.
@@ -204,24 +211,24 @@ impl<'py, 'w> Walker<'py, 'w> {
             }
             let Some(frame) = self.frames.last_mut() else { return Ok(()) };
             flow = match frame {
-                Frame::List { list, next, item } => match list.get_item(*next) {
-                    Ok(value) => {
+                Frame::List { list, next, item } => match item_of_list(list, *next) {
+                    Some(value) => {
                         let item = *item;
                         *next += 1;
                         self.value(&value, item)?
                     }
-                    Err(_) => self.end_list()?,
+                    None => self.end_list()?,
                 },
-                Frame::Tuple { tuple, next, item } => match tuple.get_item(*next) {
-                    Ok(value) => {
+                Frame::Tuple { tuple, next, item } => match item_of_tuple(tuple, *next) {
+                    Some(value) => {
                         let item = *item;
                         *next += 1;
                         self.value(&value, item)?
                     }
-                    Err(_) => self.end_list()?,
+                    None => self.end_list()?,
                 },
-                Frame::Fixed { tuple, next, all } => match tuple.get_item(*next) {
-                    Ok(value) => {
+                Frame::Fixed { tuple, next, all } => match item_of_tuple(tuple, *next) {
+                    Some(value) => {
                         let (at, all) = (*next, *all);
                         *next += 1;
                         let node = match &self.node(all).kind {
@@ -230,7 +237,7 @@ impl<'py, 'w> Walker<'py, 'w> {
                         };
                         self.value(&value, As { plan: all.plan, node })?
                     }
-                    Err(_) => self.end_list()?,
+                    None => self.end_list()?,
                 },
                 Frame::Items { items, next, item } => match items.next() {
                     Some(value) => {
@@ -264,7 +271,7 @@ impl<'py, 'w> Walker<'py, 'w> {
 
     /// Writes the next member of the innermost dict.
     pub(super) fn member(&mut self) -> Result<Flow, Stop> {
-        let Some(Frame::Dict { dict, next, size, key, value, ends, current }) =
+        let Some(Frame::Dict { dict, next, size, key, value, ends, current, .. }) =
             self.frames.last_mut()
         else {
             return Ok(Flow::Take);
@@ -297,18 +304,23 @@ impl<'py, 'w> Walker<'py, 'w> {
             return Ok(());
         }
         let mut key = key.clone();
-        if let Some(after) = &self.node(of).after {
-            for back in after.backs.iter().rev() {
-                key = self.back(back.as_ref().map(|back| back.clone_ref(self.py)), &key)?;
-            }
+        for back in self.backs(of) {
+            key = self.back(back, &key)?;
         }
         if let Some(value) = enum_value(&key)? {
             key = value;
         }
         let text = if key.is_instance_of::<PyBool>() {
             if key.is_truthy()? { "true".to_owned() } else { "false".to_owned() }
-        } else if key.is_instance_of::<PyInt>() || is_decimal(&key) || is_uuid(&key) {
-            key.str()?.to_string()
+        } else if key.is_instance_of::<PyInt>() {
+            let int = self.py.get_type::<PyInt>();
+            int.call_method1(intern!(self.py, "__repr__"), (&key,))?.to_string()
+        } else if is_decimal(&key) {
+            decimal_text(&key)?.to_string()
+        } else if is_uuid(&key) {
+            let mut out = Vec::with_capacity(print::LONGEST);
+            print::uuid(scalars::uuid(&key)?, &mut out);
+            String::from_utf8_lossy(&out).into_owned()
         } else if let Ok(text) = key.cast::<PyString>() {
             text_of(text, &mut self.known.scratch)?.text.as_str().to_owned()
         } else {
@@ -335,6 +347,11 @@ impl<'py, 'w> Walker<'py, 'w> {
             String::from_utf8_lossy(&out).into_owned()
         };
         self.writer.key(text.as_str().into(), 0)?;
+        // Another key of the dict may be the same text, or become it. Then one value would be lost.
+        let Some(Frame::Dict { dict, texts, .. }) = self.frames.last_mut() else { return Ok(()) };
+        if dict.contains(&text)? || !texts.insert(text) {
+            return Err(Stop::misfit("two keys of the dict are written as the same text"));
+        }
         Ok(())
     }
 
@@ -363,11 +380,13 @@ impl<'py, 'w> Walker<'py, 'w> {
             }
             match step {
                 Step::Field(field) => {
-                    let Some(value) =
+                    // In an array each value has its place, so none is left out.
+                    let value = if layout.rows {
+                        self.get(&object, &field.get)?
+                    } else {
                         self.field_value(&object, field, &kept.classes[class as usize])?
-                    else {
-                        continue;
                     };
+                    let Some(value) = value else { continue };
                     if !layout.rows {
                         self.writer.lent_key(field.key.lent.as_bytes(), &field.key.name)?;
                     }
@@ -391,6 +410,14 @@ impl<'py, 'w> Walker<'py, 'w> {
                     let Ok(rest) = rest.cast_into::<PyDict>() else {
                         return Err(Stop::misfit("the rest must be a dict"));
                     };
+                    for key in rest.keys() {
+                        if let Ok(key) = key.cast::<PyString>()
+                            && layout.writes(&key.to_string_lossy())
+                        {
+                            let reason = format!("the rest has the key {key:?} of a field");
+                            return Err(Stop::misfit(reason));
+                        }
+                    }
                     let any = As { plan, node: crate::plan::PLAIN };
                     self.push_dict(rest, any, any, false);
                     return Ok(Flow::Take);
@@ -531,7 +558,8 @@ impl<'py, 'w> Walker<'py, 'w> {
 
     pub(super) fn push_dict(&mut self, dict: Bound<'py, PyDict>, key: As, value: As, ends: bool) {
         let size = dict.len();
-        self.frames.push(Frame::Dict { dict, next: 0, size, key, value, ends, current: None });
+        let (current, texts) = (None, HashSet::new());
+        self.frames.push(Frame::Dict { dict, next: 0, size, key, value, ends, current, texts });
     }
 
     pub(super) fn object(
@@ -545,7 +573,7 @@ impl<'py, 'w> Walker<'py, 'w> {
         if value.get_type().is(planned) || typed_dict {
             return self.push_object(value, class, of.plan);
         }
-        if value.is_instance(planned)? {
+        if is_of(value, planned) {
             // An object of a derived class is written with all its fields.
             return self.by_class(value);
         }
@@ -566,4 +594,15 @@ impl<'py, 'w> Walker<'py, 'w> {
         self.frames.push(Frame::Object { object, plan, class, next: 0, depth });
         Ok(flow)
     }
+}
+
+/// An item of a list, which the caller's code may have shortened.
+#[inline]
+fn item_of_list<'py>(list: &Bound<'py, PyList>, at: usize) -> Option<Bound<'py, PyAny>> {
+    if at < list.len() { list.get_item(at).ok() } else { None }
+}
+
+#[inline]
+fn item_of_tuple<'py>(tuple: &Bound<'py, PyTuple>, at: usize) -> Option<Bound<'py, PyAny>> {
+    if at < tuple.len() { tuple.get_item(at).ok() } else { None }
 }

@@ -1,10 +1,11 @@
 //! The types that need no plan of their own, and how types are written in messages.
 
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 
-use crate::failure::answer;
+use crate::failure::{answer, untold};
 
 use super::known;
 use super::{Kind, NodeId};
@@ -130,7 +131,23 @@ pub(super) fn qualified(class: &Bound<'_, PyType>) -> String {
 }
 
 fn is_instance(value: &Bound<'_, PyAny>, class: &known::Known) -> bool {
-    class.get(value.py()).is_some_and(|class| value.is_instance(class).unwrap_or(false))
+    let class = class.get(value.py()).and_then(|class| class.cast::<PyType>().ok());
+    class.is_some_and(|class| is_of(value, class))
+}
+
+/// Whether an object is of a class or of one derived from it, by the real bases. This runs no code,
+/// and cannot fail.
+pub(crate) fn is_of(value: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
+    // SAFETY: both live.
+    unsafe { ffi::PyObject_TypeCheck(value.as_ptr(), class.as_type_ptr()) != 0 }
+}
+
+/// The digits of a `Decimal`, as that class itself prints them.
+pub(crate) fn decimal_text<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
+    let py = value.py();
+    let class = known::DECIMAL.get(py).ok_or_else(untold)?;
+    let text = class.call_method1(intern!(py, "__str__"), (value,))?;
+    Ok(text.cast_into()?)
 }
 
 /// True for a `Decimal`.

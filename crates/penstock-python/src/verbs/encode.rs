@@ -14,7 +14,7 @@ use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Writes objects as JSON, again and again.
 #[pyclass(frozen, subclass, module = "penstock._rust")]
@@ -107,7 +107,7 @@ impl Encoder {
     fn encode<'py>(&self, value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let py = value.py();
         guarded(py, || {
-            let Ok(mut work) = self.work.try_lock() else { return Err(busy()) };
+            let mut work = self.work()?;
             work.known.refresh(py);
             one(&mut work, value, self.plan.as_ref(), self.omit)
         })
@@ -118,7 +118,7 @@ impl Encoder {
     fn encode_all<'py>(&self, values: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let py = values.py();
         guarded(py, || {
-            let Ok(mut work) = self.work.try_lock() else { return Err(busy()) };
+            let mut work = self.work()?;
             work.known.refresh(py);
             let Work { writer, known } = &mut *work;
             writer.reopen();
@@ -141,6 +141,17 @@ impl Encoder {
         // The collector must not wait. Whoever holds the lock is working.
         let Ok(work) = self.work.try_lock() else { return Ok(()) };
         work.known.plans().iter().try_for_each(|plan| plan.traverse(&visit))
+    }
+}
+
+impl Encoder {
+    fn work(&self) -> PyResult<MutexGuard<'_, Work>> {
+        match self.work.try_lock() {
+            Ok(work) => Ok(work),
+            // A call ended for lack of memory. The next one begins anew.
+            Err(TryLockError::Poisoned(work)) => Ok(work.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(busy()),
+        }
     }
 }
 
@@ -236,6 +247,7 @@ struct Gathered {
 
 impl Gathered {
     fn take(&mut self, py: Python<'_>, writer: &mut Writer) -> PyResult<()> {
+        py.check_signals()?;
         self.push(py, writer.ready())?;
         writer.taken();
         Ok(())
