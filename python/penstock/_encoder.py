@@ -65,20 +65,18 @@ class Encoder(_rust.Encoder):
         types: Types | None = None,
     ) -> Self:
         """Check the options and plan the type."""
-        return _rust.Encoder.__new__(
-            cls,
-            planned(into, types),
-            "one",
-            indent,
-            sort_keys,
-            canonical,
-            ascii,
-            omit,
-            non_finite,
-            decimals,
-            large_ints,
-            binary,
+        style = _rust.Style(
+            "json",
+            indent=indent,
+            sort_keys=sort_keys,
+            canonical=canonical,
+            ascii=ascii,
+            non_finite=non_finite,
+            decimals=decimals,
+            large_ints=large_ints,
+            binary=binary,
         )
+        return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
 
 
 def planned(into: Any, types: Types | None) -> Any:
@@ -139,20 +137,18 @@ class LinesEncoder(_rust.Encoder):
         types: Types | None = None,
     ) -> Self:
         """Check the options and plan the type."""
-        return _rust.Encoder.__new__(
-            cls,
-            planned(into, types),
-            framing,
-            None,
-            sort_keys,
-            canonical,
-            ascii,
-            omit,
-            non_finite,
-            decimals,
-            large_ints,
-            binary,
+        style = _rust.Style(
+            "ndjson",
+            framing=framing,
+            sort_keys=sort_keys,
+            canonical=canonical,
+            ascii=ascii,
+            non_finite=non_finite,
+            decimals=decimals,
+            large_ints=large_ints,
+            binary=binary,
         )
+        return _rust.Encoder.__new__(cls, planned(into, types), style, omit)
 
     def encode(self, values: Iterable[Any], /) -> bytes:
         """Write each value as a line."""

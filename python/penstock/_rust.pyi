@@ -87,6 +87,13 @@ class Dialect:
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]: ...
 
 @final
+class Style:
+    def __new__(cls, format: str, /, **options: object) -> Self: ...
+    @property
+    def format(self) -> str: ...
+    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]: ...
+
+@final
 class Policy:
     def __new__(
         cls,
@@ -310,21 +317,7 @@ class Reader(Generic[_T]):
 
 @disjoint_base
 class Encoder:
-    def __new__(
-        cls,
-        into: Any,
-        records: str,
-        indent: int | None,
-        order: bool,
-        canonical: bool,
-        ascii: bool,
-        omit: str | None,
-        non_finite: str,
-        decimals: str,
-        large_ints: str,
-        binary: str,
-        /,
-    ) -> Self: ...
+    def __new__(cls, into: Any, style: Style, omit: str | None, /) -> Self: ...
     def encode(self, value: Any, /) -> bytes: ...
     def encode_all(self, values: Iterable[Any], /) -> bytes: ...
 

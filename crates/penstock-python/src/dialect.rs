@@ -265,7 +265,7 @@ pub(crate) fn wrong_path(at: &str, error: &PathError) -> PyErr {
 }
 
 /// The format with this name.
-fn of_name(name: &str) -> PyResult<&'static Format> {
+pub(crate) fn of_name(name: &str) -> PyResult<&'static Format> {
     Format::by_name(name).ok_or_else(|| {
         let names: Vec<String> =
             FORMATS.iter().map(|format| format!("'{}'", format.name)).collect();
@@ -292,7 +292,7 @@ pub(crate) fn table(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
 }
 
 /// Converts an option for the format, which checks it.
-fn of_python(object: &Bound<'_, PyAny>) -> PyResult<Said> {
+pub(crate) fn of_python(object: &Bound<'_, PyAny>) -> PyResult<Said> {
     let kind = object.get_type().name()?.to_string();
     let value = if object.is_none() {
         Value::Nothing
@@ -324,9 +324,11 @@ fn of_python(object: &Bound<'_, PyAny>) -> PyResult<Said> {
 
 /// The exception for an option that the format does not take.
 #[cold]
-fn refused(wrong: &WrongOption) -> PyErr {
+pub(crate) fn refused(wrong: &WrongOption) -> PyErr {
     match wrong {
-        WrongOption::Word { .. } => PyValueError::new_err(wrong.to_string()),
+        WrongOption::Word { .. } | WrongOption::Impossible { .. } => {
+            PyValueError::new_err(wrong.to_string())
+        }
         WrongOption::Type { .. } | WrongOption::Unknown { .. } => {
             PyTypeError::new_err(wrong.to_string())
         }

@@ -26,6 +26,7 @@ mod pump;
 mod repairs;
 mod shorten;
 mod sources;
+mod style;
 mod targets;
 mod timing;
 mod verbs;
@@ -55,6 +56,8 @@ mod _rust {
     use crate::progress::Progress;
     #[pymodule_export]
     use crate::sources::SourceObject;
+    #[pymodule_export]
+    use crate::style::Style;
     #[pymodule_export]
     use crate::targets::TargetObject;
     #[pymodule_export]

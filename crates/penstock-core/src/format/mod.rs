@@ -3,7 +3,7 @@
 //! A format is a folder of this crate and a row of [`FORMATS`]. The row says how a source is
 //! recognised, which form its events have, and how the caller's options become a [`Dialect`]: the
 //! format, read in one particular way. Code that has a dialect can make a reader without knowing the
-//! format.
+//! format. A [`Style`] is the same for writing.
 
 mod said;
 
@@ -11,12 +11,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-pub use said::{Said, Value, WrongOption, alternatives, wrong_word};
+pub use said::{Said, Value, WrongOption, alternatives, impossible, wrong_word};
 
 use crate::limits::Limits;
 use crate::reader::Reader;
 use crate::shape::Form;
 use crate::source::Detect;
+use crate::writer::{AnyWriter, Content, Unwritable};
 use crate::{json, xml};
 
 /// Every format, by name. A new one is a row here, a variant of [`Reader`] and a folder.
@@ -43,6 +44,8 @@ pub struct Format {
     pub lends: Lends,
     /// Makes a dialect of named options.
     pub dialect: MakeDialect,
+    /// Makes a style of named options.
+    pub style: MakeStyle,
 }
 
 /// The format in whose text a sink gives keys to the reader.
@@ -56,6 +59,9 @@ pub enum Lends {
 
 /// Makes a dialect of named options.
 pub type MakeDialect = fn(&[(String, Said)]) -> Result<Arc<dyn Dialect>, WrongOption>;
+
+/// Makes a style of named options.
+pub type MakeStyle = fn(&[(String, Said)]) -> Result<Arc<dyn Style>, WrongOption>;
 
 impl fmt::Debug for Format {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -103,4 +109,16 @@ pub trait Dialect: fmt::Debug + Send + Sync {
     /// A reader at the beginning of a source. `everything` says that the reader may leave out
     /// nothing of the document, such as declarations of namespaces.
     fn reader(&self, everything: bool, limits: &Limits) -> Reader;
+}
+
+/// How text of a format is written: the format with all options about the text.
+pub trait Style: fmt::Debug + Send + Sync {
+    /// The format.
+    fn format(&self) -> &'static Format;
+
+    /// A writer at the beginning of its output.
+    ///
+    /// # Errors
+    /// An option is not possible, or records cannot stand at the path.
+    fn writer(&self, content: Content<'_>, limits: &Limits) -> Result<AnyWriter, Unwritable>;
 }

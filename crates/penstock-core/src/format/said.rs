@@ -56,6 +56,11 @@ pub enum WrongOption {
         /// The option.
         option: String,
     },
+    /// It is not possible, or not beside another one. The message is whole.
+    Impossible {
+        /// The message.
+        message: String,
+    },
 }
 
 impl fmt::Display for WrongOption {
@@ -68,6 +73,7 @@ impl fmt::Display for WrongOption {
                 write!(f, "{option} must be {allowed}, not '{}'", word.escape_debug())
             }
             WrongOption::Unknown { option } => write!(f, "there is no option {option}"),
+            WrongOption::Impossible { message } => f.write_str(message),
         }
     }
 }
@@ -104,6 +110,33 @@ impl Said {
         }
     }
 
+    /// The value as text, or none.
+    ///
+    /// # Errors
+    /// If the value is neither text nor nothing.
+    pub fn text_or_none(&self, option: &str) -> Result<Option<&str>, WrongOption> {
+        match &self.value {
+            Value::Nothing => Ok(None),
+            Value::Text(text) => Ok(Some(text)),
+            _ => Err(self.wrong(option, "a str or None")),
+        }
+    }
+
+    /// The value as a number of spaces, or none.
+    ///
+    /// # Errors
+    /// If the value is no number from 0 to 64.
+    pub fn indent(&self) -> Result<Option<u8>, WrongOption> {
+        match self.value {
+            Value::Nothing => Ok(None),
+            Value::Number(number) => match u8::try_from(number) {
+                Ok(spaces) if spaces <= 64 => Ok(Some(spaces)),
+                _ => Err(impossible("indent must be from 0 to 64")),
+            },
+            _ => Err(self.wrong("indent", "an int or None")),
+        }
+    }
+
     /// The value that belongs to the word in `words`.
     ///
     /// # Errors
@@ -126,6 +159,12 @@ impl Said {
 pub fn wrong_word(option: &str, word: &str, allowed: &str) -> WrongOption {
     let (option, allowed) = (option.to_owned(), allowed.to_owned());
     WrongOption::Word { option, allowed, word: word.to_owned() }
+}
+
+/// The error for options that are not possible. `message` says why.
+#[must_use]
+pub fn impossible(message: impl Into<String>) -> WrongOption {
+    WrongOption::Impossible { message: message.into() }
 }
 
 /// `'a', 'b' or 'c'`

@@ -5,14 +5,17 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
+use super::sorted::Order;
+use super::writer::{Binary, NonFinite, Records, Writer, WriterOptions};
 use super::{Framing, Reader};
 use crate::error::Fail;
-use crate::format::{self, Format, Lends, Said, WrongOption};
+use crate::format::{self, Format, Lends, Said, WrongOption, impossible};
 use crate::limits::Limits;
 use crate::reader::{self, FormatReader, Step};
 use crate::run::Given;
 use crate::shape::Form;
 use crate::sink::Listener;
+use crate::writer::{AnyWriter, Content, Unwritable};
 
 /// One JSON document.
 pub static JSON: Format = Format {
@@ -25,6 +28,7 @@ pub static JSON: Format = Format {
     form: Form::KEYED,
     lends: Lends::Json,
     dialect: document,
+    style: document_style,
 };
 
 /// JSON documents one after the other.
@@ -38,6 +42,7 @@ pub static NDJSON: Format = Format {
     form: Form::KEYED,
     lends: Lends::Json,
     dialect: stream,
+    style: stream_style,
 };
 
 /// JSON with a framing.
@@ -97,6 +102,94 @@ impl format::Dialect for Dialect {
     }
     fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
         reader::Reader::Json(Reader::new(self.framing, limits).taking_non_finite(self.non_finite))
+    }
+}
+
+/// JSON or NDJSON, written in one particular way.
+#[derive(Clone, Debug)]
+struct Style {
+    format: &'static Format,
+    options: WriterOptions,
+}
+
+fn document_style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+    Ok(Arc::new(Style { format: &JSON, options: writer_options(options, false)? }))
+}
+
+fn stream_style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+    Ok(Arc::new(Style { format: &NDJSON, options: writer_options(options, true)? }))
+}
+
+fn writer_options(
+    options: &[(String, Said)],
+    is_stream: bool,
+) -> Result<WriterOptions, WrongOption> {
+    let mut written = WriterOptions::default();
+    let (mut sorted, mut canonical) = (false, false);
+    if is_stream {
+        written.records = Records::Lines;
+    }
+    for (option, said) in options {
+        match &**option {
+            "framing" if is_stream => {
+                let words = [("lines", false), ("sequence", true)];
+                if said.word("framing", &words)? {
+                    written.records = Records::Sequence;
+                }
+            }
+            "indent" if !is_stream => written.indent = said.indent()?,
+            "sort_keys" => sorted = said.flag("sort_keys")?,
+            "canonical" => canonical = said.flag("canonical")?,
+            "ascii" => written.ascii = said.flag("ascii")?,
+            "non_finite" => {
+                let words = [
+                    ("error", NonFinite::Refuse),
+                    ("null", NonFinite::Null),
+                    ("literal", NonFinite::Literal),
+                ];
+                written.non_finite = said.word("non_finite", &words)?;
+            }
+            "decimals" => written.decimals_as_text = said.word("decimals", &DIGITS)?,
+            "large_ints" => written.large_ints_as_text = said.word("large_ints", &DIGITS)?,
+            "binary" => {
+                let words = [("base64", Binary::Base64), ("hex", Binary::Hex)];
+                written.binary = said.word("binary", &words)?;
+            }
+            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+        }
+    }
+    if canonical {
+        if written.indent.is_some() || written.ascii || written.non_finite == NonFinite::Literal {
+            let reason = "the canonical form has no indent, no ascii and no literal for NaN";
+            return Err(impossible(reason));
+        }
+        let WriterOptions { order, doubles, .. } = WriterOptions::canonical();
+        (written.order, written.doubles) = (order, doubles);
+    } else if sorted {
+        written.order = Some(Order::CodePoints);
+    }
+    Ok(written)
+}
+
+/// The forms of digits: true is text.
+const DIGITS: [(&str, bool); 2] = [("number", false), ("text", true)];
+
+impl format::Style for Style {
+    fn format(&self) -> &'static Format {
+        self.format
+    }
+    fn writer(&self, content: Content<'_>, limits: &Limits) -> Result<AnyWriter, Unwritable> {
+        let mut options = self.options.clone();
+        match content {
+            Content::Records(Some(_)) if self.format.is_stream => {
+                return Err(Unwritable::value("records of NDJSON are lines: they have no path"));
+            }
+            Content::Records(at) if !self.format.is_stream => {
+                options.records = Records::at(at.unwrap_or("*"))?;
+            }
+            Content::Value | Content::Records(_) => {}
+        }
+        Ok(AnyWriter::Json(Box::new(Writer::new(options, limits))))
     }
 }
 

@@ -14,6 +14,7 @@ use penstock_scan::{Chosen, Isa, Job, ValidText};
 use super::sorted::{Order, Sorted};
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
+use crate::select::{Path, Test};
 use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::number::Outcome;
 use crate::value::{print, unix};
@@ -53,6 +54,28 @@ pub enum Records {
     Sequence,
     /// The elements of an array, which stands inside of objects with these keys, outermost first.
     Array(Vec<String>),
+}
+
+impl Records {
+    /// Records at a path, as `at` of a reader would find them: `"data/rows/*"` are the elements of
+    /// an array, which is the member `rows` of the object that is the member `data`.
+    ///
+    /// # Errors
+    /// The path has no `*` at its end, or another step than keys before it.
+    pub fn at(path: &str) -> Result<Self, Unwritable> {
+        let refused = |reason: &str| Unwritable::value(format!("at={path:?}: {reason}"));
+        let parsed = Path::parse(path).map_err(|error| refused(&error.reason))?;
+        match parsed.steps() {
+            [keys @ .., last] if *last.test() == Test::AnyChild && !parsed.anywhere() => {
+                let is_key = |test: &Test| matches!(test, Test::Name { local: Some(_), .. });
+                if keys.iter().all(|step| is_key(step.test())) {
+                    return Ok(Records::Array(keys.iter().map(|key| key.key().into()).collect()));
+                }
+                Err(refused("the steps before the last must be keys, as in 'data/rows/*'"))
+            }
+            _ => Err(refused("records of JSON are the elements of an array: 'rows/*'")),
+        }
+    }
 }
 
 /// The options of a writer.
@@ -145,36 +168,6 @@ impl Writer {
             records: 0,
             after_key: false,
             isa: Chosen::best(),
-        }
-    }
-
-    /// Begins again, as a new writer with the same options and buffers.
-    pub fn reopen(&mut self) {
-        self.out.clear();
-        (self.depth, self.record, self.records, self.after_key) = (0, 0, 0, false);
-        if let Some(sorted) = &mut self.sorted {
-            sorted.clear();
-        }
-    }
-
-    /// How many records are complete.
-    #[must_use]
-    pub fn records(&self) -> u64 {
-        self.records
-    }
-
-    /// A key that is lent as it stands in text: `"name":`. It is empty if the key needs an escape.
-    ///
-    /// # Errors
-    /// As [`Sink::key`].
-    #[inline(always)]
-    pub fn lent_key(&mut self, lent: &[u8], name: &str) -> Result<Flow, Unwritable> {
-        if self.plain && !lent.is_empty() {
-            make_room(&mut self.out, lent.len())?;
-            self.out.extend_from_slice(lent);
-            Ok(Flow::Take)
-        } else {
-            self.key(name.into(), 0)
         }
     }
 
@@ -605,6 +598,26 @@ impl writer::Writer for Writer {
         }
         self.record = self.out.len();
         Ok(())
+    }
+    fn reopen(&mut self) {
+        self.out.clear();
+        (self.depth, self.record, self.records, self.after_key) = (0, 0, 0, false);
+        if let Some(sorted) = &mut self.sorted {
+            sorted.clear();
+        }
+    }
+    fn records(&self) -> u64 {
+        self.records
+    }
+    #[inline(always)]
+    fn lent_key(&mut self, lent: &[u8], name: &str) -> Result<Flow, Unwritable> {
+        if self.plain && !lent.is_empty() {
+            make_room(&mut self.out, lent.len())?;
+            self.out.extend_from_slice(lent);
+            Ok(Flow::Take)
+        } else {
+            self.key(name.into(), 0)
+        }
     }
 }
 

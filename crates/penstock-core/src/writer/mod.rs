@@ -7,7 +7,9 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::sink::{Lent, LookAhead};
+use crate::json;
+use crate::sink::{Flow, Lent, LookAhead};
+use crate::xml;
 
 /// When a buffer has this much text, a writer answers [`Flow::Pause`](crate::sink::Flow::Pause),
 /// and its driver hands the text on. It is small enough to stay in the processor's cache.
@@ -30,6 +32,53 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// What was written so far is not whole, or there are too few or too many records for the
     /// format.
     fn finish(&mut self) -> Result<(), Unwritable>;
+
+    /// Begins again, as a new writer with the same options and buffers.
+    fn reopen(&mut self);
+
+    /// How many records are complete.
+    fn records(&self) -> u64;
+
+    /// A key that may be lent as it stands in JSON text: `"name":`. It is empty if the key needs an
+    /// escape.
+    ///
+    /// # Errors
+    /// As [`Sink::key`](crate::sink::Sink::key).
+    #[inline(always)]
+    fn lent_key(&mut self, lent: &[u8], name: &str) -> Result<Flow, Unwritable> {
+        let _ = lent;
+        self.key(name.into(), 0)
+    }
+}
+
+/// What a writer gets to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content<'a> {
+    /// One value, which is the document.
+    Value,
+    /// Records, at the path at which a reader would find them; none for the place where it looks
+    /// without a path.
+    Records(Option<&'a str>),
+}
+
+/// The writer of any format. Match it once, and write with the one inside.
+#[derive(Debug)]
+pub enum AnyWriter {
+    /// JSON and NDJSON.
+    Json(Box<json::writer::Writer>),
+    /// XML.
+    Xml(Box<xml::writer::Writer>),
+}
+
+/// Does the same with whichever writer there is: `each_writer!(writer, w => w.finish())`.
+#[macro_export]
+macro_rules! each_writer {
+    ($any:expr, $writer:ident => $call:expr) => {
+        match $any {
+            $crate::writer::AnyWriter::Json($writer) => $call,
+            $crate::writer::AnyWriter::Xml($writer) => $call,
+        }
+    };
 }
 
 /// Why an event cannot be written.

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::writer::{Null, Records, Writer, WriterOptions};
 use super::{Options, Reader, Repair, RepairKind, Repairs, Unresolved};
 use crate::error::Fail;
-use crate::format::{self, Format, Lends, Said, Value, WrongOption, wrong_word};
+use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible, wrong_word};
 use crate::limits::Limits;
 use crate::reader::{self, FormatReader, Step};
 use crate::run::Given;
 use crate::shape::Form;
 use crate::sink::Listener;
 use crate::source::Detect;
+use crate::writer::{AnyWriter, Content, Unwritable};
 
 /// XML.
 pub static FORMAT: Format = Format {
@@ -49,6 +51,7 @@ pub static FORMAT: Format = Format {
     form: Form::MARKUP,
     lends: Lends::Nothing,
     dialect,
+    style,
 };
 
 /// XML with its options.
@@ -138,6 +141,73 @@ impl format::Dialect for Dialect {
     fn reader(&self, everything: bool, limits: &Limits) -> reader::Reader {
         let options = Options { declarations: everything, ..self.options };
         reader::Reader::Xml(Box::new(Reader::new(options, limits)))
+    }
+}
+
+/// XML, written in one particular way.
+#[derive(Clone, Debug)]
+struct Style {
+    options: WriterOptions,
+}
+
+fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+    let mut written = WriterOptions::default();
+    for (option, said) in options {
+        match &**option {
+            "root" => written.root = said.text_or_none("root")?.map(str::to_owned),
+            "record" => said.text("record")?.clone_into(&mut written.record),
+            "declaration" => written.declaration = said.flag("declaration")?,
+            "indent" => written.indent = said.indent()?,
+            "null" => {
+                let words = [("nil", Null::Nil), ("empty", Null::Empty), ("omit", Null::Omit)];
+                written.null = said.word("null", &words)?;
+            }
+            "namespaces" => prefixes(said, &mut written)?,
+            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+        }
+    }
+    // The writer knows which names are possible.
+    Writer::new(written.clone(), &Limits::default()).map_err(|wrong| impossible(wrong.reason()))?;
+    Ok(Arc::new(Style { options: written }))
+}
+
+/// `namespaces`: prefixes and URIs, which the root element declares.
+fn prefixes(said: &Said, written: &mut WriterOptions) -> Result<(), WrongOption> {
+    match &said.value {
+        Value::Nothing => {}
+        Value::Flag(false) => written.namespaces = false,
+        Value::Pairs(pairs) => {
+            for (prefix, uri) in pairs {
+                let uri = uri.text("a namespace's URI")?.to_owned();
+                let prefix = prefix.text("a namespace's prefix")?.to_owned();
+                written.prefixes.push((prefix, uri));
+            }
+        }
+        _ => {
+            let wanted = "a mapping of prefixes to URIs, None or False";
+            return Err(said.wrong("namespaces", wanted));
+        }
+    }
+    Ok(())
+}
+
+impl format::Style for Style {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+    fn writer(&self, content: Content<'_>, limits: &Limits) -> Result<AnyWriter, Unwritable> {
+        let mut options = self.options.clone();
+        match content {
+            Content::Value => {}
+            Content::Records(Some(path)) => {
+                let WriterOptions { records, record, .. } = WriterOptions::at(path)?;
+                (options.records, options.record) = (records, record);
+            }
+            Content::Records(None) => {
+                options.records = Records::Within(options.root.take().into_iter().collect());
+            }
+        }
+        Ok(AnyWriter::Xml(Box::new(Writer::new(options, limits)?)))
     }
 }
 

@@ -213,29 +213,6 @@ impl Writer {
         Ok(writer)
     }
 
-    /// Begins again, as a new writer with the same options and buffers.
-    pub fn reopen(&mut self) {
-        self.text.clear();
-        if let Some(indent) = &mut self.indent {
-            indent.abandon(&mut self.text, 0, 0);
-        }
-        self.names.truncate(self.bottom);
-        self.frames.clear();
-        self.spaces.reset();
-        self.tag.open = false;
-        self.pending = Pending::None;
-        self.mark = Mark::default();
-        (self.depth, self.base, self.brackets, self.records) = (0, 0, 0, 0);
-        (self.started, self.has_root, self.in_root) = (false, false, false);
-        (self.torn, self.spoilt, self.broken) = (false, false, false);
-    }
-
-    /// How many records are complete.
-    #[must_use]
-    pub fn records(&self) -> u64 {
-        self.records
-    }
-
     /// A name from the options.
     fn option_name(&mut self, name: &str) -> Result<Name, Unwritable> {
         if let Some((uri, local)) = name.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
@@ -770,5 +747,23 @@ impl writer::Writer for Writer {
     fn finish(&mut self) -> Result<(), Unwritable> {
         let result = self.write_end();
         self.answer(result).map(|_| ())
+    }
+    fn reopen(&mut self) {
+        self.text.clear();
+        if let Some(indent) = &mut self.indent {
+            indent.abandon(&mut self.text, 0, 0);
+        }
+        self.names.truncate(self.bottom);
+        self.frames.clear();
+        self.spaces.reset();
+        self.tag.open = false;
+        self.pending = Pending::None;
+        self.mark = Mark::default();
+        (self.depth, self.base, self.brackets, self.records) = (0, 0, 0, 0);
+        (self.started, self.has_root, self.in_root) = (false, false, false);
+        (self.torn, self.spoilt, self.broken) = (false, false, false);
+    }
+    fn records(&self) -> u64 {
+        self.records
     }
 }

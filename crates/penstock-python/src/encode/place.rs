@@ -3,11 +3,12 @@
 use super::layout::Step;
 use super::walk::{Frame, Walker};
 use crate::failure::answer;
+use penstock_core::writer::Writer;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-impl Walker<'_, '_> {
+impl<W: Writer> Walker<'_, '_, W> {
     /// Two open containers that are the same object: the number of the inner and the outer one.
     #[cold]
     pub(super) fn cycle(&self) -> Option<(usize, usize)> {

@@ -5,15 +5,16 @@ use super::text::text_of;
 use super::values::enum_value;
 use super::walk::{As, Frame, Walker};
 use crate::plan::{Build, Choice, Kind, NodeId, TagRule, is_decimal, is_of, is_uuid};
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::Flow;
 use penstock_core::value::moment;
+use penstock_core::writer::Writer;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyMapping,
     PyString, PyTime,
 };
 
-impl<'py> Walker<'py, '_> {
+impl<'py, W: Writer> Walker<'py, '_, W> {
     /// A value of a union or a choice: its own kind decides.
     pub(super) fn one_of(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
         let fits = |this: &Self, node: NodeId| this.takes(value, As { node, ..of });

@@ -7,10 +7,11 @@ use super::walk::{As, Frame, Walker};
 use crate::failure::answer;
 use crate::plan::{Kind, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uuid};
 use penstock_core::event::Scalar;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::Flow;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::{self, Moment};
 use penstock_core::value::print;
+use penstock_core::writer::Writer;
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -19,7 +20,7 @@ use pyo3::types::{
     PyMapping, PyString, PyTime, PyTuple,
 };
 
-impl<'py> Walker<'py, '_> {
+impl<'py, W: Writer> Walker<'py, '_, W> {
     /// Writes a value of a declared type: a scalar at once, a container by a frame.
     #[inline]
     pub(super) fn value(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {

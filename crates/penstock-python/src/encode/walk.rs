@@ -14,10 +14,10 @@ use crate::plan::{
     Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal, is_of, is_uuid,
     plan_from,
 };
-use penstock_core::json::writer::Writer;
 use penstock_core::shape::Form;
-use penstock_core::sink::{Flow, Sink};
+use penstock_core::sink::Flow;
 use penstock_core::value::print;
+use penstock_core::writer::Writer;
 use penstock_scan::TextBuf;
 use pyo3::exceptions::PyAttributeError;
 use pyo3::ffi;
@@ -42,8 +42,9 @@ pub(crate) enum Omit {
 }
 
 /// What a walker keeps from one object to the next.
-#[derive(Default)]
 pub(crate) struct Known {
+    /// The form that the plans are made for.
+    form: Form,
     /// The plans of the classes that were met, by the address of the class. A plan keeps its class
     /// alive.
     pub(super) plans: HashMap<usize, usize>,
@@ -52,6 +53,10 @@ pub(crate) struct Known {
 }
 
 impl Known {
+    pub(crate) fn new(form: Form) -> Self {
+        Known { form, plans: HashMap::new(), kept: Vec::new(), scratch: TextBuf::default() }
+    }
+
     /// The plans that are kept, for the collector.
     pub(crate) fn plans(&self) -> &[PlanRef] {
         &self.kept
@@ -83,7 +88,7 @@ impl Known {
         if let Some(&known) = self.plans.get(&key) {
             return Ok(known);
         }
-        let plan = plan_from(class.py(), class.as_any(), Form::KEYED.into())?;
+        let plan = plan_from(class.py(), class.as_any(), self.form.into())?;
         let number = self.keep(plan);
         self.plans.insert(key, number);
         Ok(number)
@@ -142,9 +147,9 @@ pub(super) enum Frame<'py> {
 }
 
 /// Walks objects, and tells a writer.
-pub(crate) struct Walker<'py, 'w> {
+pub(crate) struct Walker<'py, 'w, W> {
     pub(super) py: Python<'py>,
-    pub(super) writer: &'w mut Writer,
+    pub(super) writer: &'w mut W,
     pub(super) known: &'w mut Known,
     pub(super) omit: Omit,
     pub(super) frames: Vec<Frame<'py>>,
@@ -153,12 +158,12 @@ pub(crate) struct Walker<'py, 'w> {
 }
 
 /// Takes the text of a writer that has enough.
-pub(crate) type HandOn<'a> = &'a mut dyn FnMut(&mut Writer) -> PyResult<()>;
+pub(crate) type HandOn<'a, W> = &'a mut dyn FnMut(&mut W) -> PyResult<()>;
 
-impl<'py, 'w> Walker<'py, 'w> {
+impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
     pub(crate) fn new(
         py: Python<'py>,
-        writer: &'w mut Writer,
+        writer: &'w mut W,
         known: &'w mut Known,
         omit: Omit,
     ) -> Self {
@@ -170,7 +175,7 @@ impl<'py, 'w> Walker<'py, 'w> {
         &mut self,
         value: &Bound<'py, PyAny>,
         plan: Option<usize>,
-        hand_on: HandOn<'_>,
+        hand_on: HandOn<'_, W>,
     ) -> PyResult<()> {
         let Err(stop) = self.whole(value, plan, hand_on) else { return Ok(()) };
         let placed = self.placed(stop);
@@ -196,7 +201,7 @@ impl<'py, 'w> Walker<'py, 'w> {
         &mut self,
         value: &Bound<'py, PyAny>,
         plan: Option<usize>,
-        hand_on: HandOn<'_>,
+        hand_on: HandOn<'_, W>,
     ) -> Result<(), Stop> {
         let mut flow = match plan {
             Some(plan) => {

@@ -4,12 +4,13 @@ use crate::encode::{Known, Omit, Walker};
 use crate::failure::guarded;
 use crate::options::unknown_word;
 use crate::plan::{PlanRef, plan_from};
-use penstock_core::json::Order;
-use penstock_core::json::writer::{Binary, NonFinite, Records, Writer, WriterOptions};
+use crate::style::{Style, unwritable};
+use penstock_core::each_writer;
+use penstock_core::json::writer as json;
 use penstock_core::limits::Limits;
 use penstock_core::shape::Form;
-use penstock_core::writer::{Kind, Unwritable, Writer as _};
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
+use penstock_core::writer::{AnyWriter, Content, Writer};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -27,77 +28,26 @@ pub(crate) struct Encoder {
 
 /// What one call leaves behind for the next.
 struct Work {
-    writer: Writer,
+    writer: AnyWriter,
     known: Known,
 }
 
 #[pymethods]
 impl Encoder {
     #[new]
-    #[pyo3(signature = (into, records, indent, order, canonical, ascii, omit, non_finite, decimals, large_ints, binary, /))]
-    #[expect(clippy::too_many_arguments, reason = "the options of the verbs, one each")]
+    #[pyo3(signature = (into, style, omit, /))]
     fn new(
         py: Python<'_>,
         into: Option<&Bound<'_, PyAny>>,
-        records: &str,
-        indent: Option<i64>,
-        order: bool,
-        canonical: bool,
-        ascii: bool,
+        style: &Style,
         omit: Option<&str>,
-        non_finite: &str,
-        decimals: &str,
-        large_ints: &str,
-        binary: &str,
     ) -> PyResult<Self> {
         guarded(py, || {
-            let base =
-                if canonical { WriterOptions::canonical() } else { WriterOptions::default() };
-            if canonical && (indent.is_some() || ascii || non_finite == "literal") {
-                let reason = "the canonical form has no indent, no ascii and no literal for NaN";
-                return Err(PyValueError::new_err(reason));
-            }
-            let indent = match indent.map(u8::try_from) {
-                None => None,
-                Some(Ok(spaces)) if spaces <= 64 => Some(spaces),
-                Some(_) => return Err(PyValueError::new_err("indent must be from 0 to 64")),
-            };
-            let options = WriterOptions {
-                records: match records {
-                    "one" => Records::One,
-                    "lines" => Records::Lines,
-                    "sequence" => Records::Sequence,
-                    word => return Err(unknown_word("framing", word, "'lines' or 'sequence'")),
-                },
-                indent,
-                order: base.order.or_else(|| order.then_some(Order::CodePoints)),
-                ascii,
-                non_finite: match non_finite {
-                    "error" => NonFinite::Refuse,
-                    "null" => NonFinite::Null,
-                    "literal" => NonFinite::Literal,
-                    word => {
-                        let allowed = "'error', 'null' or 'literal'";
-                        return Err(unknown_word("non_finite", word, allowed));
-                    }
-                },
-                decimals_as_text: one_of("decimals", decimals, "number", "text")?,
-                large_ints_as_text: one_of("large_ints", large_ints, "number", "text")?,
-                binary: match one_of("binary", binary, "base64", "hex")? {
-                    true => Binary::Hex,
-                    false => Binary::Base64,
-                },
-                ..base
-            };
-            let omit = match omit {
-                None => Omit::Nothing,
-                Some("none") => Omit::None,
-                Some("defaults") => Omit::Defaults,
-                Some(word) => return Err(unknown_word("omit", word, "'none', 'defaults' or None")),
-            };
-            let plan = into.map(|into| plan_from(py, into, Form::KEYED.into())).transpose()?;
-            let writer = Writer::new(options, &Limits::default());
-            let work = Mutex::new(Work { writer, known: Known::default() });
+            let omit = self::omit(omit)?;
+            let form = style.form();
+            let plan = into.map(|into| plan_from(py, into, form.into())).transpose()?;
+            let writer = style.writer(Content::Value, &Limits::default())?;
+            let work = Mutex::new(Work { writer, known: Known::new(form) });
             Ok(Encoder { work, omit, plan })
         })
     }
@@ -121,16 +71,8 @@ impl Encoder {
             let mut work = self.work()?;
             work.known.refresh(py);
             let Work { writer, known } = &mut *work;
-            writer.reopen();
             let plan = self.plan.as_ref().map(|plan| known.number(py, plan));
-            let mut text = Gathered::default();
-            let mut walker = Walker::new(py, writer, known, self.omit);
-            for value in values.try_iter()? {
-                // Nothing is handed on within a record, so that one in error leaves nothing.
-                walker.write(&value?, plan, &mut |writer| text.take(py, writer))?;
-            }
-            writer.finish().map_err(refused)?;
-            text.finish(py, writer)
+            each_writer!(writer, writer => all(&mut **writer, known, values, plan, self.omit))
         })
     }
 
@@ -160,14 +102,13 @@ fn busy() -> PyErr {
     PyRuntimeError::new_err("the Encoder is in use, by another thread or by code that it called")
 }
 
-fn one_of(option: &str, word: &str, usual: &str, other: &str) -> PyResult<bool> {
-    if word == other {
-        return Ok(true);
-    }
-    if word == usual {
-        Ok(false)
-    } else {
-        Err(unknown_word(option, word, &format!("'{usual}' or '{other}'")))
+/// `omit=`
+fn omit(word: Option<&str>) -> PyResult<Omit> {
+    match word {
+        None => Ok(Omit::Nothing),
+        Some("none") => Ok(Omit::None),
+        Some("defaults") => Ok(Omit::Defaults),
+        Some(word) => Err(unknown_word("omit", word, "'none', 'defaults' or None")),
     }
 }
 
@@ -206,8 +147,8 @@ pub(crate) fn let_go() {
 
 impl Work {
     fn new() -> Self {
-        let writer = Writer::new(WriterOptions::default(), &Limits::default());
-        Work { writer, known: Known::default() }
+        let writer = json::Writer::new(json::WriterOptions::default(), &Limits::default());
+        Work { writer: AnyWriter::Json(Box::new(writer)), known: Known::new(Form::KEYED) }
     }
 }
 
@@ -219,19 +160,44 @@ fn one<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let py = value.py();
     let Work { writer, known } = work;
-    writer.reopen();
     let plan = plan.map(|plan| known.number(py, plan));
+    each_writer!(writer, writer => whole(&mut **writer, known, value, plan, omit))
+}
+
+/// One object as the whole text of a writer.
+fn whole<'py, W: Writer>(
+    writer: &mut W,
+    known: &mut Known,
+    value: &Bound<'py, PyAny>,
+    plan: Option<usize>,
+    omit: Omit,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = value.py();
+    writer.reopen();
     let mut text = Gathered::default();
     Walker::new(py, writer, known, omit).write(value, plan, &mut |writer| text.take(py, writer))?;
-    writer.finish().map_err(refused)?;
+    writer.finish().map_err(unwritable)?;
     text.finish(py, writer)
 }
 
-fn refused(unwritable: Unwritable) -> PyErr {
-    match unwritable.kind() {
-        Kind::Memory => PyMemoryError::new_err(()),
-        _ => PyValueError::new_err(unwritable.reason().to_owned()),
+/// All objects that an iterable gives as the whole text of a writer.
+fn all<'py, W: Writer>(
+    writer: &mut W,
+    known: &mut Known,
+    values: &Bound<'py, PyAny>,
+    plan: Option<usize>,
+    omit: Omit,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let py = values.py();
+    writer.reopen();
+    let mut text = Gathered::default();
+    let mut walker = Walker::new(py, writer, known, omit);
+    for value in values.try_iter()? {
+        // Nothing is handed on within a record, so that one in error leaves nothing.
+        walker.write(&value?, plan, &mut |writer| text.take(py, writer))?;
     }
+    writer.finish().map_err(unwritable)?;
+    text.finish(py, writer)
 }
 
 unsafe extern "C" {
@@ -246,7 +212,7 @@ struct Gathered {
 }
 
 impl Gathered {
-    fn take(&mut self, py: Python<'_>, writer: &mut Writer) -> PyResult<()> {
+    fn take(&mut self, py: Python<'_>, writer: &mut impl Writer) -> PyResult<()> {
         py.check_signals()?;
         self.push(py, writer.ready())?;
         writer.taken();
@@ -256,7 +222,7 @@ impl Gathered {
     fn finish<'py>(
         mut self,
         py: Python<'py>,
-        writer: &mut Writer,
+        writer: &mut impl Writer,
     ) -> PyResult<Bound<'py, PyBytes>> {
         if self.bytes.is_none() {
             // SAFETY: a new object, or null with an exception set.

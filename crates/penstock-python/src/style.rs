@@ -1,0 +1,77 @@
+//! A style of a format, as a Python object: the format of what is written and the options for
+//! writing it.
+
+use crate::dialect::{of_name, of_python, refused};
+use crate::failure::guarded;
+use crate::options::text;
+use penstock_core::format;
+use penstock_core::limits::Limits;
+use penstock_core::shape::Form;
+use penstock_core::writer::{AnyWriter, Content, Kind, Unwritable};
+use pyo3::exceptions::{PyMemoryError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::Arc;
+
+/// A format with the options of its text: `indent`, `framing`, `root`. Those for walking objects
+/// (`omit`) are the encoder's.
+#[pyclass(frozen, module = "penstock._rust")]
+pub(crate) struct Style {
+    core: Arc<dyn format::Style>,
+    /// The options that it was made with, for pickling.
+    options: Py<PyDict>,
+}
+
+#[pymethods]
+impl Style {
+    #[new]
+    #[pyo3(signature = (format, /, **options))]
+    fn new(py: Python<'_>, format: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        guarded(py, || {
+            let format = of_name(format)?;
+            let options = options.map_or_else(|| PyDict::new(py), Clone::clone);
+            let mut said = Vec::with_capacity(options.len());
+            for (option, value) in &options {
+                said.push((text("an option", &option)?.to_owned(), of_python(&value)?));
+            }
+            let core = (format.style)(&said).map_err(|wrong| refused(&wrong))?;
+            Ok(Style { core, options: options.unbind() })
+        })
+    }
+
+    /// The name of the format.
+    #[getter]
+    fn format(&self) -> &'static str {
+        self.core.format().name
+    }
+
+    fn __getnewargs_ex__<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyTuple>, Bound<'py, PyDict>)> {
+        guarded(py, || {
+            Ok((PyTuple::new(py, [self.core.format().name])?, self.options.bind(py).clone()))
+        })
+    }
+}
+
+impl Style {
+    /// The form of what is written, for plans.
+    pub(crate) fn form(&self) -> Form {
+        self.core.format().form
+    }
+
+    /// A writer at the beginning of its output.
+    pub(crate) fn writer(&self, content: Content<'_>, limits: &Limits) -> PyResult<AnyWriter> {
+        self.core.writer(content, limits).map_err(unwritable)
+    }
+}
+
+/// The exception for a reason that is not about a value.
+#[cold]
+pub(crate) fn unwritable(reason: Unwritable) -> PyErr {
+    match reason.kind() {
+        Kind::Memory => PyMemoryError::new_err(()),
+        _ => PyValueError::new_err(reason.reason().to_owned()),
+    }
+}
