@@ -24,6 +24,7 @@ from penstock import (
     _rust,
     _send,
     _sources,
+    _write,
     aio,
     clock,
     json,
@@ -56,6 +57,8 @@ from penstock._rust import (
     Reader,
     Records,
     Timing,
+    Writer,
+    WriterProgress,
     __version__,
 )
 from penstock._tag import tag
@@ -80,11 +83,15 @@ if TYPE_CHECKING:
         Empty,
         Errors,
         Format,
+        Omit,
+        Packing,
         Rename,
         Source,
         Sources,
         T,
+        Target,
         Times,
+        Torn,
         Types,
         Unix,
         Unknown,
@@ -137,11 +144,15 @@ __all__ = [
     "Timing",
     "TruncatedInput",
     "ValidationError",
+    "Writer",
+    "WriterProgress",
     "__version__",
     "aio",
     "at",
     "clock",
     "decode",
+    "dump",
+    "encode",
     "json",
     "load",
     "ndjson",
@@ -156,6 +167,7 @@ __all__ = [
     "typecode",
     "unix",
     "via",
+    "write",
     "xml",
 ]
 
@@ -241,6 +253,165 @@ def decode(
         record = _plan.with_types(record, types)
     dialect = _format.dialect(kind)
     return _rust.decode(dialect, data, record, duplicates, unknown, all_errors, encoding, limits)
+
+
+def encode(
+    value: Any,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    format: Format,
+    omit: Omit | None = None,
+    types: Types | None = None,
+) -> bytes:
+    r"""Write a value as one document in memory.
+
+    `penstock.json.encode` and its like have the options of their format.
+
+    Args:
+        value: The value; see `penstock.json.encode`. For NDJSON, the records.
+        into: The type of the value; see `penstock.json.encode`. NDJSON as a whole is a list, so
+            pass `list[City]`. (`penstock.ndjson.encode` takes the type of one record.)
+        format: `"json"`, `"ndjson"` or `"xml"`.
+        omit: The fields to leave out; see `penstock.json.encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+
+    Returns:
+        The document, in UTF-8.
+
+    Raises:
+        EncodeError: A value cannot be written. Its `path` says which.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import penstock
+        >>> penstock.encode([{"S": 36}, {"M": 40}], format="ndjson")
+        b'{"S":36}\n{"M":40}\n'
+    """
+    kind = _format.checked(format, "written")
+    encoder = _write.encoder("encode", kind, into, omit, types)
+    return encoder.encode_all(value) if _format.is_stream(kind) else encoder.encode(value)
+
+
+@_missing.advised
+def dump(
+    value: Any,
+    target: Target,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    format: Format | None = None,
+    omit: Omit | None = None,
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+    append: bool = False,
+    torn: Torn = "error",
+) -> None:
+    """Write a value as one document to a file or a stream.
+
+    A file at a path is replaced at once or not at all: the text is written beside it, and renamed
+    when all of it is there.
+
+    Args:
+        value: The value; see `penstock.json.encode`. For NDJSON, the records.
+        target: A path, a binary file, or a function that is called with chunks of bytes; see
+            `penstock.json.dump`.
+        into: The type of the value, as for `encode`.
+        format: `"json"`, `"ndjson"` or `"xml"`. By default that of the suffix of the path, without
+            a compression suffix.
+        omit: The fields to leave out; see `penstock.json.encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+        compression: How the target is compressed; see `penstock.json.dump`.
+        level: How well it is compressed; see `penstock.json.dump`.
+        sync: Whether the file is on the disk before it replaces the old one.
+        append: For NDJSON, whether to write behind the lines of the file; see
+            `penstock.ndjson.dump`.
+        torn: For NDJSON, what to do with a torn last line; see `penstock.ndjson.dump`.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        EncodeError: A value cannot be written. A file at a path stays as it was.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: The format is not known, or an option is not valid.
+
+    Example:
+        >>> import penstock
+        >>> penstock.dump([2, 3, 5], "primes.json.gz")
+        >>> penstock.load("primes.json.gz", list[int])
+        [2, 3, 5]
+    """
+    kind = _write.format_of(target, format)
+    _write.no_lines(kind, append, torn)
+    encoder = _write.encoder("dump", kind, into, omit, types)
+    if not _format.is_stream(kind):
+        _write.dump(encoder, value, target, compression, level, sync)
+        return
+    with _write.write(
+        "dump", encoder, None, target, compression, level, sync, append, torn
+    ) as writer:
+        writer.write_all(value)
+
+
+@_missing.advised
+def write(
+    target: Target,
+    into: TypeForm[T] | None = None,
+    /,
+    *,
+    format: Format | None = None,
+    at: str | None = None,
+    omit: Omit | None = None,
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+    append: bool = False,
+    torn: Torn = "error",
+) -> Writer[T]:
+    """Write records one at a time, in constant memory.
+
+    Without `at`, the records are the elements of a JSON array, the lines of NDJSON, or the child
+    elements of the root of XML: where `read` finds them.
+
+    Args:
+        target: A path, a binary file, or a function that is called with chunks of bytes; see
+            `penstock.json.dump`.
+        into: The type of a record; see `penstock.json.encode`.
+        format: `"json"`, `"ndjson"` or `"xml"`, as for `dump`.
+        at: Where the records are; see `penstock.json.write`. NDJSON has no other place than a line.
+        omit: The fields to leave out; see `penstock.json.encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+        compression: How the target is compressed; see `penstock.json.dump`.
+        level: How well it is compressed; see `penstock.json.dump`.
+        sync: Whether the file is on the disk before it replaces the old one.
+        append: For NDJSON, whether to write behind the lines of the file; see
+            `penstock.ndjson.write`.
+        torn: For NDJSON, what to do with a torn last line; see `penstock.ndjson.write`.
+
+    Returns:
+        A `Writer`; see `penstock.json.write`.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: The format is not known, or an option is not valid.
+
+    Example:
+        >>> import penstock
+        >>> with penstock.write("primes.json", int) as writer:
+        ...     writer.write_all([2, 3, 5])
+        >>> sum(penstock.read("primes.json", int))
+        10
+    """
+    kind = _write.format_of(target, format)
+    _write.no_lines(kind, append, torn)
+    encoder = _write.encoder("write", kind, into, omit, types)
+    return _write.write("write", encoder, at, target, compression, level, sync, append, torn)
 
 
 @_missing.advised

@@ -375,12 +375,15 @@ class EncodeError(PenstockError, TypeError):
         reason: The problem, without the place.
         path: Where the value stands in what you passed, as Python writes it: `items[3].price`.
             None for the whole value.
+        record: The number of the record, from 1, if you write records: the number that it would
+            have had in what is written.
     """
 
     __module__ = "penstock"
 
     reason: str
     path: str | None
+    record: int | None
 
     @classmethod
     def _at(cls, reason: str, *, path: str | None) -> EncodeError:
@@ -388,7 +391,13 @@ class EncodeError(PenstockError, TypeError):
         error = cls(reason if path is None else f"{path}: {reason}")
         error.reason = reason
         error.path = path
+        error.record = None
         return error
+
+    def _number(self, record: int) -> None:
+        """Say which record it is."""
+        self.record = record
+        self.args = (f"{self.args[0]} (record {record})",)
 
 
 class InternalError(PenstockError, RuntimeError):

@@ -53,17 +53,17 @@ def dialect(format: Format) -> _rust.Dialect:
     return known
 
 
-def checked(format: str) -> Format:
-    """Check a format that the caller has named.
+def checked(format: str, done: str = "read") -> Format:
+    """Check a format that the caller has named, of what is read or written.
 
     Raises:
-        ValueError: Penstock cannot read it.
+        ValueError: Penstock does not know it.
     """
     for known in NAMES:
         if format == known:
             return known
     if f".{format}" in _UNREADABLE:
-        _refuse(_UNREADABLE[f".{format}"])
+        _refuse(_UNREADABLE[f".{format}"], done)
     names = listed([repr(name) for name in NAMES], "and")
     raise ValueError(f"format={format!r} is not a format: {names} are")
 
@@ -85,23 +85,28 @@ def of_source(source: object, name: str | None) -> Format:
             return of_data(first)
     if isinstance(source, str) and os.path.isdir(source):  # noqa: PTH112 - as above
         raise IsADirectoryError(errno.EISDIR, IS_A_FOLDER, source)
+    raise unknown(name)
+
+
+def unknown(name: str | None) -> ValueError:
+    """Return the error for a format that nothing says."""
     what = "a stream without a name" if name is None else repr(name)
     names = listed([repr(name) for name in NAMES], "or")
-    raise ValueError(f"cannot tell the format of {what}: pass format={names}")
+    return ValueError(f"cannot tell the format of {what}: pass format={names}")
 
 
-def of_name(name: str) -> Format | None:
+def of_name(name: str, done: str = "read") -> Format | None:
     """Return the format of a name's suffix, or None if the suffix does not say.
 
     Raises:
-        ValueError: Penstock cannot read the format yet.
+        ValueError: Penstock cannot read or write the format yet.
     """
     stem = name.lower()
     for packed in _PACKED:
         stem = stem.removesuffix(packed)
     suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - importing pathlib is slow
     if suffix in _UNREADABLE and suffix not in _SUFFIXES:
-        _refuse(_UNREADABLE[suffix])
+        _refuse(_UNREADABLE[suffix], done)
     return _SUFFIXES.get(suffix)
 
 
@@ -151,15 +156,21 @@ def record_type(verb: str, format: Format, into: object) -> object:
     if getattr(into, "__origin__", None) is list:
         return into.__args__[0]  # type: ignore[attr-defined]  # every alias of list has it
     shown = getattr(into, "__name__", None) or repr(into)
+    what = "takes a list: pass" if verb in {"encode", "dump"} else "gives a list: ask for"
     message = (
-        f"{verb}() of {_TITLES[format]} gives a list: ask for list[{shown}], "
+        f"{verb}() of {_TITLES[format]} {what} list[{shown}], "
         f"or call penstock.{format}.{verb}() with {shown}"
     )
     raise TypeError(message)
 
 
-def _refuse(what: str) -> NoReturn:
-    raise ValueError(f"{what} cannot be read yet: {listed(TITLES, 'and')} can")
+def is_stream(format: Format) -> bool:
+    """Whether a format is one value after the other, as NDJSON is."""
+    return format in _STREAMS
+
+
+def _refuse(what: str, done: str = "read") -> NoReturn:
+    raise ValueError(f"{what} cannot be {done} yet: {listed(TITLES, 'and')} can")
 
 
 def listed(words: Sequence[str], last: str) -> str:

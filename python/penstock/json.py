@@ -10,7 +10,18 @@ keys that the type does not name, at scanning speed.
 
 from __future__ import annotations
 
-from penstock import _decoder, _encoder, _missing, _open, _plan, _read, _rust, _send, _sources
+from penstock import (
+    _decoder,
+    _encoder,
+    _missing,
+    _open,
+    _plan,
+    _read,
+    _rust,
+    _send,
+    _sources,
+    _write,
+)
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
@@ -33,13 +44,26 @@ if TYPE_CHECKING:
         Errors,
         NonFinite,
         Omit,
+        Packing,
         Source,
         Sources,
+        Target,
         Types,
         Unknown,
     )
 
-__all__ = ["Decoder", "Encoder", "decode", "encode", "load", "open", "read", "send"]
+__all__ = [
+    "Decoder",
+    "Encoder",
+    "decode",
+    "dump",
+    "encode",
+    "load",
+    "open",
+    "read",
+    "send",
+    "write",
+]
 
 if not TYPE_CHECKING:
 
@@ -201,6 +225,166 @@ def encode(
         binary=binary,
         types=types,
     ).encode(value)
+
+
+@_missing.advised
+def dump(
+    value: Any,
+    target: Target,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    indent: int | None = None,
+    sort_keys: bool = False,
+    canonical: bool = False,
+    ascii: bool = False,
+    omit: Omit | None = None,
+    non_finite: NonFinite = "error",
+    decimals: Digits = "number",
+    large_ints: Digits = "number",
+    binary: Binary = "base64",
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+) -> None:
+    """Write a value as one JSON document to a file or a stream.
+
+    The text is written while the value is walked, so it need not fit into memory. Of an iterator,
+    it is an array.
+
+    A file at a path is replaced at once or not at all: the text is written beside it, and renamed
+    when all of it is there. A link is followed to its file, whose mode is kept.
+
+    Args:
+        value: The value; see `encode`.
+        target: A path, a binary file, or a function that is called with chunks of bytes.
+        into: The type of the value; see `encode`.
+        indent: The spaces for each level; see `encode`.
+        sort_keys: Whether members are in the order of their keys; see `encode`.
+        canonical: Whether to write RFC 8785's form; see `encode`.
+        ascii: Whether all other characters are escaped; see `encode`.
+        omit: The fields to leave out; see `encode`.
+        non_finite: What to write for NaN and infinities; see `encode`.
+        decimals: How to write a `Decimal`; see `encode`.
+        large_ints: How to write ints beyond 2^53; see `encode`.
+        binary: How to write bytes; see `encode`.
+        types: Functions that make values of types; see `encode`.
+        compression: How the target is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
+            default as the suffix of a path says, and otherwise not at all.
+        level: How well it is compressed, as for the compression's own tool, whose default it is.
+        sync: Whether the file is on the disk before it replaces the old one.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        EncodeError: The value cannot be written. A file at a path stays as it was. Whatever a pipe
+            or another target got is not taken back.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> penstock.json.dump({"n": [1, 2]}, "numbers.json")
+        >>> pathlib.Path("numbers.json").read_bytes()
+        b'{"n":[1,2]}'
+    """
+    encoder = Encoder(
+        into,
+        indent=indent,
+        sort_keys=sort_keys,
+        canonical=canonical,
+        ascii=ascii,
+        omit=omit,
+        non_finite=non_finite,
+        decimals=decimals,
+        large_ints=large_ints,
+        binary=binary,
+        types=types,
+    )
+    _write.dump(encoder, value, target, compression, level, sync)
+
+
+@_missing.advised
+def write(
+    target: Target,
+    into: TypeForm[T] | None = None,
+    /,
+    *,
+    at: str | None = None,
+    indent: int | None = None,
+    sort_keys: bool = False,
+    canonical: bool = False,
+    ascii: bool = False,
+    omit: Omit | None = None,
+    non_finite: NonFinite = "error",
+    decimals: Digits = "number",
+    large_ints: Digits = "number",
+    binary: Binary = "base64",
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+) -> _rust.Writer[T]:
+    """Write records one at a time, in constant memory: the elements of an array.
+
+    `read` of the same path, type and `at` returns the same records.
+
+    Args:
+        target: A path, a binary file, or a function that is called with chunks of bytes; see
+            `dump`.
+        into: The type of a record. By default each is written by its own class; see `encode`.
+        at: The path of the records inside of the document, as `read` takes it: `"features/*"` are
+            the elements of an array, which is the member `features` of an object. Of the steps,
+            only the last one is a `*`.
+        indent: The spaces for each level; see `encode`.
+        sort_keys: Whether members are in the order of their keys; see `encode`.
+        canonical: Whether to write RFC 8785's form; see `encode`.
+        ascii: Whether all other characters are escaped; see `encode`.
+        omit: The fields to leave out; see `encode`.
+        non_finite: What to write for NaN and infinities; see `encode`.
+        decimals: How to write a `Decimal`; see `encode`.
+        large_ints: How to write ints beyond 2^53; see `encode`.
+        binary: How to write bytes; see `encode`.
+        types: Functions that make values of types; see `encode`.
+        compression: How the target is compressed; see `dump`.
+        level: How well it is compressed; see `dump`.
+        sync: Whether the file is on the disk before it replaces the old one.
+
+    Returns:
+        A `Writer`, which is a context manager. The file gets its name at the end of the `with`
+        block, unless an exception leaves it: then the old file stays as it was.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid, or `at` is not such a path.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> with penstock.json.write("numbers.json", int, at="primes/*") as writer:
+        ...     writer.write(2)
+        ...     writer.write_all([3, 5])
+        >>> pathlib.Path("numbers.json").read_bytes()
+        b'{"primes":[2,3,5]}'
+        >>> list(penstock.json.read("numbers.json", int, at="primes/*"))
+        [2, 3, 5]
+    """
+    encoder = Encoder(
+        into,
+        indent=indent,
+        sort_keys=sort_keys,
+        canonical=canonical,
+        ascii=ascii,
+        omit=omit,
+        non_finite=non_finite,
+        decimals=decimals,
+        large_ints=large_ints,
+        binary=binary,
+        types=types,
+    )
+    return _write.write("write", encoder, at, target, compression, level, sync)
 
 
 @_missing.advised

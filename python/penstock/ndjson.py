@@ -12,7 +12,18 @@ or without white space between them.
 
 from __future__ import annotations
 
-from penstock import _decoder, _encoder, _missing, _plan, _read, _rows, _rust, _send, _sources
+from penstock import (
+    _decoder,
+    _encoder,
+    _missing,
+    _plan,
+    _read,
+    _rows,
+    _rust,
+    _send,
+    _sources,
+    _write,
+)
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
@@ -39,14 +50,28 @@ if TYPE_CHECKING:
         Index,
         NonFinite,
         Omit,
+        Packing,
         Path,
         Source,
         Sources,
+        Target,
+        Torn,
         Types,
         Unknown,
     )
 
-__all__ = ["Decoder", "Encoder", "decode", "encode", "load", "open", "read", "send"]
+__all__ = [
+    "Decoder",
+    "Encoder",
+    "decode",
+    "dump",
+    "encode",
+    "load",
+    "open",
+    "read",
+    "send",
+    "write",
+]
 
 if not TYPE_CHECKING:
 
@@ -155,7 +180,7 @@ def encode(
         The records, in UTF-8.
 
     Raises:
-        EncodeError: A value cannot be written. Its `path` begins with the number of the record.
+        EncodeError: A value cannot be written. Its `record` says which.
         PlanError: Penstock cannot plan `into`.
         ValueError: An option is not valid.
 
@@ -177,6 +202,171 @@ def encode(
         binary=binary,
         types=types,
     ).encode(values)
+
+
+@_missing.advised
+def dump(
+    values: Iterable[Any],
+    target: Target,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    framing: Literal["lines", "sequence"] = "lines",
+    sort_keys: bool = False,
+    canonical: bool = False,
+    ascii: bool = False,
+    omit: Omit | None = None,
+    non_finite: NonFinite = "error",
+    decimals: Digits = "number",
+    large_ints: Digits = "number",
+    binary: Binary = "base64",
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+    append: bool = False,
+    torn: Torn = "error",
+) -> None:
+    r"""Write each value of an iterable as a line of a file or a stream.
+
+    Args:
+        values: The records, from anything that can be iterated over.
+        target: A path, a binary file, or a function that is called with chunks of bytes; see
+            `penstock.json.dump`.
+        into: The type of one record; see `penstock.json.encode`.
+        framing: What separates records; see `encode`.
+        sort_keys: Whether members are in the order of their keys; see `penstock.json.encode`.
+        canonical: Whether to write RFC 8785's form; see `penstock.json.encode`.
+        ascii: Whether all other characters are escaped; see `penstock.json.encode`.
+        omit: The fields to leave out; see `penstock.json.encode`.
+        non_finite: What to write for NaN and infinities; see `penstock.json.encode`.
+        decimals: How to write a `Decimal`; see `penstock.json.encode`.
+        large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
+        binary: How to write bytes; see `penstock.json.encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+        compression: How the target is compressed; see `penstock.json.dump`. What is appended is
+            compressed by itself, as the tools of all four compressions allow.
+        level: How well it is compressed; see `penstock.json.dump`.
+        sync: Whether the lines are on the disk at the end.
+        append: Whether the lines are written behind those of the file, instead of replacing it.
+            After an exception, the whole records before it stay.
+        torn: What to do if the last line of the file has no line feed, because a program was
+            killed: `"error"` refuses it, `"cut"` removes the line.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three, or `values` is no iterable of records.
+        EncodeError: A record cannot be written; its `record` says which.
+        DecodeError: The file that is appended to ends inside a line, or is another kind of file.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> penstock.ndjson.dump([{"n": 1}], "log.ndjson")
+        >>> penstock.ndjson.dump([{"n": 2}], "log.ndjson", append=True)
+        >>> pathlib.Path("log.ndjson").read_bytes()
+        b'{"n":1}\n{"n":2}\n'
+    """
+    encoder = Encoder(
+        into,
+        framing=framing,
+        sort_keys=sort_keys,
+        canonical=canonical,
+        ascii=ascii,
+        omit=omit,
+        non_finite=non_finite,
+        decimals=decimals,
+        large_ints=large_ints,
+        binary=binary,
+        types=types,
+    )
+    with _write.write(
+        "dump", encoder, None, target, compression, level, sync, append, torn
+    ) as writer:
+        writer.write_all(values)
+
+
+@_missing.advised
+def write(
+    target: Target,
+    into: TypeForm[T] | None = None,
+    /,
+    *,
+    framing: Literal["lines", "sequence"] = "lines",
+    sort_keys: bool = False,
+    canonical: bool = False,
+    ascii: bool = False,
+    omit: Omit | None = None,
+    non_finite: NonFinite = "error",
+    decimals: Digits = "number",
+    large_ints: Digits = "number",
+    binary: Binary = "base64",
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+    append: bool = False,
+    torn: Torn = "error",
+) -> _rust.Writer[T]:
+    r"""Write records one at a time, in constant memory: each is a line.
+
+    Args:
+        target: A path, a binary file, or a function that is called with chunks of bytes; see
+            `penstock.json.dump`.
+        into: The type of a record; see `penstock.json.encode`.
+        framing: What separates records; see `encode`.
+        sort_keys: Whether members are in the order of their keys; see `penstock.json.encode`.
+        canonical: Whether to write RFC 8785's form; see `penstock.json.encode`.
+        ascii: Whether all other characters are escaped; see `penstock.json.encode`.
+        omit: The fields to leave out; see `penstock.json.encode`.
+        non_finite: What to write for NaN and infinities; see `penstock.json.encode`.
+        decimals: How to write a `Decimal`; see `penstock.json.encode`.
+        large_ints: How to write ints beyond 2^53; see `penstock.json.encode`.
+        binary: How to write bytes; see `penstock.json.encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+        compression: How the target is compressed; see `penstock.json.dump`. What is appended is
+            compressed by itself, as the tools of all four compressions allow.
+        level: How well it is compressed; see `penstock.json.dump`.
+        sync: Whether the lines are on the disk at the end.
+        append: Whether the lines are written behind those of the file, instead of replacing it.
+            After an exception, the whole records before it stay.
+        torn: What to do if the last line of the file has no line feed, because a program was
+            killed: `"error"` refuses it, `"cut"` removes the line.
+
+    Returns:
+        A `Writer`; see `penstock.json.write`.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        DecodeError: The file that is appended to ends inside a line, or is another kind of file.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> with penstock.ndjson.write("log.ndjson", append=True) as writer:
+        ...     writer.write({"n": 1})
+        >>> pathlib.Path("log.ndjson").read_bytes()
+        b'{"n":1}\n'
+    """
+    encoder = Encoder(
+        into,
+        framing=framing,
+        sort_keys=sort_keys,
+        canonical=canonical,
+        ascii=ascii,
+        omit=omit,
+        non_finite=non_finite,
+        decimals=decimals,
+        large_ints=large_ints,
+        binary=binary,
+        types=types,
+    )
+    return _write.write(
+        "write", encoder, None, target, compression, level, sync, append, torn
+    )
 
 
 @_missing.advised

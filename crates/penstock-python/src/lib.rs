@@ -53,7 +53,7 @@ mod _rust {
     #[pymodule_export]
     use crate::plan::PlanObject;
     #[pymodule_export]
-    use crate::progress::Progress;
+    use crate::progress::{Progress, WriterProgress};
     #[pymodule_export]
     use crate::sources::SourceObject;
     #[pymodule_export]
@@ -78,6 +78,8 @@ mod _rust {
     use crate::verbs::outline::outline;
     #[pymodule_export]
     use crate::verbs::read::Reader;
+    #[pymodule_export]
+    use crate::verbs::write::{Writer, dump};
 
     use pyo3::exceptions::PyImportError;
     use pyo3::ffi;
@@ -108,6 +110,7 @@ mod _rust {
         py.get_type::<crate::document::Walk>();
         py.get_type::<crate::verbs::read::Batches>();
         py.get_type::<crate::verbs::lines::Through>();
+        py.get_type::<crate::verbs::write::Chunks>();
         crate::clock::add(module)?;
         module.add("FORMATS", crate::dialect::table(py)?)?;
         module.add("COMPRESSIONS", crate::targets::compressions(py)?)?;

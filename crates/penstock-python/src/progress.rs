@@ -64,6 +64,60 @@ impl Progress {
     }
 }
 
+/// How far a `Writer` has come, at one moment.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> with penstock.ndjson.write(io.BytesIO(), compression="gzip") as writer:
+///     ...     writer.write_all(range(1000))
+///     ...     writer.flush()
+///     ...     progress = writer.progress
+///     >>> progress.records, progress.bytes_encoded, progress.bytes_written < 3890
+///     (1000, 3890, True)
+#[pyclass(frozen, module = "penstock")]
+pub(crate) struct WriterProgress {
+    pub(crate) records: u64,
+    pub(crate) bytes_encoded: u64,
+    pub(crate) bytes_written: u64,
+    pub(crate) elapsed: f64,
+}
+
+#[pymethods]
+impl WriterProgress {
+    /// The number of records that were written, also those whose text still waits.
+    #[getter]
+    fn records<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.records)
+    }
+
+    /// Bytes of text that the target was handed, before compression.
+    #[getter]
+    fn bytes_encoded<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.bytes_encoded)
+    }
+
+    /// Bytes that the target has written, after compression.
+    #[getter]
+    fn bytes_written<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.bytes_written)
+    }
+
+    /// Seconds since the writer was created.
+    #[getter]
+    fn elapsed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyFloat>> {
+        guarded(py, || Ok(PyFloat::new(py, self.elapsed)))
+    }
+
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let WriterProgress { records, bytes_encoded, bytes_written, elapsed } = self;
+        let shown = format!(
+            "WriterProgress(records={records}, bytes_encoded={bytes_encoded}, \
+             bytes_written={bytes_written}, elapsed={elapsed:.3})"
+        );
+        guarded(py, || Ok(PyString::new(py, &shown)))
+    }
+}
+
 /// A number as a Python `int`.
 pub(crate) fn count(py: Python<'_>, number: u64) -> PyResult<Bound<'_, PyInt>> {
     guarded(py, || Ok(number.into_pyobject(py)?))
@@ -140,7 +194,7 @@ impl fmt::Display for Meter {
 }
 
 /// A number with a comma between each three digits.
-fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

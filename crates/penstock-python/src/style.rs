@@ -61,6 +61,11 @@ impl Style {
         self.core.format().form
     }
 
+    /// What people call the format.
+    pub(crate) fn title(&self) -> &'static str {
+        self.core.format().title
+    }
+
     /// A writer at the beginning of its output.
     pub(crate) fn writer(&self, content: Content<'_>, limits: &Limits) -> PyResult<AnyWriter> {
         self.core.writer(content, limits).map_err(unwritable)

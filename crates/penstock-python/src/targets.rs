@@ -34,6 +34,8 @@ pub(crate) struct TargetObject {
     name: Option<String>,
     /// The caller's object, if there is one.
     held: Option<Held>,
+    /// Whether it keeps the records before an error.
+    appends: bool,
 }
 
 #[pymethods]
@@ -75,7 +77,8 @@ impl TargetObject {
             let path = path.map(|path| path.clone().unbind());
             let target =
                 opened.map_err(|error| raised(py, error, path.as_ref(), name.as_deref()))?;
-            Ok(TargetObject { target: Mutex::new(target), path, name, held })
+            let target = Mutex::new(target);
+            Ok(TargetObject { target, path, name, held, appends: how.append })
         })
     }
 
@@ -104,13 +107,13 @@ impl TargetObject {
     }
 
     /// Passes on whatever is held back.
-    fn flush(&self, py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn flush(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || self.work(py, &mut *self.lock()?, Target::flush))
     }
 
     /// Ends the target well. With `new`, it must not replace a file.
     #[pyo3(signature = (new = false, /))]
-    fn finish(&self, py: Python<'_>, new: bool) -> PyResult<()> {
+    pub(crate) fn finish(&self, py: Python<'_>, new: bool) -> PyResult<()> {
         guarded(py, || {
             let finish = if new { Target::finish_new } else { Target::finish };
             self.work(py, &mut *self.lock()?, finish)
@@ -118,7 +121,7 @@ impl TargetObject {
     }
 
     /// Ends the target, and undoes what can be undone.
-    fn abort(&self, py: Python<'_>) -> PyResult<()> {
+    pub(crate) fn abort(&self, py: Python<'_>) -> PyResult<()> {
         guarded(py, || self.work(py, &mut *self.lock()?, Target::abort))
     }
 
@@ -156,14 +159,7 @@ impl TargetObject {
             if class.is_none() {
                 return self.finish(py, false);
             }
-            match self.abort(py) {
-                Err(second) if second.is_instance_of::<PyException>(py) => {
-                    // The first error counts.
-                    let note = format!("The target could not be aborted: {}", second.value(py));
-                    error.call_method1(intern!(py, "add_note"), (note,)).map(drop)
-                }
-                other => other,
-            }
+            noted(self.abort(py), error)
         })
     }
 
@@ -177,6 +173,32 @@ impl TargetObject {
 }
 
 impl TargetObject {
+    /// Writes text that ends with a whole record. Returns how many bytes the target was handed so
+    /// far, and how many it has written.
+    pub(crate) fn take(&self, py: Python<'_>, text: &[u8]) -> PyResult<(u64, u64)> {
+        let mut target = self.lock()?;
+        self.work(py, &mut target, |target| {
+            target.write_all(text)?;
+            if self.appends { target.mark() } else { Ok(()) }
+        })?;
+        Ok((target.taken(), target.given()))
+    }
+
+    /// How many bytes it was handed, and how many it has written; none if it is at work.
+    pub(crate) fn counts(&self) -> Option<(u64, u64)> {
+        self.lock().ok().map(|target| (target.taken(), target.given()))
+    }
+
+    /// Whether it keeps the records before an error.
+    pub(crate) fn appends(&self) -> bool {
+        self.appends
+    }
+
+    /// Its name in messages, if it has one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
     fn lock(&self) -> PyResult<MutexGuard<'_, Target>> {
         match self.target.try_lock() {
             Ok(target) => Ok(target),
@@ -203,6 +225,19 @@ impl TargetObject {
 pub(crate) fn compressions(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
     let row = |compression: Compression| (compression.name(), compression.suffix());
     PyTuple::new(py, Compression::ALL.map(row))
+}
+
+/// The outcome of undoing something after an error. The first error counts, and a second one becomes
+/// a note of it.
+pub(crate) fn noted(undone: PyResult<()>, error: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = error.py();
+    match undone {
+        Err(second) if second.is_instance_of::<PyException>(py) => {
+            let note = format!("The target could not be aborted: {}", second.value(py));
+            error.call_method1(intern!(py, "add_note"), (note,)).map(drop)
+        }
+        other => other,
+    }
 }
 
 /// `compression=` and `level=`

@@ -170,6 +170,11 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         Walker { py, writer, known, omit, frames: Vec::new(), conversions: 0 }
     }
 
+    /// The writer, between two objects.
+    pub(crate) fn writer(&mut self) -> &mut W {
+        self.writer
+    }
+
     /// Writes one object. `hand_on` is called when the writer has enough text.
     pub(crate) fn write(
         &mut self,

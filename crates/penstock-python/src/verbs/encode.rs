@@ -5,12 +5,13 @@ use crate::failure::guarded;
 use crate::options::unknown_word;
 use crate::plan::{PlanRef, plan_from};
 use crate::style::{Style, unwritable};
+use crate::verbs::write::{Chunks, iterate, numbered};
 use penstock_core::each_writer;
 use penstock_core::json::writer as json;
 use penstock_core::limits::Limits;
 use penstock_core::shape::Form;
-use penstock_core::writer::{AnyWriter, Content, Writer};
-use pyo3::exceptions::PyRuntimeError;
+use penstock_core::writer::{AnyWriter, Content, ENOUGH, Writer};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -24,6 +25,7 @@ pub(crate) struct Encoder {
     omit: Omit,
     /// The type that all objects are written as.
     plan: Option<PlanRef>,
+    style: Py<Style>,
 }
 
 /// What one call leaves behind for the next.
@@ -39,16 +41,16 @@ impl Encoder {
     fn new(
         py: Python<'_>,
         into: Option<&Bound<'_, PyAny>>,
-        style: &Style,
+        style: &Bound<'_, Style>,
         omit: Option<&str>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let omit = self::omit(omit)?;
-            let form = style.form();
+            let form = style.get().form();
             let plan = into.map(|into| plan_from(py, into, form.into())).transpose()?;
-            let writer = style.writer(Content::Value, &Limits::default())?;
+            let writer = style.get().writer(Content::Value, &Limits::default())?;
             let work = Mutex::new(Work { writer, known: Known::new(form) });
-            Ok(Encoder { work, omit, plan })
+            Ok(Encoder { work, omit, plan, style: style.clone().unbind() })
         })
     }
 
@@ -76,6 +78,37 @@ impl Encoder {
         })
     }
 
+    /// The values of an iterable as records, in chunks of text.
+    ///
+    /// They are the text that `write` would write: in JSON, an array. Each chunk has at least `size`
+    /// bytes, except for the last one, and ends with a whole record. If a value cannot be written, or
+    /// the iterable raises, you get the records before it first.
+    ///
+    /// Args:
+    ///     values: The records, from anything that can be iterated over.
+    ///     size: How much text is gathered. With 1, each record is a chunk.
+    ///
+    /// Returns:
+    ///     An iterator over the chunks.
+    ///
+    /// Raises:
+    ///     TypeError: `values` is no iterable of records.
+    ///     ValueError: `size` is less than 1.
+    ///     EncodeError: While iterating: a value cannot be written. Its `record` says which.
+    ///
+    /// Example:
+    ///     >>> import penstock
+    ///     >>> encoder = penstock.ndjson.Encoder()
+    ///     >>> list(encoder.chunks([{"n": 1}, {"n": 2}], size=1))
+    ///     [b'{"n":1}\n', b'{"n":2}\n']
+    #[pyo3(signature = (values, /, *, size = ENOUGH))]
+    fn chunks(&self, values: &Bound<'_, PyAny>, size: usize) -> PyResult<Chunks> {
+        guarded(values.py(), || match size {
+            0 => Err(PyValueError::new_err("size must be at least 1")),
+            _ => Chunks::new(self, values, size),
+        })
+    }
+
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         if let Some(plan) = &self.plan {
             plan.traverse(&visit)?;
@@ -87,6 +120,29 @@ impl Encoder {
 }
 
 impl Encoder {
+    pub(super) fn style(&self) -> &Style {
+        self.style.get()
+    }
+
+    /// How objects are walked.
+    pub(super) fn walk(&self, py: Python<'_>) -> (Option<PlanRef>, Omit) {
+        (self.plan.as_ref().map(|plan| plan.clone_ref(py)), self.omit)
+    }
+
+    /// One object as text, in pieces.
+    pub(super) fn into_pieces(
+        &self,
+        value: &Bound<'_, PyAny>,
+        take: &mut dyn FnMut(&[u8]) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let py = value.py();
+        let mut work = self.work()?;
+        work.known.refresh(py);
+        let Work { writer, known } = &mut *work;
+        let plan = self.plan.as_ref().map(|plan| known.number(py, plan));
+        each_writer!(writer, writer => pieces(&mut **writer, known, value, plan, self.omit, take))
+    }
+
     fn work(&self) -> PyResult<MutexGuard<'_, Work>> {
         match self.work.try_lock() {
             Ok(work) => Ok(work),
@@ -180,6 +236,26 @@ fn whole<'py, W: Writer>(
     text.finish(py, writer)
 }
 
+/// One object as the whole text of a writer, in pieces.
+fn pieces<W: Writer>(
+    writer: &mut W,
+    known: &mut Known,
+    value: &Bound<'_, PyAny>,
+    plan: Option<usize>,
+    omit: Omit,
+    take: &mut dyn FnMut(&[u8]) -> PyResult<()>,
+) -> PyResult<()> {
+    writer.reopen();
+    let mut hand_on = |writer: &mut W| {
+        take(writer.ready())?;
+        writer.taken();
+        Ok(())
+    };
+    Walker::new(value.py(), writer, known, omit).write(value, plan, &mut hand_on)?;
+    writer.finish().map_err(unwritable)?;
+    hand_on(writer)
+}
+
 /// All objects that an iterable gives as the whole text of a writer.
 fn all<'py, W: Writer>(
     writer: &mut W,
@@ -192,9 +268,11 @@ fn all<'py, W: Writer>(
     writer.reopen();
     let mut text = Gathered::default();
     let mut walker = Walker::new(py, writer, known, omit);
-    for value in values.try_iter()? {
+    for value in iterate("encode_all", values)? {
         // Nothing is handed on within a record, so that one in error leaves nothing.
-        walker.write(&value?, plan, &mut |writer| text.take(py, writer))?;
+        let number = walker.writer().records() + 1;
+        let written = walker.write(&value?, plan, &mut |writer| text.take(py, writer));
+        written.map_err(|error| numbered(py, error, number))?;
     }
     writer.finish().map_err(unwritable)?;
     text.finish(py, writer)

@@ -14,15 +14,28 @@ pub(crate) mod lines;
 pub(crate) mod outline;
 pub(crate) mod read;
 pub(crate) mod small;
+pub(crate) mod write;
 
 use crate::objects::Builder;
-use pyo3::exceptions::PyException;
+use pyo3::exceptions::{PyException, PyRuntimeError, PyStopIteration};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 /// Whether an error may wait until the rows before it are returned. An interrupt may not.
 fn may_wait(py: Python<'_>, error: &PyErr) -> bool {
     error.is_instance_of::<PyException>(py)
+}
+
+/// Code that is called during an iteration must not end it by a `StopIteration` of its own, as with
+/// PEP 479 for generators. `which` says which code it is.
+#[cold]
+fn no_end(py: Python<'_>, error: PyErr, which: &str) -> PyErr {
+    if !error.is_instance_of::<PyStopIteration>(py) {
+        return error;
+    }
+    let raised = PyRuntimeError::new_err(format!("code {which} raised StopIteration"));
+    raised.set_cause(py, Some(error));
+    raised
 }
 
 /// The keys that no class named.

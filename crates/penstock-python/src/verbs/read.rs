@@ -13,9 +13,9 @@ use crate::sources::SourceObject;
 use crate::timing::Timing;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::decode::BULK;
-use crate::verbs::{may_wait, unknown_keys};
+use crate::verbs::{may_wait, no_end, unknown_keys};
 use penstock_scan::make_room;
-use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyStopIteration, PyValueError};
+use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
@@ -251,7 +251,7 @@ impl Reader {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        guarded(py, || self.enter()?.row(py, &self.meter).map_err(|error| no_end(py, error)))
+        guarded(py, || self.enter()?.row(py, &self.meter).map_err(|error| no_end(py, error, "that the Reader called")))
     }
 
     fn __enter__(this: Py<Self>) -> Py<Self> {
@@ -397,18 +397,6 @@ impl Reader {
     }
 }
 
-/// Code that is called during an iteration must not end it by a `StopIteration` of its own, as with
-/// PEP 479 for generators.
-#[cold]
-fn no_end(py: Python<'_>, error: PyErr) -> PyErr {
-    if !error.is_instance_of::<PyStopIteration>(py) {
-        return error;
-    }
-    let raised = PyRuntimeError::new_err("code that the Reader called raised StopIteration");
-    raised.set_cause(py, Some(error));
-    raised
-}
-
 /// What `Reader.batches` returns.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Batches {
@@ -432,6 +420,6 @@ impl Batches {
             let rows = self.reader.get().enter()?.batch(py, meter, self.n)?;
             if rows.is_empty() { Ok(None) } else { PyList::new(py, rows).map(Some) }
         };
-        guarded(py, || batch().map_err(|error| no_end(py, error)))
+        guarded(py, || batch().map_err(|error| no_end(py, error, "that the Reader called")))
     }
 }

@@ -1,0 +1,95 @@
+"""What the `dump` and `write` functions share: an encoder, and a target that they open."""
+
+from __future__ import annotations
+
+import os
+
+from penstock import _encoder, _format, _rust, _sources, _targets
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from penstock._types import Format, Omit, Packing, Target, Torn, Types
+
+
+def dump(
+    encoder: _rust.Encoder,
+    value: Any,
+    target: Target,
+    compression: Packing | None,
+    level: int | None,
+    sync: bool,
+) -> None:
+    """Write one value as a whole document."""
+    with _targets.open_target(
+        "dump", target, compression=compression, level=level, sync=sync
+    ) as opened:
+        _rust.dump(encoder, value, opened)
+
+
+def write(
+    verb: str,
+    encoder: _rust.Encoder,
+    at: str | None,
+    target: Target,
+    compression: Packing | None,
+    level: int | None,
+    sync: bool,
+    append: bool = False,
+    torn: Torn = "error",
+) -> _rust.Writer[Any]:
+    """Make a writer of records. The target is opened last, when no option can be wrong."""
+
+    def opened() -> _rust.Target:
+        return _targets.open_target(
+            verb,
+            target,
+            compression=compression,
+            level=level,
+            append=append,
+            torn=torn,
+            sync=sync,
+        )
+
+    return _rust.Writer(encoder, at, opened)
+
+
+def encoder(
+    verb: str, format: Format, into: Any, omit: Omit | None, types: Types | None
+) -> _rust.Encoder:
+    """Make the encoder of any format, without an option of the format's own.
+
+    For a verb that writes a whole document, the type of a list becomes that of its records.
+    """
+    if verb != "write" and into is not None:
+        into = _format.record_type(verb, format, into)
+    return _rust.Encoder(_encoder.planned(into, types), _rust.Style(format), omit)
+
+
+def format_of(target: object, format: Format | None) -> Format:
+    """Return the format that the caller names, or that of the suffix of a path.
+
+    Raises:
+        ValueError: Neither says.
+    """
+    if format is not None:
+        return _format.checked(format, "written")
+    name = None
+    if isinstance(target, (str, os.PathLike)):
+        name = _sources.printable(os.fsdecode(target))
+    found = None if name is None else _format.of_name(name, "written")
+    if found is None:
+        raise _format.unknown(name)
+    return found
+
+
+def no_lines(format: Format, append: bool, torn: Torn) -> None:
+    """Refuse what only a format of lines can do.
+
+    Raises:
+        ValueError: The format is not one.
+    """
+    if not _format.is_stream(format) and (append is not False or torn != "error"):
+        raise ValueError("append= and torn= are for NDJSON, whose records are lines")
