@@ -6,7 +6,7 @@ compares this file with the built extension.
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from types import EllipsisType, GenericAlias, TracebackType
-from typing import Any, Generic, Literal, Self, final, overload
+from typing import Any, Generic, Literal, ParamSpec, Self, final, overload
 
 from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
 
@@ -26,6 +26,7 @@ from penstock._types import (
 )
 
 _T = TypeVar("_T", default=Any)
+_P = ParamSpec("_P")
 _D = TypeVar("_D")
 _F = TypeVar("_F")
 
@@ -50,8 +51,11 @@ __all__ = [
     "Records",
     "Report",
     "Source",
+    "Style",
     "Target",
     "Timing",
+    "Writer",
+    "WriterProgress",
     "__build__",
     "__version__",
     "decode",
@@ -62,6 +66,7 @@ __all__ = [
     "document_items",
     "document_records",
     "document_values",
+    "dump",
     "fail_request",
     "load",
     "mono_ns",
@@ -326,7 +331,15 @@ def dump(encoder: Encoder, value: Any, target: Target, /) -> None: ...
 
 @final
 class Writer(Generic[_T]):
-    def __new__(cls, encoder: Encoder, at: str | None, open: Callable[[], Target], /) -> Self: ...
+    def __new__(
+        cls,
+        encoder: Encoder,
+        at: str | None,
+        open: Callable[_P, Target],
+        /,
+        *arguments: _P.args,
+        **options: _P.kwargs,
+    ) -> Self: ...
     @property
     def progress(self) -> WriterProgress: ...
     @property

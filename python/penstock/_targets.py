@@ -65,7 +65,7 @@ def open_target(
         opened = _rust.Target(given, name, compression, level, append, torn, sync, True)
         _unfinished.add(ref(opened, _unfinished.discard))
         return opened
-    _check(verb, target)
+    check(verb, target)
     for option, value in {"append": append, "sync": sync}.items():
         if value:
             raise ValueError(f"{option}= needs a path: {verb}() does not open this target itself")
@@ -100,8 +100,12 @@ def _by_suffix(name: str) -> Packing | None:
     return None
 
 
-def _check(verb: str, target: object) -> None:
-    """Refuse what takes no bytes."""
+def check(verb: str, target: object) -> None:
+    """Refuse what takes no bytes.
+
+    Raises:
+        TypeError: The message says what to pass.
+    """
     # A temporary file has the real one inside.
     if any(isinstance(file, io.TextIOBase) for file in (target, getattr(target, "file", None))):
         _refuse(verb, "a binary file, not a text file: open it with 'wb', or pass its .buffer")

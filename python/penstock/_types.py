@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import os
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from typing import Any, Literal, Protocol, TypeAlias
 
     from typing_extensions import Buffer, TypeForm, TypeVar
@@ -41,6 +41,12 @@ if TYPE_CHECKING:
         def write(self, data: bytes, /) -> int | None:
             """Take bytes; return how many of them, or None for all."""
 
+    class AsyncWritable(Protocol):
+        """A stream; Penstock uses its `write`, and `drain` if it has one."""
+
+        def write(self, data: bytes, /) -> Awaitable[int | None] | int | None:
+            """Take bytes; return how many of them, or None for all."""
+
     # A document in memory: text, or bytes of any kind.
     Data: TypeAlias = str | Buffer
     # Where a document is read from: a path, a binary file, or chunks of bytes.
@@ -51,6 +57,8 @@ if TYPE_CHECKING:
     Path: TypeAlias = str | os.PathLike[str] | os.PathLike[bytes]
     # Where a document is written to: a path, a binary file, or a function that takes bytes.
     Target: TypeAlias = Path | Writable | Callable[[bytes], int | None]
+    # The same, where whatever takes the bytes is awaited.
+    AsyncTarget: TypeAlias = AsyncWritable | Callable[[bytes], Awaitable[object] | int | None]
     # What `read` takes: a source, or several files.
     Sources: TypeAlias = Source | Sequence[Path]
     # Whether the index of a file is kept: beside the file, or at a path.

@@ -9,6 +9,7 @@ from penstock import _encoder, _format, _rust, _sources, _targets
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
     from penstock._types import Format, Omit, Packing, Target, Torn, Types
@@ -41,19 +42,18 @@ def write(
     torn: Torn = "error",
 ) -> _rust.Writer[Any]:
     """Make a writer of records. The target is opened last, when no option can be wrong."""
-
-    def opened() -> _rust.Target:
-        return _targets.open_target(
-            verb,
-            target,
-            compression=compression,
-            level=level,
-            append=append,
-            torn=torn,
-            sync=sync,
-        )
-
-    return _rust.Writer(encoder, at, opened)
+    return _rust.Writer(
+        encoder,
+        at,
+        _targets.open_target,
+        verb,
+        target,
+        compression=compression,
+        level=level,
+        append=append,
+        torn=torn,
+        sync=sync,
+    )
 
 
 def encoder(
@@ -93,3 +93,15 @@ def no_lines(format: Format, append: bool, torn: Torn) -> None:
     """
     if not _format.is_stream(format) and (append is not False or torn != "error"):
         raise ValueError("append= and torn= are for NDJSON, whose records are lines")
+
+
+def iterate(verb: str, records: Any) -> Iterator[Any]:
+    """Iterate over records. A text or a dict can be iterated over too, but nobody means that.
+
+    Raises:
+        TypeError: It is none of these.
+    """
+    if isinstance(records, (str, bytes, bytearray, dict)) or not hasattr(records, "__iter__"):
+        kind = type(records).__name__
+        raise TypeError(f"{verb}() takes an iterable of records, not {kind}")
+    return iter(records)

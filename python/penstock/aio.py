@@ -1,24 +1,31 @@
-"""Records from an asynchronous stream, with any event loop.
+"""Records from and to asynchronous streams, with any event loop.
 
-Decoding is work for the processor, so there is nothing in it to wait for. So this is a loop over
-`penstock.Decoder` that awaits only the next chunk.
+Decoding and encoding are work for the processor, so there is nothing in them to wait for. So `read`
+is a loop over `penstock.Decoder` that awaits only the next chunk, and `write` awaits only whoever
+takes a chunk.
 """
 
 from __future__ import annotations
 
-from penstock import _format
+import os
+
+from penstock import _format, _targets, _write
 from penstock._decoder import Decoder
 from penstock._types import PLAIN
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterable
+    from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+    from types import TracebackType
+    from typing import Any, Generic, Self
 
     from typing_extensions import Buffer, TypeForm
 
+    from penstock import _rust
     from penstock._limits import Limits
     from penstock._types import (
+        AsyncTarget,
         At,
         Compression,
         CountedUnknown,
@@ -26,11 +33,32 @@ if TYPE_CHECKING:
         Empty,
         Errors,
         Format,
+        Omit,
+        Packing,
         T,
+        Target,
+        Torn,
         Types,
     )
 
-__all__ = ["read"]
+    class _Base(Generic[T]):
+        """Something that may be written with the type of its records: `Writer[City]`."""
+
+        __slots__ = ()
+else:
+
+    class _Base:
+        """Makes `Writer[City]` possible at run time."""
+
+        __slots__ = ()
+
+        def __class_getitem__(cls, item: object) -> object:
+            from types import GenericAlias  # noqa: PLC0415 - few need it
+
+            return GenericAlias(cls, item)
+
+
+__all__ = ["Writer", "read", "write"]
 
 
 async def read(
@@ -133,3 +161,215 @@ async def read(
         raise
     for record in rest:
         yield record
+
+
+def write(
+    target: Target | AsyncTarget,
+    into: TypeForm[T] | None = None,
+    /,
+    *,
+    format: Format | None = None,
+    at: str | None = None,
+    omit: Omit | None = None,
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+    append: bool = False,
+    torn: Torn = "error",
+) -> Writer[T]:
+    r"""Write records one at a time to an asynchronous stream, or to a file.
+
+    Args:
+        target: An object with `write`, such as `asyncio.StreamWriter`, whose `drain` is awaited
+            too; or a function that is called with chunks of bytes. Whatever they return is awaited
+            if it can be. Or a path, as for `penstock.write`: a file is written in the thread of the
+            event loop.
+        into: The type of a record; see `penstock.json.encode`.
+        format: `"json"`, `"ndjson"` or `"xml"`. By default that of the suffix of a path.
+        at: Where the records are; see `penstock.json.write`.
+        omit: The fields to leave out; see `penstock.json.encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+        compression: How the target is compressed; see `penstock.json.dump`.
+        level: How well it is compressed; see `penstock.json.dump`.
+        sync: Whether a file is on the disk before it replaces the old one.
+        append: For NDJSON, whether to write behind the lines of a file; see
+            `penstock.ndjson.write`.
+        torn: For NDJSON, what to do with a torn last line; see `penstock.ndjson.write`.
+
+    Returns:
+        A `Writer`, which is an asynchronous context manager.
+
+    Raises:
+        OSError: The path cannot be written to.
+        TypeError: `target` is none of the three.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: The format is not known, or an option is not valid.
+
+    Example:
+        >>> import asyncio, penstock
+        >>> async def send(chunk):
+        ...     print(chunk)
+        >>> async def main():
+        ...     async with penstock.aio.write(send, format="ndjson") as writer:
+        ...         await writer.write({"a": 1})
+        ...         await writer.write_all([{"a": 2}, {"a": 3}])
+        >>> asyncio.run(main())
+        b'{"a":1}\n{"a":2}\n{"a":3}\n'
+    """
+    return Writer._open(  # noqa: SLF001 - of the same module
+        target, into, format, at, omit, types, compression, level, sync, append, torn
+    )
+
+
+class Writer(_Base["T"]):
+    """Writes records to a stream that must be awaited. `penstock.aio.write` creates it.
+
+    It is an asynchronous context manager, and otherwise as `penstock.Writer`. It awaits the stream
+    when about 64 KiB of text are there, and so takes no more records than the stream does. An
+    exception of the stream, or a task that is cancelled meanwhile, aborts the writer.
+    """
+
+    __module__ = "penstock.aio"
+    __slots__ = ("_chunks", "_drain", "_is_sending", "_take", "_writer")
+
+    _writer: _rust.Writer[Any]
+    # The chunks that wait for the stream.
+    _chunks: list[bytes]
+    _take: Any
+    _drain: Any
+    _is_sending: bool
+
+    @classmethod
+    def _open(
+        cls,
+        target: Any,
+        into: Any,
+        format: Format | None,
+        at: str | None,
+        omit: Omit | None,
+        types: Types | None,
+        *options: Any,
+    ) -> Self:
+        """Check the arguments, and open a path."""
+        self = cls.__new__(cls)
+        self._chunks, self._take, self._drain, self._is_sending = [], None, None, False
+        append, torn = options[-2:]
+        given = target
+        if not isinstance(target, (str, os.PathLike)):
+            _targets.check("aio.write", target)
+            self._take = getattr(target, "write", target)
+            self._drain = getattr(target, "drain", None)
+            given = self._chunks.append
+        kind = _write.format_of(target, format)
+        _write.no_lines(kind, append, torn)
+        encoder = _write.encoder("write", kind, into, omit, types)
+        self._writer = _write.write("aio.write", encoder, at, given, *options)
+        return self
+
+    @property
+    def progress(self) -> _rust.WriterProgress:
+        """How far the writer has come."""
+        return self._writer.progress
+
+    @property
+    def closed(self) -> bool:
+        """Whether nothing more can be written."""
+        return self._writer.closed
+
+    async def write(self, record: T, /) -> None:
+        """Write one record; see `penstock.Writer.write`."""
+        self._check()
+        self._writer.write(record)
+        if self._chunks:
+            await self._send()
+
+    async def write_all(self, records: Iterable[T] | AsyncIterable[T], /) -> None:
+        """Write each record of an iterable, which may be asynchronous."""
+        if hasattr(records, "__aiter__"):
+            async for record in records:
+                await self.write(record)
+            return
+        if self._take is None:
+            self._writer.write_all(records)
+            return
+        for record in _write.iterate("write_all", records):
+            await self.write(record)
+
+    async def flush(self) -> None:
+        """Hand on all text that was gathered; see `penstock.Writer.flush`."""
+        self._check()
+        self._writer.flush()
+        await self._send()
+
+    async def close(self) -> None:
+        """Hand on the rest, and finish a file. Closing again does nothing.
+
+        A stream is not closed: whoever opened it does that.
+        """
+        if not self._writer.closed:
+            self._check()
+            self._writer.close()
+            await self._send()
+
+    async def abort(self) -> None:
+        """Abort; see `penstock.Writer.abort`."""
+        self._chunks.clear()
+        self._writer.abort()
+
+    async def __aenter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+        /,
+    ) -> None:
+        """Close, or abort if an exception leaves the block."""
+        if kind is None:
+            await self.close()
+            return
+        self._chunks.clear()
+        self._writer.__exit__(kind, error, traceback)
+
+    def __repr__(self) -> str:
+        """As that of `penstock.Writer`."""
+        return repr(self._writer)
+
+    def _check(self) -> None:
+        """Refuse a second task: its chunks would overtake those of the first one."""
+        if self._is_sending:
+            raise RuntimeError("this Writer is already awaiting its target, in another task")
+
+    async def _send(self) -> None:
+        """Have the stream take all chunks, in their order."""
+        self._is_sending = True
+        try:
+            while self._chunks:
+                await self._send_one(self._chunks.pop(0))
+        except BaseException:
+            # Nobody knows how much of the chunk was taken.
+            self._chunks.clear()
+            self._writer.abort()
+            raise
+        finally:
+            self._is_sending = False
+
+    async def _send_one(self, chunk: bytes) -> None:
+        while chunk:
+            taken = self._take(chunk)
+            if hasattr(taken, "__await__"):
+                taken = await taken
+            if self._drain is not None:
+                await self._drain()
+            if taken is None:
+                return
+            if type(taken) is not int or not 0 < taken <= len(chunk):
+                raise TypeError(
+                    f"{self._take!r} returned {taken!r} for {len(chunk)} bytes: it must return how "
+                    "many it took, or None for all"
+                )
+            chunk = chunk[taken:]

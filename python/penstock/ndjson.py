@@ -364,9 +364,7 @@ def write(
         binary=binary,
         types=types,
     )
-    return _write.write(
-        "write", encoder, None, target, compression, level, sync, append, torn
-    )
+    return _write.write("write", encoder, None, target, compression, level, sync, append, torn)
 
 
 @_missing.advised

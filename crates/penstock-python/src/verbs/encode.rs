@@ -130,7 +130,7 @@ impl Encoder {
     }
 
     /// One object as text, in pieces.
-    pub(super) fn into_pieces(
+    pub(super) fn in_pieces(
         &self,
         value: &Bound<'_, PyAny>,
         take: &mut dyn FnMut(&[u8]) -> PyResult<()>,

@@ -251,7 +251,11 @@ impl Reader {
     }
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        guarded(py, || self.enter()?.row(py, &self.meter).map_err(|error| no_end(py, error, "that the Reader called")))
+        guarded(py, || {
+            self.enter()?
+                .row(py, &self.meter)
+                .map_err(|error| no_end(py, error, "that the Reader called"))
+        })
     }
 
     fn __enter__(this: Py<Self>) -> Py<Self> {

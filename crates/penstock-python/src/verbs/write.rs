@@ -20,12 +20,13 @@ use penstock_core::limits::Limits;
 use penstock_core::target::Over;
 use penstock_core::writer::{AnyWriter, Content, ENOUGH, Writer as _};
 use pyo3::exceptions::{
-    PyBaseException, PyException, PyOSError, PyResourceWarning, PyRuntimeError, PyTypeError, PyValueError,
+    PyBaseException, PyException, PyOSError, PyResourceWarning, PyRuntimeError, PyTypeError,
+    PyValueError,
 };
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyIterator, PyString, PyTuple};
 use std::ffi::CString;
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -98,6 +99,9 @@ impl Gauge {
     }
 }
 
+/// What is done after each record, with the text and the number of records.
+type Then<'a, T> = &'a mut dyn FnMut(&mut dyn Waiting, u64) -> PyResult<Option<T>>;
+
 /// Makes text of records, one after the other.
 struct Recorder {
     writer: AnyWriter,
@@ -120,19 +124,18 @@ impl Recorder {
     /// much text waits.
     fn record(&mut self, value: &Bound<'_, PyAny>) -> PyResult<(u64, usize)> {
         self.known.refresh(value.py());
-        self.records(value.py(), std::iter::once(Ok(value.clone())), &mut |_, count, waits| {
-            Ok(Some((count, waits)))
+        self.records(value.py(), std::iter::once(Ok(value.clone())), &mut |text, count| {
+            Ok(Some((count, text.text().len())))
         })
         .map(Option::unwrap_or_default)
     }
 
-    /// Writes records until `then` answers something. It is called after each of them, with the
-    /// text, the number of records and the amount of text that waits.
+    /// Writes records until `then` answers something.
     fn records<'py, T>(
         &mut self,
         py: Python<'py>,
         values: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
-        then: &mut dyn FnMut(&mut dyn Waiting, u64, usize) -> PyResult<Option<T>>,
+        then: Then<'_, T>,
     ) -> PyResult<Option<T>> {
         let Recorder { writer, known, plan, omit } = self;
         let plan = plan.as_ref().map(|plan| known.number(py, plan));
@@ -150,8 +153,8 @@ impl Recorder {
                 });
                 written.map_err(|error| numbered(py, error, before + 1))?;
                 let writer = walker.writer();
-                let (count, waits) = (writer.records(), writer.ready().len());
-                if let Some(answer) = then(writer, count, waits)? {
+                let count = writer.records();
+                if let Some(answer) = then(writer, count)? {
                     return Ok(Some(answer));
                 }
             }
@@ -230,17 +233,19 @@ pub(super) fn iterate<'py>(
 #[pymethods]
 impl Writer {
     #[new]
-    /// `open` returns the target. It is called when everything else is known to be right.
-    #[pyo3(signature = (encoder, at, open, /))]
+    /// `open(...)` returns the target. It is called when everything else is known to be right.
+    #[pyo3(signature = (encoder, at, open, /, *arguments, **options))]
     fn new(
         encoder: &Encoder,
         at: Option<&str>,
         open: &Bound<'_, PyAny>,
+        arguments: &Bound<'_, PyTuple>,
+        options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let py = open.py();
         guarded(py, || {
             let recorder = Recorder::new(py, encoder, at)?;
-            let target = open.call0()?.cast_into::<TargetObject>()?;
+            let target = open.call(arguments, options)?.cast_into::<TargetObject>()?;
             let name = match target.get().name() {
                 Some(name) => name.to_owned(),
                 None => format!("{} stream", encoder.style().title()),
@@ -295,9 +300,9 @@ impl Writer {
             let Work { recorder, state } = &mut *guard;
             recorder.known.refresh(py);
             let values = iterate("write_all", records)?;
-            recorder.records(py, values, &mut |text, count, waits| {
+            recorder.records(py, values, &mut |text, count| {
                 self.gauge.records.store(count, Ordering::Relaxed);
-                if waits >= ENOUGH {
+                if text.text().len() >= ENOUGH {
                     self.hand(py, text, state)?;
                 }
                 Ok(None::<()>)
@@ -399,12 +404,7 @@ impl Writer {
         traceback: &Bound<'_, PyAny>,
     ) -> PyResult<()> {
         let _ = traceback;
-        guarded(
-            py,
-            || {
-                if kind.is_none() { self.close(py) } else { noted(self.abort(py), error) }
-            },
-        )
+        guarded(py, || if kind.is_none() { self.close(py) } else { noted(self.abort(py), error) })
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -516,9 +516,9 @@ impl Writer {
         }
         let shown = self.title.replace('\0', "?");
         let message = format!("unclosed Writer({shown}): its target was aborted");
-        let warned = CString::new(message).map_err(PyErr::from).and_then(|message| {
-            PyErr::warn(py, &py.get_type::<PyResourceWarning>(), &message, 1)
-        });
+        let warned = CString::new(message)
+            .map_err(PyErr::from)
+            .and_then(|message| PyErr::warn(py, &py.get_type::<PyResourceWarning>(), &message, 1));
         if let Err(error) = warned {
             error.write_unraisable(py, None);
         }
@@ -562,7 +562,7 @@ pub(crate) fn dump(
 ) -> PyResult<()> {
     let py = value.py();
     guarded(py, || {
-        encoder.into_pieces(value, &mut |text| {
+        encoder.in_pieces(value, &mut |text| {
             py.check_signals()?;
             target.take(py, text).map(drop)
         })
@@ -586,11 +586,7 @@ struct Flowing {
 }
 
 impl Chunks {
-    pub(super) fn new(
-        encoder: &Encoder,
-        values: &Bound<'_, PyAny>,
-        size: usize,
-    ) -> PyResult<Self> {
+    pub(super) fn new(encoder: &Encoder, values: &Bound<'_, PyAny>, size: usize) -> PyResult<Self> {
         let py = values.py();
         let values = Some(iterate("chunks", values)?.unbind());
         let recorder = Recorder::new(py, encoder, None)?;
@@ -646,8 +642,8 @@ impl Flowing {
         let values = values.bind(py).clone();
         self.recorder.known.refresh(py);
         let size = self.size;
-        let written = self.recorder.records(py, values, &mut |text, _, waits| {
-            if waits < size {
+        let written = self.recorder.records(py, values, &mut |text, _| {
+            if text.text().len() < size {
                 return Ok(None);
             }
             take(py, text).map(Some)
