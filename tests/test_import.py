@@ -56,9 +56,9 @@ def test_what_is_imported_is_the_installed_release() -> None:
 def test_every_format_has_the_same_verbs() -> None:
     assert penstock.json.__all__ == penstock.ndjson.__all__
     assert penstock.json.__all__ == [
-        *("Decoder", "Encoder", "decode", "encode", "load", "open", "read", "send")
+        *("Decoder", "Encoder", "decode", "dump", "encode", "load", "open", "read", "send", "write")
     ]
     # Only JSON is written, and only JSON is opened.
-    reading = set(penstock.json.__all__) - {"Encoder", "encode"}
+    reading = set(penstock.json.__all__) - {"Encoder", "encode", "dump", "write"}
     assert reading - {"open"} <= set(penstock.xml.__all__)
     assert reading <= set(penstock.__all__)

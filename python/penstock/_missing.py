@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
 # Names that programs look for, of which nothing else is near.
 _DECODE = "data in memory is read by penstock.decode"
-_WRITING = "files are not written yet; penstock.json.encode returns the bytes of a document"
+_WRITER = "for one record at a time use write(), for a whole document dump()"
+_CONVERTING = "read() the records of the one, and write() them: write_all(read(...))"
 _NAMES = {
     "loads": _DECODE,
     "parse": _DECODE,
@@ -23,12 +24,14 @@ _NAMES = {
     "stream": "for one record at a time use read()",
     "items": "for one record at a time use read() with at=",
     "dumps": "values become JSON with penstock.json.encode",
-    "dump": _WRITING,
-    "encode": "values become JSON with penstock.json.encode, and lines with penstock.ndjson.encode",
-    "write": _WRITING,
-    "Writer": _WRITING,
-    "tostring": _WRITING,
-    "convert": _WRITING,
+    "dump": "penstock.dump writes JSON and NDJSON to files; XML is not written yet",
+    "encode": "penstock.encode writes JSON and NDJSON; XML is not written yet",
+    "write": "penstock.write writes JSON and NDJSON; XML is not written yet",
+    "Writer": _WRITER,
+    "tostring": "values become bytes with penstock.encode",
+    "to_json": "values become JSON with penstock.json.encode",
+    "write_json": _WRITER,
+    "convert": _CONVERTING,
     "csv": "Penstock does not read CSV yet; use the csv module, or polars.read_csv()",
     "plist": "Penstock does not read property lists yet; use plistlib",
 }
@@ -42,6 +45,14 @@ _OPTIONS = {
     "max_errors": _OF_RECORDS,
     "empty": _OF_RECORDS,
     "framing": "the functions of penstock.ndjson",
+    "append": "penstock.write() and penstock.dump(), for NDJSON",
+    "torn": "penstock.write() and penstock.dump(), for NDJSON",
+    "indent": "penstock.json.encode(), dump() and write()",
+    "sort_keys": "the functions of penstock.json and penstock.ndjson that write",
+    "canonical": "the functions of penstock.json and penstock.ndjson that write",
+    "omit": "the functions that write",
+    "level": "dump() and write()",
+    "sync": "dump() and write()",
     "index": "penstock.ndjson.open()",
     "namespaces": "the functions of penstock.xml",
     "unresolved": "the functions of penstock.xml",
