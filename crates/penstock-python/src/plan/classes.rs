@@ -11,7 +11,7 @@ use super::types::{Compiler, Place};
 use super::wrappers::{At, FieldType, field_type};
 use super::{
     Absent, Build, ClassId, ClassPlan, Field, Kind, Node, NodeId, annotated_init, attrs, dataclass,
-    derived, generics, known, layout, msgspec, named_tuple, paths,
+    derived, flat, generics, known, layout, msgspec, named_tuple, paths,
 };
 use super::{plain, pydantic, renaming, typed_dict, with_config};
 
@@ -147,6 +147,11 @@ impl<'py> Declared<'py> {
         self.is_read && !self.is_rest
     }
 
+    /// Whether its value is made of members of its own object: `at(".")`.
+    pub(super) fn is_flat(&self) -> bool {
+        self.at.as_ref().is_some_and(|at| at.routes.is_empty())
+    }
+
     /// The key of the field, if it has no `at(...)`.
     pub(super) fn key(&self) -> PyResult<&str> {
         match &self.key {
@@ -160,6 +165,7 @@ impl<'py> Declared<'py> {
 pub(super) struct DeclaredAt {
     /// As it would be written, without the `at`.
     pub(super) shown: String,
+    /// The paths; none if the value is made of members of the object itself.
     pub(super) routes: Vec<(String, Option<NodeId>)>,
     /// The field of the items that holds their key in a dict.
     pub(super) key: Option<String>,
@@ -267,10 +273,13 @@ impl<'py> Subject<'_, 'py> {
             self.compiler.gather_rest(node, has_path).map_err(|why| place.error(py, why))?;
         }
         let mut of_types = of_types.into_iter();
-        let at = field.at.map(|At { shown, routes, key }| {
-            let routes = routes.into_iter().map(|(path, _)| (path, of_types.next())).collect();
-            DeclaredAt { shown, routes, key }
-        });
+        let at = match field.at {
+            Some(at) if flat::is_itself(&at) => Some(flat::itself(self, name.to_str()?, at, node)?),
+            at => at.map(|At { shown, routes, key }| {
+                let routes = routes.into_iter().map(|(path, _)| (path, of_types.next())).collect();
+                DeclaredAt { shown, routes, key }
+            }),
+        };
         let key = if is_rest { None } else { self.renamed(&name)? };
         Ok(Declared { name, key, node, at, absent, is_read: true, is_rest })
     }
@@ -301,6 +310,21 @@ impl<'py> Subject<'_, 'py> {
     }
 }
 
+/// The fields of a class of this kind, and how to make an object of them.
+pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>, sort: Sort) -> PyResult<Shape<'py>> {
+    match sort {
+        Sort::Dataclass => dataclass::shape(subject),
+        Sort::NamedTuple => named_tuple::shape(subject),
+        Sort::TypedDict => typed_dict::shape(subject),
+        Sort::Keys => derived::shape(subject),
+        Sort::AnnotatedInit => annotated_init::shape(subject),
+        Sort::Plain => plain::shape(subject),
+        Sort::Attrs => attrs::shape(subject),
+        Sort::Struct => msgspec::shape(subject),
+        Sort::Model => pydantic::shape(subject),
+    }
+}
+
 /// Plans a class that the compiler has met.
 pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassPlan> {
     let met = &compiler.met[index];
@@ -308,20 +332,13 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
     let name = name.as_str();
     let id = index as ClassId;
     let mut subject = Subject { compiler, id, class: class.clone(), name };
-    let shape = match sort {
-        Sort::Dataclass => dataclass::shape(&mut subject)?,
-        Sort::NamedTuple => named_tuple::shape(&mut subject)?,
-        Sort::TypedDict => typed_dict::shape(&mut subject)?,
-        Sort::Keys => derived::shape(&mut subject)?,
-        Sort::AnnotatedInit => annotated_init::shape(&mut subject)?,
-        Sort::Plain => plain::shape(&mut subject)?,
-        Sort::Attrs => attrs::shape(&mut subject)?,
-        Sort::Struct => msgspec::shape(&mut subject)?,
-        Sort::Model => pydantic::shape(&mut subject)?,
-    };
+    let mut shape = shape(&mut subject, sort)?;
     let forbids_unknown =
         shape.forbids_unknown || sort != Sort::Model && with_config::forbids_extra(&subject.class)?;
     let rest = rest(&subject, &shape, sort)?;
+    let joined = flat::joined(&mut subject, &shape)?;
+    let (parts, own): (Box<[_]>, _) = (joined.parts.into(), shape.fields.len());
+    shape.fields.extend(joined.fields);
     let routes = paths::routes(&subject, &shape.fields)?;
     let mut keys = Vec::new();
     let fields = shape.fields.into_iter().zip(routes.gathers).enumerate();
@@ -329,6 +346,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
     let nullable = |node: NodeId| compiler.nodes[node as usize].nullable;
     let fields = fields.map(|(index, (field, gathers))| {
         let gathers = gathers || rest == Some(index as u32);
+        let is_flat = field.is_flat();
         let name = field.name;
         let (key, keyed) = match field.at {
             Some(at) => (at.shown.into(), at.key),
@@ -337,9 +355,11 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         if let Some(keyed) = keyed {
             keys.push((index, keyed));
         }
-        // In markup, an element that is not there is the usual way to write `None`.
+        // In markup, an element that is not there is the usual way to write `None`. For members of
+        // the object itself, there is no other.
+        let has_null = !form.has_elements() && !is_flat;
         let absent = match field.absent {
-            Absent::Error if form.has_elements() && !gathers && nullable(field.node) => {
+            Absent::Error if !has_null && !gathers && nullable(field.node) => {
                 Absent::Value(py.None())
             }
             absent => absent,
@@ -360,7 +380,11 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         stars: routes.stars,
         only_rows: shape.takes_rows && sort == Sort::Struct && !form.has_elements(),
         tells_fields: sort == Sort::Model,
-        takes_rows: shape.takes_rows || matches!(shape.build, Build::Tuple),
+        notes_fields: sort == Sort::Model || joined.tells_fields,
+        // The fields of a part have no position.
+        takes_rows: parts.is_empty() && (shape.takes_rows || matches!(shape.build, Build::Tuple)),
+        own,
+        parts,
         build: shape.build,
         why_called: shape.why_called.map(Into::into),
         forbids_unknown,
@@ -411,11 +435,11 @@ pub(super) fn settle_keys(py: Python<'_>, nodes: &[Node], plans: &mut [ClassPlan
                     return Err(error(format_args!("at(key='{key}') takes objects, not {item}")));
                 }
             };
-            let mut known = (0..).zip(&items.fields);
+            let mut known = (0..).zip(items.own());
             let found = known.find(|(_, field)| field.name.bind(py).to_string() == key);
             let Some((found, of_item)) = found else {
                 let names: Vec<String> =
-                    items.fields.iter().map(|field| field.name.bind(py).to_string()).collect();
+                    items.own().iter().map(|field| field.name.bind(py).to_string()).collect();
                 let near = nearest(&key, names.iter().map(String::as_str));
                 let near =
                     near.map_or_else(String::new, |near| format!("; did you mean '{near}'?"));

@@ -20,6 +20,7 @@ mod dataclass;
 mod decimals;
 mod derived;
 mod entries;
+mod flat;
 mod found_by;
 mod generics;
 mod known;
@@ -67,6 +68,7 @@ pub(crate) use builtin::{decimal_text, is_decimal, is_enum, is_no_decimal, is_of
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
 pub(crate) use entries::{Pattern, entries, new_dict};
+pub(crate) use flat::Part;
 pub(crate) use found_by::{Star, needs_key, no_key};
 pub(crate) use lent::LentKeys;
 pub(crate) use markup::{NameEdge, Names};
@@ -446,8 +448,14 @@ pub(crate) struct ClassPlan {
     pub(crate) class: Py<PyType>,
     /// Its name, for messages.
     pub(crate) name: Box<str>,
-    /// The fields, in the order in which the class declares them.
+    /// The fields, in the order in which the class declares them. Behind them stand those of its
+    /// parts.
     pub(crate) fields: Box<[Field]>,
+    /// How many fields are its own.
+    own: usize,
+    /// Its fields whose values are made of members of the same object, in the order of their own
+    /// fields (`at(".")`).
+    pub(crate) parts: Box<[Part]>,
     /// For each field, the aim of a value for it.
     pub(crate) aims: Box<[Aim]>,
     /// The field and the node of each type of a choice.
@@ -474,8 +482,11 @@ pub(crate) struct ClassPlan {
     /// Whether nothing but such an array is accepted.
     pub(crate) only_rows: bool,
     /// Whether the class names the fields that do not fit when all values are there, as pydantic
-    /// does. Then the builder remembers where each stands.
+    /// does.
     pub(crate) tells_fields: bool,
+    /// Whether it, or the class of a part, does. Then the builder remembers where each value
+    /// stands.
+    pub(crate) notes_fields: bool,
     /// The field that takes all keys that the class does not name, with their values. While an
     /// object is made, it is a list in which they alternate.
     pub(crate) rest: Option<u32>,
@@ -513,11 +524,16 @@ impl ClassPlan {
         let routes = self.routes.iter().map(|&(index, node)| {
             Aim::new(nodes, form, node, index, self.fields[index as usize].gathers)
         });
-        let noted = |aim: Aim| match self.tells_fields && !aim.gathers {
+        let noted = |aim: Aim| match self.notes_fields && !aim.gathers {
             true => aim.finished(form),
             false => aim,
         };
         self.aims = fields.chain(routes).map(noted).collect();
+    }
+
+    /// The fields without those of its parts.
+    pub(crate) fn own(&self) -> &[Field] {
+        &self.fields[..self.own]
     }
 
     /// The aim of the value to which a key or an element leads, if that is a value as a whole.

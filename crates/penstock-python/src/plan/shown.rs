@@ -287,7 +287,7 @@ impl Plan {
         let why = class.why_called.as_ref().map_or(String::new(), |why| format!(": {why}"));
         // Writing to a string does not fail.
         let _ = write!(text, "\n{}, {way}{why}", class.name);
-        for (id, field) in (0..).zip(&class.fields) {
+        for (id, field) in (0..).zip(class.own()) {
             let is_rest = class.rest == Some(id);
             if is_rest && matches!(class.build, Build::Validate(_)) {
                 text.push_str("\n    all other keys");
@@ -325,6 +325,7 @@ impl ClassPlan {
             aim.is_some_and(|aim| aim.field == id)
         };
         self.takes_key.contains(&id)
+            || self.parts.iter().any(|part| part.field == id)
             || self.states.iter().any(|state| {
                 state.keys.iter().any(|edge| leads(&edge.to))
                     || state.elements.edges.iter().any(|edge| leads(&edge.to))

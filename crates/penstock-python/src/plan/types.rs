@@ -122,6 +122,8 @@ pub(super) struct Compiler<'py> {
     pub(super) renamable: Vec<(ClassId, String)>,
     /// The model whose fields are read, as long as it is one of pydantic.
     pub(super) model: Option<Model<'py>>,
+    /// The classes whose parts are being planned, each a part of the one before.
+    pub(super) open: Vec<ClassId>,
     shared: HashMap<Key, NodeId>,
     /// The objects in `shared`, kept so that no other object gets their addresses.
     kept: Vec<Bound<'py, PyAny>>,
@@ -144,6 +146,7 @@ impl<'py> Compiler<'py> {
             seen: Vec::new(),
             renamable: Vec::new(),
             model: None,
+            open: Vec::new(),
             shared: HashMap::new(),
             kept: Vec::new(),
             class_ids: HashMap::new(),

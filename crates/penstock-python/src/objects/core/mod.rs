@@ -450,7 +450,7 @@ impl<'p> Core<'p> {
     /// with it when all values are there.
     #[inline(never)]
     pub(crate) fn note_place(&mut self, at: u64) {
-        if self.top().kind.has_fields() && self.class().tells_fields {
+        if self.top().kind.has_fields() && self.class().notes_fields {
             let slot = self.top().slots + self.aim().field as usize;
             make_room(&mut self.noted, 1);
             self.noted.push(Noted { slot, at, place: None });

@@ -63,7 +63,7 @@ pub(crate) fn by_name(builder: &mut Core<'_>, class: &ClassPlan, build: &Build, 
         Build::Slots { .. } | Build::Struct { .. } => return Err(builder.raised()),
     }?;
     builder.stack.release_from(py, base);
-    if class.tells_fields {
+    if class.notes_fields {
         builder.forget_noted(base);
     }
     Ok(made.into_ptr())

@@ -1,8 +1,8 @@
 //! Fields of the current object: those without a value, and those that gather several.
 
 use super::by_name::add_rest;
-use super::outer_mismatch;
 use super::raised::own_code_raised;
+use super::{outer_mismatch, parts};
 use crate::objects::core::Core;
 use crate::objects::core::frame::FrameKind;
 use crate::objects::core::refusal::{Code, PathStep, Refusal};
@@ -15,6 +15,9 @@ use std::ptr;
 /// Fills the places of all fields that have no value, and finishes those that gather.
 #[inline(never)]
 pub(crate) fn fill_all(builder: &mut Core<'_>, class: &ClassPlan, at: u64) -> Result<(), Refusal> {
+    if !class.parts.is_empty() {
+        return parts::fill_all(builder, class, at);
+    }
     for (index, field) in class.fields.iter().enumerate() {
         if (builder.stack.get(builder.top().slots + index).is_null() || field.gathers)
             && let Err(refusal) = fill(builder, class, field, index, at)
@@ -28,7 +31,7 @@ pub(crate) fn fill_all(builder: &mut Core<'_>, class: &ClassPlan, at: u64) -> Re
 }
 
 /// Fills the place of a field that has no value, or finishes one that gathers.
-fn fill(
+pub(super) fn fill(
     builder: &mut Core<'_>,
     class: &ClassPlan,
     field: &Field,
@@ -89,16 +92,20 @@ pub(crate) fn keep_missing(
     from: usize,
     at: u64,
 ) -> Result<(), Refusal> {
-    for (index, field) in class.fields.iter().enumerate().skip(from) {
+    for (index, field) in class.own().iter().enumerate().skip(from) {
         let lacks = builder.stack.get(builder.top().slots + index).is_null()
             && matches!(field.absent, Absent::Error)
+            && !class.parts.iter().any(|part| part.field as usize == index)
             && !(field.gathers && nothing_gathered(builder, field)?.is_some());
         if lacks {
             let refusal = missing(builder, class, field, at);
             builder.keep(refusal)?;
         }
     }
-    Ok(())
+    match class.parts.is_empty() {
+        true => Ok(()),
+        false => parts::keep_missing_of_parts(builder, class, at),
+    }
 }
 
 /// Whether the values that a field gathers are the items of its own value.
@@ -179,8 +186,9 @@ fn missing(builder: &Core<'_>, class: &ClassPlan, field: &Field, at: u64) -> Ref
     let mut refusal = outer_mismatch(builder, at, reason).coded(Code::Missing);
     if let Some(mismatch) = refusal.mismatch() {
         mismatch.missing = steps_to(class, field);
-        let slots = builder.top().slots;
-        let nothing = || (0..class.fields.len()).all(|at| builder.stack.get(slots + at).is_null());
+        // Also beside the part that lacks the field.
+        let base = builder.top().base;
+        let nothing = || builder.stack.from(base).iter().all(|value| value.is_null());
         // A field of an earlier problem is filled, but that was absent too.
         mismatch.bare = builder.frames.len() == 2 && nothing();
     }

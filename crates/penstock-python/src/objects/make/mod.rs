@@ -2,6 +2,7 @@
 
 mod by_name;
 pub(crate) mod fields;
+mod parts;
 pub(crate) mod raised;
 pub(crate) mod ring;
 pub(crate) mod shapes;

@@ -64,7 +64,7 @@ fn field_of<'b>(builder: &'b Core<'_>, steps: &[PathStep]) -> Option<(&'b Noted,
         return None;
     }
     let py = builder.attached();
-    let fields = builder.class().fields.iter().enumerate();
+    let fields = builder.class().own().iter().enumerate();
     let mut named = fields.filter(|(_, field)| field.name.bind(py) == name.as_str());
     named.find_map(|(index, field)| Some((builder.noted_of(index)?, field)))
 }

@@ -1,0 +1,145 @@
+//! Classes whose fields stand among the keys of the class around them: `at(".")`.
+//!
+//! Their fields are planned as fields of the class around them, behind its own. So one pass fills
+//! both, and the rules for keys, paths and problems are those of the class around. When an object
+//! of that is made, the parts are made first, of the values behind its own.
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use super::classes::{self, Declared, DeclaredAt, Shape, Sort, Subject};
+use super::wrappers::At;
+use super::{ClassId, Kind, NodeId};
+
+/// The path of the object itself.
+const ITSELF: &str = ".";
+
+/// A field whose value is made of members of its own object.
+pub(crate) struct Part {
+    /// The field.
+    pub(crate) field: u32,
+    /// Its class.
+    pub(crate) class: ClassId,
+    /// Where the fields of that class begin, among those of the class around it.
+    pub(crate) first: usize,
+}
+
+/// The fields of the parts of a class.
+pub(super) struct Joined<'py> {
+    /// The fields, part by part, each with its path through the parts as its name.
+    pub(super) fields: Vec<Declared<'py>>,
+    pub(super) parts: Vec<Part>,
+    /// Whether some class says which field does not fit, as pydantic does.
+    pub(super) tells_fields: bool,
+}
+
+/// Whether a path leads to the object itself.
+pub(super) fn is_itself(at: &At<'_>) -> bool {
+    at.routes.iter().any(|(path, _)| path == ITSELF)
+}
+
+/// The `at(".")` of a field with this node.
+///
+/// # Errors
+/// `PlanError` if the field is not of a class.
+pub(super) fn itself(
+    subject: &Subject<'_, '_>,
+    field: &str,
+    at: At<'_>,
+    node: NodeId,
+) -> PyResult<DeclaredAt> {
+    let py = subject.compiler.py;
+    let error = |reason: std::fmt::Arguments<'_>| subject.place(field).error(py, reason);
+    if at.routes.len() > 1 || at.key.is_some() {
+        return Err(error(format_args!("at('.') stands alone: it takes no other path and no key=")));
+    }
+    let node = &subject.compiler.nodes[node as usize];
+    if !matches!(node.kind, Kind::Class(_)) {
+        let text = if subject.compiler.form.has_elements() && node.is_text() {
+            "; an element's own text has the path text()"
+        } else {
+            ""
+        };
+        let written = &node.written;
+        return Err(error(format_args!("at('.') takes a class with fields, not {written}{text}")));
+    }
+    Ok(DeclaredAt { shown: at.shown, routes: Vec::new(), key: None })
+}
+
+/// The fields of all parts of a class.
+///
+/// # Errors
+/// `PlanError` for a class that cannot be a part, or cannot have one.
+pub(super) fn joined<'py>(
+    subject: &mut Subject<'_, 'py>,
+    shape: &Shape<'py>,
+) -> PyResult<Joined<'py>> {
+    let mut all = Joined { fields: Vec::new(), parts: Vec::new(), tells_fields: false };
+    for (index, field) in (0..).zip(&shape.fields).filter(|(_, field)| field.is_flat()) {
+        let Kind::Class(class) = subject.compiler.nodes[field.node as usize].kind else { continue };
+        let first = shape.fields.len() + all.fields.len();
+        part(subject, shape, field, class, &mut all)?;
+        all.parts.push(Part { field: index, class, first });
+    }
+    Ok(all)
+}
+
+fn part<'py>(
+    subject: &mut Subject<'_, 'py>,
+    around: &Shape<'py>,
+    field: &Declared<'py>,
+    class: ClassId,
+    all: &mut Joined<'py>,
+) -> PyResult<()> {
+    let py = subject.compiler.py;
+    let place = field.name.to_str()?;
+    let (own, outer) = (subject.name, subject.id);
+    let error = |reason: &str| {
+        super::types::Place { field: Some((place, own)) }
+            .error(py, format_args!("at('.'): {reason}"))
+    };
+    let is_array = |shape: &Shape<'_>, sort: Sort, of_markup: bool| {
+        shape.takes_rows && sort == Sort::Struct && !of_markup
+    };
+    let of_markup = subject.compiler.form.has_elements();
+    if is_array(around, subject.compiler.met[outer as usize].sort, of_markup) {
+        return Err(error(&format!("{own} is an array, which has no keys")));
+    }
+    subject.compiler.open.push(outer);
+    let name = subject.compiler.met[class as usize].name.clone();
+    if subject.compiler.open.contains(&class) {
+        return Err(error(&format!("{name} would be a part of itself")));
+    }
+    let (object, sort) = {
+        let met = &subject.compiler.met[class as usize];
+        (met.class.clone(), met.sort)
+    };
+    let compiler = &mut *subject.compiler;
+    let mut inner = Subject { compiler, id: class, class: object, name: &name };
+    let shape = classes::shape(&mut inner, sort)?;
+    if is_array(&shape, sort, of_markup) {
+        return Err(error(&format!("{name} is an array, which has no keys")));
+    }
+    if shape.rest.is_some() || shape.fields.iter().any(|field| field.is_rest) {
+        let reason = format!("{name} takes all other keys, and these would be those of {own}");
+        return Err(error(&reason));
+    }
+    let has_key =
+        |at: &DeclaredAt| at.routes.iter().any(|(path, _)| path == "key()");
+    if let Some(field) = shape.fields.iter().find(|it| it.at.as_ref().is_some_and(has_key)) {
+        let reason = format!("the field '{}' of {name} takes the key() of an object of its own", field.name);
+        return Err(error(&reason));
+    }
+    if !shape.fields.iter().any(|field| field.has_key()) {
+        return Err(error(&format!("{name} has no field that is read")));
+    }
+    let more = joined(&mut inner, &shape)?;
+    subject.compiler.open.pop();
+    all.tells_fields |= sort == Sort::Model || more.tells_fields;
+    for inner in shape.fields.into_iter().chain(more.fields) {
+        let key = inner.key()?.to_owned();
+        let name = PyString::new(py, &format!("{place}.{}", inner.name.to_str()?));
+        all.fields.push(Declared { name, key: Some(key), ..inner });
+    }
+    Ok(())
+}
