@@ -69,6 +69,9 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
     it in more than one, that counts as a repeated key (`duplicates=`); in XML, as a repeated
     element (`repeated=`).
 
+    The path `.` is the object itself: the fields of the field's class are read from the members of
+    the same object.
+
     Instead of a path, you may pass a mapping of paths to types, a choice: each element becomes the
     type of its path, in the order of the document. The path `text()` is the text between the
     elements.
@@ -100,6 +103,15 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
         ...     name: Annotated[str, penstock.at("name", "userName")]
         >>> penstock.json.decode('[{"name": "Ada"}, {"userName": "Bo"}]', list[User])
         [User(name='Ada'), User(name='Bo')]
+
+        A class that is read from the members of the same object:
+
+        >>> @dataclass
+        ... class Sale:
+        ...     price: int
+        ...     buyer: Annotated[User, penstock.at(".")]
+        >>> penstock.json.decode('{"price": 7, "userName": "Bo"}', Sale)
+        Sale(price=7, buyer=User(name='Bo'))
 
         A choice, for the mixed content of XML:
 

@@ -44,15 +44,9 @@ class Keyed:
     c: Annotated[int, at("b/c")]
 
 
-ITSELF = (
-    "'.' is no element: the element itself has no path, and its text has the path text() (column 1)"
-)
-
-
 @pytest.mark.parametrize(
     ("path", "reason"),
     [
-        (".", ITSELF),
         ("b/~4", "'~4' is no name of an element or attribute (column 3)"),
         ("b/first name", "'first name' is no name of an element or attribute (column 3)"),
         ("@1st", "'@1st' is no name of an element or attribute (column 1)"),
@@ -65,6 +59,17 @@ def test_168_paths_that_nothing_in_xml_can_match(path: str, reason: str) -> None
     with pytest.raises(penstock.PlanError) as caught:
         penstock.xml.decode("<r>text</r>", row)
     assert str(caught.value) == f"field 'a' of Row: at('{path}'): {reason}"
+
+
+def test_168_the_element_itself_for_text() -> None:
+    """An element that is a class has the path; its text does not."""
+    row = make_dataclass("Row", [("a", Annotated[str, at(".")], "")])
+    with pytest.raises(penstock.PlanError) as caught:
+        penstock.xml.decode("<r>text</r>", row)
+    assert str(caught.value) == (
+        "field 'a' of Row: at('.') takes a class with fields, not str; an element's own text has "
+        "the path text()"
+    )
 
 
 def test_168_names_that_xml_allows() -> None:

@@ -2,7 +2,7 @@
 //!
 //! Fields whose paths begin with the same keys share the objects that these keys lead to.
 
-use crate::plan::{Build, ClassPlan, Kind, NodeId, Plan, Target};
+use crate::plan::{Absent, Build, ClassPlan, Kind, NodeId, Part, Plan, Target};
 use penstock_core::json::lend::Key;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -57,6 +57,8 @@ pub(super) struct Field {
     pub(super) shown: Box<str>,
     /// Its number among the fields of the class.
     pub(super) index: u32,
+    /// Whether it is never left out: it shows that the part with it is there.
+    pub(super) shows: bool,
 }
 
 /// Where an object keeps a value.
@@ -71,6 +73,36 @@ pub(super) enum Get {
     Key(Py<PyString>),
     /// Nowhere: each object of the class has this one.
     Fixed(Py<PyAny>),
+    /// In an object that the object keeps, whose members stand among its own.
+    Within(Box<Within>),
+}
+
+/// Where a part of an object keeps a value.
+pub(super) struct Within {
+    /// Where the object keeps the part.
+    pub(super) part: Get,
+    /// The address of the part's class, which the plan keeps. An object of a derived class may keep
+    /// its values elsewhere.
+    pub(super) class: usize,
+    /// The name of the class.
+    pub(super) name: Box<str>,
+    /// Whether any dict is one.
+    pub(super) is_dict: bool,
+    /// What becomes of None.
+    pub(super) none: NoPart,
+    /// Where the part keeps the value.
+    pub(super) get: Get,
+}
+
+/// What becomes of None in the place of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoPart {
+    /// Nothing is written.
+    Absent,
+    /// It is refused: nothing would be read as another default.
+    Default,
+    /// It is refused: the part must be there.
+    Misfit,
 }
 
 impl Layouts {
@@ -87,11 +119,8 @@ impl Layouts {
 
 fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Layout, String>> {
     let names = attributes(py, class)?;
-    if let Some(reason) = own_serializers(py, class)? {
+    if let Some(reason) = unwritable(py, plan, class)? {
         return Ok(Err(reason));
-    }
-    if let Some(field) = init_only(py, class)? {
-        return Ok(Err(format!("field '{field}' is an InitVar, whose value no object keeps")));
     }
     if !class.takes_key.is_empty() {
         return Ok(Err("at(\"key()\") has no place in an object that is written".to_owned()));
@@ -115,6 +144,40 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
     }
     let Making { steps, .. } = making;
     Ok(Ok(Layout { steps: steps.into(), rows: false }))
+}
+
+/// Why objects of a class, or of its parts, cannot be written, whatever their keys are.
+fn unwritable(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Option<String>> {
+    if let Some(reason) = own_serializers(py, class)? {
+        return Ok(Some(reason));
+    }
+    if let Some(field) = init_only(py, class)? {
+        return Ok(Some(format!("field '{field}' is an InitVar, whose value no object keeps")));
+    }
+    for part in &class.parts {
+        let (field, inner) =
+            (&class.fields[part.field as usize], &plan.classes[part.class as usize]);
+        let node = &plan.nodes[field.node as usize];
+        if node.after.as_ref().is_some_and(|after| after.changes()) {
+            return Ok(Some(format!("field '{}' is converted from {}", field.name, inner.name)));
+        }
+        let has_required = inner.own().iter().any(|field| matches!(field.absent, Absent::Error));
+        if is_optional(class, part) && matches!(inner.build, Build::Dict(_)) && !has_required {
+            return Ok(Some(format!(
+                "field '{}' may be absent, and nothing tells that from an empty {}",
+                field.name, inner.name
+            )));
+        }
+        if let Some(reason) = unwritable(py, plan, inner)? {
+            return Ok(Some(reason));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether objects of a class may lack a part.
+fn is_optional(class: &ClassPlan, part: &Part) -> bool {
+    !matches!(class.fields[part.field as usize].absent, Absent::Error)
 }
 
 struct Making<'a, 'py> {
@@ -194,16 +257,43 @@ impl Making<'_, '_> {
 
     fn field(&self, index: u32, key: String) -> PyResult<Field> {
         let field = &self.class.fields[index as usize];
+        let part = self.class.part_of(index);
         Ok(Field {
             key: name(&key),
             node: field.node,
             get: self.get(index)?,
             shown: self.names[index as usize].to_string().into(),
             index,
+            shows: part.is_some_and(|part| is_optional(self.class, part)),
         })
     }
 
+    /// Where an object keeps a value of its part.
+    fn within(&self, part: &Part, index: u32) -> PyResult<Get> {
+        let class = &self.plan.classes[part.class as usize];
+        let names = attributes(self.py, class)?;
+        let inner = Making { class, names, steps: Vec::new(), seen: Vec::new(), ..*self };
+        let field = &self.class.fields[part.field as usize];
+        let none = match &field.absent {
+            Absent::Error => NoPart::Misfit,
+            Absent::Value(default) if !default.is_none(self.py) => NoPart::Default,
+            Absent::Factory(_) => NoPart::Default,
+            Absent::Value(_) | Absent::Unset => NoPart::Absent,
+        };
+        Ok(Get::Within(Box::new(Within {
+            part: self.get(part.field)?,
+            class: class.class.as_ptr() as usize,
+            name: class.name.clone(),
+            is_dict: matches!(class.build, Build::Dict(_)),
+            none,
+            get: inner.get(index - part.first as u32)?,
+        })))
+    }
+
     fn get(&self, index: u32) -> PyResult<Get> {
+        if let Some(part) = self.class.part_of(index) {
+            return self.within(part, index);
+        }
         let place = index as usize;
         let attribute = || Get::Attribute(self.names[place].clone().unbind());
         Ok(match &self.class.build {

@@ -6,7 +6,7 @@
 //! a frame owns its container and checks its size at each step.
 
 use super::Stop;
-use super::layout::{Field, Get, Layout, Name, Step};
+use super::layout::{Field, Get, Layout, Name, NoPart, Step, Within};
 use super::scalars;
 use super::text::text_of;
 use super::values::{class_name, enum_value};
@@ -450,6 +450,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         let Some(value) = self.get(object, &field.get)? else { return Ok(None) };
         let omitted = match self.omit {
             Omit::Nothing => false,
+            _ if field.shows => false,
             Omit::None => value.is_none(),
             Omit::Defaults => {
                 self.is_default(&value, &class.fields[field.index as usize].absent)?
@@ -515,6 +516,31 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                 Ok(dict.get_item(name.bind(self.py))?)
             }
             Get::Fixed(value) => Ok(Some(value.bind(self.py).clone())),
+            Get::Within(within) => self.within(object, within),
+        }
+    }
+
+    /// The value that a part of an object keeps; none if the object has no such part.
+    #[inline(never)]
+    fn within(
+        &self,
+        object: &Bound<'py, PyAny>,
+        within: &Within,
+    ) -> Result<Option<Bound<'py, PyAny>>, Stop> {
+        let Some(part) = self.get(object, &within.part)? else { return Ok(None) };
+        let class = part.get_type().as_ptr() as usize;
+        if class == within.class || (within.is_dict && part.is_instance_of::<PyDict>()) {
+            return self.get(&part, &within.get);
+        }
+        match within.none {
+            NoPart::Absent if part.is_none() => Ok(None),
+            NoPart::Default if part.is_none() => {
+                Err(Stop::misfit("None is left out here, and would be read as the default"))
+            }
+            _ => {
+                let (expected, got) = (&within.name, class_name(&part)?);
+                Err(Stop::misfit(format!("expected {expected}, got {got}")))
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use pyo3::types::PyString;
 
 use super::classes::{self, Declared, DeclaredAt, Shape, Sort, Subject};
 use super::wrappers::At;
-use super::{ClassId, Kind, NodeId};
+use super::{Absent, ClassId, Kind, NodeId};
 
 /// The path of the object itself.
 const ITSELF: &str = ".";
@@ -51,17 +51,23 @@ pub(super) fn itself(
     let py = subject.compiler.py;
     let error = |reason: std::fmt::Arguments<'_>| subject.place(field).error(py, reason);
     if at.routes.len() > 1 || at.key.is_some() {
-        return Err(error(format_args!("at('.') stands alone: it takes no other path and no key=")));
+        return Err(error(format_args!(
+            "at('.') stands alone: it takes no other path and no key="
+        )));
     }
     let node = &subject.compiler.nodes[node as usize];
     if !matches!(node.kind, Kind::Class(_)) {
-        let text = if subject.compiler.form.has_elements() && node.is_text() {
-            "; an element's own text has the path text()"
-        } else {
-            ""
+        let instead = match node.kind {
+            Kind::Dict(..) => "; rest takes all other keys",
+            _ if subject.compiler.form.has_elements() => {
+                "; an element's own text has the path text()"
+            }
+            _ => "",
         };
         let written = &node.written;
-        return Err(error(format_args!("at('.') takes a class with fields, not {written}{text}")));
+        return Err(error(format_args!(
+            "at('.') takes a class with fields, not {written}{instead}"
+        )));
     }
     Ok(DeclaredAt { shown: at.shown, routes: Vec::new(), key: None })
 }
@@ -124,10 +130,10 @@ fn part<'py>(
         let reason = format!("{name} takes all other keys, and these would be those of {own}");
         return Err(error(&reason));
     }
-    let has_key =
-        |at: &DeclaredAt| at.routes.iter().any(|(path, _)| path == "key()");
+    let has_key = |at: &DeclaredAt| at.routes.iter().any(|(path, _)| path == "key()");
     if let Some(field) = shape.fields.iter().find(|it| it.at.as_ref().is_some_and(has_key)) {
-        let reason = format!("the field '{}' of {name} takes the key() of an object of its own", field.name);
+        let reason =
+            format!("the field '{}' of {name} takes the key() of an object of its own", field.name);
         return Err(error(&reason));
     }
     if !shape.fields.iter().any(|field| field.has_key()) {
@@ -136,10 +142,17 @@ fn part<'py>(
     let more = joined(&mut inner, &shape)?;
     subject.compiler.open.pop();
     all.tells_fields |= sort == Sort::Model || more.tells_fields;
+    let is_optional = !matches!(field.absent, Absent::Error)
+        || subject.compiler.nodes[field.node as usize].nullable;
     for inner in shape.fields.into_iter().chain(more.fields) {
-        let key = inner.key()?.to_owned();
+        let key = Some(inner.key()?.to_owned());
         let name = PyString::new(py, &format!("{place}.{}", inner.name.to_str()?));
-        all.fields.push(Declared { name, key: Some(key), ..inner });
+        // Whether an object of the class around must have it.
+        let absent = match inner.absent {
+            Absent::Error if is_optional => Absent::Unset,
+            absent => absent,
+        };
+        all.fields.push(Declared { name, key, absent, ..inner });
     }
     Ok(())
 }

@@ -536,6 +536,11 @@ impl ClassPlan {
         &self.fields[..self.own]
     }
 
+    /// The part to which a field belongs, if it is none of its own.
+    pub(crate) fn part_of(&self, field: u32) -> Option<&Part> {
+        self.parts.iter().rev().find(|part| part.first <= field as usize)
+    }
+
     /// The aim of the value to which a key or an element leads, if that is a value as a whole.
     pub(crate) fn aim_of(&self, to: Target) -> Option<u32> {
         match to {

@@ -110,6 +110,11 @@ impl PostSteps {
         after
     }
 
+    /// True if the final value may be another one than the first.
+    pub(crate) fn changes(&self) -> bool {
+        self.steps.iter().any(|step| !matches!(step, Step::Check(_)))
+    }
+
     /// True if the final value is said to be bytes.
     pub(super) fn is_of_bytes(&self) -> bool {
         self.nature == Some(Nature::Bytes)
