@@ -12,12 +12,12 @@ import bz2
 import gzip
 import io
 import lzma
-import os
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any
+
+from fresh import in_child
 
 import penstock
 from penstock import _format, _rust
@@ -356,25 +356,6 @@ def attempt(name: str, n: int, expected: str) -> str:
 
 def shown(outcome: object) -> str:
     return repr(outcome)
-
-
-def in_child(work: Callable[[], str]) -> tuple[str, int]:
-    """Return the result of the work in a child process, and its exit status."""
-    readable, writable = os.pipe()
-    child = os.fork()
-    if child == 0:
-        said = "died"
-        try:
-            said = work()
-        except BaseException:  # noqa: BLE001 - it goes no further than this child
-            said = traceback.format_exc()
-        finally:
-            os.write(writable, said.encode())
-            os._exit(0)
-    os.close(writable)
-    with os.fdopen(readable, "rb") as answer:
-        said = answer.read().decode()
-    return said, os.waitpid(child, 0)[1]
 
 
 def say(line: str) -> None:

@@ -28,13 +28,14 @@ def said(done: subprocess.CompletedProcess[str]) -> tuple[int, list[str]]:
     return done.returncode, [line for line in lines if not line.startswith("tried")]
 
 
+@pytest.mark.timeout(300)
 def test_each_allocation_may_fail() -> None:
-    done = run("starve.py")
+    done = run("starve.py", seconds=280)
     assert said(done) == (0, [])
     tried = done.stdout.splitlines()[-1].split()
     # 3.13 allocates less often than 3.11.
-    assert int(tried[1]) > 3_500
-    assert int(tried[4]) > 90
+    assert int(tried[1]) > 6_500
+    assert int(tried[4]) > 140
 
 
 @pytest.mark.timeout(300)

@@ -1,9 +1,11 @@
-"""Scripts in a process of their own, independent of other tests."""
+"""Scripts, and functions, in a process of their own, independent of other tests."""
 
 import os
 import subprocess
 import sys
 import textwrap
+import traceback
+from collections.abc import Callable
 
 # The end of a script prints the most memory that its process has needed.
 MARK = """
@@ -41,3 +43,22 @@ def printed(script: str, **environment: str) -> str:
 def kilobytes(script: str) -> int:
     """The peak memory of a script that prints nothing."""
     return int(printed(textwrap.dedent(script) + MARK))
+
+
+def in_child(work: Callable[[], str]) -> tuple[str, int]:
+    """Return the result of the work in a child process, and its exit status."""
+    readable, writable = os.pipe()
+    child = os.fork()
+    if child == 0:
+        said = "died"
+        try:
+            said = work()
+        except BaseException:  # noqa: BLE001 - it goes no further than this child
+            said = traceback.format_exc()
+        finally:
+            os.write(writable, said.encode())
+            os._exit(0)
+    os.close(writable)
+    with os.fdopen(readable, "rb") as answer:
+        said = answer.read().decode()
+    return said, os.waitpid(child, 0)[1]

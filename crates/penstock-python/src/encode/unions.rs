@@ -4,7 +4,7 @@ use super::Stop;
 use super::text::text_of;
 use super::values::enum_value;
 use super::walk::{As, Frame, Walker};
-use crate::plan::{Build, Choice, Kind, NodeId, TagRule, is_decimal, is_of, is_uuid};
+use crate::plan::{Build, Choice, Kind, NodeId, TagRule, is_decimal, is_object_of, is_uuid};
 use penstock_core::sink::Flow;
 use penstock_core::value::moment;
 use penstock_core::writer::Writer;
@@ -95,7 +95,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             Kind::Dict(..) => value.cast::<PyMapping>().is_ok(),
             Kind::Class(class) => {
                 let class = self.plan(of).classes[*class as usize].class.bind(self.py);
-                is_of(value, class) || (value.is_instance_of::<PyDict>() && self.is_typed_dict(of))
+                is_object_of(value, class)
+                    || (value.is_instance_of::<PyDict>() && self.is_typed_dict(of))
             }
             Kind::Tagged(tagged) => tagged.every().any(|node| self.takes(value, As { node, ..of })),
             Kind::Tokens(tokens) => {

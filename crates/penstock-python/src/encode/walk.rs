@@ -11,8 +11,8 @@ use super::scalars;
 use super::text::text_of;
 use super::values::{class_name, enum_value};
 use crate::plan::{
-    Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal, is_of, is_uuid,
-    plan_from,
+    Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal, is_object_of,
+    is_uuid, plan_from,
 };
 use penstock_core::shape::Form;
 use penstock_core::sink::Flow;
@@ -609,7 +609,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         if value.get_type().is(planned) || typed_dict {
             return self.push_object(value, class, of.plan);
         }
-        if is_of(value, planned) {
+        if is_object_of(value, planned) {
             // An object of a derived class is written with all its fields.
             return self.by_class(value);
         }

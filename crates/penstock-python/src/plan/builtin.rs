@@ -132,12 +132,12 @@ pub(super) fn qualified(class: &Bound<'_, PyType>) -> String {
 
 fn is_instance(value: &Bound<'_, PyAny>, class: &known::Known) -> bool {
     let class = class.get(value.py()).and_then(|class| class.cast::<PyType>().ok());
-    class.is_some_and(|class| is_of(value, class))
+    class.is_some_and(|class| is_object_of(value, class))
 }
 
 /// Whether an object is of a class or of one derived from it, by the real bases. This runs no code,
 /// and cannot fail.
-pub(crate) fn is_of(value: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
+pub(crate) fn is_object_of(value: &Bound<'_, PyAny>, class: &Bound<'_, PyType>) -> bool {
     // SAFETY: both live.
     unsafe { ffi::PyObject_TypeCheck(value.as_ptr(), class.as_type_ptr()) != 0 }
 }

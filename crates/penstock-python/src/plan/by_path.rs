@@ -194,7 +194,8 @@ fn container<'py>(annotation: &Bound<'py, PyAny>) -> PyResult<Option<Found<'py>>
             origin.and_then(|origin| origin.cast_into::<PyType>().ok())
         }
     };
-    Ok(class.and_then(|class| Some((Collection::of(&class)?, class))))
+    let Some(class) = class else { return Ok(None) };
+    Ok(Collection::of(&class)?.map(|collection| (collection, class)))
 }
 
 /// True if one of the types equals this one.

@@ -10,7 +10,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, 
 use pyo3::types::{PyString, PyTuple, PyType};
 
 use super::builtin::{Container, display};
-use super::conversions::{applied, is_of};
+use super::conversions::{applied, is_of_module};
 use super::known::{self, Known};
 use super::post_steps::{Nature, PostSteps, Step};
 use super::types::DEEPEST;
@@ -58,20 +58,23 @@ impl Collection {
     }
 
     /// The collection that a class is, if it is one.
-    pub(super) fn of(class: &Bound<'_, PyType>) -> Option<Self> {
+    ///
+    /// # Errors
+    /// Only those that the class did not cause, such as a lack of memory.
+    pub(super) fn of(class: &Bound<'_, PyType>) -> PyResult<Option<Self>> {
         if let Some(base) = Container::of(class) {
-            return Some(Collection {
+            return Ok(Some(Collection {
                 base,
                 name: base.name(),
                 finish: Finish::Builtin,
                 known: None,
-            });
+            }));
         }
-        if !is_of(class, &["collections", "collections.abc", "array"]) {
-            return None;
+        if !is_of_module(class, &["collections", "collections.abc", "array"])? {
+            return Ok(None);
         }
         let is = |collection: &&Collection| collection.known.is_some_and(|known| known.is(class));
-        COLLECTIONS.iter().find(is).copied()
+        Ok(COLLECTIONS.iter().find(is).copied())
     }
 
     /// Whether a value of a subclass is made by calling the subclass with the collection.

@@ -106,7 +106,7 @@ impl<'py> Walk<'_, 'py> {
         if known::PURE_PATH.get(py).is_some_and(|path| is_subclass(class, path)) {
             return self.path(class, nullable).map(Some);
         }
-        if !is_of(class, &["builtins", "ipaddress", "zoneinfo", "fractions", "re"]) {
+        if !is_of_module(class, &["builtins", "ipaddress", "zoneinfo", "fractions", "re"])? {
             return Ok(None);
         }
         if class.as_type_ptr() == &raw mut ffi::PyByteArray_Type {
@@ -153,8 +153,13 @@ impl<'py> Walk<'_, 'py> {
 
 /// True if the class says that it is from one of these modules. Nearly none is, and then there is
 /// nothing to compare.
-pub(super) fn is_of(class: &Bound<'_, PyType>, modules: &[&str]) -> bool {
-    class.module().is_ok_and(|module| module.to_str().is_ok_and(|name| modules.contains(&name)))
+///
+/// # Errors
+/// Only those that the class did not cause, such as a lack of memory.
+pub(super) fn is_of_module(class: &Bound<'_, PyType>, modules: &[&str]) -> PyResult<bool> {
+    let py = class.py();
+    let Some(module) = answer(py, class.module())? else { return Ok(false) };
+    Ok(answer(py, module.to_str())?.is_some_and(|name| modules.contains(&name)))
 }
 
 /// By the real bases, without calling `__subclasscheck__`.

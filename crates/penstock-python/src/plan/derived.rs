@@ -20,7 +20,7 @@ use super::wrappers::arguments;
 use super::{Absent, ClassId, Kind, Node, NodeId, layout};
 
 /// The base of a user's class, if values are decoded as that base.
-fn base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
+fn base<'py>(class: &Bound<'py, PyType>) -> PyResult<Option<Bound<'py, PyType>>> {
     let py = class.py();
     // Classes with a plan of their own kind.
     let marks = [
@@ -32,17 +32,26 @@ fn base<'py>(class: &Bound<'py, PyType>) -> Option<Bound<'py, PyType>> {
     ];
     let says_more = marks.iter().any(|mark| layout::attribute(class, mark).is_some());
     if !layout::is_heap_type(class) || says_more || layout::is_abstract(class) {
-        return None;
+        return Ok(None);
     }
-    let is_base = |class: &Bound<'py, PyType>| match builtin(class) {
-        Some((Kind::Any | Kind::None | Kind::DateTime | Kind::Date | Kind::Time, _)) => false,
-        Some(_) => true,
-        None => Collection::of(class).is_some_and(|collection| collection.is_called()),
+    let is_base = |class: &Bound<'py, PyType>| -> PyResult<bool> {
+        Ok(match builtin(class) {
+            Some((Kind::Any | Kind::None | Kind::DateTime | Kind::Date | Kind::Time, _)) => false,
+            Some(_) => true,
+            None => Collection::of(class)?.is_some_and(|collection| collection.is_called()),
+        })
     };
-    let base = layout::bases(class).into_iter().skip(1).find(is_base)?;
+    let mut found = None;
+    for base in layout::bases(class).into_iter().skip(1) {
+        if is_base(&base)? {
+            found = Some(base);
+            break;
+        }
+    }
+    let Some(base) = found else { return Ok(None) };
     let is_tuple = Container::of(&base) == Some(Container::Tuple);
     let named = is_tuple && layout::attribute(class, intern!(py, "_fields")).is_some();
-    (!named).then_some(base)
+    Ok((!named).then_some(base))
 }
 
 /// The base as the class, or one of its bases, writes it: `list[str]`; and the class that writes
@@ -99,7 +108,7 @@ impl<'py> Walk<'_, 'py> {
         nullable: bool,
         id: NodeId,
     ) -> PyResult<Option<Node>> {
-        let Some(base) = base(class) else { return Ok(None) };
+        let Some(base) = base(class)? else { return Ok(None) };
         if Container::of(&base) == Some(Container::Dict) && is_annotated(class) {
             let sort = Sort::Keys;
             let arguments = arguments.cloned();

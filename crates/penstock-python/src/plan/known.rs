@@ -3,9 +3,12 @@
 //! This imports nothing. An annotation cannot use a module that was never imported, so a lookup in
 //! `sys.modules` is enough, and `import penstock` stays cheap.
 
+use penstock_scan::out_of_memory;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyInt, PyString};
+use std::ptr;
 
 /// A module's attribute, fetched when its module is first found imported.
 pub(super) struct Known {
@@ -22,16 +25,23 @@ impl Known {
     /// The object, or None if its module was not imported or does not have it.
     pub(super) fn get<'py>(&self, py: Python<'py>) -> Option<&Bound<'py, PyAny>> {
         if self.object.get(py).is_none() {
-            // The type of `int | str` exists without any module.
-            let module = match imported(py, self.module) {
-                None if self.module == "types" => py.import("types").ok()?.into_any(),
-                module => module?,
-            };
-            let object = module.getattr_opt(self.name).ok()??;
+            let object = self.found(py)?;
             // Another thread may have been faster; it found the same object.
             let _ = self.object.set(py, object.unbind());
         }
         self.object.get(py).map(|object| object.bind(py))
+    }
+
+    /// Looks for the object. For want of memory it would be taken for another one, so this unwinds.
+    fn found<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
+        if ptr::eq(self, &raw const UNION_TYPE) {
+            // It exists without any module.
+            let union = py.get_type::<PyInt>().bitor(py.get_type::<PyString>());
+            return Some(union.unwrap_or_else(|_| out_of_memory()).get_type().into_any());
+        }
+        let module = imported(&text(py, self.module))?;
+        // A lookup that finds something allocates nothing.
+        module.getattr_opt(text(py, self.name)).ok()?
     }
 
     /// True if `object` is exactly this object.
@@ -40,10 +50,25 @@ impl Known {
     }
 }
 
-/// A module, if it was imported.
-pub(super) fn imported<'py>(py: Python<'py>, name: &str) -> Option<Bound<'py, PyAny>> {
+/// A name as an object of Python. Unwinds if there is no memory.
+fn text<'py>(py: Python<'py>, text: &str) -> Bound<'py, PyString> {
+    // SAFETY: the text is that long. A new object, or null with an exception set.
+    let made = unsafe {
+        let length = text.len() as ffi::Py_ssize_t;
+        let made = ffi::PyUnicode_FromStringAndSize(text.as_ptr().cast(), length);
+        Bound::from_owned_ptr_or_err(py, made)
+    };
+    match made {
+        // SAFETY: just made as one.
+        Ok(made) => unsafe { made.cast_into_unchecked() },
+        Err(_) => out_of_memory(),
+    }
+}
+
+/// A module, if it was imported. This allocates nothing.
+pub(super) fn imported<'py>(name: &Bound<'py, PyString>) -> Option<Bound<'py, PyAny>> {
     // SAFETY: `sys.modules` is borrowed from the interpreter; the result is a reference of ours.
-    let modules = unsafe { Bound::from_borrowed_ptr(py, pyo3::ffi::PyImport_GetModuleDict()) };
+    let modules = unsafe { Bound::from_borrowed_ptr(name.py(), ffi::PyImport_GetModuleDict()) };
     modules.cast_into::<PyDict>().ok()?.get_item(name).ok()?
 }
 

@@ -64,7 +64,7 @@ use pyo3::types::{PyString, PyType};
 
 pub(crate) use attrs::message_of_attrs;
 pub(crate) use build::slots;
-pub(crate) use builtin::{decimal_text, is_decimal, is_enum, is_no_decimal, is_of, is_uuid};
+pub(crate) use builtin::{decimal_text, is_decimal, is_enum, is_no_decimal, is_object_of, is_uuid};
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use constraints::{Check, Limit, Test};
 pub(crate) use entries::{Pattern, entries, new_dict};

@@ -61,7 +61,7 @@ impl<'py> Scope<'py> {
     ) -> Self {
         let module = class.as_ref().and_then(|class| {
             let name = layout::own_attribute(class, intern!(class.py(), "__module__"))?;
-            module_names(class.py(), name.cast::<PyString>().ok()?.to_str().ok()?)
+            module_names(name.cast::<PyString>().ok()?)
         });
         let (namespace, relatives) = (namespace.cloned(), relatives.clone());
         let (instance, bindings, frame) = (None, Vec::new(), OnceCell::new());
@@ -90,8 +90,8 @@ impl<'py> Scope<'py> {
     }
 
     /// The same with the names of another module, which a `ForwardRef` may carry.
-    pub(super) fn in_module(&self, py: Python<'py>, module: &str) -> Scope<'py> {
-        let module = module_names(py, module).or_else(|| self.module.clone());
+    pub(super) fn in_module(&self, module: &Bound<'py, PyString>) -> Scope<'py> {
+        let module = module_names(module).or_else(|| self.module.clone());
         let (class, namespace) = (self.class.clone(), self.namespace.clone());
         Scope {
             class,
@@ -233,8 +233,9 @@ fn home(class: &Bound<'_, PyType>) -> PyResult<(String, String)> {
     Ok((class.module()?.to_string(), around.to_owned()))
 }
 
-fn module_names<'py>(py: Python<'py>, module: &str) -> Option<Bound<'py, PyDict>> {
-    let names = imported(py, module)?.getattr(intern!(py, "__dict__")).ok()?;
+/// The names of a module, if it was imported. This allocates nothing.
+fn module_names<'py>(module: &Bound<'py, PyString>) -> Option<Bound<'py, PyDict>> {
+    let names = imported(module)?.getattr(intern!(module.py(), "__dict__")).ok()?;
     names.cast_into().ok()
 }
 

@@ -249,7 +249,7 @@ impl<'py> Walk<'_, 'py> {
         let Some(Ok(module)) = module.map(|module| module.cast_into::<PyString>()) else {
             return self.content(meant, nullable, id);
         };
-        let scope = self.scope.in_module(py, module.to_str()?);
+        let scope = self.scope.in_module(&module);
         let Walk { compiler, place, depth, typecode, .. } = self;
         let (place, depth, typecode) = (*place, *depth, typecode.take());
         let mut walk = Walk { depth, typecode, ..Walk::new(compiler, &scope, place) };
@@ -524,7 +524,7 @@ impl<'py> Walk<'_, 'py> {
         if let Some(converted) = self.converted(class, nullable)? {
             return Ok(converted);
         }
-        if let Some(collection) = Collection::of(class) {
+        if let Some(collection) = Collection::of(class)? {
             return self.bare_collection(class, collection, nullable);
         }
         if let Some((class, name)) = self.compiler.class_of(class, arguments.as_ref())? {
@@ -658,7 +658,7 @@ impl<'py> Walk<'_, 'py> {
             return self.class(origin, None, nullable, id);
         };
         let arguments = arguments.cast_into::<PyTuple>()?;
-        if let Some(collection) = Collection::of(origin) {
+        if let Some(collection) = Collection::of(origin)? {
             return self.collection_of(annotation, origin, collection, &arguments, nullable);
         }
         if known::PATTERN_TYPE.is(origin) {

@@ -198,7 +198,7 @@ pub(super) fn forward<'py>(
     let text = reference.getattr(intern!(py, "__forward_arg__"))?.cast_into::<PyString>()?;
     let module = reference.getattr(intern!(py, "__forward_module__"))?;
     let meant = match module.cast::<PyString>() {
-        Ok(module) => scope.in_module(py, module.to_str()?).evaluate(&text),
+        Ok(module) => scope.in_module(module).evaluate(&text),
         Err(_) => scope.evaluate(&text),
     };
     meant.map_err(|why| place.unresolved(&text, why))
