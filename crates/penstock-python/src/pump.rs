@@ -13,9 +13,11 @@ use crate::shorten::{Last, Shortener};
 use crate::timing::{Sampler, Timed};
 use penstock_clock::Mono;
 use penstock_core::limits::Limits;
+use penstock_core::position::Counter;
 use penstock_core::reader::Reader;
 use penstock_core::run::{
-    Destination, Failed, Failure, Input, Problem, RepairLog, Run, Turn as RunTurn, Windows,
+    Destination, Failed, Failure, Input, LastRecord, Problem, RepairLog, Run, Turn as RunTurn,
+    Windows,
 };
 use penstock_core::select::Records;
 use penstock_core::source::SourceError;
@@ -142,6 +144,8 @@ pub(crate) struct Pump {
     /// Whether an object at the root of the document is a record because no path says otherwise.
     is_lone_object: bool,
     broken_off: bool,
+    /// How far lines were counted for `last_record`.
+    counted: Counter,
 }
 
 impl Pump {
@@ -179,6 +183,7 @@ impl Pump {
             shortener: None,
             is_lone_object,
             broken_off: false,
+            counted: Counter::new(),
         }
     }
 
@@ -222,6 +227,12 @@ impl Pump {
     /// What is known of the last record besides its value, if records are shortened.
     pub(crate) fn last(&self) -> Option<Last> {
         self.shortener.as_ref().map(Shortener::last)
+    }
+
+    /// The number of the last record, and where it ended.
+    #[cold]
+    pub(crate) fn last_record(&mut self) -> LastRecord {
+        self.run.last_record(&self.builder, &mut self.counted)
     }
 
     /// The repairs so far.

@@ -32,6 +32,7 @@
 mod destination;
 mod inbox;
 mod input;
+mod last;
 mod policy;
 mod problem;
 mod raw;
@@ -43,6 +44,7 @@ pub use destination::{Destination, Kept, Outlet, Refused};
 pub use input::{
     Given, Input, Kept as KeptText, Lent, Origin, Positioned, Whole, Windows, total_exceeded,
 };
+pub use last::LastRecord;
 pub use policy::Policy;
 pub use problem::{Code, Failed, Failure, Misfit, Problem, Spot};
 pub use raw::MOST as MOST_RAW;

@@ -46,9 +46,9 @@ pub struct Run<R, I, C> {
     /// The number of records in error.
     refused: u64,
     /// The number of records in the source before this run's input.
-    before: u64,
+    pub(super) before: u64,
     /// Whether values at the root are counted as records.
-    numbered: bool,
+    pub(super) numbered: bool,
     /// If a document without records is an error: what it says.
     wanted: Option<Box<str>>,
     /// No more records will be delivered.
@@ -539,7 +539,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
     }
 
     /// How many records there were, with those in error.
-    fn met<D: Destination<Cause = C>>(&self, to: &D) -> u64 {
+    pub(super) fn met<D: Destination<Cause = C>>(&self, to: &D) -> u64 {
         let at_root = self.delivered + to.ready() + self.refused;
         to.inner_records().map_or(at_root, |(begun, _)| begun)
     }

@@ -332,6 +332,58 @@ impl Reader {
         self.meter.read()
     }
 
+    /// Where the last record was that the reader has returned: a `penstock.streams.Place`.
+    ///
+    /// Example:
+    ///     >>> import io, penstock
+    ///     >>> with penstock.ndjson.read(io.BytesIO(b'2\\n3\\n5\\n'), int) as reader:
+    ///     ...     next(reader), next(reader), reader.place
+    ///     (2, 3, Place(source=None, record=2, line=2, offset=3))
+    #[getter]
+    fn place<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        guarded(py, || {
+            let (name, last) = {
+                let pump = &mut self.enter()?.pump;
+                (pump.name().map(str::to_owned), pump.last_record())
+            };
+            let class = py.import("penstock._place")?.getattr("Place")?;
+            class.call1((name, last.number, last.line, last.end))
+        })
+    }
+
+    /// Pushes all records through a pipeline, and closes the reader; see `penstock.streams`.
+    ///
+    /// Returns:
+    ///     A `penstock.streams.Summary`: how many records were read, how many of them failed in a
+    ///     stage, and whether a stage stopped the reading.
+    ///
+    /// Example:
+    ///     >>> import io, penstock
+    ///     >>> from penstock.streams import Pipeline
+    ///     >>> doubled = []
+    ///     >>> pipeline = Pipeline(lambda n: 2 * n, doubled)
+    ///     >>> penstock.json.read(io.BytesIO(b"[2, 3, 5]"), int).into(pipeline)
+    ///     Summary(items=3, failed=0, stopped=False)
+    ///     >>> doubled
+    ///     [4, 6, 10]
+    #[pyo3(signature = (pipeline, /))]
+    fn into<'py>(
+        this: Bound<'py, Self>,
+        pipeline: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        guarded(py, || streams(py)?.call_method1("_into", (this, pipeline)))
+    }
+
+    /// A pipeline that reads these records and hands them to `stage`; see `penstock.streams`.
+    fn __or__<'py>(
+        this: Bound<'py, Self>,
+        stage: Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        guarded(py, || streams(py)?.call_method1("_read", (this, stage)))
+    }
+
     /// Where the time went so far. This is cheap, and safe to ask from another thread.
     #[getter]
     fn timing(&self) -> Timing {
@@ -399,6 +451,12 @@ impl Reader {
         let shown = format!("Reader({}, {})", self.title, self.meter);
         guarded(py, || printable(py, &shown))
     }
+}
+
+/// The module of pipelines, which few programs need.
+#[cold]
+fn streams(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("penstock.streams")
 }
 
 /// What `Reader.batches` returns.
