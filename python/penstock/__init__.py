@@ -70,10 +70,12 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, NoReturn, overload
+    from typing import Any, overload
 
     from typing_extensions import Buffer, TypeForm
 
+    from penstock import streams
+    from penstock._describe import describe
     from penstock._types import (
         At,
         Compression,
@@ -151,6 +153,7 @@ __all__ = [
     "at",
     "clock",
     "decode",
+    "describe",
     "dump",
     "encode",
     "json",
@@ -162,6 +165,7 @@ __all__ = [
     "read",
     "rest",
     "send",
+    "streams",
     "tag",
     "times",
     "typecode",
@@ -174,9 +178,16 @@ __all__ = [
 if not TYPE_CHECKING:
     # Checkers must not believe that every name exists.
 
-    def __getattr__(name: str) -> NoReturn:
-        """Say what to use in place of a name that there is not."""
-        _missing.attribute(__name__, name)
+    def __getattr__(name: str) -> Any:
+        """Import what few programs use; say what to use in place of a name that there is not."""
+        if name == "describe":
+            from penstock._describe import describe as found  # noqa: PLC0415 - slow to import
+        elif name == "streams":
+            import penstock.streams as found  # noqa: PLC0415 - slow to import
+        else:
+            _missing.attribute(__name__, name)
+        globals()[name] = found
+        return found
 
 
 if _rust.__build__ == "debug":

@@ -25,7 +25,7 @@ from types import (
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from typing import Any, Protocol, overload
 
     class Writes(Protocol):
@@ -48,12 +48,13 @@ _VALUES = {
     *("datetime", "decimal", "fractions", "ipaddress", "pathlib", "re", "uuid", "zoneinfo"),
 }
 _NAMED = (FunctionType, BuiltinFunctionType, MethodType)
-_VIEWS = (type({}.keys()), type({}.values()), type({}.items()))
+_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
 
 # Looked up in `type`, so that no metaclass answers instead.
 _mro = type.__dict__["__mro__"].__get__
 _dict = type.__dict__["__dict__"].__get__
 _qualname = type.__dict__["__qualname__"].__get__
+_module_dict: Callable[[ModuleType], dict[str, Any]] = vars(ModuleType)["__dict__"].__get__
 
 
 if TYPE_CHECKING:
@@ -159,7 +160,7 @@ def describe(
         texts: list[str] = []
         _Walk(*bounds, found.again).go(value, _Layout(width, texts.append))
         return "".join(texts)
-    write = getattr(to, "write", to)
+    write: Callable[[str], object] = getattr(to, "write", to)  # type: ignore[arg-type]
     _Walk(*bounds, found.again).go(value, _Layout(width, write))
     return None
 
@@ -483,7 +484,7 @@ class _Walk:
             name = getattr(value, "__qualname__", "?")
             return f"<{what} {_printable(str(name))}>"
         if isinstance(value, ModuleType):
-            return f"<module {_printable(str(ModuleType.__dict__['__dict__'].__get__(value).get('__name__')))}>"
+            return f"<module {_printable(str(_module_dict(value).get('__name__')))}>"
         if isinstance(value, MappingProxyType):
             return f"{_name(kind)}({_MORE})"
         try:
@@ -564,11 +565,16 @@ def _own_fields(value: Any, kind: type) -> list[tuple[str, Any]]:
     slots = [
         (name, _slot(found, value))
         for owner in reversed(_mro(kind))
-        if "__slots__" in _dict(owner)
-        for name, found in _dict(owner).items()
+        for name, found in _own_slots(owner)
         if type(found) is MemberDescriptorType and not name.startswith("__")
     ]
     return slots + [(name, each) for name, each in list(own.items()) if isinstance(name, str)]
+
+
+def _own_slots(owner: type) -> Iterable[tuple[str, Any]]:
+    # Members of classes written in C are not meant to be seen.
+    own = _dict(owner)
+    return own.items() if "__slots__" in own else ()
 
 
 def _declared(kind: type) -> list[str] | None:
@@ -579,7 +585,7 @@ def _declared(kind: type) -> list[str] | None:
             return [
                 each.name
                 for each in fields.values()
-                if each.repr and each._field_type.name == "_FIELD"
+                if each.repr and each._field_type.name == "_FIELD"  # noqa: SLF001 - nothing else says it
             ]
         fields = _static(kind, "__attrs_attrs__")
         if isinstance(fields, tuple):

@@ -12,7 +12,6 @@ import io
 from itertools import chain
 from typing import NamedTuple
 
-from penstock import _rust
 from penstock._on import Stop
 from penstock._place import Place
 from penstock._shell import shell
@@ -24,12 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from typing import Any
 
-    from penstock._pipeline import Pipeline, Run
+    from penstock._run import Run
 
     Push = Callable[[Any], bool | None]
 
-# Flags of the code of asynchronous functions, as `inspect` names them.
-_ASYNC = 0x80 | 0x200
 # How many characters of a stage's own text are shown.
 _SHOWN = 60
 
@@ -124,8 +121,8 @@ class Node:
         """Return the node and those inside it, in reading order."""
         yield self
 
-    def error_targets(self) -> Iterator[Pipeline[Any]]:
-        """Return the pipelines that take the errors of those inside it."""
+    def error_targets(self) -> Iterator[Scope]:
+        """Return the scopes that take the errors of those inside it."""
         yield from ()
 
     def shown(self) -> str:
@@ -204,9 +201,7 @@ class Function(Node):
                 last = kind
             yield out
 
-    def _each(
-        self, run: Run, out: Iterator[Any], item: Any, errors: Push | None
-    ) -> Iterator[Any]:
+    def _each(self, run: Run, out: Iterator[Any], item: Any, errors: Push | None) -> Iterator[Any]:
         while True:
             try:
                 one = next(out)
@@ -310,9 +305,9 @@ class Fan(Node):
 
     __slots__ = ("branches", "has_end")
 
-    def __init__(self, branches: tuple[Pipeline[Any], ...]) -> None:
+    def __init__(self, branches: tuple[Scope, ...]) -> None:
         self.branches = branches
-        self.has_end = any(node.has_end for branch in branches for node in branch._nodes)
+        self.has_end = any(branch.has_end for branch in branches)
 
     def push(self, run: Run, down: Push, errors: Push | None) -> Push:
         refused = False
@@ -326,8 +321,7 @@ class Fan(Node):
 
         alive: list[tuple[Push, bool]] = []
         for branch in reversed(self.branches):
-            ends = any(node.has_end for node in branch._nodes)
-            alive.insert(0, (compiled((branch._scope(),), run, join, errors), ends))
+            alive.insert(0, (branch.push(run, join, errors), branch.has_end))
 
         def push(item: Any) -> bool | None:
             nonlocal alive
@@ -349,15 +343,15 @@ class Fan(Node):
     def all(self) -> Iterator[Node]:
         yield self
         for branch in self.branches:
-            yield from branch._scope().all()
+            yield from branch.all()
 
-    def error_targets(self) -> Iterator[Pipeline[Any]]:
+    def error_targets(self) -> Iterator[Scope]:
         for branch in self.branches:
-            yield from branch._scope().error_targets()
+            yield from branch.error_targets()
 
     def shown(self) -> str:
         comma = "," if len(self.branches) == 1 else ""
-        return f"({', '.join(branch._graph() for branch in self.branches)}{comma})"
+        return f"({', '.join(branch.shown() for branch in self.branches)}{comma})"
 
 
 class Scope(Node):
@@ -365,28 +359,29 @@ class Scope(Node):
 
     __slots__ = ("can_pull", "errors", "has_end", "nodes")
 
-    def __init__(self, nodes: tuple[Node, ...], errors: Pipeline[Any] | None) -> None:
+    def __init__(self, nodes: tuple[Node, ...], errors: Scope | None) -> None:
         self.nodes = nodes
         self.errors = errors
         self.can_pull = all(node.can_pull for node in nodes)
         self.has_end = any(node.has_end for node in nodes)
 
     def push(self, run: Run, down: Push, errors: Push | None) -> Push:
-        return compiled(self.nodes, run, down, self._errors(run, errors))
+        return compiled(self.nodes, run, down, self.error_target(run, errors))
 
     def pull(self, run: Run, items: Iterator[Any], errors: Push | None) -> Iterator[Any]:
-        errors = self._errors(run, errors)
+        errors = self.error_target(run, errors)
         for node in self.nodes:
             items = node.pull(run, items, errors)
         return items
 
-    def _errors(self, run: Run, errors: Push | None) -> Push | None:
+    def error_target(self, run: Run, errors: Push | None) -> Push | None:
+        """Return what takes the errors of its nodes: by default, whatever takes those around."""
         return errors if self.errors is None else run.error_target(self.errors)
 
     def all(self) -> Iterator[Node]:
         return chain.from_iterable(node.all() for node in self.nodes)
 
-    def error_targets(self) -> Iterator[Pipeline[Any]]:
+    def error_targets(self) -> Iterator[Scope]:
         if self.errors is not None:
             yield self.errors
         for node in self.nodes:
@@ -394,7 +389,7 @@ class Scope(Node):
 
     def shown(self) -> str:
         inner = " | ".join(node.shown() for node in self.nodes)
-        return inner if self.errors is None else f"({inner}, errors={self.errors._graph()})"
+        return inner if self.errors is None else f"({inner}, errors={self.errors.shown()})"
 
 
 class Target(Node):
@@ -474,51 +469,6 @@ def _whole(write: Callable[[Any], int | None]) -> Push:
 def _short(text: str) -> str:
     line = text.splitlines()[0] if text else text
     return line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}\u2026"
-
-
-def node_of(stage: Any) -> Node:
-    """Make a node of whatever is a stage.
-
-    Raises:
-        TypeError: It is none. The message says what to pass.
-    """
-    from penstock._pipeline import Pipeline  # noqa: PLC0415 - it imports this module
-
-    kind = type(stage).__name__
-    if isinstance(stage, Stream):
-        return Part(stage)
-    if isinstance(stage, Pipeline):
-        if stage._source is not None:
-            raise TypeError("a pipeline with a source begins a pipeline: it cannot stand in one")
-        return stage._scope()
-    if isinstance(stage, tuple):
-        if not stage:
-            raise TypeError("an empty tuple is no stage: a tuple holds the branches")
-        return Fan(tuple(Pipeline(branch) for branch in stage))
-    if isinstance(stage, type) and issubclass(stage, Stream):
-        raise TypeError(f"{stage.__name__} is a class: did you mean {stage.__name__}()?")
-    if isinstance(stage, _rust.Reader):
-        raise TypeError("a Reader begins a pipeline: write it first")
-    if isinstance(stage, (str, bytes)):
-        raise TypeError(f"a {kind} is no stage: for a program write shell({stage!r})")
-    is_target = callable(getattr(stage, "append", None)) or callable(getattr(stage, "write", None))
-    if is_target and not isinstance(stage, type):
-        return Target(stage)
-    if callable(stage):
-        code = getattr(stage, "__code__", None)
-        if code is not None and code.co_flags & _ASYNC:
-            raise TypeError(f"{stage.__qualname__} is asynchronous: nobody would wait for it")
-        return Function(stage)
-    raise TypeError(
-        f"{'an' if kind[:1] in 'aeiouAEIOU' else 'a'} {kind} is no stage: pass a function, a "
-        "Stream, a tuple of branches, or as an end a list, a binary file or a writer"
-    )
-
-
-def nodes_of(stage: Any) -> tuple[Node, ...]:
-    """Make nodes of a stage. Those of a pipeline without an error target stand by themselves."""
-    node = node_of(stage)
-    return node.nodes if isinstance(node, Scope) and node.errors is None else (node,)
 
 
 def flat(nodes: Iterable[Node]) -> list[Node]:

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import compress, count, takewhile
-from types import GeneratorType
-from typing import Generic, NamedTuple, TypeVar
+from itertools import takewhile
+from typing import Generic, TypeVar
 
 from penstock import _rust
-from penstock._nodes import (
-    Failure,
-    Fan,
-    Part,
-    Scope,
-    Target,
-    compiled,
-    drop,
-    flat,
-    nodes_of,
-    through,
-)
-from penstock._place import Place
+from penstock._nodes import Fan, Function, Part, Scope, Target, compiled, drop, through
+from penstock._run import Aborted, Run
 from penstock._stages import Stream
 
 TYPE_CHECKING = False
@@ -27,9 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
-    from typing import Any, NoReturn, Self, overload
+    from typing import Any, Self, overload
 
     from penstock._nodes import Node, Push
+    from penstock._run import Summary
 
     U = TypeVar("U")
 
@@ -37,23 +26,8 @@ T_co = TypeVar("T_co", covariant=True)
 
 # Wider graphs are shown over several lines.
 _WIDTH = 100
-
-
-class Summary(NamedTuple):
-    """What a run did.
-
-    Attributes:
-        items: How many items were read from the source.
-        failed: How many items the error targets got.
-        stopped: Whether a stage stopped the run before the end of the source.
-    """
-
-    items: int
-    failed: int
-    stopped: bool
-
-
-Summary.__module__ = "penstock.streams"
+# Flags of the code of asynchronous functions, as `inspect` names them.
+_ASYNC = 0x80 | 0x200
 
 
 class Pipeline(Generic[T_co]):
@@ -68,8 +42,8 @@ class Pipeline(Generic[T_co]):
     - `process(x)` returns a list of what comes out for one item.
     - `write(x)` pushes an item, and `close()` ends it: for code that is itself called with items.
 
-    Each of the first four is a run of its own: it opens all stages, and closes them at the end. If
-    anything raises, it aborts them instead.
+    Each of these but the last is a run of its own: it opens all stages, and closes them at the end.
+    If anything raises, it aborts them instead.
 
     A stage is one of these:
 
@@ -94,45 +68,38 @@ class Pipeline(Generic[T_co]):
 
     Example:
         >>> from penstock.streams import Pipeline
-        >>> evens, odds = [], []
-        >>> kinds = Pipeline((lambda n: None if n % 2 else n, evens)) | odds
-        Traceback (most recent call last):
-        ...
-        TypeError: nothing comes out of list, so there can be no stage behind it
-        >>> pipeline = Pipeline(lambda n: n * n, (Pipeline(lambda n: None if n % 2 else n, evens), odds))
+        >>> def even(n):
+        ...     return n if n % 2 == 0 else None
+        >>> evens, squares = [], []
+        >>> pipeline = Pipeline((Pipeline(even, evens), Pipeline(lambda n: n * n, squares)))
         >>> pipeline
-        Pipeline(<lambda> | (<lambda> | list, list))
-        >>> Pipeline(pipeline, source=range(5)).run()
+        Pipeline((even | list, <lambda> | list))
+        >>> (range(5) | pipeline).run()
         Summary(items=5, failed=0, stopped=False)
-        >>> evens, odds
-        ([0, 4, 16], [0, 1, 4, 9, 16])
+        >>> evens, squares
+        ([0, 2, 4], [0, 1, 4, 9, 16])
     """
 
     __module__ = "penstock.streams"
 
-    _nodes: tuple[Node, ...]
+    _scope: Scope
     _source: Any
-    _errors: Pipeline[Any] | None
     # The run that `write` has begun, and whether it is over.
     _hand: Run | None
     _push: Push | None
     _closed: bool
 
-    def __init__(self, *stages: Any, source: Iterable[Any] | None = None, errors: Any = None) -> None:
+    def __init__(
+        self, *stages: Any, source: Iterable[Any] | None = None, errors: Any = None
+    ) -> None:
         """Check and keep the stages."""
-        if stages and isinstance(stages[0], Pipeline) and stages[0]._source is not None:
+        first = stages[0] if stages else None
+        if isinstance(first, Pipeline) and first._source is not None:  # noqa: SLF001 - of this class
             if source is not None:
                 raise TypeError("the pipeline has a source, so it takes no other")
-            first, *rest = stages
-            source = first._source
-            stages = (Pipeline(*_without_source(first)), *rest)
-        self._nodes = tuple(node for stage in stages for node in nodes_of(stage))
-        for before in self._nodes[:-1]:
-            if isinstance(before, Target):
-                shown = before.shown()
-                raise TypeError(f"nothing comes out of {shown}, so there can be no stage behind it")
+            source, stages = first._source, (first._scope, *stages[1:])  # noqa: SLF001 - as above
+        self._scope = _scope_of(*stages, errors=errors)
         self._source = None if source is None else _checked_source(source)
-        self._errors = None if errors is None else Pipeline(errors)
         self._hand = self._push = None
         self._closed = False
 
@@ -141,7 +108,7 @@ class Pipeline(Generic[T_co]):
         @overload
         def __or__(self, stage: Pipeline[U]) -> Pipeline[U]: ...
         @overload
-        def __or__(self, stage: Callable[[T_co], Iterator[U]]) -> Pipeline[U]: ...  # type: ignore[overload-overlap]
+        def __or__(self, stage: Callable[[T_co], Iterator[U]]) -> Pipeline[U]: ...
         @overload
         def __or__(self, stage: Callable[[T_co], U | None]) -> Pipeline[U]: ...
         @overload
@@ -173,26 +140,18 @@ class Pipeline(Generic[T_co]):
             ExceptionGroup: Several stages raised when they were closed.
             Exception: Whatever a stage raises, with a note that says which stage and which record.
         """
-        run = Run(self, self._sourced("run()"))
+        run = Run(self._scope, self._sourced("run()"))
         with run:
-            front = self._pullable(self._nodes)
-            errors = self._error_target(run)
-            items = Scope(self._nodes[:front], None).pull(run, run.items(), errors)
-            push = compiled(self._nodes[front:], run, drop, errors)
+            nodes, errors = self._scope.nodes, self._scope.error_target(run, None)
+            front = _pullable(nodes)
+            items = Scope(nodes[:front], None).pull(run, run.items(), errors)
+            push = compiled(nodes[front:], run, drop, errors)
             run.open()
             for item in items:
                 if push(item) is False:
                     run.stopped = True
                     break
         return run.summary()
-
-    def _error_target(self, run: Run) -> Push | None:
-        return None if self._errors is None else run.error_target(self._errors)
-
-    @staticmethod
-    def _pullable(nodes: Iterable[Node]) -> int:
-        """How many nodes at the front can be pulled."""
-        return sum(1 for _ in takewhile(lambda node: node.can_pull, nodes))
 
     def __iter__(self) -> Iterator[T_co]:
         """Yield what comes out behind the last stage.
@@ -201,11 +160,11 @@ class Pipeline(Generic[T_co]):
         aborted. A `take` in the pipeline ends it well. Functions and programs work only as you ask
         for items. What other stages emit for one item waits in a list.
         """
-        run = Run(self, self._sourced("iterating"))
+        run = Run(self._scope, self._sourced("iterating"))
         with run:
-            nodes, errors = self._nodes, self._error_target(run)
-            front = self._pullable(nodes)
-            back = max(front, len(nodes) - self._pullable(reversed(nodes)))
+            nodes, errors = self._scope.nodes, self._scope.error_target(run, None)
+            front = _pullable(nodes)
+            back = max(front, len(nodes) - _pullable(reversed(nodes)))
             items = Scope(nodes[:front], None).pull(run, run.items(), errors)
             if front < back:
                 items = through(nodes[front:back], run, items, errors)
@@ -222,9 +181,9 @@ class Pipeline(Generic[T_co]):
         """
         self._unsourced("process()")
         out: list[T_co] = []
-        run = Run(self, None)
+        run = Run(self._scope, None)
         with run:
-            push = compiled((self._scope(),), run, out.append, None)
+            push = self._scope.push(run, out.append, None)
             run.open()
             next(run.counter)
             run.stopped = push(item) is False
@@ -261,10 +220,10 @@ class Pipeline(Generic[T_co]):
         self._unsourced("write()")
         if self._closed:
             raise ValueError("this pipeline is closed")
-        run = Run(self, None)
+        run = Run(self._scope, None)
         run.begin()
         try:
-            push = compiled((self._scope(),), run, drop, None)
+            push = self._scope.push(run, drop, None)
             run.open()
         except BaseException as error:
             self._closed = True
@@ -317,9 +276,6 @@ class Pipeline(Generic[T_co]):
     ) -> None:
         self._end(error)
 
-    def _scope(self) -> Scope:
-        return Scope(self._nodes, self._errors)
-
     def _sourced(self, what: str) -> Iterable[Any]:
         if self._source is None:
             raise ValueError(f"{what} needs a source: reader | pipeline, or reader.into(pipeline)")
@@ -330,15 +286,12 @@ class Pipeline(Generic[T_co]):
         if self._source is not None:
             raise ValueError(f"{what} is for a pipeline without a source")
 
-    def _graph(self) -> str:
-        return self._scope().shown()
-
     def __repr__(self) -> str:
-        stages = [node.shown() for node in self._nodes]
+        stages = [node.shown() for node in self._scope.nodes]
         if self._source is not None:
             stages.insert(0, _shown_source(self._source))
-        if self._errors is not None:
-            stages = [f"{' | '.join(stages)}, errors={self._errors._graph()}"]
+        if self._scope.errors is not None:
+            stages = [f"{' | '.join(stages)}, errors={self._scope.errors.shown()}"]
         line = " | ".join(stages)
         if len(line) <= _WIDTH:
             return f"Pipeline({line})"
@@ -346,286 +299,68 @@ class Pipeline(Generic[T_co]):
         return f"Pipeline(\n    {inner}\n)"
 
 
-class Aborted(BaseException):
-    """Stands for the reason when the caller aborts."""
+def _node_of(stage: Any) -> Node:
+    """Make a node of whatever is a stage.
 
-
-class Run:
-    """One run of a pipeline: which stages take part, and how far it has come."""
-
-    __slots__ = (
-        "_closing",
-        "_ended",
-        "_nodes",
-        "_numbers",
-        "_opened",
-        "_targets",
-        "_troubles",
-        "counter",
-        "error",
-        "failures",
-        "source",
-        "stopped",
+    Raises:
+        TypeError: It is none. The message says what to pass.
+    """
+    kind = type(stage).__name__
+    if isinstance(stage, Stream):
+        return Part(stage)
+    if isinstance(stage, Pipeline):
+        if stage._source is not None:  # noqa: SLF001 - of the class above
+            raise TypeError("a pipeline with a source begins a pipeline: it cannot stand in one")
+        return stage._scope  # noqa: SLF001 - as above
+    if isinstance(stage, Scope):
+        return stage
+    if isinstance(stage, tuple):
+        if not stage:
+            raise TypeError("an empty tuple is no stage: a tuple holds the branches")
+        return Fan(tuple(_scope_of(branch) for branch in stage))
+    if isinstance(stage, type) and issubclass(stage, Stream):
+        raise TypeError(f"{stage.__name__} is a class: did you mean {stage.__name__}()?")
+    if isinstance(stage, _rust.Reader):
+        raise TypeError("a Reader begins a pipeline: write it first")
+    if isinstance(stage, (str, bytes)):
+        raise TypeError(f"a {kind} is no stage: for a program write shell({stage!r})")
+    is_target = callable(getattr(stage, "append", None)) or callable(getattr(stage, "write", None))
+    if is_target and not isinstance(stage, type):
+        return Target(stage)
+    if callable(stage):
+        code = getattr(stage, "__code__", None)
+        if code is not None and code.co_flags & _ASYNC:
+            raise TypeError(f"{stage.__qualname__} is asynchronous: nobody would wait for it")
+        return Function(stage)
+    raise TypeError(
+        f"{'an' if kind[:1] in 'aeiouAEIOU' else 'a'} {kind} is no stage: pass a function, a "
+        "Stream, a tuple of branches, or as an end a list, a binary file or a writer"
     )
 
-    def __init__(self, pipeline: Pipeline[Any], source: Iterable[Any] | None) -> None:
-        self.source = source
-        # The number of the next item. Counting in C costs least.
-        self.counter = count(1)
-        self.stopped = False
-        self.failures = 0
-        # The exception that ends the run. It has its note.
-        self.error: BaseException | None = None
-        scope = pipeline._scope()
-        self._nodes = [node for node in scope.all() if not isinstance(node, Fan)]
-        self._numbers = {}
-        for number, node in enumerate(self._nodes, 1):
-            self._numbers.setdefault(id(node), number)
-        self._targets: dict[int, Push] = {}
-        later = list(scope.error_targets())
-        for target in later:
-            later += target._scope().error_targets()
-        known: dict[int, Pipeline[Any]] = {id(target): target for target in later}
-        self._nodes += flat(node for target in known.values() for node in target._nodes)
-        # The streams and ends that have been opened and not closed.
-        self._opened: list[Part | Target] = []
-        self._troubles: list[Exception] = []
-        self._closing = self._ended = False
 
-    def __enter__(self) -> Self:
-        self.begin()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-        /,
-    ) -> None:
-        self.end(error)
-
-    def begin(self) -> None:
-        """Take all streams for this run, before anything is compiled.
-
-        Raises:
-            RuntimeError: One of them is in another run.
-            ValueError: One of them stands twice in the pipeline.
-        """
-        for node in self._nodes:
-            if not isinstance(node, Part):
-                continue
-            owner = vars(node.stream).setdefault("_run", self)
-            twice = any(node.stream is part.stream for part in self._parts())
-            if owner is not self or twice:
-                for part in self._parts():
-                    vars(part.stream).pop("_run", None)
-                self._opened.clear()
-                if twice:
-                    raise ValueError(f"{node.shown()} stands twice in the pipeline: make another")
-                raise RuntimeError(f"{node.shown()} is at work in another run of a pipeline")
-            self._opened.append(node)
-
-    def _parts(self) -> Iterator[Part]:
-        return (node for node in self._opened if isinstance(node, Part))
-
-    def open(self) -> None:
-        """Open all stages, the last one first, so that each may emit at once."""
-        claimed = list(self._parts())
-        ends = {id(node.target): node for node in self._nodes if isinstance(node, Target)}
-        self._opened = list(ends.values())
-        # From here on, what is in `_opened` is closed or aborted.
-        for part in reversed(claimed):
-            try:
-                self._opened.append(part)
-                part.stream.open()
-            except Exception as error:
-                self._note(error, part, "when it was opened")
-                self.error = error
-                raise
-        order = {id(node): at for at, node in enumerate(self._nodes)}
-        self._opened.sort(key=lambda node: order[id(node)])
-
-    def items(self) -> Iterator[Any]:
-        """Return the items of the source, and count them."""
-        source = self.source
-        assert source is not None  # noqa: S101 - who calls it has one
-        # All numbers are true, so `compress` passes all items, and takes a number for each.
-        return compress(source, self.counter)
-
-    @property
-    def read(self) -> int:
-        """How many items were read."""
-        # Its text is the only way to ask a counter without counting.
-        return int(repr(self.counter)[6:-1]) - 1
-
-    def place(self) -> Place | None:
-        """Where the item comes from that the run works on."""
-        if self._ended or self._closing or not (read := self.read):
-            return None
-        if isinstance(self.source, _rust.Reader):
-            place: Place = self.source.place
-            return place
-        return Place(None, read)
-
-    def error_target(self, pipeline: Pipeline[Any]) -> Push:
-        """Return the function that takes failures for a pipeline of errors."""
-        push = self._targets.get(id(pipeline))
-        if push is None:
-            push = compiled((pipeline._scope(),), self, drop, None)
-            self._targets[id(pipeline)] = push
-        return push
-
-    def failed(
-        self, error: Exception, node: Node, item: Any, errors: Push | None
-    ) -> bool | None:
-        """Hand an exception to the error target, or raise it with a note.
-
-        Returns:
-            False if the error target wants no more.
-        """
-        if error is self.error:
-            # It was raised further down, and comes up through a stage that emits.
-            raise error
-        if isinstance(error, StopIteration):
-            # As with PEP 479 for generators: it would end a loop that does not mean it.
-            raised = RuntimeError("a stage raised StopIteration")
-            raised.__cause__ = error
-            error = raised
-        if errors is not None and not isinstance(error, MemoryError):
-            self.failures += 1
-            return errors(Failure(error, item, self.place(), node.shown()))
-        place = self.place()
-        self._note(error, node, "" if place is None else f"for {place}")
-        self.error = error
-        raise error
-
-    def _note(self, error: Exception, node: Node, when: str) -> None:
-        number = self._numbers.get(id(node))
-        stage = "the error target" if number is None else f"stage {number}"
-        error.add_note(f"raised in {stage}, {node.shown()}{when and ', '}{when}")
-
-    def close_parts(self, nodes: Iterable[Node]) -> None:
-        """Close those of the nodes that are streams and still open, in order."""
-        wanted = {id(node) for node in nodes if isinstance(node, Part)}
-        for node in [node for node in self._opened if id(node) in wanted]:
-            self._close(node)
-
-    def _close(self, node: Part | Target) -> None:
-        """Close a stage. If one before it failed, abort it instead, if it can."""
-        stage = node.stream if isinstance(node, Part) else node
-        owns_abort = not isinstance(stage, Stream) or type(stage).abort is not Stream.abort
-        self._closing = True
-        try:
-            if self._troubles and owns_abort:
-                stage.abort()
-            else:
-                stage.close()
-        except Exception as error:  # noqa: BLE001 - it is raised when all are closed
-            self._trouble(error, node)
-        # An interrupt leaves it there, to be aborted.
-        self._opened.remove(node)
-        self._closing = False
-
-    def closing(self, node: Part, steps: Iterator[None]) -> Iterator[None]:
-        """Close a stage step by step."""
-        if self._troubles:
-            self._close(node)
-            return
-        self._closing = True
-        try:
-            yield from steps
-        except Exception as error:  # noqa: BLE001 - as above
-            self._trouble(error, node)
-        self._opened.remove(node)
-        self._closing = False
-
-    def _trouble(self, error: Exception, node: Node) -> None:
-        if error is not self.error:
-            self._note(error, node, "when it was closed")
-        if not any(error is trouble for trouble in self._troubles):
-            self._troubles.append(error)
-
-    def flush(self) -> None:
-        """Flush all stages, then the ends."""
-        for node in sorted(self._opened, key=lambda node: isinstance(node, Target)):
-            stage = node.stream if isinstance(node, Part) else node
-            try:
-                stage.flush()
-            except Exception as error:
-                if error is not self.error:
-                    self._note(error, node, "when it was flushed")
-                    self.error = error
-                raise
-
-    def end(self, error: BaseException | None) -> None:
-        """Close everything, or abort it if there was an error.
-
-        Raises:
-            ExceptionGroup: Several stages raised when they were closed.
-            Exception: One of them did.
-        """
-        if error is None:
-            try:
-                self._finish()
-            except BaseException as stopped:
-                # An interrupt while a stage was closed.
-                self._give_up(stopped)
-                raise
-        else:
-            self._give_up(error)
-        self._ended = True
-        troubles, self._troubles, self.error = self._troubles, [], None
-        if error is None and troubles:
-            if len(troubles) == 1:
-                raise troubles[0]
-            raise ExceptionGroup(f"{len(troubles)} stages failed to close", troubles)
-
-    def _finish(self) -> None:
-        self._close_source()
-        for node in sorted(self._opened, key=lambda node: isinstance(node, Target)):
-            self._close(node)
-        self._release()
-
-    def _give_up(self, error: BaseException) -> None:
-        for node in list(self._opened):
-            stage = node.stream if isinstance(node, Part) else node
-            try:
-                stage.abort()
-            except Exception as second:  # noqa: BLE001 - the first exception is what is raised
-                error.add_note(f"and {node.shown()} could not be aborted: {second!r}")
-        self._opened.clear()
-        self._release()
-        self._close_source(error)
-
-    def _release(self) -> None:
-        for node in self._nodes:
-            if isinstance(node, Part):
-                own = vars(node.stream)
-                if own.get("_run") is self:
-                    for name in ("emit", "_run", "_last"):
-                        own.pop(name, None)
-
-    def _close_source(self, error: BaseException | None = None) -> None:
-        source = self.source
-        if isinstance(source, (_rust.Reader, GeneratorType)):
-            try:
-                source.close()
-            except Exception as second:  # noqa: BLE001 - see below
-                if error is None:
-                    self._troubles.append(second)
-                else:
-                    error.add_note(f"and the source could not be closed: {second!r}")
-
-    def summary(self) -> Summary:
-        """Return what the run did."""
-        return Summary(self.read, self.failures, self.stopped)
+def _pullable(nodes: Iterable[Node]) -> int:
+    """Count the nodes at the front that can be pulled."""
+    return sum(1 for _ in takewhile(lambda node: node.can_pull, nodes))
 
 
-def _without_source(pipeline: Pipeline[Any]) -> tuple[Pipeline[Any], ...]:
-    bare: Pipeline[Any] = Pipeline()
-    bare._nodes, bare._errors = pipeline._nodes, pipeline._errors
-    return (bare,)
+def _nodes_of(stage: Any) -> tuple[Node, ...]:
+    """Make nodes of a stage. Those of a pipeline without an error target stand by themselves."""
+    node = _node_of(stage)
+    return node.nodes if isinstance(node, Scope) and node.errors is None else (node,)
+
+
+def _scope_of(*stages: Any, errors: Any = None) -> Scope:
+    """Make one scope of stages.
+
+    Raises:
+        TypeError: One of them is none, or stands behind an end.
+    """
+    nodes = tuple(node for stage in stages for node in _nodes_of(stage))
+    for before in nodes[:-1]:
+        if isinstance(before, Target):
+            shown = before.shown()
+            raise TypeError(f"nothing comes out of {shown}, so there can be no stage behind it")
+    return Scope(nodes, None if errors is None else _scope_of(errors))
 
 
 def _checked_source(source: Any) -> Iterable[Any]:
@@ -647,11 +382,11 @@ def _shown_source(source: Any) -> str:
     return getattr(source, "__qualname__", None) or type(source).__name__
 
 
-def _read(source: Any, stage: Any) -> Pipeline[Any]:
+def begin(source: Any, stage: Any) -> Pipeline[Any]:
     """Begin a pipeline: `reader | stage`."""
     return Pipeline(stage, source=source)
 
 
-def _into(source: Any, pipeline: Any) -> Summary:
+def read_into(source: Any, pipeline: Any) -> Summary:
     """Run a pipeline on a source: `reader.into(pipeline)`."""
     return Pipeline(pipeline, source=source).run()

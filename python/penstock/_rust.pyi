@@ -11,7 +11,10 @@ from typing import Any, Generic, Literal, ParamSpec, Self, final, overload
 from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
 
 from penstock._limits import Limits
+from penstock._pipeline import Pipeline
+from penstock._place import Place
 from penstock._repairs import Repair
+from penstock._run import Summary
 from penstock._types import (
     At,
     Compression,
@@ -29,6 +32,7 @@ _T = TypeVar("_T", default=Any)
 _P = ParamSpec("_P")
 _D = TypeVar("_D")
 _F = TypeVar("_F")
+_U = TypeVar("_U")
 
 __all__ = [
     "COMPRESSIONS",
@@ -307,6 +311,17 @@ class Reader(Generic[_T]):
     def close(self) -> None: ...
     @property
     def progress(self) -> Progress: ...
+    @property
+    def place(self) -> Place: ...
+    def into(self, pipeline: object, /) -> Summary: ...
+    @overload
+    def __or__(self, stage: Pipeline[_U], /) -> Pipeline[_U]: ...
+    @overload
+    def __or__(self, stage: Callable[[_T], Iterator[_U]], /) -> Pipeline[_U]: ...
+    @overload
+    def __or__(self, stage: Callable[[_T], _U | None], /) -> Pipeline[_U]: ...
+    @overload
+    def __or__(self, stage: object, /) -> Pipeline[Any]: ...
     @property
     def timing(self) -> Timing: ...
     def _shorten(self, whole: int | None, /) -> None: ...

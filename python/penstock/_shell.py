@@ -53,16 +53,15 @@ class ShellError(PenstockError, RuntimeError):
     code: int
     stderr: str
 
-    @classmethod
-    def _of(cls, command: list[str], code: int, stderr: str) -> ShellError:
-        """Make the error with its attributes."""
-        how = f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
-        lines = [line for line in stderr.splitlines() if line.strip()]
-        last = "".join(c if c.isprintable() else "\ufffd" for c in lines[-1]) if lines else ""
-        said = f": {last[:200]}" if last else ""
-        error = cls(f"{shlex.join(command)}: {how}{said}")
-        error.command, error.code, error.stderr = command, code, stderr
-        return error
+
+def _error(command: list[str], code: int, stderr: str) -> ShellError:
+    how = f"exit code {code}" if code >= 0 else f"ended by signal {-code}"
+    lines = [line for line in stderr.splitlines() if line.strip()]
+    last = "".join(c if c.isprintable() else "\ufffd" for c in lines[-1]) if lines else ""
+    said = f": {last[:200]}" if last else ""
+    error = ShellError(f"{shlex.join(command)}: {how}{said}")
+    error.command, error.code, error.stderr = command, code, stderr
+    return error
 
 
 class shell(Stream):  # noqa: N801 - it is used like a function
@@ -190,7 +189,7 @@ class shell(Stream):  # noqa: N801 - it is used like a function
         self._program = None
         if code != 0:
             tail = self._tail.decode("utf-8", "replace")
-            raise ShellError._of(self._command, code, tail)
+            raise _error(self._command, code, tail)
 
     def abort(self) -> None:
         """Kill the program."""

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar, TypeVar
 
-    from penstock._pipeline import Pipeline, Run
+    from penstock._pipeline import Pipeline
     from penstock._place import Place
+    from penstock._run import Run
 
     Method = Callable[[Any, Any], bool | None]
     F = TypeVar("F", bound=Callable[..., Any])
@@ -145,7 +146,7 @@ class Stream:
             cls._registered.update(dict.fromkeys(kinds, function))
             forget = [cls]
             for each in forget:
-                each._found = WeakKeyDictionary()
+                each._found = WeakKeyDictionary()  # noqa: SLF001 - a subclass
                 forget += each.__subclasses__()
             return function
 
@@ -154,7 +155,8 @@ class Stream:
     @classmethod
     def _method(cls, kind: type) -> Method:
         """Return the function for items of a class."""
-        found = cls._found.data.get(ref(kind))  # `get` of the dictionary itself takes twice as long.
+        # The `get` of the dictionary itself takes twice as long.
+        found: Method | None = cls._found.data.get(ref(kind))  # type: ignore[attr-defined]
         if found is None:
             found = cls._found[kind] = cls._find(kind)
         return found
@@ -169,8 +171,8 @@ class Stream:
                     return _hook(owner, name)
         for owner in kind.__mro__:
             for stream in streams:
-                if owner in stream._registered:
-                    return stream._registered[owner]
+                if owner in stream._registered:  # noqa: SLF001 - a base
+                    return stream._registered[owner]  # noqa: SLF001 - as above
             method: Method | None = getattr(cls, f"write_{owner.__name__}", None)
             if method is not None:
                 return method
@@ -255,10 +257,6 @@ class batch(Stream):  # noqa: N801 - it is used like a function
 
     Example:
         >>> from penstock.streams import batch
-        >>> list("abcde" | batch(2))
-        Traceback (most recent call last):
-        ...
-        TypeError: a str is no source of a pipeline: put it into a list, or read() the file of that name
         >>> list(list("abcde") | batch(2))
         [['a', 'b'], ['c', 'd'], ['e']]
     """

@@ -12,8 +12,9 @@ on pipelines explains it.
 from __future__ import annotations
 
 from penstock._nodes import Failure
-from penstock._pipeline import Pipeline, Summary, _into, _read
+from penstock._pipeline import Pipeline
 from penstock._place import Place
+from penstock._run import Summary
 from penstock._shell import ShellError, shell
 from penstock._stages import Stream, batch, take
 

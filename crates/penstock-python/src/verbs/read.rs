@@ -372,7 +372,7 @@ impl Reader {
         pipeline: Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        guarded(py, || streams(py)?.call_method1("_into", (this, pipeline)))
+        guarded(py, || pipelines(py)?.call_method1("read_into", (this, pipeline)))
     }
 
     /// A pipeline that reads these records and hands them to `stage`; see `penstock.streams`.
@@ -381,7 +381,7 @@ impl Reader {
         stage: Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        guarded(py, || streams(py)?.call_method1("_read", (this, stage)))
+        guarded(py, || pipelines(py)?.call_method1("begin", (this, stage)))
     }
 
     /// Where the time went so far. This is cheap, and safe to ask from another thread.
@@ -455,8 +455,8 @@ impl Reader {
 
 /// The module of pipelines, which few programs need.
 #[cold]
-fn streams(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
-    py.import("penstock.streams")
+fn pipelines(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
+    py.import("penstock._pipeline")
 }
 
 /// What `Reader.batches` returns.
