@@ -397,13 +397,13 @@ class _Walk:
 
     def _parts(self, value: Any, kind: type) -> tuple[str, Iterator[Entry], str] | None:
         """Return the text before, the entries and the text behind; None for a plain value."""
-        if kind in _PLAIN or isinstance(value, (str, bytes, bytearray, int, float, type)):
+        if id(kind) in _PLAIN or issubclass(kind, _TEXTS):
             return None
         name = _name(kind)
-        if isinstance(value, dict):
+        if issubclass(kind, dict):
             opening, closing = ("{", "}") if kind is dict else (f"{name}({{", "})")
             return opening, self._pairs(value), closing
-        if isinstance(value, tuple):
+        if issubclass(kind, tuple):
             fields = _static(kind, "_fields")
             if isinstance(fields, tuple) and len(fields) == tuple.__len__(value):
                 pairs = zip(fields, tuple.__iter__(value), strict=True)
@@ -412,18 +412,18 @@ class _Walk:
             opening, closing = ("(", closing) if kind is tuple else (f"{name}((", f"{closing})")
             return opening, self._elements(tuple, value), closing
         for base, plain in _SEQUENCES.items():
-            if isinstance(value, base):
+            if issubclass(kind, base):
                 opening, closing = plain if plain and kind is base else (f"{name}([", "])")
                 return opening, self._elements(base, value), closing
-        if isinstance(value, _VIEWS) or kind is _array():
+        if issubclass(kind, _VIEWS) or kind is _array():
             return f"{name}([", self._elements(kind, value), "])"
-        if isinstance(value, (Enum, ModuleType, MappingProxyType, *_NAMED)):
+        if issubclass(kind, (Enum, ModuleType, MappingProxyType, *_NAMED)):
             return None
         module = _static(kind, "__module__")
         if isinstance(module, str) and module in _VALUES:
             return None
         fields = _own_fields(value, kind)
-        if isinstance(value, BaseException):
+        if issubclass(kind, BaseException):
             args = BaseException.args.__get__(value)  # type: ignore[attr-defined]  # a descriptor
             both = [*(("item", None, arg) for arg in args), *_fields(fields)]
             return f"{name}(", self._cut(iter(both), len(both)), ")"
@@ -461,31 +461,31 @@ class _Walk:
 
     def _leaf(self, value: Any, kind: type) -> str:
         """Return the text of a plain value."""
-        if isinstance(value, type):
+        if issubclass(kind, type):
             return f"<class {_name(value)}>"
-        if isinstance(value, Enum):
+        if issubclass(kind, Enum):
             name = _instance_dict(value).get("_name_")
             return f"{_name(kind)}.{_printable(str(name))}"
-        if isinstance(value, str):
+        if issubclass(kind, str):
             return self._shortened(str, "characters", value)
-        if isinstance(value, bytes):
+        if issubclass(kind, bytes):
             return self._shortened(bytes, "bytes", value)
-        if isinstance(value, bytearray):
+        if issubclass(kind, bytearray):
             return self._shortened(bytearray, "bytes", value)
-        if isinstance(value, bool):
+        if issubclass(kind, bool):
             return str(value)
-        if isinstance(value, int):
+        if issubclass(kind, int):
             bits = int.bit_length(value)
             return int.__repr__(value) if bits <= _BITS else f"<int of {bits:,} bits>"
-        if isinstance(value, float):
+        if issubclass(kind, float):
             return float.__repr__(value)
-        if isinstance(value, _NAMED):
-            what = "method" if isinstance(value, MethodType) else "function"
+        if issubclass(kind, _NAMED):
+            what = "method" if issubclass(kind, MethodType) else "function"
             name = getattr(value, "__qualname__", "?")
             return f"<{what} {_printable(str(name))}>"
-        if isinstance(value, ModuleType):
+        if issubclass(kind, ModuleType):
             return f"<module {_printable(str(_module_dict(value).get('__name__')))}>"
-        if isinstance(value, MappingProxyType):
+        if issubclass(kind, MappingProxyType):
             return f"{_name(kind)}({_MORE})"
         try:
             text = repr(value)
@@ -505,7 +505,12 @@ class _Walk:
         return f"{base.__repr__(start)}{_MORE} ({size:,} {unit})"
 
 
-_PLAIN = {type(None), bool, int, float, str, bytes, complex, range, slice, type(...)}
+# By their ids, because a class may have a hash of its own; and asked of the class, because an object
+# may have a `__class__` of its own.
+_PLAIN = {
+    id(kind) for kind in (type(None), bool, int, float, str, bytes, complex, range, slice, type(...))
+}
+_TEXTS = (str, bytes, bytearray, int, float, type)
 # How they are written, and None for a name with brackets.
 _SEQUENCES: dict[type, tuple[str, str] | None] = {
     list: ("[", "]"),
@@ -582,11 +587,9 @@ def _declared(kind: type) -> list[str] | None:
     try:
         fields = _static(kind, "__dataclass_fields__")
         if isinstance(fields, dict):
-            return [
-                each.name
-                for each in fields.values()
-                if each.repr and each._field_type.name == "_FIELD"  # noqa: SLF001 - nothing else says it
-            ]
+            # Class variables and arguments of `__init__` alone are listed as well.
+            kinds = ((each, getattr(each, "_field_type", None)) for each in fields.values())
+            return [each.name for each, kind_of in kinds if each.repr and str(kind_of) == "_FIELD"]
         fields = _static(kind, "__attrs_attrs__")
         if isinstance(fields, tuple):
             return [each.name for each in fields if each.repr]

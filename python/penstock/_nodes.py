@@ -54,6 +54,13 @@ def drop(_item: Any) -> None:
     """Take what comes out behind the last stage."""
 
 
+def close(items: Iterator[Any]) -> None:
+    """Close an iterator that nobody takes from any more, if it can be closed."""
+    closing = getattr(items, "close", None)
+    if closing is not None:
+        closing()
+
+
 def compiled(nodes: tuple[Node, ...], run: Run, down: Push, errors: Push | None) -> Push:
     """Return the function that pushes an item through the nodes, then to `down`."""
     for node in reversed(nodes):
@@ -171,7 +178,7 @@ class Function(Node):
                 except Exception as error:  # noqa: BLE001 - as above
                     return run.failed(error, self, item, errors)
                 if one is not None and down(one) is False:
-                    _close(out)
+                    close(out)
                     return False
 
         return push
@@ -221,12 +228,6 @@ class Function(Node):
         name = getattr(self.call, "__qualname__", None) or type(self.call).__name__
         # A function made in a test or a function: its own name is enough.
         return _short(str(name).rpartition("<locals>.")[2])
-
-
-def _close(items: Iterator[Any]) -> None:
-    close = getattr(items, "close", None)
-    if close is not None:
-        close()
 
 
 class Part(Node):

@@ -6,7 +6,7 @@ from itertools import takewhile
 from typing import Generic, TypeVar
 
 from penstock import _rust
-from penstock._nodes import Fan, Function, Part, Scope, Target, compiled, drop, through
+from penstock._nodes import Fan, Function, Part, Scope, Target, close, compiled, drop, through
 from penstock._run import Aborted, Run
 from penstock._stages import Stream
 
@@ -150,6 +150,8 @@ class Pipeline(Generic[T_co]):
             for item in items:
                 if push(item) is False:
                     run.stopped = True
+                    # Before the stages: what they emit when they are closed is not wanted.
+                    close(items)
                     break
         return run.summary()
 
@@ -356,6 +358,8 @@ def _scope_of(*stages: Any, errors: Any = None) -> Scope:
         TypeError: One of them is none, or stands behind an end.
     """
     nodes = tuple(node for stage in stages for node in _nodes_of(stage))
+    if len(nodes) == 1 and isinstance(nodes[0], Scope) and errors is None:
+        return nodes[0]
     for before in nodes[:-1]:
         if isinstance(before, Target):
             shown = before.shown()
