@@ -108,6 +108,20 @@ def dumped(value: Any) -> Any:
     return adapter.dump_python(value, mode="json", by_alias=True)
 
 
+def text(value: bytes | bytearray) -> str:
+    """Return the text that a pydantic model has for bytes."""
+    if not isinstance(value, bytes | bytearray):
+        raise TypeError(f"expected bytes, got {type(value).__name__}")
+    return value.decode()
+
+
+def text_by(adapter: Any, value: bytes | bytearray) -> str:
+    """Return the text that a model has for bytes, in the form that its settings say."""
+    if not isinstance(value, bytes | bytearray):
+        raise TypeError(f"expected bytes, got {type(value).__name__}")
+    return adapter.dump_python(bytes(value), mode="json")
+
+
 def numbers(code: str, values: Sequence[Any] = ()) -> array[Any]:
     """Return an array of the numbers, if it holds each of them exactly."""
     from array import array  # noqa: PLC0415 - as above

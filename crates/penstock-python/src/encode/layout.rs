@@ -3,6 +3,7 @@
 //! Fields whose paths begin with the same keys share the objects that these keys lead to.
 
 use crate::plan::{Absent, Build, ClassPlan, Kind, NodeId, Part, Plan, Target};
+use crate::plan::{has_serializer, is_unset, names_by_alias};
 use penstock_core::json::lend::Key;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -75,6 +76,8 @@ pub(super) enum Get {
     Fixed(Py<PyAny>),
     /// In an object that the object keeps, whose members stand among its own.
     Within(Box<Within>),
+    /// In another place, unless this object is there, which says that there is none.
+    Unless(Py<PyAny>, Box<Get>),
 }
 
 /// Where a part of an object keeps a value.
@@ -125,11 +128,15 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
     if !class.takes_key.is_empty() {
         return Ok(Err("at(\"key()\") has no place in an object that is written".to_owned()));
     }
-    let mut making =
-        Making { py, plan, class, names, steps: Vec::new(), seen: vec![false; class.fields.len()] };
+    let seen = left_out(py, class, &names)?;
+    let mut making = Making { py, plan, class, names, steps: Vec::new(), seen };
     if class.only_rows || (class.takes_rows && making.has_plain_keys()) {
         for index in 0..class.fields.len() {
-            let field = making.field(index as u32, String::new())?;
+            let mut field = making.field(index as u32, String::new())?;
+            // In an array each value has its place, so none is left out.
+            if let Get::Unless(_, get) = field.get {
+                field.get = *get;
+            }
             making.steps.push(Step::Field(field));
         }
         let steps = making.steps.into();
@@ -187,7 +194,8 @@ struct Making<'a, 'py> {
     /// For each field, the attribute that holds its value.
     names: Vec<Bound<'py, PyString>>,
     steps: Vec<Step>,
-    /// The fields that have a step. A field with several keys is written under the first.
+    /// The fields that have a step, or none at all. A field with several keys is written under the
+    /// first.
     seen: Vec<bool>,
 }
 
@@ -258,10 +266,17 @@ impl Making<'_, '_> {
     fn field(&self, index: u32, key: String) -> PyResult<Field> {
         let field = &self.class.fields[index as usize];
         let part = self.class.part_of(index);
+        let get = self.get(index)?;
+        let get = match &field.absent {
+            Absent::Value(default) if is_unset(default.bind(self.py)) => {
+                Get::Unless(default.clone_ref(self.py), Box::new(get))
+            }
+            _ => get,
+        };
         Ok(Field {
             key: name(&key),
             node: field.node,
-            get: self.get(index)?,
+            get,
             shown: self.names[index as usize].to_string().into(),
             index,
             shows: part.is_some_and(|part| is_optional(self.class, part)),
@@ -337,8 +352,7 @@ fn name(name: &str) -> Name {
 /// them.
 fn attributes<'py>(py: Python<'py>, class: &ClassPlan) -> PyResult<Vec<Bound<'py, PyString>>> {
     let object = class.class.bind(py);
-    let mut names: Vec<Bound<'py, PyString>> =
-        class.fields.iter().map(|field| field.name.bind(py).clone()).collect();
+    let names = PyDict::new(py);
     if let Some(attributes) = object.getattr_opt(intern!(py, "__attrs_attrs__"))? {
         for attribute in attributes.cast_into::<PyTuple>()? {
             let name = attribute.getattr(intern!(py, "name"))?.cast_into::<PyString>()?;
@@ -347,36 +361,52 @@ fn attributes<'py>(py: Python<'py>, class: &ClassPlan) -> PyResult<Vec<Bound<'py
                 Some(alias) => alias,
                 None => PyString::new(py, name.to_str()?.trim_start_matches('_')),
             };
-            rename(&mut names, &alias, &name)?;
+            names.set_item(alias, name)?;
         }
     }
-    if let Some(fields) = object.getattr_opt(intern!(py, "__pydantic_fields__"))? {
-        for (name, info) in fields.cast_into::<PyDict>()? {
-            let name = name.cast_into::<PyString>()?;
-            for word in [intern!(py, "validation_alias"), intern!(py, "alias")] {
-                if let Ok(alias) = info.getattr(word)?.cast_into::<PyString>() {
-                    rename(&mut names, &alias, &name)?;
-                }
-            }
-        }
-        if let Some(rest) = class.rest {
-            names[rest as usize] = intern!(py, "__pydantic_extra__").clone();
+    let is_of_pydantic = object.hasattr(intern!(py, "__pydantic_fields__"))?;
+    if is_of_pydantic {
+        for (alias, name) in names_by_alias(object)? {
+            names.set_item(alias, name)?;
         }
     }
-    Ok(names)
+    let attribute = |field: &crate::plan::Field| {
+        let taken = field.name.bind(py);
+        Ok(match names.get_item(taken)? {
+            Some(name) => PyString::intern(py, name.cast::<PyString>()?.to_str()?),
+            None => taken.clone(),
+        })
+    };
+    let mut attributes = class.fields.iter().map(attribute).collect::<PyResult<Vec<_>>>()?;
+    if let Some(rest) = class.rest.filter(|_| is_of_pydantic) {
+        attributes[rest as usize] = intern!(py, "__pydantic_extra__").clone();
+    }
+    Ok(attributes)
 }
 
-fn rename<'py>(
-    names: &mut [Bound<'py, PyString>],
-    from: &Bound<'py, PyString>,
-    to: &Bound<'py, PyString>,
-) -> PyResult<()> {
-    for name in names {
-        if name.as_any().eq(from)? {
-            *name = PyString::intern(to.py(), to.to_str()?);
-        }
+/// The fields that have no step: those that pydantic excludes, and those that are there for
+/// another name of an attribute.
+fn left_out(
+    py: Python<'_>,
+    class: &ClassPlan,
+    attributes: &[Bound<'_, PyString>],
+) -> PyResult<Vec<bool>> {
+    let mut left = vec![false; attributes.len()];
+    let object = class.class.bind(py);
+    let Some(fields) = object.getattr_opt(intern!(py, "__pydantic_fields__"))? else {
+        return Ok(left);
+    };
+    let fields = fields.cast_into::<PyDict>()?;
+    let before = PyDict::new(py);
+    for (place, name) in attributes.iter().enumerate() {
+        let excluded = match fields.get_item(name)? {
+            Some(info) => info.getattr(intern!(py, "exclude"))?.is_truthy()?,
+            None => false,
+        };
+        left[place] = excluded || before.contains(name)?;
+        before.set_item(name, name)?;
     }
-    Ok(())
+    Ok(left)
 }
 
 /// A parameter of a dataclass that is no attribute.
@@ -397,15 +427,20 @@ fn init_only(py: Python<'_>, class: &ClassPlan) -> PyResult<Option<String>> {
 /// Why a pydantic class cannot be written by its fields, if it has serializers of its own.
 fn own_serializers(py: Python<'_>, class: &ClassPlan) -> PyResult<Option<String>> {
     let object = class.class.bind(py);
-    let Some(own) = object.getattr_opt(intern!(py, "__pydantic_decorators__"))? else {
-        return Ok(None);
-    };
-    for word in [intern!(py, "field_serializers"), intern!(py, "model_serializers")] {
-        if own.getattr_opt(word)?.is_some_and(|found| found.len().is_ok_and(|count| count > 0)) {
-            return Ok(Some(format!(
-                "{} has serializers of its own: write its model_dump()",
-                class.name
-            )));
+    let reason = || format!("{} has serializers of its own: write its model_dump()", class.name);
+    if let Some(own) = object.getattr_opt(intern!(py, "__pydantic_decorators__"))? {
+        for word in [intern!(py, "field_serializers"), intern!(py, "model_serializers")] {
+            let found = own.getattr_opt(word)?;
+            if found.is_some_and(|found| found.len().is_ok_and(|count| count > 0)) {
+                return Ok(Some(reason()));
+            }
+        }
+    }
+    if let Some(fields) = object.getattr_opt(intern!(py, "__pydantic_fields__"))? {
+        for info in fields.cast_into::<PyDict>()?.values() {
+            if has_serializer(&info)? {
+                return Ok(Some(reason()));
+            }
         }
     }
     Ok(None)

@@ -516,6 +516,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                 Ok(dict.get_item(name.bind(self.py))?)
             }
             Get::Fixed(value) => Ok(Some(value.bind(self.py).clone())),
+            Get::Unless(unset, get) => {
+                Ok(self.get(object, get)?.filter(|value| !value.is(unset.bind(self.py))))
+            }
             Get::Within(within) => self.within(object, within),
         }
     }

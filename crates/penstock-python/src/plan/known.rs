@@ -162,6 +162,10 @@ pub(super) static PYDANTIC_MODEL: Known = Known::new("pydantic", "BaseModel");
 pub(super) static PYDANTIC_ADAPTER: Known = Known::new("pydantic", "TypeAdapter");
 pub(super) static PYDANTIC_ALIAS_CHOICES: Known = Known::new("pydantic", "AliasChoices");
 pub(super) static PYDANTIC_FIELD: Known = Known::new("pydantic.fields", "FieldInfo");
+pub(super) static PYDANTIC_PLAIN_SERIALIZER: Known =
+    Known::new("pydantic.functional_serializers", "PlainSerializer");
+pub(super) static PYDANTIC_WRAP_SERIALIZER: Known =
+    Known::new("pydantic.functional_serializers", "WrapSerializer");
 pub(super) static PYDANTIC_JSON: Known = Known::new("pydantic.types", "Json");
 pub(super) static PYDANTIC_ERROR: Known = Known::new("pydantic_core", "ValidationError");
 

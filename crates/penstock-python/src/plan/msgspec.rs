@@ -92,6 +92,11 @@ fn declared<'py>(
     subject.undeclared(name.clone(), absent)
 }
 
+/// True for the object that says that a field has no value.
+pub(crate) fn is_unset(object: &Bound<'_, PyAny>) -> bool {
+    is_instance(object, &known::MSGSPEC_UNSET_TYPE)
+}
+
 /// The value of an absent field.
 fn absent(default: Option<Bound<'_, PyAny>>) -> PyResult<Absent> {
     Ok(match default {

@@ -301,18 +301,23 @@ fn model<'py>(class: &Bound<'py, PyType>) -> PyResult<Model<'py>> {
     let py = class.py();
     let name = "val_json_bytes";
     let form = config(class)?.get_item(name)?.filter(|form| !form.is_none());
-    let bytes = match (form, known::PYDANTIC_ADAPTER.get(py)) {
+    let (bytes, text) = match (form, known::PYDANTIC_ADAPTER.get(py)) {
         (Some(form), Some(adapter)) if !form.eq("utf8")? => {
-            // Pydantic's own function for text that becomes `bytes`, with its own messages.
+            // Pydantic's own functions for text that becomes `bytes`, with its own messages.
             let (settings, options) = (PyDict::new(py), PyDict::new(py));
-            settings.set_item(name, form)?;
+            settings.set_item(name, &form)?;
+            settings.set_item("ser_json_bytes", form)?;
             options.set_item(intern!(py, "config"), settings)?;
             let adapter = adapter.call((py.get_type::<PyBytes>(),), Some(&options))?;
-            adapter.getattr(intern!(py, "validate_strings"))?
+            let text = conversions::applied(py, "text_by", &adapter)?;
+            (adapter.getattr(intern!(py, "validate_strings"))?, text)
         }
-        _ => py.get_type::<PyString>().getattr(intern!(py, "encode"))?,
+        _ => {
+            let bytes = py.get_type::<PyString>().getattr(intern!(py, "encode"))?;
+            (bytes, conversions::function(py, "text")?)
+        }
     };
-    Ok(Model { class: class.clone(), bytes })
+    Ok(Model { class: class.clone(), bytes, text })
 }
 
 /// `bytes`, or a `bytearray`, of the text that a model has for them.
@@ -326,6 +331,7 @@ pub(super) fn bytes<'py>(class: &Bound<'py, PyType>, model: &Model<'py>, nullabl
     }
     let after = PostSteps::add(&mut node, steps);
     (after.nature, after.hashable) = (Some(Nature::Bytes), Some(is_plain));
+    after.backs.push(Some(model.text.clone().unbind()));
     node
 }
 
@@ -341,6 +347,40 @@ fn aliases<'py>(info: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyString>>>
         return choices.try_iter()?.map(|choice| Ok(choice?.cast_into()?)).collect();
     }
     Ok(alias.cast_into().into_iter().collect())
+}
+
+/// The aliases under which a class takes the values of its fields, each with the field's name.
+pub(crate) fn names_by_alias<'py>(
+    class: &Bound<'py, PyType>,
+) -> PyResult<Vec<(Bound<'py, PyString>, Bound<'py, PyAny>)>> {
+    let by_alias = config(class)?.get_item("validate_by_alias")?;
+    if by_alias.map_or(Ok(false), |said| Ok::<_, PyErr>(!said.is_none() && !said.is_truthy()?))? {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    for (name, info) in fields(class)? {
+        found.extend(aliases(&info)?.into_iter().map(|alias| (alias, name.clone())));
+    }
+    Ok(found)
+}
+
+/// True if the annotation of a field has a function that writes its values, or leaves them out.
+pub(crate) fn has_serializer(info: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = info.py();
+    let sometimes = info.getattr_opt(intern!(py, "exclude_if"))?;
+    if sometimes.is_some_and(|sometimes| !sometimes.is_none()) {
+        return Ok(true);
+    }
+    for word in info.getattr(intern!(py, "metadata"))?.try_iter()? {
+        let word = word?;
+        if [&known::PYDANTIC_PLAIN_SERIALIZER, &known::PYDANTIC_WRAP_SERIALIZER]
+            .into_iter()
+            .any(|serializer| is_instance(&word, serializer))
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// True if some field has a path, which the model follows itself.

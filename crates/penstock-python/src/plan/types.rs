@@ -93,6 +93,8 @@ pub(super) struct Model<'py> {
     pub(super) class: Bound<'py, PyType>,
     /// The function by which it makes `bytes` of text.
     pub(super) bytes: Bound<'py, PyAny>,
+    /// The function that undoes it.
+    pub(super) text: Bound<'py, PyAny>,
 }
 
 /// How much a compiler had met at one moment.
