@@ -42,6 +42,7 @@ HEAD = """\
 
 Five libraries that decode JSON into typed objects get the same bytes and the same type. This page shows the results. A program
 runs every cell and writes the page, and a test compares it: {versions}.
+[Writing beside other libraries](comparison_writing.md) is a page of its own.
 
 There are two sorts of questions. We chose ours from Penstock's own promises, so it has to answer all of them right. The others are
 questions that msgspec, pydantic, cattrs and mashumaro ask in their own tests. There, the right answer is the one that the library with the

@@ -113,7 +113,7 @@ def test_364_a_field_that_is_unset():
     """It was refused: expected int, got UnsetType."""
 
     class Patch(msgspec.Struct):
-        x: int | None | msgspec.UnsetType = msgspec.UNSET
+        x: int | msgspec.UnsetType | None = msgspec.UNSET
         y: int = 1
 
     class Row(msgspec.Struct, array_like=True):
