@@ -1,5 +1,6 @@
 """Classes of other libraries that say more about writing than their fields: each bug by its number."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import attrs
@@ -19,7 +20,7 @@ def refused(value: Any) -> str:
 
 
 def test_360_a_field_that_pydantic_excludes():
-    """It was written, with whatever secret it held."""
+    """It was written, with whatever secret it held. Serializers in annotations were ignored."""
 
     class Account(pydantic.BaseModel):
         name: str
@@ -35,8 +36,17 @@ def test_360_a_field_that_pydantic_excludes():
 
     assert encode(Account(name="a", password="b")) == b'{"name":"a"}'
     assert encode([Login("a", "b")]) == b'[{"name":"a"}]'
-    reason = "Sometimes has serializers of its own: write its model_dump()"
-    assert refused(Sometimes(name="a")) == reason
+    own = "has serializers of its own: write its model_dump()"
+    assert refused(Sometimes(name="a")) == f"Sometimes {own}"
+
+    class Plain(pydantic.BaseModel):
+        x: Annotated[int, pydantic.PlainSerializer(lambda x: x + 1)]
+
+    class Wrapped(pydantic.BaseModel):
+        x: Annotated[int, pydantic.WrapSerializer(lambda x, handle: handle(x) + 1)]
+
+    assert refused([Plain(x=1)]) == f"[0]: Plain {own}"
+    assert refused(Wrapped(x=1)) == f"Wrapped {own}"
 
 
 def test_361_an_attribute_with_several_names():
@@ -71,17 +81,34 @@ def test_361_an_attribute_with_several_names():
     assert decode(encode(exchanged), Exchanged) == exchanged
 
 
-def test_362_a_serializer_in_an_annotation():
-    """It was ignored, where a `field_serializer` was refused."""
+def test_362_functions_for_types_where_no_type_is():
+    """`types=` without a type was ignored: the objects were refused."""
 
-    class Plain(pydantic.BaseModel):
-        x: Annotated[int, pydantic.PlainSerializer(lambda x: x + 1)]
+    class Money:
+        def __init__(self, cents: int) -> None:
+            self.cents = cents
 
-    class Wrapped(pydantic.BaseModel):
-        x: Annotated[int, pydantic.WrapSerializer(lambda x, handle: handle(x) + 1)]
+    @dataclass
+    class Order:
+        price: Money
 
-    assert refused([Plain(x=1)]) == "[0]: Plain has serializers of its own: write its model_dump()"
-    assert refused(Wrapped(x=1)) == "Wrapped has serializers of its own: write its model_dump()"
+    @dataclass
+    class Basket:
+        items: list[Any]
+
+    types = {Money: penstock.via(Money, encode=lambda money: money.cents)}
+    assert encode({"a": Money(1)}, types=types) == b'{"a":1}'
+    assert encode([Order(Money(2)), Money(3)], types=types) == b'[{"price":2},3]'
+    assert encode(Basket([Money(4), Order(Money(5))]), Basket, types=types) == (
+        b'{"items":[4,{"price":5}]}'
+    )
+    lines = penstock.ndjson.encode([Money(6), Order(Money(7))], types=types)
+    assert lines == b'6\n{"price":7}\n'
+    encoder = penstock.json.Encoder(types=types)
+    assert [encoder.encode(Money(8)), encoder.encode([Order(Money(9))])] == [b"8", b'[{"price":9}]']
+    # Who has no functions still gets the plan without them.
+    reason = f"[0]: Money cannot be written: {Money.__module__}.{Money.__qualname__}"
+    assert refused([Money(1)]) == reason + " is not supported yet"
 
 
 def test_363_bytes_of_a_model():

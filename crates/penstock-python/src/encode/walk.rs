@@ -49,12 +49,15 @@ pub(crate) struct Known {
     /// alive.
     pub(super) plans: HashMap<usize, usize>,
     pub(super) kept: Vec<PlanRef>,
+    /// The number of the plan that has the caller's functions for types.
+    types: Option<usize>,
     pub(super) scratch: TextBuf,
 }
 
 impl Known {
     pub(crate) fn new(form: Form) -> Self {
-        Known { form, plans: HashMap::new(), kept: Vec::new(), scratch: TextBuf::default() }
+        let (plans, kept, scratch) = (HashMap::new(), Vec::new(), TextBuf::default());
+        Known { form, plans, kept, types: None, scratch }
     }
 
     /// The plans that are kept, for the collector.
@@ -66,6 +69,7 @@ impl Known {
     pub(crate) fn refresh(&mut self, py: Python<'_>) {
         if self.kept.iter().any(|plan| !plan.is_current(py)) {
             self.plans.clear();
+            self.types = None;
             drop(std::mem::take(&mut self.kept));
         }
     }
@@ -73,7 +77,13 @@ impl Known {
     /// The number of a plan.
     pub(crate) fn number(&mut self, py: Python<'_>, plan: &PlanRef) -> usize {
         let known = self.kept.iter().position(|known| known.address() == plan.address());
-        known.unwrap_or_else(|| self.keep(plan.clone_ref(py)))
+        known.unwrap_or_else(|| {
+            let number = self.keep(plan.clone_ref(py));
+            if plan.has_types() {
+                self.types = Some(number);
+            }
+            number
+        })
     }
 
     fn keep(&mut self, plan: PlanRef) -> usize {
@@ -88,7 +98,10 @@ impl Known {
         if let Some(&known) = self.plans.get(&key) {
             return Ok(known);
         }
-        let plan = plan_from(class.py(), class.as_any(), self.form.into())?;
+        let plan = match self.types {
+            Some(types) => self.kept[types].of_class_likewise(class, self.form)?,
+            None => plan_from(class.py(), class.as_any(), self.form.into())?,
+        };
         let number = self.keep(plan);
         self.plans.insert(key, number);
         Ok(number)

@@ -282,6 +282,7 @@ fn new_plan<'py>(
         kinds,
         form,
         lax,
+        types: settings.types.as_ref().map(|types| types.clone().unbind()),
         seen,
         json,
         layouts: OnceLock::new(),

@@ -60,7 +60,7 @@ use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::{Moment, Of};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyString, PyType};
+use pyo3::types::{PyDict, PyString, PyType};
 
 pub(crate) use attrs::message_of_attrs;
 pub(crate) use build::slots;
@@ -101,6 +101,8 @@ pub(crate) struct Plan {
     pub(crate) form: Form,
     /// Whether text and numbers are converted if nothing is lost (`strict=False`).
     pub(crate) lax: bool,
+    /// The caller's functions for certain types, also for objects in places without a type.
+    types: Option<Py<PyDict>>,
     /// The classes that were read to make the plan, each with its version at that time.
     seen: Box<[Seen]>,
     /// The keys as they stand in JSON text, once a JSON document is read with the plan.
@@ -110,6 +112,24 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
+    /// Whether the caller gave functions for types.
+    pub(crate) fn has_types(&self) -> bool {
+        self.types.is_some()
+    }
+
+    /// A plan of a class with the same functions for types.
+    #[cold]
+    pub(crate) fn of_class_likewise(
+        &self,
+        class: &Bound<'_, PyType>,
+        form: Form,
+    ) -> PyResult<PlanRef> {
+        let py = class.py();
+        let types = self.types.as_ref().map(|types| types.bind(py).clone());
+        let settings = settings::Settings { types, ..settings::Settings::default() };
+        cache::plan_for(py, class.as_any(), &settings, form.into())
+    }
+
     /// True if every document becomes plain values.
     pub(crate) fn is_plain(&self) -> bool {
         matches!(self.nodes[self.root as usize].kind, Kind::Any)

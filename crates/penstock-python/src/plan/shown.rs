@@ -239,6 +239,7 @@ impl PlanObject {
 impl Plan {
     /// Shows the objects that may hold others to the collector.
     pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.types)?;
         for seen in &self.seen {
             visit.call(&seen.class)?;
         }
