@@ -7,6 +7,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod convert;
 pub mod document;
 pub mod error;
 pub mod event;

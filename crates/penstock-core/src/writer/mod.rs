@@ -4,6 +4,10 @@
 //! format into a buffer, and never owns its output: whoever drives it takes the text out when
 //! there is enough, and hands it on. So one writer serves a file, a `bytes` object and a pipe.
 
+mod any;
+
+pub use any::AnyWriter;
+
 use std::borrow::Cow;
 use std::fmt;
 

@@ -19,7 +19,7 @@ mod reader;
 mod reference;
 mod repair;
 mod scalar;
-mod scope;
+pub(crate) mod scope;
 mod start;
 mod start_tag;
 mod tag;

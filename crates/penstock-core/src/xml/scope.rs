@@ -26,7 +26,7 @@ const FEW: usize = 16;
 
 /// The declarations of all open elements.
 #[derive(Debug, Default)]
-pub(super) struct Scope {
+pub(crate) struct Scope {
     text: Vec<u8>,
     bindings: Vec<Binding>,
     /// For each prefix its bindings, innermost last, as the reader keeps them.
@@ -42,7 +42,7 @@ impl Scope {
     }
 
     /// Declares a prefix for the element at `depth` and all inside it. Returns its place.
-    pub(super) fn bind(
+    pub(crate) fn bind(
         &mut self,
         prefix: &[u8],
         uri: &[u8],
@@ -74,7 +74,7 @@ impl Scope {
     }
 
     /// Removes the declarations of elements deeper than `depth`.
-    pub(super) fn leave(&mut self, depth: usize) {
+    pub(crate) fn leave(&mut self, depth: usize) {
         while let Some(binding) = self.bindings.pop_if(|binding| binding.depth > depth) {
             if let Some(table) = &mut self.table {
                 let prefix = &self.text[binding.prefix.clone()];
@@ -95,7 +95,7 @@ impl Scope {
 
     /// The place of the declaration that a prefix refers to, if it is declared.
     #[inline]
-    pub(super) fn find(&self, prefix: &[u8]) -> Option<usize> {
+    pub(crate) fn find(&self, prefix: &[u8]) -> Option<usize> {
         match &self.table {
             Some(table) => table.get(prefix).and_then(|places| places.last()).copied(),
             None => {
@@ -162,7 +162,7 @@ impl Scope {
     }
 
     #[inline(always)]
-    pub(super) fn uri(&self, place: usize) -> &[u8] {
+    pub(crate) fn uri(&self, place: usize) -> &[u8] {
         &self.text[self.bindings[place].uri.clone()]
     }
 

@@ -1,0 +1,664 @@
+//! One format to another: a reader's events into a writer, without an object in between.
+//!
+//! A [`Conversion`] is a [`Destination`] of a run. It owns a writer and an [`Output`], to which it
+//! hands the writer's text: between records whenever there is enough, and within a record only if
+//! nobody may abandon it. So a run needs no pause, and takes no more memory than one record, or
+//! less.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `mod.rs` | the events, what stands between a reader and a writer, and the destination |
+//! | `plain.rs`, `names.rs` | elements to members: `@attribute`, `#text`, lists of repeated elements |
+//! | `elements.rs`, `lists.rs` | elements to lists that lose nothing, and back |
+//! | `out.rs` | the writer, and when its text is handed on |
+//! | `trail.rs` | the path of the current value, for messages |
+//!
+//! Members become elements, and members members, without anything in between: the writers know the
+//! conventions.
+
+mod elements;
+mod lists;
+mod names;
+mod out;
+mod plain;
+mod trail;
+
+pub use names::ForceList;
+pub use out::Output;
+
+use crate::error::Fail;
+use crate::event::{Key, KeyKind, Scalar, Text};
+use crate::forward;
+use crate::limits::Limits;
+use crate::reader::{FormatReader, Step};
+use crate::run::{Code, Destination, Given, Misfit, Outlet, Refused};
+use crate::select::{PathStep, Records, Select};
+use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
+use crate::value::number::Outcome;
+use crate::writer::{AnyWriter, Kind, Unwritable, Writer};
+use elements::Elements;
+use lists::Lists;
+use out::Out;
+use penstock_scan::copied;
+use plain::Plain;
+use trail::Trail;
+
+/// The form of elements among members.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Form {
+    /// Maps, lists and text, as Penstock reads XML without a class: the convention of xmltodict.
+    #[default]
+    Plain,
+    /// Lists that lose nothing: `["name", {"attribute": "value"}, "text", ["child"]]`.
+    Element,
+}
+
+/// What a conversion does.
+#[derive(Debug)]
+pub struct Settings {
+    /// Whether the source has elements.
+    pub from_elements: bool,
+    /// Whether the source's prefixes are resolved.
+    pub has_namespaces: bool,
+    /// The form of elements, if only one side has them.
+    pub form: Form,
+    /// Which elements are lists in the plain form although they occur once.
+    pub force_list: ForceList,
+    /// Which values are converted: none for each value at the root.
+    pub records: Option<Records>,
+    /// Whether a record in error is left out, so that its text waits until it is whole.
+    pub leaves_out: bool,
+}
+
+/// What stands between the reader and the writer.
+#[derive(Debug)]
+enum Stage {
+    Nothing,
+    Plain(Box<Plain>),
+    Elements(Box<Elements>),
+    Lists(Lists),
+}
+
+/// Converts each value at the root.
+#[derive(Debug)]
+struct Body<O: Output> {
+    stage: Stage,
+    out: Out<O>,
+    trail: Trail,
+    /// How many maps and lists are open.
+    depth: usize,
+    /// Where the event was that was refused.
+    at: u64,
+    records: u64,
+    memory: Option<u64>,
+    /// The name of the element that is the next record, if somebody wants it.
+    name: Option<RecordName>,
+}
+
+#[derive(Debug)]
+struct RecordName {
+    local: String,
+    prefix: Option<String>,
+    namespace: Option<String>,
+}
+
+impl RecordName {
+    fn of(key: &Key<'_>) -> Self {
+        let copy = |text: Text<'_>| copied(text.text.as_str());
+        RecordName {
+            local: copy(key.name),
+            prefix: key.prefix.map(copy),
+            namespace: key.namespace.map(copy),
+        }
+    }
+
+    fn key(&self) -> Key<'_> {
+        Key {
+            name: self.local.as_str().into(),
+            prefix: self.prefix.as_deref().map(Text::from),
+            namespace: self.namespace.as_deref().map(Text::from),
+            kind: KeyKind::Element,
+        }
+    }
+}
+
+impl<O: Output> Body<O> {
+    /// Notes where an event was, if it was refused.
+    #[inline(always)]
+    fn answer(&mut self, result: Result<(), Unwritable>, at: u64) -> Result<Flow, Unwritable> {
+        match result {
+            Ok(()) => Ok(Flow::Take),
+            Err(error) => {
+                self.at = at;
+                Err(error)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, is_list: bool, at: u64) -> Result<Flow, Unwritable> {
+        let name = if self.depth == 0 { self.name.take() } else { None };
+        if let Some(name) = name {
+            let result = self.begin_named(&name, at);
+            self.answer(result, at)?;
+        }
+        self.trail.begin(is_list);
+        self.depth += 1;
+        let result = match (&mut self.stage, is_list) {
+            (Stage::Nothing, false) => self.out.writer.begin_map(at),
+            (Stage::Nothing, true) => self.out.writer.begin_list(at),
+            (Stage::Plain(plain), false) => plain.begin().map(|()| Flow::Take),
+            (Stage::Elements(elements), false) => {
+                elements.begin(&mut self.out).map(|()| Flow::Take)
+            }
+            (Stage::Lists(lists), false) => lists.begin_map().map(|()| Flow::Take),
+            (Stage::Lists(lists), true) => lists.begin_list().map(|()| Flow::Take),
+            // No reader of elements reports a list.
+            (Stage::Plain(_) | Stage::Elements(_), true) => Ok(Flow::Take),
+        };
+        let result = self.out.settle(result);
+        self.answer(result, at)
+    }
+
+    /// Tells the name of a record before it begins.
+    #[cold]
+    #[inline(never)]
+    fn begin_named(&mut self, name: &RecordName, at: u64) -> Result<(), Unwritable> {
+        let result = match &mut self.stage {
+            Stage::Elements(elements) => {
+                elements.name(&name.key(), &mut self.out).map(|()| Flow::Take)
+            }
+            _ => self.out.writer.name(name.key(), at),
+        };
+        self.out.settle(result)
+    }
+
+    #[inline(always)]
+    fn end(&mut self, is_list: bool, at: u64) -> Result<Flow, Unwritable> {
+        self.trail.end();
+        self.depth = self.depth.saturating_sub(1);
+        let result = match (&mut self.stage, is_list) {
+            (Stage::Nothing, false) => self.out.writer.end_map(at),
+            (Stage::Nothing, true) => self.out.writer.end_list(at),
+            (Stage::Plain(plain), _) => plain.end().map(|()| Flow::Take),
+            (Stage::Elements(elements), _) => elements.end(&mut self.out).map(|()| Flow::Take),
+            (Stage::Lists(lists), true) => lists.end_list(&mut self.out).map(|()| Flow::Take),
+            (Stage::Lists(lists), false) => {
+                lists.end_map();
+                Ok(Flow::Take)
+            }
+        };
+        let result = self.out.settle(result).and_then(|()| self.end_value());
+        self.answer(result, at)
+    }
+
+    /// After each value: if it was the record, it is complete.
+    #[inline(always)]
+    fn end_value(&mut self) -> Result<(), Unwritable> {
+        if self.depth > 0 { Ok(()) } else { self.end_record() }
+    }
+
+    #[inline(never)]
+    fn end_record(&mut self) -> Result<(), Unwritable> {
+        if let Stage::Plain(plain) = &mut self.stage {
+            plain.end_record(&mut self.out)?;
+        }
+        self.trail.clear();
+        self.name = None;
+        self.records += 1;
+        self.out.end_record()
+    }
+
+    /// A value that is neither a map nor a list, which `write` writes if nothing stands in between.
+    #[inline(always)]
+    fn value(
+        &mut self,
+        at: u64,
+        value: impl FnOnce() -> Scalar<'static>,
+        write: impl FnOnce(&mut AnyWriter) -> Result<Flow, Unwritable>,
+    ) -> Result<Flow, Unwritable> {
+        if let Stage::Nothing = self.stage {
+            self.trail.value();
+            let result = write(&mut self.out.writer);
+            let result = self.out.settle(result).and_then(|()| self.end_value());
+            self.answer(result, at)
+        } else {
+            self.between(value(), at)
+        }
+    }
+
+    /// A value for what stands in between.
+    #[inline(never)]
+    fn between(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Unwritable> {
+        self.trail.value();
+        let result = match (&mut self.stage, value) {
+            (Stage::Plain(plain), Scalar::Untyped(text)) => match plain.attribute(text) {
+                Ok(true) => Ok(Flow::Take),
+                Ok(false) => self.out.writer.text(text, at),
+                Err(error) => Err(error),
+            },
+            (Stage::Elements(elements), Scalar::Untyped(text)) => {
+                elements.attribute(text, &mut self.out).map(|()| Flow::Take)
+            }
+            (Stage::Lists(lists), value) => lists.scalar(value, &mut self.out).map(|()| Flow::Take),
+            (_, value) => self.out.writer.scalar(value, at),
+        };
+        let result = self.out.settle(result).and_then(|()| self.end_value());
+        self.answer(result, at)
+    }
+}
+
+impl<O: Output> Sink for Body<O> {
+    type Error = Unwritable;
+
+    #[inline(always)]
+    fn begin_map(&mut self, at: u64) -> Result<Flow, Unwritable> {
+        self.begin(false, at)
+    }
+    #[inline(always)]
+    fn end_map(&mut self, at: u64) -> Result<Flow, Unwritable> {
+        self.end(false, at)
+    }
+    #[inline(always)]
+    fn begin_list(&mut self, at: u64) -> Result<Flow, Unwritable> {
+        self.begin(true, at)
+    }
+    #[inline(always)]
+    fn end_list(&mut self, at: u64) -> Result<Flow, Unwritable> {
+        self.end(true, at)
+    }
+    #[inline(always)]
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Unwritable> {
+        self.trail.key(key.name.bytes(), key.kind);
+        let result = match &mut self.stage {
+            Stage::Nothing => self.out.writer.name(key, at),
+            Stage::Plain(plain) => plain.name(&key).map(|()| Flow::Take),
+            Stage::Elements(elements) => elements.name(&key, &mut self.out).map(|()| Flow::Take),
+            Stage::Lists(lists) => lists.key(&key, &mut self.out).map(|()| Flow::Take),
+        };
+        let result = self.out.settle(result);
+        self.answer(result, at)
+    }
+    #[inline(always)]
+    fn key(&mut self, key: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if let Stage::Nothing = self.stage {
+            self.trail.key(key.bytes(), KeyKind::Member);
+            let result = self.out.writer.key(key, at);
+            let result = self.out.settle(result);
+            return self.answer(result, at);
+        }
+        self.name(Key { name: key, namespace: None, prefix: None, kind: KeyKind::Member }, at)
+    }
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if let Stage::Nothing = self.stage {
+            self.trail.value();
+            let result = self.out.writer.scalar(value, at);
+            let result = self.out.settle(result).and_then(|()| self.end_value());
+            return self.answer(result, at);
+        }
+        self.between(value, at)
+    }
+    #[inline(always)]
+    fn null(&mut self, at: u64) -> Result<Flow, Unwritable> {
+        self.value(at, || Scalar::Null, |writer| writer.null(at))
+    }
+    #[inline(always)]
+    fn boolean(&mut self, value: bool, at: u64) -> Result<Flow, Unwritable> {
+        self.value(at, || Scalar::Bool(value), |writer| writer.boolean(value, at))
+    }
+    #[inline(always)]
+    fn number(&mut self, digits: &[u8], at: u64) -> Result<Flow, Unwritable> {
+        if let Stage::Nothing = self.stage {
+            return self.value(at, || Scalar::Null, |writer| writer.number(digits, at));
+        }
+        self.between(Scalar::Number(digits), at)
+    }
+    #[inline(always)]
+    fn text(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if let Stage::Nothing = self.stage {
+            return self.value(at, || Scalar::Null, |writer| writer.text(text, at));
+        }
+        self.between(Scalar::Text(text), at)
+    }
+    #[inline(always)]
+    fn written_text(&mut self, raw: Text<'_>, escaped: bool, at: u64) -> Result<Flow, Unwritable> {
+        self.value(at, || Scalar::Null, |writer| writer.written_text(raw, escaped, at))
+    }
+    #[inline(always)]
+    fn written_number(
+        &mut self,
+        digits: &[u8],
+        found: Outcome,
+        at: u64,
+    ) -> Result<Flow, Unwritable> {
+        self.value(at, || Scalar::Null, |writer| writer.written_number(digits, found, at))
+    }
+    #[inline(always)]
+    fn piece(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
+        let result = match &mut self.stage {
+            Stage::Plain(plain) => {
+                plain.piece(text);
+                return Ok(Flow::Take);
+            }
+            Stage::Elements(elements) => elements.piece(text, &mut self.out).map(|()| Flow::Take),
+            Stage::Nothing | Stage::Lists(_) => self.out.writer.piece(text, at),
+        };
+        let result = self.out.settle(result);
+        self.answer(result, at)
+    }
+    fn comment(&mut self, text: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
+        let result = match &mut self.stage {
+            Stage::Elements(elements) => {
+                let strings = [elements::COMMENT.into(), text];
+                elements.extra(&strings, &mut self.out).map(|()| Flow::Take)
+            }
+            Stage::Nothing => self.out.writer.comment(text, at),
+            Stage::Plain(_) | Stage::Lists(_) => Ok(Flow::Take),
+        };
+        let result = self.out.settle(result);
+        self.answer(result, at)
+    }
+    fn instruction(
+        &mut self,
+        target: Text<'_>,
+        data: Text<'_>,
+        at: u64,
+    ) -> Result<Flow, Unwritable> {
+        let result = match &mut self.stage {
+            Stage::Elements(elements) => {
+                let strings = [elements::INSTRUCTION.into(), target, data];
+                let count = if data.bytes().is_empty() { 2 } else { 3 };
+                elements.extra(&strings[..count], &mut self.out).map(|()| Flow::Take)
+            }
+            Stage::Nothing => self.out.writer.instruction(target, data, at),
+            Stage::Plain(_) | Stage::Lists(_) => Ok(Flow::Take),
+        };
+        let result = self.out.settle(result);
+        self.answer(result, at)
+    }
+    fn abandon(&mut self) {
+        match &mut self.stage {
+            Stage::Nothing => {}
+            Stage::Plain(plain) => plain.forget(),
+            Stage::Elements(elements) => elements.forget(),
+            Stage::Lists(lists) => lists.forget(),
+        }
+        self.out.writer.abandon();
+        self.trail.clear();
+        self.name = None;
+        self.depth = 0;
+    }
+}
+
+impl<O: Output> Lent for Body<O> {
+    #[inline(always)]
+    fn want(&self) -> Want {
+        Want::Digits
+    }
+    #[inline(always)]
+    fn as_written(&self) -> bool {
+        matches!(self.stage, Stage::Nothing) && self.out.writer.as_written()
+    }
+    #[inline(always)]
+    fn extras(&self) -> bool {
+        match self.stage {
+            Stage::Elements(_) => true,
+            Stage::Nothing => self.out.writer.extras(),
+            Stage::Plain(_) | Stage::Lists(_) => false,
+        }
+    }
+}
+
+impl<O: Output> LookAhead for Body<O> {}
+
+impl<O: Output> Destination for Body<O> {
+    type Error = Unwritable;
+    type Cause = std::convert::Infallible;
+    type Break = Stopped<O::Error>;
+
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Unwritable>> {
+        reader.run(given, self)
+    }
+    fn refused(
+        &mut self,
+        error: Unwritable,
+        given: Given<'_>,
+    ) -> Refused<Self::Cause, Self::Break> {
+        if let Some(lost) = self.out.lost.take() {
+            return Refused::Break(Stopped::Output(lost));
+        }
+        if error.kind() == Kind::Memory {
+            return Refused::Break(Stopped::Memory);
+        }
+        let path = self.value_path(true, given);
+        let misfit = Misfit::new(self.at, copied(error.reason()), path);
+        let limit = error.kind() == Kind::Limit;
+        let code = if limit { Code::Limit } else { Code::Value };
+        Refused::Misfit(Misfit { code, limit, ..misfit })
+    }
+    fn abandon_record(&mut self) {
+        self.abandon();
+    }
+    fn value_path(&self, inside: bool, _given: Given<'_>) -> Vec<PathStep> {
+        self.trail.path(inside)
+    }
+    fn ready(&self) -> u64 {
+        self.records
+    }
+    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+        self.memory.filter(|most| self.out.writer.ready().len() as u64 > *most)
+    }
+}
+
+/// Why a conversion ends although its source is good.
+#[derive(Debug)]
+pub enum Stopped<E> {
+    /// The output does not take the text.
+    Output(E),
+    /// There is no memory for the text.
+    Memory,
+}
+
+/// Why a conversion cannot be completed.
+#[derive(Debug)]
+pub enum Unfinished<E> {
+    /// What was written is no document.
+    Text(Unwritable),
+    /// The output does not take the text.
+    Output(E),
+}
+
+/// A destination that converts.
+///
+/// ```
+/// use penstock_core::convert::{Conversion, ForceList, Form, Settings};
+/// use penstock_core::json::writer::{Writer, WriterOptions};
+/// use penstock_core::limits::Limits;
+/// use penstock_core::reader::Reader;
+/// use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
+/// use penstock_core::xml;
+///
+/// let limits = Limits::default();
+/// let writer = Writer::new(WriterOptions::default(), &limits);
+/// let settings = Settings {
+///     from_elements: true,
+///     has_namespaces: true,
+///     form: Form::Plain,
+///     force_list: ForceList::Never,
+///     records: None,
+///     leaves_out: false,
+/// };
+/// let mut text = Vec::new();
+/// let mut conversion = Conversion::new(settings, writer.into(), &mut text, &limits);
+/// let reader = Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits)));
+/// let source = b"<shop open='1'><item>Nut</item><item>Bolt</item></shop>";
+/// let mut run = Run::new(reader, Lent::new(source, Origin::default()), Policy::Raise);
+/// run.input_mut().more(usize::MAX);
+/// assert!(matches!(run.advance(&mut conversion), Ok(Turn::End)));
+/// conversion.finish().expect("a document");
+/// assert_eq!(text, br#"{"shop":{"@open":"1","item":["Nut","Bolt"]}}"#);
+/// ```
+#[derive(Debug)]
+pub struct Conversion<O: Output> {
+    outlet: Outlet<Body<O>>,
+    /// Whether records have names that are written.
+    names_records: bool,
+}
+
+impl<O: Output> Conversion<O> {
+    /// A conversion at the beginning of its source.
+    pub fn new(settings: Settings, writer: AnyWriter, output: O, limits: &Limits) -> Self {
+        let Settings { from_elements, has_namespaces, form, force_list, records, leaves_out } =
+            settings;
+        let to_elements = matches!(writer, AnyWriter::Xml(_));
+        let stage = match (from_elements, to_elements, form) {
+            (true, false, Form::Plain) => Stage::Plain(Box::new(Plain::new(force_list, limits))),
+            (true, false, Form::Element) => {
+                Stage::Elements(Box::new(Elements::new(records.is_none(), has_namespaces)))
+            }
+            (false, true, Form::Element) => Stage::Lists(Lists::new()),
+            _ => Stage::Nothing,
+        };
+        let names_records = from_elements && records.is_some() && !matches!(stage, Stage::Plain(_));
+        let body = Body {
+            stage,
+            out: Out::new(writer, output, !leaves_out),
+            trail: Trail::new(),
+            depth: 0,
+            at: 0,
+            records: 0,
+            memory: limits.memory,
+            name: None,
+        };
+        Conversion { outlet: Outlet::new(body, records), names_records }
+    }
+
+    /// How many records are written.
+    #[must_use]
+    pub fn records(&self) -> u64 {
+        self.outlet.inner().records
+    }
+
+    /// How many bytes of text the output has taken.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.outlet.inner().out.taken
+    }
+
+    /// Ends the text, and hands on the rest of it.
+    ///
+    /// # Errors
+    /// What was written is no document of its format, or the output does not take it.
+    pub fn finish(&mut self) -> Result<(), Unfinished<O::Error>> {
+        let Body { stage, out, .. } = self.outlet.inner_mut();
+        let mut result = match stage {
+            Stage::Elements(elements) => elements.finish(out),
+            _ => Ok(()),
+        };
+        result = result.and_then(|()| out.writer.finish()).and_then(|()| out.hand());
+        match (result, out.lost.take()) {
+            (Ok(()), _) => Ok(()),
+            (Err(_), Some(lost)) => Err(Unfinished::Output(lost)),
+            (Err(error), None) => Err(Unfinished::Text(error)),
+        }
+    }
+}
+
+impl<O: Output> Destination for Conversion<O> {
+    type Error = Unwritable;
+    type Cause = std::convert::Infallible;
+    type Break = Stopped<O::Error>;
+
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Unwritable>> {
+        match &mut self.outlet {
+            Outlet::Inside(select) if self.names_records => {
+                reader.run_dyn(given, &mut Named { select })
+            }
+            outlet => outlet.read_from(reader, given),
+        }
+    }
+    fn refused(
+        &mut self,
+        error: Unwritable,
+        given: Given<'_>,
+    ) -> Refused<Self::Cause, Self::Break> {
+        self.outlet.refused(error, given)
+    }
+    fn abandon_record(&mut self) {
+        self.outlet.abandon_record();
+    }
+    fn restart(&mut self) {
+        self.outlet.restart();
+    }
+    fn record_path(&self) -> Vec<PathStep> {
+        self.outlet.record_path()
+    }
+    fn value_path(&self, inside: bool, given: Given<'_>) -> Vec<PathStep> {
+        self.outlet.value_path(inside, given)
+    }
+    fn record_depth(&self) -> usize {
+        self.outlet.record_depth()
+    }
+    fn inner_records(&self) -> Option<(u64, bool)> {
+        self.outlet.inner_records()
+    }
+    fn ready(&self) -> u64 {
+        self.outlet.ready()
+    }
+    fn over_memory(&self, given: Given<'_>) -> Option<u64> {
+        self.outlet.over_memory(given)
+    }
+}
+
+/// In front of the selection of records: keeps the name of the element that may be the next record,
+/// because the selection does not pass it.
+struct Named<'s, O: Output> {
+    select: &'s mut Select<Body<O>>,
+}
+
+macro_rules! named {
+    ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(named! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    // Written by hand.
+    (@ mut name $($rest:tt)*) => {};
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            self.select.$method($($name),*)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        fn $method(&self, $($name: $kind),*) -> $result {
+            self.select.$method($($name),*)
+        }
+    };
+}
+
+impl<O: Output> Sink for Named<'_, O> {
+    type Error = Unwritable;
+    forward!(told, named);
+
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if !self.select.in_record() {
+            let is_element = key.kind == KeyKind::Element;
+            self.select.inner_mut().name = is_element.then(|| RecordName::of(&key));
+        }
+        self.select.name(key, at)
+    }
+}
+
+impl<O: Output> Lent for Named<'_, O> {
+    forward!(lent, named);
+}
+
+impl<O: Output> LookAhead for Named<'_, O> {
+    forward!(ahead, named);
+}

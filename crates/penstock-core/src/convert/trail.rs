@@ -1,0 +1,100 @@
+//! The path of the current value, for messages.
+
+use crate::event::KeyKind;
+use crate::select::PathStep;
+use penstock_scan::make_room;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A map without a key so far, or the record itself.
+    Start,
+    Key,
+    Attribute,
+    List,
+}
+
+/// An open map or list, or, at the bottom, the record.
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    kind: Kind,
+    /// Where its current key begins in the buffer of keys.
+    key: usize,
+    /// How many elements of a list have begun.
+    begun: u64,
+}
+
+/// The keys and positions of all open maps and lists. Keys are one after the other in one buffer.
+#[derive(Debug)]
+pub(super) struct Trail {
+    steps: Vec<Step>,
+    keys: Vec<u8>,
+}
+
+const RECORD: Step = Step { kind: Kind::Start, key: 0, begun: 0 };
+
+impl Trail {
+    pub(super) fn new() -> Self {
+        Trail { steps: vec![RECORD], keys: Vec::new() }
+    }
+
+    #[inline(always)]
+    pub(super) fn key(&mut self, name: &[u8], kind: KeyKind) {
+        if let Some(top) = self.steps.last_mut() {
+            top.kind = if kind == KeyKind::Attribute { Kind::Attribute } else { Kind::Key };
+            self.keys.truncate(top.key);
+            make_room(&mut self.keys, name.len());
+            self.keys.extend_from_slice(name);
+        }
+    }
+
+    /// A value begins.
+    #[inline(always)]
+    pub(super) fn value(&mut self) {
+        if let Some(top) = self.steps.last_mut() {
+            // It is read for lists only.
+            top.begun += 1;
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn begin(&mut self, is_list: bool) {
+        self.value();
+        let kind = if is_list { Kind::List } else { Kind::Start };
+        make_room(&mut self.steps, 1);
+        self.steps.push(Step { kind, key: self.keys.len(), begun: 0 });
+    }
+
+    #[inline(always)]
+    pub(super) fn end(&mut self) {
+        if self.steps.len() > 1
+            && let Some(ended) = self.steps.pop()
+        {
+            self.keys.truncate(ended.key);
+        }
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.keys.clear();
+        self.steps.clear();
+        self.steps.push(RECORD);
+    }
+
+    /// The path of the current value, or, if not `inside`, of the container around it.
+    pub(super) fn path(&self, inside: bool) -> Vec<PathStep> {
+        let ends = self.steps.iter().skip(1).map(|step| step.key).chain([self.keys.len()]);
+        let mut steps = Vec::new();
+        for (step, end) in self.steps.iter().zip(ends) {
+            let name = || String::from_utf8_lossy(&self.keys[step.key..end]).into_owned();
+            match step.kind {
+                Kind::Key => steps.push(PathStep::Key(name())),
+                Kind::Attribute => steps.push(PathStep::Attribute(name())),
+                Kind::List if step.begun > 0 => steps.push(PathStep::Index(step.begun - 1)),
+                Kind::List | Kind::Start => {}
+            }
+        }
+        if !inside {
+            steps.pop();
+        }
+        steps
+    }
+}

@@ -1,0 +1,163 @@
+//! Converts text in memory, cut in any way.
+
+use penstock_core::convert::{Conversion, ForceList, Form, Settings, Unfinished};
+use penstock_core::json::writer as json;
+use penstock_core::limits::Limits;
+use penstock_core::reader::{FormatReader, Reader};
+use penstock_core::run::{Failure, Policy, Problem, Run, Turn, Windows};
+use penstock_core::select::{Path, Records};
+use penstock_core::source::Detect;
+use penstock_core::xml::writer as xml;
+use penstock_core::{json as json_in, xml as xml_in};
+
+/// A format on either side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    Json,
+    Lines,
+    Xml,
+}
+
+/// How a text is converted.
+#[derive(Clone, Debug)]
+pub(crate) struct How {
+    pub(crate) from: Side,
+    pub(crate) to: Side,
+    pub(crate) form: Form,
+    pub(crate) at: Option<&'static str>,
+    pub(crate) policy: Policy,
+    pub(crate) force_list: ForceList,
+    pub(crate) json: json::WriterOptions,
+    pub(crate) limits: Limits,
+    /// How many bytes come at once.
+    pub(crate) step: usize,
+}
+
+impl How {
+    pub(crate) fn new(from: Side, to: Side, form: Form) -> Self {
+        How {
+            from,
+            to,
+            form,
+            at: None,
+            policy: Policy::Raise,
+            force_list: ForceList::Never,
+            json: json::WriterOptions::default(),
+            limits: Limits::default(),
+            step: usize::MAX,
+        }
+    }
+}
+
+/// A problem in one line, with its path and record.
+fn shown(problem: &Problem<std::convert::Infallible>) -> String {
+    let path: Vec<String> = problem.spot.path.iter().map(ToString::to_string).collect();
+    let place = problem.spot.place.as_ref().map_or(0, |place| place.offset);
+    let record = problem.spot.record.map_or_else(String::new, |it| format!(", record {it}"));
+    format!("{} (byte {place}{record}, {})", problem.reason, path.join("/"))
+}
+
+/// The text, or the problem that ended the conversion; and how many records were left out.
+pub(crate) fn converted(text: &str, how: &How) -> (Result<String, String>, u64) {
+    let limits = &how.limits;
+    let is_inside = how.from != Side::Lines && (how.at.is_some() || how.to == Side::Lines);
+    let records = how.at.map(|at| Records::at(&Path::parse(at).unwrap()).unwrap());
+    let records = records.or_else(|| is_inside.then(Records::by_default));
+    let many = records.is_some() || how.from == Side::Lines;
+    let reader = match how.from {
+        Side::Json => Reader::Json(json_in::Reader::new(json_in::Framing::Document, limits)),
+        Side::Lines => Reader::Json(json_in::Reader::new(json_in::Framing::Lines, limits)),
+        Side::Xml => {
+            let declarations = records.is_none();
+            let options = xml_in::Options { declarations, ..xml_in::Options::default() };
+            Reader::Xml(Box::new(xml_in::Reader::new(options, limits)))
+        }
+    };
+    let writer = match how.to {
+        Side::Xml => {
+            let records = if many { xml::Records::Within(vec![]) } else { xml::Records::One };
+            let options = xml::WriterOptions { records, ..xml::WriterOptions::default() };
+            xml::Writer::new(options, limits).unwrap().into()
+        }
+        side => {
+            let records = match side {
+                Side::Lines => json::Records::Lines,
+                _ if many => json::Records::Array(vec![]),
+                _ => json::Records::One,
+            };
+            json::Writer::new(json::WriterOptions { records, ..how.json.clone() }, limits).into()
+        }
+    };
+    let settings = Settings {
+        from_elements: how.from == Side::Xml,
+        has_namespaces: true,
+        form: how.form,
+        force_list: how.force_list.clone(),
+        records,
+        leaves_out: how.policy != Policy::Raise,
+    };
+    let mut out = Vec::new();
+    let mut to = Conversion::new(settings, writer, &mut out, limits);
+    let input = Windows::pushed(Detect::Nothing, None, None);
+    let mut run = Run::new(reader, input, how.policy);
+    let result = drive(&mut run, &mut to, text, how.step);
+    let refused = run.refused();
+    let result = result.and_then(|()| match to.finish() {
+        Ok(()) => Ok(()),
+        Err(Unfinished::Text(error)) => Err(error.to_string()),
+        Err(Unfinished::Output(error)) => match error {},
+    });
+    (result.map(|()| String::from_utf8(out).unwrap()), refused)
+}
+
+fn drive<R: FormatReader>(
+    run: &mut Run<R, Windows, std::convert::Infallible>,
+    to: &mut Conversion<&mut Vec<u8>>,
+    text: &str,
+    step: usize,
+) -> Result<(), String> {
+    let mut chunks = text.as_bytes().chunks(step.min(text.len().max(1)));
+    loop {
+        let turn = match run.advance(to) {
+            Ok(turn) => turn,
+            Err(failure) => return Err(told(*failure)),
+        };
+        match turn {
+            Turn::Dry => {
+                let brought = match chunks.next() {
+                    Some(chunk) => run.push(to, chunk),
+                    None => run.push_end(to),
+                };
+                brought.map_err(|failure| told(*failure))?;
+            }
+            Turn::End => return Ok(()),
+            Turn::Paused | Turn::Problem(_) => panic!("no such turn"),
+        }
+    }
+}
+
+fn told<B: std::fmt::Debug>(failure: Failure<std::convert::Infallible, B>) -> String {
+    match failure {
+        Failure::One(problem) => shown(&problem),
+        Failure::Collected(problems) => problems.iter().map(shown).collect::<Vec<_>>().join("; "),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The text, which must be the same however the source is cut.
+pub(crate) fn good(text: &str, how: &How) -> String {
+    let (result, _) = converted(text, how);
+    for step in [1, 7] {
+        assert_eq!(converted(text, &How { step, ..how.clone() }).0, result, "{text}");
+    }
+    result.unwrap_or_else(|problem| panic!("{text}: {problem}"))
+}
+
+/// The problem, which must be the same however the source is cut.
+pub(crate) fn bad(text: &str, how: &How) -> String {
+    let (result, _) = converted(text, how);
+    for step in [1, 7] {
+        assert_eq!(converted(text, &How { step, ..how.clone() }).0, result, "{text}");
+    }
+    result.expect_err(text)
+}
