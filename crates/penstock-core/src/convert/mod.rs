@@ -480,10 +480,11 @@ pub enum Unfinished<E> {
 /// use penstock_core::limits::Limits;
 /// use penstock_core::reader::Reader;
 /// use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
+/// use penstock_core::writer::AnyWriter;
 /// use penstock_core::xml;
 ///
 /// let limits = Limits::default();
-/// let writer = Writer::new(WriterOptions::default(), &limits);
+/// let writer = AnyWriter::Json(Box::new(Writer::new(WriterOptions::default(), &limits)));
 /// let settings = Settings {
 ///     from_elements: true,
 ///     has_namespaces: true,
@@ -493,7 +494,7 @@ pub enum Unfinished<E> {
 ///     leaves_out: false,
 /// };
 /// let mut text = Vec::new();
-/// let mut conversion = Conversion::new(settings, writer.into(), &mut text, &limits);
+/// let mut conversion = Conversion::new(settings, writer, &mut text, &limits);
 /// let reader = Reader::Xml(Box::new(xml::Reader::new(xml::Options::default(), &limits)));
 /// let source = b"<shop open='1'><item>Nut</item><item>Bolt</item></shop>";
 /// let mut run = Run::new(reader, Lent::new(source, Origin::default()), Policy::Raise);

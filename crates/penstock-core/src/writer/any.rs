@@ -1,40 +1,8 @@
-//! A writer of any format, for code that works with all of them.
+//! [`AnyWriter`] as a writer, for code that decides at each event where it goes.
 
-use super::{Unwritable, Writer};
-use crate::forward;
-use crate::sink::{Lent, LookAhead, Sink};
-use crate::{json, xml};
-
-/// A writer of any format.
-#[derive(Debug)]
-pub enum AnyWriter {
-    /// JSON of any framing.
-    Json(Box<json::writer::Writer>),
-    /// XML.
-    Xml(Box<xml::writer::Writer>),
-}
-
-impl From<json::writer::Writer> for AnyWriter {
-    fn from(writer: json::writer::Writer) -> Self {
-        AnyWriter::Json(Box::new(writer))
-    }
-}
-
-impl From<xml::writer::Writer> for AnyWriter {
-    fn from(writer: xml::writer::Writer) -> Self {
-        AnyWriter::Xml(Box::new(writer))
-    }
-}
-
-/// Forwards a call to the format's own writer.
-macro_rules! each {
-    ($self:expr, $writer:ident => $call:expr) => {
-        match $self {
-            AnyWriter::Json($writer) => $call,
-            AnyWriter::Xml($writer) => $call,
-        }
-    };
-}
+use super::{AnyWriter, Unwritable, Writer};
+use crate::sink::{Flow, Lent, LookAhead, Sink};
+use crate::{each_writer, forward};
 
 macro_rules! either {
     ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
@@ -43,13 +11,13 @@ macro_rules! either {
     (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
         #[inline(always)]
         fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
-            each!(self, writer => writer.$method($($name),*))
+            each_writer!(self, writer => writer.$method($($name),*))
         }
     };
     (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
         #[inline(always)]
         fn $method(&self, $($name: $kind),*) -> $result {
-            each!(self, writer => writer.$method($($name),*))
+            each_writer!(self, writer => writer.$method($($name),*))
         }
     };
 }
@@ -70,12 +38,21 @@ impl LookAhead for AnyWriter {
 impl Writer for AnyWriter {
     #[inline]
     fn ready(&self) -> &[u8] {
-        each!(self, writer => writer.ready())
+        each_writer!(self, writer => writer.ready())
     }
     fn taken(&mut self) {
-        each!(self, writer => writer.taken());
+        each_writer!(self, writer => writer.taken());
     }
     fn finish(&mut self) -> Result<(), Unwritable> {
-        each!(self, writer => writer.finish())
+        each_writer!(self, writer => writer.finish())
+    }
+    fn reopen(&mut self) {
+        each_writer!(self, writer => writer.reopen());
+    }
+    fn records(&self) -> u64 {
+        each_writer!(self, writer => writer.records())
+    }
+    fn lent_key(&mut self, lent: &[u8], name: &str) -> Result<Flow, Unwritable> {
+        each_writer!(self, writer => writer.lent_key(lent, name))
     }
 }

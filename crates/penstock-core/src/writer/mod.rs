@@ -6,8 +6,6 @@
 
 mod any;
 
-pub use any::AnyWriter;
-
 use std::borrow::Cow;
 use std::fmt;
 

@@ -7,6 +7,7 @@ use penstock_core::reader::{FormatReader, Reader};
 use penstock_core::run::{Failure, Policy, Problem, Run, Turn, Windows};
 use penstock_core::select::{Path, Records};
 use penstock_core::source::Detect;
+use penstock_core::writer::AnyWriter;
 use penstock_core::xml::writer as xml;
 use penstock_core::{json as json_in, xml as xml_in};
 
@@ -77,7 +78,7 @@ pub(crate) fn converted(text: &str, how: &How) -> (Result<String, String>, u64) 
         Side::Xml => {
             let records = if many { xml::Records::Within(vec![]) } else { xml::Records::One };
             let options = xml::WriterOptions { records, ..xml::WriterOptions::default() };
-            xml::Writer::new(options, limits).unwrap().into()
+            AnyWriter::Xml(Box::new(xml::Writer::new(options, limits).unwrap()))
         }
         side => {
             let records = match side {
@@ -85,7 +86,8 @@ pub(crate) fn converted(text: &str, how: &How) -> (Result<String, String>, u64) 
                 _ if many => json::Records::Array(vec![]),
                 _ => json::Records::One,
             };
-            json::Writer::new(json::WriterOptions { records, ..how.json.clone() }, limits).into()
+            let options = json::WriterOptions { records, ..how.json.clone() };
+            AnyWriter::Json(Box::new(json::Writer::new(options, limits)))
         }
     };
     let settings = Settings {
