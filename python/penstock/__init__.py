@@ -50,6 +50,7 @@ from penstock._on import Stop, on
 from penstock._repairs import Repair, RepairWarning
 from penstock._rows import Rows
 from penstock._rust import (
+    Converted,
     Document,
     Element,
     Items,
@@ -84,7 +85,11 @@ if TYPE_CHECKING:
         Duplicates,
         Empty,
         Errors,
+        ForceList,
+        Form,
         Format,
+        Namespaces,
+        Null,
         Omit,
         Packing,
         Rename,
@@ -122,6 +127,7 @@ __all__ = [
     "Base64Mime",
     "Base64Unpadded",
     "Base64Url",
+    "Converted",
     "DecodeError",
     "Decoder",
     "Document",
@@ -152,6 +158,7 @@ __all__ = [
     "aio",
     "at",
     "clock",
+    "convert",
     "decode",
     "describe",
     "dump",
@@ -785,3 +792,133 @@ def send(
     """
     dialect = None if format is None else _format.dialect(_format.checked(format))
     return _send.send(dialect, source, handler, encoding, compression, member, limits)
+
+
+def convert(
+    source: Source,
+    target: Target,
+    /,
+    *,
+    at: str | None = None,
+    into: object = None,
+    format: Format | None = None,
+    to: Format | None = None,
+    form: Form = "plain",
+    errors: Errors = "raise",
+    max_errors: int = 100,
+    empty: Empty = "allow",
+    indent: int | None = None,
+    sort_keys: bool = False,
+    canonical: bool = False,
+    ascii: bool = False,
+    root: str | None = None,
+    record: str | None = None,
+    null: Null = "nil",
+    declaration: bool = True,
+    force_list: ForceList = False,
+    namespaces: Namespaces | None = None,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Converted:
+    r"""Convert a file or a stream to another format, without making Python objects.
+
+    Without `at`, a document becomes a document, and NDJSON is a list of records. If the target is
+    NDJSON, its lines are the records that `read` would find. Numbers keep their digits. Other
+    threads run meanwhile.
+
+    The memory that this takes does not grow with the source, with one exception: XML in the plain
+    form is kept until a record ends, or the document without `at` and NDJSON, up to
+    `limits.memory`.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
+        target: A path, a binary file, or a function that takes bytes. A file at a path is replaced
+            at the end, or not at all; it may be the source. By the suffix of a path, the target is
+            compressed.
+        at: Where the records are; see `penstock.json.read`. The target gets them as an array, as
+            lines, or as the children of a root element.
+        into: Not supported yet.
+        format: The format of the source: `"json"`, `"ndjson"` or `"xml"`; by default as for `load`.
+        to: The format of the target; by default that of the suffix of its path.
+        form: How XML stands in JSON. `"plain"` is the convention of xmltodict: attributes with an
+            `@`, text as `#text`, a list for repeated elements. `"element"` loses nothing: each
+            element is a list of its name, its attributes and its content.
+        errors: What to do with a record that cannot be read or written; see `penstock.json.read`.
+            With `"collect"`, the target is complete when the errors are raised.
+        max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        empty: `"error"` makes a source an error that has no record, or nothing at `at`.
+        indent: The spaces for each level of JSON or XML; by default JSON is on one line, and XML
+            gets no line breaks.
+        sort_keys: Whether members of JSON are in the order of their keys.
+        canonical: Whether to write RFC 8785's form of JSON.
+        ascii: Whether JSON has escapes for all other characters.
+        root: The name of XML's root element, if the source has none; by default `root`.
+        record: The name of an element of XML for a record without a name; by default `item`.
+        null: XML for null: an element with `xsi:nil`, an `"empty"` one, or none (`"omit"`).
+        declaration: Whether XML begins with a declaration.
+        force_list: The elements of XML that are lists although they occur once; see
+            `penstock.xml.decode`.
+        namespaces: The URIs of the prefixes in `at`; False takes names as they are written.
+        encoding: The encoding of the source; see `penstock.json.decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The limits to enforce instead of the default ones, on both sides.
+
+    Returns:
+        How many records were written and left out, and the bytes on both sides.
+
+    Raises:
+        OSError: The source cannot be read, or the target cannot be written to.
+        TypeError: As for `load`, or a format has no such option.
+        ValueError: As for `load`, or an option is not valid.
+        DecodeError: The source is not valid, or the target's format has no form for a value
+            (`ValidationError`). The old file stays.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> _ = pathlib.Path("shops.xml").write_text("<shops><shop id='1'>Vila</shop></shops>")
+        >>> penstock.convert("shops.xml", "shops.ndjson", at="shops/shop").records
+        1
+        >>> pathlib.Path("shops.ndjson").read_text()
+        '{"@id":"1","#text":"Vila"}\\n'
+    """
+    from penstock import _convert  # noqa: PLC0415 - few programs convert
+
+    if into is not None:
+        raise TypeError(
+            "convert() makes no objects, so it takes no into= yet: read the records with "
+            "penstock.read(source, T), and encode them with penstock.ndjson.encode(records)"
+        )
+    reads = {"force_list": (force_list, False), "namespaces": (namespaces, None)}
+    writes: dict[str, tuple[object, object]] = {
+        "indent": (indent, None),
+        "sort_keys": (sort_keys, False),
+        "canonical": (canonical, False),
+        "ascii": (ascii, False),
+        "root": (root, None),
+        "record": (record, None),
+        "null": (null, "nil"),
+        "declaration": (declaration, True),
+    }
+    said = [
+        {option: value for option, (value, usual) in options.items() if value != usual}
+        for options in (reads, writes)
+    ]
+    return _convert.convert(
+        source,
+        target,
+        format,
+        to,
+        at,
+        form,
+        errors,
+        max_errors,
+        empty,
+        *said,
+        encoding,
+        compression,
+        member,
+        limits,
+    )

@@ -37,6 +37,8 @@ _U = TypeVar("_U")
 __all__ = [
     "COMPRESSIONS",
     "FORMATS",
+    "Conversion",
+    "Converted",
     "Decoder",
     "Dialect",
     "Document",
@@ -334,6 +336,35 @@ class Reader(Generic[_T]):
     def repairs(self) -> list[Repair]: ...
     @property
     def repair_counts(self) -> dict[str, int]: ...
+
+@final
+class Converted:
+    @property
+    def records(self) -> int: ...
+    @property
+    def skipped(self) -> int: ...
+    @property
+    def bytes_read(self) -> int: ...
+    @property
+    def bytes_written(self) -> int: ...
+
+@final
+class Conversion:
+    def __new__(
+        cls,
+        dialect: Dialect,
+        source: Source,
+        style: Style,
+        target: Target,
+        at: str | None,
+        form: str,
+        policy: Policy,
+        limits: Limits | None,
+        /,
+    ) -> Self: ...
+    def run(self) -> Converted: ...
+    @property
+    def progress(self) -> Progress: ...
 
 @disjoint_base
 class Encoder:

@@ -126,6 +126,10 @@ if TYPE_CHECKING:
     NonFinite: TypeAlias = Literal["error", "null", "literal"]
     # Whether digits are written as a number or in a string.
     Digits: TypeAlias = Literal["number", "text"]
+    # How elements stand in JSON.
+    Form: TypeAlias = Literal["plain", "element"]
+    # What XML gets for null.
+    Null: TypeAlias = Literal["nil", "empty", "omit"]
     # How JSON gets bytes.
     Binary: TypeAlias = Literal["base64", "hex"]
     # What to do with a record that does not fit.

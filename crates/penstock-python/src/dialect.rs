@@ -181,6 +181,16 @@ impl Dialect {
         self.core.default_records()
     }
 
+    /// The records at a path.
+    pub(crate) fn records(&self, at: &str) -> PyResult<Records> {
+        Records::at(&self.path(at)?).map_err(|error| wrong_path(at, &error))
+    }
+
+    /// Which elements are lists although they occur once.
+    pub(crate) fn force_list(&self) -> &ForceList {
+        &self.force_list
+    }
+
     /// The choice for `at=` and the type.
     pub(crate) fn choose(
         &self,
@@ -201,7 +211,7 @@ impl Dialect {
         if let Ok(at) = at.cast::<PyString>() {
             let at = at.to_str()?;
             let plan = self.plan(into)?;
-            let records = Records::at(&self.path(at)?).map_err(|error| wrong_path(at, &error))?;
+            let records = self.records(at)?;
             let title = format!("{}, at {at:?}", plan.nodes[plan.root as usize].written);
             let sought = format!("there is nothing at {at:?}");
             return Ok(Choice { plan, records: Some(records), title, sought });

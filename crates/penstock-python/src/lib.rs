@@ -63,6 +63,8 @@ mod _rust {
     #[pymodule_export]
     use crate::timing::Timing;
     #[pymodule_export]
+    use crate::verbs::convert::{Conversion, Converted};
+    #[pymodule_export]
     use crate::verbs::decode::{decode, load};
     #[pymodule_export]
     use crate::verbs::direct::{direct, direct_encode, direct_json, direct_other};

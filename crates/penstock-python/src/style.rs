@@ -66,6 +66,11 @@ impl Style {
         self.core.format().title
     }
 
+    /// Whether what is written is a list of values, and not one document.
+    pub(crate) fn is_stream(&self) -> bool {
+        self.core.format().is_stream
+    }
+
     /// A writer at the beginning of its output.
     pub(crate) fn writer(&self, content: Content<'_>, limits: &Limits) -> PyResult<AnyWriter> {
         self.core.writer(content, limits).map_err(unwritable)

@@ -199,7 +199,8 @@ impl TargetObject {
         self.name.as_deref()
     }
 
-    fn lock(&self) -> PyResult<MutexGuard<'_, Target>> {
+    /// The target, if nobody uses it.
+    pub(crate) fn lock(&self) -> PyResult<MutexGuard<'_, Target>> {
         match self.target.try_lock() {
             Ok(target) => Ok(target),
             Err(TryLockError::Poisoned(target)) => Ok(PoisonError::into_inner(target)),
@@ -210,14 +211,18 @@ impl TargetObject {
     }
 
     /// Works without the interpreter lock.
-    fn work(
+    pub(crate) fn work(
         &self,
         py: Python<'_>,
         target: &mut Target,
         work: impl FnOnce(&mut Target) -> Result<(), TargetError> + Send,
     ) -> PyResult<()> {
-        py.detach(|| work(target))
-            .map_err(|error| raised(py, error, self.path.as_ref(), self.name.as_deref()))
+        py.detach(|| work(target)).map_err(|error| self.raised(py, error))
+    }
+
+    /// The exception for an error of this target.
+    pub(crate) fn raised(&self, py: Python<'_>, error: TargetError) -> PyErr {
+        raised(py, error, self.path.as_ref(), self.name.as_deref())
     }
 }
 

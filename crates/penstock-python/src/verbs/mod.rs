@@ -5,6 +5,7 @@
 //! meanwhile.
 
 mod chain;
+pub(crate) mod convert;
 pub(crate) mod decode;
 pub(crate) mod direct;
 pub(crate) mod encode;

@@ -15,11 +15,11 @@ use super::core::refusal::Refusal;
 use super::core::{Answer, Core, Duplicates, Options};
 use super::owned::Build;
 use crate::plan::Plan;
+pub(crate) use penstock_core::convert::ForceList;
 use penstock_core::event::{Key, KeyKind, Matched, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
 use penstock_scan::{copied, make_room};
-use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
 
 /// What happens with a second element where the class has a field for one.
@@ -34,18 +34,6 @@ pub(crate) enum Repeated {
     Last,
     /// The texts are joined by a space, for a field that is a `str`.
     Join,
-}
-
-/// Which elements are lists in plain dicts even if they occur only once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ForceList {
-    /// None.
-    #[default]
-    Never,
-    /// All.
-    Always,
-    /// Those with these names.
-    Names(HashSet<String>),
 }
 
 /// How to build from markup.

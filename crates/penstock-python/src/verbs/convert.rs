@@ -1,0 +1,341 @@
+//! `Conversion`: a source of one format into a target of another, without an object in between.
+//!
+//! The whole run goes on without the interpreter lock. It takes the lock for signals, for errors
+//! that the caller's function gets, and while files that are Python objects are read and written.
+
+use crate::dialect::Dialect;
+use crate::failure::{self, Named, Raised, guarded};
+use crate::held::Held;
+use crate::options::{self, Errors, PolicyObject};
+use crate::progress::{Meter, Progress, count};
+use crate::pump::Gauge;
+use crate::sources::SourceObject;
+use crate::style::Style;
+use crate::targets::TargetObject;
+use penstock_clock::Mono;
+use penstock_core::convert::{self, Form, Settings, Stopped, Unfinished};
+use penstock_core::error::{Fault, Kind};
+use penstock_core::limits::Limits;
+use penstock_core::reader::Reader;
+use penstock_core::run::{Failed, Failure, Input, Policy, Run, Turn, Windows};
+use penstock_core::target::{Target, TargetError};
+use penstock_core::writer::{AnyWriter, Content, Kind as Reason};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyInt, PyString};
+use std::convert::Infallible;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How long the run goes on before it looks for signals, in nanoseconds.
+const PATIENCE: i64 = 20_000_000;
+
+/// A conversion before it is run, while it runs, and after that.
+#[pyclass(frozen, weakref, module = "penstock._rust")]
+pub(crate) struct Conversion {
+    /// Taken by whoever runs it.
+    prepared: Mutex<Option<Box<Prepared>>>,
+    target: Py<TargetObject>,
+    policy: Py<PolicyObject>,
+    /// The caller's source, if it is an object.
+    held: Option<Held>,
+    meter: Meter,
+}
+
+struct Prepared {
+    run: Run<Reader, Windows, Infallible>,
+    writer: AnyWriter,
+    settings: Settings,
+    limits: Limits,
+    gauge: Arc<Gauge>,
+    format: &'static str,
+    name: Option<String>,
+}
+
+/// The numbers of a conversion.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> target = io.BytesIO()
+///     >>> penstock.convert(io.BytesIO(b"[1, 2]"), target, format="json", to="ndjson")
+///     Converted(records=2, skipped=0, bytes_read=6, bytes_written=4)
+#[pyclass(frozen, module = "penstock")]
+pub(crate) struct Converted {
+    records: u64,
+    skipped: u64,
+    bytes_read: u64,
+    bytes_written: u64,
+}
+
+#[pymethods]
+impl Converted {
+    /// How many records were written. A whole document is one.
+    #[getter]
+    fn records<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.records)
+    }
+
+    /// How many records were in error, and left out.
+    #[getter]
+    fn skipped<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.skipped)
+    }
+
+    /// The bytes of the source, before they were decompressed.
+    #[getter]
+    fn bytes_read<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.bytes_read)
+    }
+
+    /// The bytes of the target, after they were compressed.
+    #[getter]
+    fn bytes_written<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyInt>> {
+        count(py, self.bytes_written)
+    }
+
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let Converted { records, skipped, bytes_read, bytes_written } = self;
+        let shown = format!(
+            "Converted(records={records}, skipped={skipped}, bytes_read={bytes_read}, \
+             bytes_written={bytes_written})"
+        );
+        guarded(py, || Ok(PyString::new(py, &shown)))
+    }
+}
+
+/// How far a run got without the lock.
+enum Got {
+    /// Some time has passed, or nothing came: it may go on.
+    Somewhere,
+    End,
+    Problem(Box<penstock_core::run::Problem<Infallible>>),
+}
+
+type Failing = Failed<Infallible, Stopped<TargetError>>;
+type Converting<'t> = convert::Conversion<&'t mut Target>;
+
+impl Raised for Stopped<TargetError> {
+    /// A target's own error is raised by whoever knows the target.
+    fn raised(self) -> PyErr {
+        match self {
+            Stopped::Memory => PyMemoryError::new_err(()),
+            Stopped::Output(error) => {
+                Python::attach(|py| crate::targets::raised(py, error, None, None))
+            }
+        }
+    }
+}
+
+#[pymethods]
+impl Conversion {
+    #[new]
+    #[pyo3(signature = (dialect, source, style, target, at, form, policy, limits, /))]
+    #[expect(clippy::too_many_arguments, reason = "they are the arguments of a Python function")]
+    fn new(
+        py: Python<'_>,
+        dialect: &Dialect,
+        source: &SourceObject,
+        style: &Style,
+        target: &Bound<'_, TargetObject>,
+        at: Option<&Bound<'_, PyAny>>,
+        form: &Bound<'_, PyAny>,
+        policy: &Bound<'_, PolicyObject>,
+        limits: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        guarded(py, || {
+            let limits = options::limits(limits)?;
+            let form = self::form(options::text("form", form)?)?;
+            let at = options::text_or_none("at", at)?;
+            let (records, sought) = match at {
+                Some(at) => (Some(dialect.records(at)?), format!("there is nothing at {at:?}")),
+                None => {
+                    let inside = dialect.is_document() && style.is_stream();
+                    let records = inside.then(penstock_core::select::Records::by_default);
+                    (records, "there is no record".to_owned())
+                }
+            };
+            let is_one = records.is_none() && dialect.is_document();
+            let content = if is_one { Content::Value } else { Content::Records(None) };
+            let writer = style.writer(content, &limits)?;
+            let policy = policy.clone();
+            let PolicyObject { max_errors, wants_records, .. } = *policy.get();
+            let errors = policy.get().errors(py)?.policy(max_errors);
+            let (opened, held) = source.open(py, dialect.detect(), &limits)?;
+            let gauge: Arc<Gauge> = Arc::default();
+            let meter = Meter::new(Arc::clone(&gauge), opened.total());
+            let settings = Settings {
+                from_elements: dialect.has_elements(),
+                has_namespaces: !dialect.has_plain_names(),
+                form,
+                force_list: dialect.force_list().clone(),
+                leaves_out: errors != Policy::Raise && !is_one,
+                records,
+            };
+            let reader = dialect.reader(settings.records.is_none(), &limits);
+            let mut run = Run::new(reader, Windows::of(opened), errors);
+            if wants_records {
+                run.want_records(sought);
+            }
+            let (format, name) = (dialect.name(), source.name());
+            let prepared = Prepared { run, writer, settings, limits, gauge, format, name };
+            Ok(Conversion {
+                prepared: Mutex::new(Some(Box::new(prepared))),
+                target: target.clone().unbind(),
+                policy: policy.unbind(),
+                held,
+                meter,
+            })
+        })
+    }
+
+    /// Converts. Errors that were collected are raised when the target is finished.
+    fn run(&self, py: Python<'_>) -> PyResult<Converted> {
+        guarded(py, || {
+            let prepared = self.prepared.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(prepared) = prepared else {
+                return Err(PyRuntimeError::new_err("this Conversion was run already"));
+            };
+            let errors = self.policy.get().errors(py)?;
+            let gauge = Arc::clone(&prepared.gauge);
+            let target = self.target.get();
+            let mut open = target.lock()?;
+            let made = prepared.run(py, &errors, target, &mut open);
+            let finished = match made {
+                Ok(Done { records, collected }) => target
+                    .work(py, &mut open, Target::finish)
+                    .and_then(|()| collected.map_or(Ok(records), Err)),
+                Err(error) => {
+                    // The first error counts.
+                    let _ = target.work(py, &mut open, Target::abort);
+                    Err(error)
+                }
+            };
+            Ok(Converted {
+                records: finished?,
+                skipped: gauge.skipped.load(Ordering::Relaxed),
+                bytes_read: gauge.bytes.load(Ordering::Relaxed),
+                bytes_written: open.given(),
+            })
+        })
+    }
+
+    /// How far it is. Any thread may ask.
+    #[getter]
+    fn progress(&self) -> Progress {
+        self.meter.read()
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.held.iter().try_for_each(|held| held.traverse(&visit))?;
+        visit.call(&self.target)?;
+        visit.call(&self.policy)
+    }
+
+    fn __clear__(&self) {
+        self.held.iter().for_each(Held::clear);
+    }
+}
+
+/// A conversion that came to the end of its source.
+struct Done {
+    records: u64,
+    /// The errors that were collected.
+    collected: Option<PyErr>,
+}
+
+impl Prepared {
+    /// Converts all of the source.
+    fn run(
+        self: Box<Self>,
+        py: Python<'_>,
+        errors: &Errors,
+        target: &TargetObject,
+        open: &mut Target,
+    ) -> PyResult<Done> {
+        let Prepared { mut run, writer, settings, limits, gauge, format, name } = *self;
+        let named = Named::new(format, name.as_deref());
+        let mut to = convert::Conversion::new(settings, writer, open, &limits);
+        let mut collected = None;
+        loop {
+            match py.detach(|| advance(&mut run, &mut to, &gauge)) {
+                Ok(Got::Somewhere) => py.check_signals()?,
+                Ok(Got::End) => break,
+                Ok(Got::Problem(problem)) => {
+                    let error = failure::of_problem(py, *problem, &named)?;
+                    let Errors::Give(function) = errors else { return Err(error) };
+                    function.get(py)?.call1((error.into_value(py),))?;
+                }
+                Err(failed) if run.is_complete() && matches!(*failed, Failure::Collected(_)) => {
+                    collected = Some(failure::of_failure(py, failed, &named));
+                    break;
+                }
+                Err(failed) => return Err(raised(py, failed, target, &named)),
+            }
+        }
+        match py.detach(|| to.finish()) {
+            Ok(()) => Ok(Done { records: to.records(), collected }),
+            Err(Unfinished::Output(error)) => Err(target.raised(py, error)),
+            Err(Unfinished::Text(reason)) => {
+                let kind = match reason.kind() {
+                    Reason::Memory => return Err(PyMemoryError::new_err(())),
+                    Reason::Limit => Kind::Limit,
+                    _ => Kind::Mismatch,
+                };
+                let reason = penstock_scan::copied(reason.reason());
+                let fault = Fault::new(kind, run.input().end(), reason);
+                Err(failure::of_failure(py, run.fail(&mut to, &fault), &named))
+            }
+        }
+    }
+}
+
+/// Goes on until some time has passed, without the interpreter lock.
+fn advance(
+    run: &mut Run<Reader, Windows, Infallible>,
+    to: &mut Converting<'_>,
+    gauge: &Gauge,
+) -> Result<Got, Failing> {
+    let begun = Mono::now_relaxed().as_nanos();
+    loop {
+        let turn = run.advance(to);
+        gauge.records.store(to.records(), Ordering::Relaxed);
+        gauge.skipped.store(run.refused(), Ordering::Relaxed);
+        match turn? {
+            Turn::Dry => {}
+            Turn::End => return Ok(Got::End),
+            Turn::Problem(problem) => return Ok(Got::Problem(problem)),
+            // A conversion never pauses.
+            Turn::Paused => continue,
+        }
+        let before = run.input().end();
+        let brought = run.input_mut().more();
+        run.brought(to, brought)?;
+        if let Some(bytes) = run.input().raw_bytes() {
+            gauge.bytes.store(bytes, Ordering::Relaxed);
+        }
+        let passed = Mono::now_relaxed().as_nanos() - begun;
+        if run.input().end() == before || passed > PATIENCE {
+            return Ok(Got::Somewhere);
+        }
+    }
+}
+
+/// The exception for a failure. One of the target is raised as the target raises it.
+#[cold]
+fn raised(py: Python<'_>, failed: Failing, target: &TargetObject, named: &Named<'_>) -> PyErr {
+    match *failed {
+        Failure::Broken(Stopped::Output(error), _) => target.raised(py, error),
+        Failure::Broken(Stopped::Memory, _) => PyMemoryError::new_err(()),
+        failure => failure::of_failure(py, Box::new(failure), named),
+    }
+}
+
+/// `form=`
+fn form(word: &str) -> PyResult<Form> {
+    match word {
+        "plain" => Ok(Form::Plain),
+        "element" => Ok(Form::Element),
+        _ => Err(options::unknown_word("form", word, "'plain' or 'element'")),
+    }
+}
