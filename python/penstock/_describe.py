@@ -553,7 +553,7 @@ def _static(kind: type, name: str) -> Any:
 def _instance_dict(value: Any) -> dict[str, Any]:
     for owner in _mro(type(value)):
         found = _dict(owner).get("__dict__")
-        if type(found) is GetSetDescriptorType:
+        if type(found) in {GetSetDescriptorType, MemberDescriptorType}:
             own: dict[str, Any] = found.__get__(value)
             return own
     return {}
