@@ -505,10 +505,11 @@ class _Walk:
         return f"{base.__repr__(start)}{_MORE} ({size:,} {unit})"
 
 
-# By their ids, because a class may have a hash of its own; and asked of the class, because an object
-# may have a `__class__` of its own.
+# By their ids, because a class may have a hash of its own. Everywhere the class is asked and not
+# the object, which may have a `__class__` of its own.
 _PLAIN = {
-    id(kind) for kind in (type(None), bool, int, float, str, bytes, complex, range, slice, type(...))
+    id(kind)
+    for kind in (type(None), bool, int, float, str, bytes, complex, range, slice, type(...))
 }
 _TEXTS = (str, bytes, bytearray, int, float, type)
 # How they are written, and None for a name with brackets.
@@ -550,11 +551,11 @@ def _static(kind: type, name: str) -> Any:
     return _ABSENT
 
 
-def _instance_dict(value: Any) -> dict[str, Any]:
+def _instance_dict(value: Any) -> dict[Any, Any]:
     for owner in _mro(type(value)):
         found = _dict(owner).get("__dict__")
         if type(found) in {GetSetDescriptorType, MemberDescriptorType}:
-            own: dict[str, Any] = found.__get__(value)
+            own: dict[Any, Any] = found.__get__(value)
             return own
     return {}
 
@@ -602,7 +603,7 @@ def _declared(kind: type) -> list[str] | None:
         return None
 
 
-def _read(value: Any, kind: type, own: dict[str, Any], name: str) -> Any:
+def _read(value: Any, kind: type, own: dict[Any, Any], name: str) -> Any:
     """Return the value of a field without running anything."""
     found = _static(kind, name)
     if type(found) is MemberDescriptorType:

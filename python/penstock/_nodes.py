@@ -12,6 +12,7 @@ import io
 from itertools import chain
 from typing import NamedTuple
 
+from penstock import _rust
 from penstock._on import Stop
 from penstock._place import Place
 from penstock._shell import shell
@@ -447,6 +448,8 @@ class Target(Node):
             self.target.abort()
 
     def shown(self) -> str:
+        if isinstance(self.target, _rust.Writer):
+            return _short(repr(self.target))
         name = getattr(self.target, "name", None)
         if isinstance(self.target, io.IOBase) and isinstance(name, str):
             return _short(f"file {name!r}")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from itertools import takewhile
-from typing import Generic, TypeVar
+from typing import Generic
 
 from penstock import _rust
 from penstock._nodes import Fan, Function, Part, Scope, Target, close, compiled, drop, through
@@ -17,12 +18,18 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, Self, overload
 
+    from typing_extensions import TypeVar
+
     from penstock._nodes import Node, Push
     from penstock._run import Summary
 
     U = TypeVar("U")
+    # What is not typed is not checked.
+    T_co = TypeVar("T_co", covariant=True, default=Any)
+else:
+    from typing import TypeVar
 
-T_co = TypeVar("T_co", covariant=True)
+    T_co = TypeVar("T_co", covariant=True)
 
 # Wider graphs are shown over several lines.
 _WIDTH = 100
@@ -324,8 +331,10 @@ def _node_of(stage: Any) -> Node:
         raise TypeError(f"{stage.__name__} is a class: did you mean {stage.__name__}()?")
     if isinstance(stage, _rust.Reader):
         raise TypeError("a Reader begins a pipeline: write it first")
-    if isinstance(stage, (str, bytes)):
-        raise TypeError(f"a {kind} is no stage: for a program write shell({stage!r})")
+    if isinstance(stage, (str, bytes, os.PathLike)):
+        raise TypeError(
+            f"a {kind} is no stage: for a program use shell(), for a file penstock.write()"
+        )
     is_target = callable(getattr(stage, "append", None)) or callable(getattr(stage, "write", None))
     if is_target and not isinstance(stage, type):
         return Target(stage)

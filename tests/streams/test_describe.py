@@ -1,5 +1,7 @@
 """`describe`: any object graph as short text."""
 
+# ruff: noqa: ANN001, ANN204, RUF012 - the classes are odd on purpose
+
 import array
 import collections
 import datetime
@@ -45,25 +47,28 @@ class Point(NamedTuple):
 class Slots:
     __slots__ = ("__mine", "a", "b")
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.a = 1
         self.__mine = 2
 
     @property
     def c(self):
-        raise AssertionError("it was run")
+        msg = "it was run"
+        raise AssertionError(msg)
 
 
 class Plain:
-    def __init__(self, **values: Any):
+    def __init__(self, **values: Any) -> None:
         vars(self).update(values)
 
     @property
     def property(self):
-        raise AssertionError("it was run")
+        msg = "it was run"
+        raise AssertionError(msg)
 
-    def __repr__(self):
-        raise AssertionError("it was run")
+    def __repr__(self) -> str:
+        msg = "it was run"
+        raise AssertionError(msg)
 
 
 @pytest.mark.parametrize(
@@ -154,7 +159,8 @@ def test_classes_of_others():
 
         @pydantic.computed_field
         def computed(self) -> int:
-            raise AssertionError("it was run")
+            msg = "it was run"
+            raise AssertionError(msg)
 
     assert describe([Attrs(1), Unslotted(2)]) == "[Attrs(x=1), Unslotted(x=2)]"
     assert describe(Struct(1, [2])) == "Struct(x=1, y=[2])"
@@ -210,10 +216,10 @@ def test_bounds():
 
 
 class Text:
-    def __init__(self, text: str):
+    def __init__(self, text: str) -> None:
         Text.text = text
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return self.text
 
 
@@ -224,9 +230,7 @@ def test_layout():
         "    'name': 'Bern',\n"
         "    'levels': [1, 2, 3],\n"
         "    'inner': {\n"
-        "        'a': [\n"
-        + 12 * "            1,\n"
-        + "        ],\n"
+        "        'a': [\n" + 12 * "            1,\n" + "        ],\n"
         "        'b': (7,),\n"
         "    },\n"
         "}"
@@ -236,7 +240,9 @@ def test_layout():
 
 NESTED = st.recursive(
     st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner) | st.tuples(inner, inner),
+    lambda inner: (
+        st.lists(inner) | st.dictionaries(st.text(max_size=5), inner) | st.tuples(inner, inner)
+    ),
     max_leaves=30,
 )
 
@@ -257,7 +263,11 @@ def test_without_bounds_it_is_the_literal(value: Any, width: int):
     assert eval(text) == value
     # Only what cannot be broken is longer than a line.
     for line in text.split("\n"):
-        assert len(line) <= width or not any(pair in line.strip()[:-1] for pair in ("[", "{", "(")) or "'" in line
+        assert (
+            len(line) <= width
+            or not any(pair in line.strip()[:-1] for pair in ("[", "{", "("))
+            or "'" in line
+        )
 
 
 @given(NESTED)
@@ -285,25 +295,28 @@ def test_a_description_is_streamed_and_may_be_stopped():
 
 
 class Broken:
-    def __repr__(self):
-        raise KeyError("x")
+    def __repr__(self) -> str:
+        msg = "x"
+        raise KeyError(msg)
 
 
 class NoText:
-    def __repr__(self):
+    def __repr__(self) -> str:
         return 3
 
 
 class Lies(list):
     def __iter__(self):
-        raise AssertionError("it was run")
+        msg = "it was run"
+        raise AssertionError(msg)
 
     __len__ = __getitem__ = __repr__ = __iter__
 
 
 class LyingDict(dict):
     def items(self):
-        raise AssertionError("it was run")
+        msg = "it was run"
+        raise AssertionError(msg)
 
     __len__ = __iter__ = keys = values = __getitem__ = __repr__ = items
 
@@ -313,7 +326,8 @@ def hostile() -> tuple[object, object]:
 
     class Meta(type):
         def __getattribute__(cls, name):
-            raise AssertionError("it was run")
+            msg = "it was run"
+            raise AssertionError(msg)
 
         __hash__ = __instancecheck__ = __getattribute__
 
@@ -322,10 +336,12 @@ def hostile() -> tuple[object, object]:
 
     class Getting:
         def __getattribute__(self, name):
-            raise AssertionError("it was run")
+            msg = "it was run"
+            raise AssertionError(msg)
 
         def __getattr__(self, name):
-            raise AssertionError("it was run")
+            msg = "it was run"
+            raise AssertionError(msg)
 
         __eq__ = __hash__ = __bool__ = __class__ = property(__getattribute__)
 
@@ -335,7 +351,8 @@ def hostile() -> tuple[object, object]:
 class FakeDict:
     @property
     def __dict__(self):
-        raise AssertionError("it was run")
+        msg = "it was run"
+        raise AssertionError(msg)
 
 
 class FakeDataclass:
@@ -353,7 +370,9 @@ def test_odd_objects_run_nothing_and_raise_nothing():
     of_meta, getting = hostile()
     assert describe([of_meta, of_meta]) == "[<1>OfMeta(x=<unset>), →1]"
     assert describe(getting) == "Getting()"
-    assert describe(functools.partial(print, 1)).startswith("functools.partial(<built-in function print>, 1)")
+    assert describe(functools.partial(print, 1)).startswith(
+        "functools.partial(<built-in function print>, 1)"
+    )
     assert describe(type("Odd\n\x1b", (), {})()) == "Odd\ufffd\ufffd()"
     assert describe(Plain(**{"a\n=1, b": 2})) == "Plain(a\ufffd=1, b=2)"
     assert describe(Text("a\nb\x1b[31m")) == "a b\ufffd[31m"
@@ -369,7 +388,9 @@ def test_deep_and_wide():
     assert max(map(len, text.split("\n"))) <= 101
     while deep:
         deep = deep.pop()
-    assert describe([0] * 10_000_000).endswith("… 9,999,980 more]") or describe([0] * 10_000_000).endswith("… 9,999,980 more,\n]")
+    assert describe([0] * 10_000_000).endswith("… 9,999,980 more]") or describe(
+        [0] * 10_000_000
+    ).endswith("… 9,999,980 more,\n]")
 
 
 def test_it_is_short_whatever_it_is_given():
@@ -412,7 +433,7 @@ def test_linear_time(kind: str):
     ],
 )
 def test_wrong_bounds(options: dict[str, Any], message: str):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         describe(1, **options)
     assert str(caught.value) == message
 

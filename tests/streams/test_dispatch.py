@@ -1,5 +1,7 @@
 """Which method of a stage gets an item."""
 
+# ruff: noqa: N802, N815, ARG001, ARG002 - methods are named after classes, and ignore their items
+
 import gc
 import weakref
 from collections.abc import Callable
@@ -83,7 +85,8 @@ def test_registered_functions():
     assert said(Special(), City()) == ["special"]
     assert said(Kinds(), City()) == ["registered"]
     # A function is returned as it is.
-    assert callable(registered) and registered.__name__ == "registered"
+    assert callable(registered)
+    assert registered.__name__ == "registered"
 
 
 def test_a_class_may_know_a_kind_of_stage():
@@ -142,7 +145,10 @@ def test_a_hook_that_is_no_method():
 
     with pytest.raises(TypeError) as caught:
         said(Report(), Wrong())
-    assert str(caught.value) == "Wrong.write_to_Report is a property: it must be a method, with the stage"
+    assert (
+        str(caught.value)
+        == "Wrong.write_to_Report is a property: it must be a method, with the stage"
+    )
 
 
 def test_a_method_of_a_stage_may_stop():

@@ -1,5 +1,7 @@
 """What becomes of exceptions: notes, error targets, ends that are aborted, sources that are closed."""
 
+# ruff: noqa: ARG001, ARG002, PT012 - stages ignore their items, and blocks raise somewhere inside
+
 import gc
 import io
 import weakref
@@ -40,7 +42,8 @@ class Log(Stream):
     def say(self, event: Any):
         self.events.append(event)
         if str(event) in self.raises:
-            raise ValueError(f"at {event}")
+            msg = f"at {event}"
+            raise ValueError(msg)
 
     def open(self):
         self.say("open")
@@ -58,13 +61,14 @@ class Log(Stream):
     def abort(self):
         self.say("abort")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Log()"
 
 
 def no_three(n: int) -> int:
     if n == 3:
-        raise ValueError("no three")
+        msg = "no three"
+        raise ValueError(msg)
     return n
 
 
@@ -85,24 +89,26 @@ def test_the_note_names_the_stage_and_the_record(tmp_path: Path, monkeypatch: py
         reader = penstock.read("n.ndjson", int)
         with pytest.raises(ValueError, match="no three") as caught:
             again(reader | str | int | no_three | (batch(2), writer))
-        assert notes(caught.value) == ["raised in stage 3, no_three, for record 3 of n.ndjson, line 4"]
+        assert notes(caught.value) == [
+            "raised in stage 3, no_three, for record 3 of n.ndjson, line 4"
+        ]
         assert (writer.items, writer.state) == ([1, 2], "aborted")
         with pytest.raises(ValueError, match="this Reader is closed"):
             next(reader)
 
 
 def test_the_note_without_a_reader():
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         ([1, 3] | Pipeline((no_three, str))).run()
     assert notes(caught.value) == ["raised in stage 1, no_three, for record 2"]
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         Pipeline(str, int, no_three).process(3)
     assert notes(caught.value) == ["raised in stage 3, no_three, for record 1"]
 
 
 def test_an_exception_gets_one_note_however_many_stages_it_passes():
     log = Log()
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         ([3] | Pipeline(log, Log(), (Log(), no_three), Log())).run()
     assert notes(caught.value) == ["raised in stage 4, no_three, for record 1"]
     assert log.events == ["open", 3, "abort"]
@@ -128,7 +134,9 @@ def test_an_error_target_gets_the_exception_the_item_and_its_place():
     pipeline = Pipeline(reader | no_three | out, errors=failures)
     assert pipeline.run() == Summary(4, 2, False)
     assert out == [1, 5]
-    assert [(str(each.error), each.item, each.stage) for each in failures] == 2 * [("no three", 3, "no_three")]
+    assert [(str(each.error), each.item, each.stage) for each in failures] == 2 * [
+        ("no three", 3, "no_three")
+    ]
     assert [each.place for each in failures] == [Place(None, 2, 2, 5), Place(None, 4, 3, 11)]
     assert notes(failures[0].error) == []
 
@@ -154,7 +162,8 @@ def test_each_part_may_have_an_error_target_of_its_own():
 
     def no_five(n: int) -> int:
         if n == 5:
-            raise ValueError("no five")
+            msg = "no five"
+            raise ValueError(msg)
         return n
 
     pipeline = Pipeline(Pipeline(no_three, errors=inner), no_five, errors=outer)
@@ -272,7 +281,8 @@ def test_close_goes_through_all_stages():
 
         def close(self):
             self.closed = True
-            raise KeyError("last")
+            msg = "last"
+            raise KeyError(msg)
 
     log, last, writer = Log("close"), Last(), Writer()
     pipeline = Pipeline(log, last, writer)
@@ -280,7 +290,10 @@ def test_close_goes_through_all_stages():
     with pytest.raises(ExceptionGroup) as caught:
         pipeline.close()
     assert str(caught.value) == "2 stages failed to close (2 sub-exceptions)"
-    assert [repr(error) for error in caught.value.exceptions] == ["ValueError('at close')", "KeyError('last')"]
+    assert [repr(error) for error in caught.value.exceptions] == [
+        "ValueError('at close')",
+        "KeyError('last')",
+    ]
     assert [notes(error) for error in caught.value.exceptions] == [
         ["raised in stage 1, Log(), when it was closed"],
         ["raised in stage 2, Last(), when it was closed"],
@@ -291,18 +304,22 @@ def test_close_goes_through_all_stages():
 
 def test_what_a_close_emits_may_fail_too():
     out: list[Any] = []
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         Pipeline(batch(5), lambda items: no_three(items[-1]), out, source=[1, 3]).run()
     assert notes(caught.value) == ["raised in stage 2, <lambda>"]
     failures: list[Failure] = []
-    assert list(Pipeline(batch(5), (lambda items: no_three(items[-1]),), source=[3], errors=failures)) == []
+    assert (
+        list(Pipeline(batch(5), (lambda items: no_three(items[-1]),), source=[3], errors=failures))
+        == []
+    )
     assert [(each.item, each.place) for each in failures] == [([3], None)]
 
 
 def test_an_end_that_cannot_be_closed_or_aborted():
     class Stuck(Writer):
         def close(self):
-            raise OSError("stuck")
+            msg = "stuck"
+            raise OSError(msg)
 
         abort = close
 
@@ -351,7 +368,9 @@ class File(io.BytesIO):
 
 def opened(path: Path) -> bool:
     """Whether this process has the file open."""
-    return any(Path(link).resolve() == path for link in Path("/proc/self/fd").iterdir() if link.exists())
+    return any(
+        Path(link).resolve() == path for link in Path("/proc/self/fd").iterdir() if link.exists()
+    )
 
 
 @pytest.mark.thread_unsafe(reason="it looks at the open files of the process")
@@ -378,7 +397,9 @@ def test_the_reader_closes_its_file(tmp_path: Path, way: str, ending: str):
     assert not opened(path)
     left_early = ending == "left" and way == "iterate"
     assert writer.state == ("aborted" if ending == "failure" or left_early else "closed")
-    assert reader.progress.records == {"stop": 3, "failure": 4}.get(ending, 1 if left_early else 100_000)
+    assert reader.progress.records == {"stop": 3, "failure": 4}.get(
+        ending, 1 if left_early else 100_000
+    )
 
 
 def test_a_file_of_the_caller_stays_open():
@@ -454,7 +475,9 @@ def test_place_in_a_stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 def test_the_place_of_a_reader():
     reader = penstock.json.read(
-        io.BytesIO('{"a": [1, "é", \n2 ], "b": [3]}'.encode()), at={"a/*": int, "b/*": int}, errors="skip"
+        io.BytesIO('{"a": [1, "é", \n2 ], "b": [3]}'.encode()),
+        at={"a/*": int, "b/*": int},
+        errors="skip",
     )
     assert [(n, tuple(reader.place)) for n in reader] == [
         (1, (None, 1, 1, 8)),
@@ -491,7 +514,7 @@ def test_nothing_is_kept_of_a_run():
     def run(stages: Any) -> weakref.ref[Item]:
         item = Item()
         failed = Pipeline(*stages, failing, source=[item])
-        with pytest.raises(ValueError):
+        with pytest.raises(ValueError):  # noqa: PT011 - any
             failed.run()
         list(Pipeline(*stages, source=[item]))
         Pipeline(*stages).process(item)

@@ -1,5 +1,7 @@
 """What pipelines do with items: values, order, branches, ends, and the five ways to run them."""
 
+# ruff: noqa: ARG001, ARG002, PT012, PLW0108 - stages ignore their items, and lambdas are what is tested
+
 import io
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -350,8 +352,11 @@ def test_take_and_batch():
     assert list([] | take(2)) == []
     assert list(range(5) | batch(2)) == [[0, 1], [2, 3], [4]]
     assert list([] | batch(2)) == []
-    for wrong, message in ((lambda: take(-1), "take() takes no negative number"), (lambda: batch(0), "batch() takes a number from 1")):
-        with pytest.raises(ValueError) as caught:
+    for wrong, message in (
+        (lambda: take(-1), "take() takes no negative number"),
+        (lambda: batch(0), "batch() takes a number from 1"),
+    ):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
             wrong()
         assert str(caught.value) == message
 
@@ -386,7 +391,7 @@ def test_writing_by_hand():
     pipeline.close()
     pipeline.close()
     assert log.events == ["open", 1, 2, "close"]
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         pipeline.write(4)
     assert str(caught.value) == "this pipeline is closed"
 
@@ -454,6 +459,38 @@ def test_an_end_may_say_that_it_wants_no_more():
     assert next(source) == 3
 
 
+def test_a_writer_of_penstock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    path = Path("out.json")
+    pipeline = range(4) | Pipeline(lambda n: {"n": n}, (penstock.write(path), len))
+    assert (
+        repr(pipeline) == "Pipeline(range | <lambda> | (Writer(out.json, 0 records, 0 bytes), len))"
+    )
+    assert pipeline.run() == Summary(4, 0, False)
+    assert path.read_bytes() == b'[{"n":0},{"n":1},{"n":2},{"n":3}]'
+    # What was there stays, if the run fails or a loop is left early.
+    with pytest.raises(ZeroDivisionError):
+        ([1, 0] | Pipeline(lambda n: 1 / n, penstock.write(path))).run()
+    for _ in [1, 2] | Pipeline((penstock.write(path), double)):
+        break
+    assert penstock.load(path, list[dict[str, int]])[3] == {"n": 3}
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["out.json"]
+    # A stop finishes it.
+    Pipeline(take(2), penstock.write(path), source=[7, 8, 9]).run()
+    assert path.read_bytes() == b"[7,8]"
+    failures: list[Any] = []
+    writer = penstock.ndjson.write("out.ndjson")
+    items = [1, object(), 2]
+    assert Pipeline(writer, source=items, errors=failures).run() == Summary(3, 1, False)
+    assert Path("out.ndjson").read_bytes() == b"1\n2\n"
+    assert [type(each.error) for each in failures] == [penstock.EncodeError]
+    # Its method is a function like any other, and closes nothing.
+    with penstock.write(path) as kept:
+        for each in ([1], [2, 3]):
+            (each | Pipeline(kept.write)).run()
+    assert path.read_bytes() == b"[1,2,3]"
+
+
 def test_one_writer_in_two_branches_is_closed_once():
     class Once(Writer):
         def close(self):
@@ -482,11 +519,17 @@ def test_the_graph_as_text(tmp_path: Path):
     path = tmp_path / "out.bin"
     with path.open("wb") as file:
         pipeline = Pipeline(parse, (Pipeline(take(3), []), batch(2)), Log(), (str.upper, {}.get))
-        assert repr(pipeline) == "Pipeline(parse | (take(3) | list, batch(2)) | Log() | (str.upper, dict.get))"
+        assert (
+            repr(pipeline)
+            == "Pipeline(parse | (take(3) | list, batch(2)) | Log() | (str.upper, dict.get))"
+        )
         assert repr(Pipeline()) == "Pipeline()"
         assert repr([1] | Pipeline(parse, errors=[])) == "Pipeline(list | parse, errors=list)"
         inner = Pipeline(parse, errors=print)
-        assert repr(Pipeline(inner, (partial(parse),))) == "Pipeline((parse, errors=print) | (partial,))"
+        assert (
+            repr(Pipeline(inner, (partial(parse),)))
+            == "Pipeline((parse, errors=print) | (partial,))"
+        )
         long = [1] | Pipeline(*[parse] * 4, *[Log()] * 9, lambda n: n, io.BytesIO())
         assert repr(long) == (
             "Pipeline(\n    list\n"
@@ -497,11 +540,13 @@ def test_the_graph_as_text(tmp_path: Path):
         assert repr(Pipeline(file)).startswith("Pipeline(file '")
     reader = penstock.json.read(io.BytesIO(b"[1]"), int, at="*")
     assert repr(reader | parse) == f"Pipeline({reader!r} | parse)"
-    assert repr(penstock.json.read(io.BytesIO(b"[1]"), int, at="*") | Broken()).endswith("| Broken)")
+    assert repr(penstock.json.read(io.BytesIO(b"[1]"), int, at="*") | Broken()).endswith(
+        "| Broken)"
+    )
 
 
 class Broken(Stream):
-    def __repr__(self):
+    def __repr__(self) -> str:
         raise ValueError
 
 
@@ -512,18 +557,49 @@ async def later(item: Any) -> Any:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Pipeline(3), "an int is no stage: pass a function, a Stream, a tuple of branches, or as an end a list, a binary file or a writer"),
+        (
+            lambda: Pipeline(3),
+            "an int is no stage: pass a function, a Stream, a tuple of branches, or as an end a list, a binary file or a writer",
+        ),
         (lambda: Pipeline(()), "an empty tuple is no stage: a tuple holds the branches"),
         (lambda: Pipeline(Total), "Total is a class: did you mean Total()?"),
-        (lambda: Pipeline("gzip -9"), "a str is no stage: for a program write shell('gzip -9')"),
-        (lambda: Pipeline(penstock.json.read([b"[]"])), "a Reader begins a pipeline: write it first"),
-        (lambda: Pipeline([1] | Pipeline(), []) | [], "nothing comes out of list, so there can be no stage behind it"),
-        (lambda: Pipeline([], print), "nothing comes out of list, so there can be no stage behind it"),
+        (
+            lambda: Pipeline("gzip -9"),
+            "a str is no stage: for a program use shell(), for a file penstock.write()",
+        ),
+        (
+            lambda: Pipeline(Path("a.json")),
+            "a PosixPath is no stage: for a program use shell(), for a file penstock.write()",
+        ),
+        (
+            lambda: Pipeline(penstock.json.read([b"[]"])),
+            "a Reader begins a pipeline: write it first",
+        ),
+        (
+            lambda: Pipeline([1] | Pipeline(), []) | [],
+            "nothing comes out of list, so there can be no stage behind it",
+        ),
+        (
+            lambda: Pipeline([], print),
+            "nothing comes out of list, so there can be no stage behind it",
+        ),
         (lambda: Pipeline(later), "later is asynchronous: nobody would wait for it"),
-        (lambda: Pipeline(print, [1] | Pipeline(print)), "a pipeline with a source begins a pipeline: it cannot stand in one"),
-        (lambda: Pipeline([1] | Pipeline(), source=[2]), "the pipeline has a source, so it takes no other"),
-        (lambda: [1] | ([2] | Pipeline()), "the pipeline has a source, so nothing can stand before it"),
-        (lambda: "abc" | Pipeline(), "a str is no source of a pipeline: put it into a list, or read() the file of that name"),
+        (
+            lambda: Pipeline(print, [1] | Pipeline(print)),
+            "a pipeline with a source begins a pipeline: it cannot stand in one",
+        ),
+        (
+            lambda: Pipeline([1] | Pipeline(), source=[2]),
+            "the pipeline has a source, so it takes no other",
+        ),
+        (
+            lambda: [1] | ([2] | Pipeline()),
+            "the pipeline has a source, so nothing can stand before it",
+        ),
+        (
+            lambda: "abc" | Pipeline(),
+            "a str is no source of a pipeline: put it into a list, or read() the file of that name",
+        ),
         (lambda: 3 | Pipeline(), "an int is no source of a pipeline: it is not iterable"),
     ],
 )
@@ -536,21 +612,30 @@ def test_what_is_no_stage_and_no_source(make: Callable[[], object], message: str
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        (lambda: Pipeline(double).run(), "run() needs a source: reader | pipeline, or reader.into(pipeline)"),
-        (lambda: list(Pipeline(double)), "iterating needs a source: reader | pipeline, or reader.into(pipeline)"),
-        (lambda: ([1] | Pipeline(double)).process(1), "process() is for a pipeline without a source"),
+        (
+            lambda: Pipeline(double).run(),
+            "run() needs a source: reader | pipeline, or reader.into(pipeline)",
+        ),
+        (
+            lambda: list(Pipeline(double)),
+            "iterating needs a source: reader | pipeline, or reader.into(pipeline)",
+        ),
+        (
+            lambda: ([1] | Pipeline(double)).process(1),
+            "process() is for a pipeline without a source",
+        ),
         (lambda: ([1] | Pipeline(double)).write(1), "write() is for a pipeline without a source"),
     ],
 )
 def test_a_source_or_none(run: Callable[[], object], message: str):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         run()
     assert str(caught.value) == message
 
 
 def test_a_stage_stands_in_one_place_of_one_run():
     total = Total()
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         Pipeline(total, (total, print)).process(1)
     assert str(caught.value) == "Total() stands twice in the pipeline: make another"
     pipeline = Pipeline(total)

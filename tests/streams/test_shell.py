@@ -1,5 +1,7 @@
 """External programs as stages."""
 
+# ruff: noqa: ARG001, PT012, PTH208 - stages ignore their items, and blocks raise somewhere inside
+
 import gzip
 import io
 import os
@@ -31,7 +33,12 @@ def numbers(n: int) -> list[str]:
 
 
 def test_lines_in_lines_out():
-    assert list(["a", b"b\n", bytearray(b"c"), memoryview(b"d")] | shell("cat")) == [b"a\n", b"b\n", b"c\n", b"d\n"]
+    assert list(["a", b"b\n", bytearray(b"c"), memoryview(b"d")] | shell("cat")) == [
+        b"a\n",
+        b"b\n",
+        b"c\n",
+        b"d\n",
+    ]
     assert list(["é", "b"] | shell("sort -r", encoding="utf-8")) == ["é\n", "b\n"]
     assert list(["é"] | shell(["cat"], encoding="latin-1")) == ["é\n"]
     assert list([] | shell("cat")) == []
@@ -53,7 +60,9 @@ def test_many_lines_in_both_directions():
 
 
 def test_a_program_that_writes_more_than_it_reads():
-    assert sum(map(len, numbers(2_000) | shell("sed p"))) == 2 * sum(len(n) + 1 for n in numbers(2_000))
+    assert sum(map(len, numbers(2_000) | shell("sed p"))) == 2 * sum(
+        len(n) + 1 for n in numbers(2_000)
+    )
     program = ["sh", "-c", "head -c 10000000 /dev/zero; cat"]
     expected = 10_000_000 + sum(map(len, numbers(100_000)))
     assert sum(map(len, numbers(100_000) | shell(program, raw=True))) == expected
@@ -62,7 +71,9 @@ def test_a_program_that_writes_more_than_it_reads():
 def test_binary_output_is_exact():
     for way in ("branch", "row"):
         file = io.BytesIO()
-        stages: tuple[Any, ...] = ((Pipeline(shell("gzip -9"), file),),) if way == "branch" else (shell("gzip -9"), file)
+        stages: tuple[Any, ...] = (
+            ((Pipeline(shell("gzip -9"), file),),) if way == "branch" else (shell("gzip -9"), file)
+        )
         Pipeline(*stages, source=numbers(100_000)).run()
         assert gzip.decompress(file.getvalue()) == b"".join(b"%d\n" % n for n in range(100_000))
     back = io.BytesIO()
@@ -110,7 +121,10 @@ def test_output_comes_while_the_program_is_at_work():
 
 
 def test_a_slow_program():
-    assert list(["a"] | shell(["sh", "-c", "sleep 0.3; cat; sleep 0.3; echo end"])) == [b"a\n", b"end\n"]
+    assert list(["a"] | shell(["sh", "-c", "sleep 0.3; cat; sleep 0.3; echo end"])) == [
+        b"a\n",
+        b"end\n",
+    ]
 
 
 def test_an_exit_code_is_an_error_with_the_end_of_stderr():
@@ -163,21 +177,28 @@ def test_a_program_that_there_is_not():
     end = Ended()
     with pytest.raises(FileNotFoundError) as caught:
         (["a"] | Pipeline(str, shell("no-such-program -x"), end)).run()
-    assert caught.value.__notes__ == ["raised in stage 2, shell('no-such-program -x'), when it was opened"]
+    assert caught.value.__notes__ == [
+        "raised in stage 2, shell('no-such-program -x'), when it was opened"
+    ]
     assert end.state == "aborted"
 
 
 def test_what_is_no_command_and_no_line():
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         shell("")
     assert str(caught.value) == "shell() takes a program, and the command is empty"
     with pytest.raises(ValueError, match="No closing quotation"):
         shell("echo 'a")
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         shell("cat", raw=True, encoding="utf-8")
-    assert str(caught.value) == "with raw=True chunks come out, which cannot be decoded: no encoding="
+    assert (
+        str(caught.value) == "with raw=True chunks come out, which cannot be decoded: no encoding="
+    )
     failures: list[Failure] = []
-    assert list(Pipeline(shell("cat"), source=["a", {"b": 1}, "c"], errors=failures)) == [b"a\n", b"c\n"]
+    assert list(Pipeline(shell("cat"), source=["a", {"b": 1}, "c"], errors=failures)) == [
+        b"a\n",
+        b"c\n",
+    ]
     assert [(str(each.error), each.item) for each in failures] == [
         ("shell() takes lines, str or bytes, not dict: make them before it", {"b": 1})
     ]
@@ -193,7 +214,11 @@ def test_a_failure_kills_the_program():
             raise KeyError
 
     begun = time.monotonic()
-    for stages in ((shell(["sh", "-c", "echo a; exec sleep 60"]), fail), (Fails(), shell("sleep 60")), (shell("sleep 60"), Opens())):
+    for stages in (
+        (shell(["sh", "-c", "echo a; exec sleep 60"]), fail),
+        (Fails(), shell("sleep 60")),
+        (shell("sleep 60"), Opens()),
+    ):
         with pytest.raises(KeyError):
             list([] | Pipeline(*stages))
         with pytest.raises(KeyError):
@@ -219,7 +244,7 @@ def test_a_line_that_cannot_be_decoded():
 
 def test_a_line_has_a_limit(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("penstock._shell._LONGEST", 100_000)
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011 - its text is compared below
         list([] | shell("head -c 10000000 /dev/zero"))
     assert str(caught.value) == "head wrote a line of more than 100,000 bytes: pass raw=True"
     assert sum(map(len, [] | shell("head -c 10000000 /dev/zero", raw=True))) == 10_000_000

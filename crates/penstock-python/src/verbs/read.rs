@@ -336,7 +336,7 @@ impl Reader {
     ///
     /// Example:
     ///     >>> import io, penstock
-    ///     >>> with penstock.ndjson.read(io.BytesIO(b'2\\n3\\n5\\n'), int) as reader:
+    ///     >>> with penstock.ndjson.read(io.BytesIO(b'2\n3\n5\n'), int) as reader:
     ///     ...     next(reader), next(reader), reader.place
     ///     (2, 3, Place(source=None, record=2, line=2, offset=3))
     #[getter]
