@@ -83,7 +83,7 @@ PRIVATE = {"Grammar", "Markup"}
 # Names in annotations that are Python's, or type variables, and have no page here.
 PYTHON = {
     *("Any", "AsyncGenerator", "AsyncIterable", "Buffer", "Callable", "Iterable", "Iterator"),
-    *("Literal", "Mapping", "Method", "None", "Self", "T", "TypeForm"),
+    *("F", "Literal", "Mapping", "Method", "None", "Self", "Sequence", "T", "TypeForm"),
     *("bool", "bytearray", "bytes", "dict", "float", "int", "list", "memoryview", "object", "str"),
     *("tuple", "type", "BaseException", "Exception", "ExceptionGroup", "OSError", "RuntimeError"),
     *("TypeError", "UserWarning", "ValueError", "datetime"),
@@ -155,7 +155,11 @@ def as_it_is_called(
     if what == "method" and name in METHODS:
         arguments, returned = METHODS[name]
     public = [
-        text and text.replace("PLAIN", "object").replace("_rust.", "").replace("_T", "T")
+        text
+        and text.replace("PLAIN", "object")
+        .replace("_rust.", "")
+        .replace("T_co", "T")
+        .replace("_T", "T")
         for text in (arguments, returned)
     ]
     return public[0], public[1]
@@ -168,7 +172,7 @@ def resolve_type(
     if node.get("refdomain") != "py":
         return None
     target = node.get("reftarget", "").removeprefix("_rust.")
-    for name in (f"penstock.{target}", f"penstock.xml.{target}"):
+    for name in (f"penstock.{target}", f"penstock.streams.{target}", f"penstock.xml.{target}"):
         if name in env.domains.python_domain.objects:
             return env.domains.python_domain.resolve_xref(
                 env, node["refdoc"], app.builder, "obj", name, node, text

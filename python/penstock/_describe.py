@@ -26,12 +26,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any, Protocol, overload
+    from typing import Any, overload
 
-    class Writes(Protocol):
-        """Something to write text to, such as a text file."""
-
-        def write(self, text: str, /) -> object: ...
+    from penstock._types import TextWritable
 
     Entry = tuple[str, Any, Any]
 
@@ -79,7 +76,7 @@ if TYPE_CHECKING:
         length: int | None = 20,
         items: int | None = 1_000,
         width: int = 100,
-        to: Writes | Callable[[str], object],
+        to: TextWritable | Callable[[str], object],
     ) -> None: ...
 
 
@@ -91,7 +88,7 @@ def describe(
     length: int | None = 20,
     items: int | None = 1_000,
     width: int = 100,
-    to: Writes | Callable[[str], object] | None = None,
+    to: TextWritable | Callable[[str], object] | None = None,
 ) -> str | None:
     """Return any object, with those that it refers to, as short readable text.
 

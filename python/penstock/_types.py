@@ -47,6 +47,12 @@ if TYPE_CHECKING:
         def write(self, data: bytes, /) -> Awaitable[int | None] | int | None:
             """Take bytes; return how many of them, or None for all."""
 
+    class TextWritable(Protocol):
+        """A text file; Penstock uses its `write`."""
+
+        def write(self, text: str, /) -> object:
+            """Take text; `False` ends it."""
+
     # A document in memory: text, or bytes of any kind.
     Data: TypeAlias = str | Buffer
     # Where a document is read from: a path, a binary file, or chunks of bytes.
