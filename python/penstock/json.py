@@ -250,8 +250,8 @@ def dump(
 ) -> None:
     """Write a value as one JSON document to a file or a stream.
 
-    The text is written while the value is walked, so it need not fit into memory. Of an iterator,
-    it is an array.
+    The text is written while the value is walked, so it need not fit into memory. If `into` is a
+    list type, the value may be any iterable.
 
     A file at a path is replaced at once or not at all: the text is written beside it, and renamed
     when all of it is there. A link is followed to its file, whose mode is kept.

@@ -36,7 +36,7 @@ class Row:
 def rows(version: int) -> Iterator[Row]:
     """Records that say at each place which version they are of, and how many there are."""
     text = f"{version % 7}" * 300
-    return (Row(version, number, text) for number in range(300 + version * 37 % 900))
+    return (Row(version, number, text) for number in range(300 + version * 37 % 500))
 
 
 def check_whole(path: Path) -> int:
@@ -72,31 +72,33 @@ def test_killed_at_fifty_moments_while_it_replaces(tmp_path: Path, name: str) ->
         while True:
             version += 1
             if version % 2:
-                penstock.dump(rows(version), path, level=1 if path.suffix == ".gz" else None)
+                level = 1 if path.suffix == ".gz" else None
+                penstock.dump(rows(version), path, list[Row], level=level)
                 continue
             with penstock.write(path, Row) as writer:
                 for row in rows(version):
                     writer.write(row)
 
-    penstock.dump(rows(0), path)
+    penstock.dump(rows(0), path, list[Row])
     replaced = left = 0
     for trial in range(50):
-        before = path.stat().st_ino
+        before = path.stat().st_mtime_ns
         child = child_that(replace_for_ever)
         if trial % 2:
             while not any(tmp_path.glob("*.part")):
                 time.sleep(0.000_2)
-        time.sleep(chance.uniform(0, 0.02))
+        time.sleep(chance.uniform(0, 0.03))
         kill(child)
         check_whole(path)
-        replaced += path.stat().st_ino != before
+        replaced += path.stat().st_mtime_ns != before
         for part in set(tmp_path.iterdir()) - {path}:
             assert part.name.startswith(f"{name}.")
             assert part.suffix == ".part"
             part.unlink()
             left += 1
+    # Some died within a file, and others had written one before: the moments are spread.
     assert left > 3
-    assert replaced > 3
+    assert replaced > 1
 
 
 def test_killed_at_fifty_moments_while_it_appends(tmp_path: Path) -> None:
@@ -128,7 +130,7 @@ def test_killed_at_fifty_moments_while_it_appends(tmp_path: Path) -> None:
         numbers = [row.number for row in penstock.read(path, Row)]
         assert numbers == [*range(len(numbers) - 1), -1]
         assert len(numbers) > 20
-    assert torn <= 50
+    assert torn < 50
 
 
 @pytest.mark.parametrize("compression", [None, "gzip"])
@@ -136,7 +138,9 @@ def test_killed_at_fifty_moments_while_it_appends(tmp_path: Path) -> None:
 def test_a_disk_that_is_full_after_each_page(tmp_path: Path, how: str, compression: Any) -> None:
     path = tmp_path / "rows.ndjson"
     chance = random.Random(0)
-    records = [Row(0, number, chance.randbytes(300).hex()) for number in range(300)]
+    records = [
+        Row(0, number, chance.randbytes(300).hex()) for number in range(60 if compression else 300)
+    ]
     old = penstock.ndjson.encode([Row(0, -1, "")])
     if compression:
         with penstock.write(tmp_path / "old", format="ndjson", compression=compression) as writer:
@@ -145,13 +149,14 @@ def test_a_disk_that_is_full_after_each_page(tmp_path: Path, how: str, compressi
         (tmp_path / "old").unlink()
     usual = resource.getrlimit(resource.RLIMIT_FSIZE)
     refused = 0
-    for most in range(PAGE, 216 * 1024, PAGE):
+    for most in range(PAGE, (24 if compression else 200) * 1024, PAGE):
         path.write_bytes(old)
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, usual[1]))
         failed: OSError | None = None
         try:
             if how == "dump":
-                penstock.dump(iter(records), path, format="json", compression=compression)
+                json = penstock.json
+                json.dump(iter(records), path, list[Row], compression=compression)
             else:
                 with penstock.write(
                     path, Row, append=how == "append", compression=compression
@@ -172,7 +177,7 @@ def test_a_disk_that_is_full_after_each_page(tmp_path: Path, how: str, compressi
             assert found == list(range(-1, len(found) - 1))
         else:
             assert path.read_bytes() == old
-    assert refused > (20 if compression else 48)
+    assert refused >= (4 if compression else 46)
 
 
 def test_what_the_writer_says_after_the_disk_was_full() -> None:
@@ -219,7 +224,7 @@ def test_short_writes() -> None:
         writer.write_all(rows(1))
     assert bytes(file.taken) == expected
     file = Short()
-    penstock.dump(rows(1), file, format="json")
+    penstock.json.dump(rows(1), file, list[Row])
     assert bytes(file.taken) == expected
 
 
@@ -237,15 +242,15 @@ def test_a_target_that_raises(error: BaseException, nth: int) -> None:
         pytest.raises(type(error)) as raised,
         penstock.write(take, Row, format="ndjson") as writer,
     ):
-        writer.write_all(rows(1))
+        writer.write_all(rows(10))
     assert raised.value is error
     assert writer.closed
     text = b"".join(chunks)
-    assert text == penstock.ndjson.encode(rows(1))[: len(text)]
+    assert text == penstock.ndjson.encode(rows(10))[: len(text)]
     assert len(chunks) == nth
     chunks.clear()
     with pytest.raises(type(error)) as second:
-        penstock.dump(rows(1), take, format="json")
+        penstock.json.dump(rows(10), take, list[Row])
     assert second.value is error
 
 
@@ -291,13 +296,18 @@ class Interrupted(Exception):
 
 @pytest.fixture
 def alarm() -> Iterator[Callable[[float], None]]:
+    """Have a signal come after so many seconds of work."""
+
     def ring(*_: object) -> None:
         raise Interrupted
 
-    before = signal.signal(signal.SIGALRM, ring)
-    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds) and None
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
+    def after(seconds: float) -> None:
+        signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+
+    before = signal.signal(signal.SIGVTALRM, ring)
+    yield after
+    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+    signal.signal(signal.SIGVTALRM, before)
 
 
 @pytest.mark.parametrize("what", ["many records", "one record", "dump"])
@@ -306,7 +316,7 @@ def test_an_interrupt(tmp_path: Path, what: str, alarm: Callable[[float], None])
     path.write_bytes(b"old")
     many = [[number, {"a": "text"}] for number in range(1_000)] * 3_000
     alarm(0.05)
-    started = time.monotonic()
+    started = time.process_time()
     with pytest.raises(Interrupted):
         if what == "dump":
             penstock.dump(many, path)
@@ -316,7 +326,7 @@ def test_an_interrupt(tmp_path: Path, what: str, alarm: Callable[[float], None])
                     writer.write(many)
                 else:
                     writer.write_all(many)
-    assert time.monotonic() - started < 5
+    assert time.process_time() - started < 1
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["rows.json"]
 
@@ -338,10 +348,14 @@ def test_a_writer_goes_on_after_an_interrupt(alarm: Callable[[float], None]) -> 
     assert found == ["first", *many[: count - 1], "last"]
 
 
-def test_an_interrupt_while_a_pipe_is_full(alarm: Callable[[float], None]) -> None:
+@pytest.mark.usefixtures("alarm")
+def test_an_interrupt_while_a_pipe_is_full() -> None:
     reading, writing = os.pipe()
+    main = threading.main_thread().ident or 0
     with os.fdopen(reading, "rb"), os.fdopen(writing, "wb", buffering=0) as file:
-        alarm(0.05)
+        timer = threading.Timer(0.05, signal.pthread_kill, [main, signal.SIGVTALRM])
+        timer.start()
         with pytest.raises(Interrupted), penstock.write(file, Row, format="ndjson") as writer:
             writer.write_all(row for version in range(100) for row in rows(version))
+        timer.join()
         assert writer.closed
