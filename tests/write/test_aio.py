@@ -63,7 +63,7 @@ def test_records(run: Any, format: Any) -> None:
             assert writer.progress.records == 2_000
         assert writer.closed
         await writer.close()
-        with pytest.raises(ValueError, match="^this Writer is closed$"):
+        with pytest.raises(ValueError, match=r"^this Writer is closed$"):
             await writer.write(1)
 
     expected = penstock.encode(records, format=format)
@@ -163,7 +163,7 @@ def test_a_stream_that_raises() -> None:
 
 
 def test_a_stream_that_says_nonsense() -> None:
-    async def send(chunk: bytes) -> Any:
+    async def send(_: bytes) -> Any:
         return answer
 
     async def main() -> None:
@@ -182,7 +182,7 @@ def test_a_stream_that_says_nonsense() -> None:
 def test_a_task_that_is_cancelled() -> None:
     waits = asyncio.Event()
 
-    async def send(chunk: bytes) -> None:
+    async def send(_: bytes) -> None:
         waits.set()
         await asyncio.sleep(100)
 

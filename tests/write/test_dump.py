@@ -79,7 +79,7 @@ def test_encode_of_all_formats() -> None:
     )
     with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'format'"):
         penstock.encode([])  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match="^CSV cannot be written yet: JSON, NDJSON and XML can$"):
+    with pytest.raises(ValueError, match=r"^CSV cannot be written yet: JSON, NDJSON and XML can$"):
         penstock.encode([], format="csv")  # type: ignore[arg-type]
 
 
@@ -115,7 +115,7 @@ def test_chunks(encoder: Any, text: bytes) -> None:
         assert all(len(chunk) >= size for chunk in chunks[:-1])
     assert len(list(encoder.chunks(rows))) == 1
     assert b"".join(encoder.chunks([])) in {b"", b"[]", b"[]\n"}
-    with pytest.raises(ValueError, match="^size must be at least 1$"):
+    with pytest.raises(ValueError, match=r"^size must be at least 1$"):
         encoder.chunks(rows, size=0)
 
 

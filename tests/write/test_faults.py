@@ -317,15 +317,16 @@ def test_an_interrupt(tmp_path: Path, what: str, alarm: Callable[[float], None])
     many = [[number, {"a": "text"}] for number in range(1_000)] * 3_000
     alarm(0.05)
     started = time.process_time()
+
+    def records() -> None:
+        with penstock.write(path) as writer:
+            if what == "one record":
+                writer.write(many)
+            else:
+                writer.write_all(many)
+
     with pytest.raises(Interrupted):
-        if what == "dump":
-            penstock.dump(many, path)
-        else:
-            with penstock.write(path) as writer:
-                if what == "one record":
-                    writer.write(many)
-                else:
-                    writer.write_all(many)
+        penstock.dump(many, path) if what == "dump" else records()
     assert time.process_time() - started < 1
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["rows.json"]

@@ -124,8 +124,10 @@ def test_the_format_is_that_of_the_suffix(tmp_path: Path) -> None:
         (
             io.BytesIO(),
             {},
-            "cannot tell the format of a stream without a name: "
-            "pass format='json', 'ndjson' or 'xml'",
+            (
+                "cannot tell the format of a stream without a name: "
+                "pass format='json', 'ndjson' or 'xml'"
+            ),
         ),
         ("rows", {}, "cannot tell the format of 'rows': pass format='json', 'ndjson' or 'xml'"),
         ("rows.csv", {}, "CSV cannot be written yet: JSON, NDJSON and XML can"),
@@ -171,10 +173,16 @@ def test_a_file_has_its_name_at_the_end(tmp_path: Path) -> None:
 def test_an_exception_leaves_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
     path = tmp_path / "cities.json"
     path.write_bytes(b"old")
-    with pytest.raises(error), penstock.write(path, City) as writer:
-        writer.write_all([BERN] * 5_000)
-        assert writer.progress.bytes_written > 100_000
-        raise error
+    writer = penstock.write(path, City)
+
+    def work() -> None:
+        with writer:
+            writer.write_all([BERN] * 5_000)
+            assert writer.progress.bytes_written > 100_000
+            raise error
+
+    with pytest.raises(error):
+        work()
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["cities.json"]
     assert writer.closed
@@ -398,11 +406,8 @@ def test_appending_keeps_the_whole_records_before_an_exception(tmp_path: Path) -
     for suffix in ("", ".gz", ".zst", ".bz2", ".xz"):
         path = tmp_path / f"log.ndjson{suffix}"
         penstock.dump([0], path)
-        with pytest.raises(KeyError), penstock.write(path, append=True) as writer:
-            writer.write_all(range(1, 30_000))
-            with pytest.raises(EncodeError):
-                writer.write(["x", object()])
-            raise KeyError
+        with pytest.raises(EncodeError), penstock.write(path, append=True) as writer:
+            writer.write_all([*range(1, 30_000), ["x", object()]])
         with penstock.write(path, append=True) as writer:
             writer.write("end")
         assert list(penstock.read(path)) == [*range(30_000), "end"]
