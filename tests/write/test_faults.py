@@ -67,6 +67,8 @@ def test_killed_at_fifty_moments_while_it_replaces(tmp_path: Path, name: str) ->
     path = tmp_path / name
     chance = random.Random(name)
 
+    level = 1 if name.endswith(".gz") else None
+
     def replace_for_ever() -> None:
         version = 0
         while True:
@@ -87,7 +89,10 @@ def test_killed_at_fifty_moments_while_it_replaces(tmp_path: Path, name: str) ->
         if trial % 2:
             while not any(tmp_path.glob("*.part")):
                 time.sleep(0.000_2)
-        time.sleep(chance.uniform(0, 0.03))
+        elif trial % 4 == 0:
+            while path.stat().st_mtime_ns == before:
+                time.sleep(0.000_2)
+        time.sleep(chance.uniform(0, 0.02))
         kill(child)
         check_whole(path)
         replaced += path.stat().st_mtime_ns != before
@@ -98,7 +103,7 @@ def test_killed_at_fifty_moments_while_it_replaces(tmp_path: Path, name: str) ->
             left += 1
     # Some died within a file, and others had written one before: the moments are spread.
     assert left > 3
-    assert replaced > 1
+    assert replaced > 10
 
 
 def test_killed_at_fifty_moments_while_it_appends(tmp_path: Path) -> None:
