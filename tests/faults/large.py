@@ -204,6 +204,19 @@ def outlined(name: str, data: bytes) -> Any:
     return len(_rust.outline(_format.dialect(name), opened)[0])
 
 
+def taken(work: Callable[..., Any], *arguments: Any, **options: Any) -> bytes:
+    """What a function writes to a target."""
+    chunks: list[bytes] = []
+    work(*arguments, chunks.append, **options)
+    return b"".join(chunks)
+
+
+def put(write: Callable[..., Any], target: Any, **options: Any) -> None:
+    with write(target, Row, **options) as writer:
+        writer.write_all(VALUES)
+        writer.write(Row(0, TEXT * 1_000))
+
+
 CASES: dict[str, Callable[[], Any]] = {}
 for _name, _data in {
     "objects": ARRAY,
@@ -303,6 +316,18 @@ CASES |= {
     "xml.send of rows": lambda: xml.send(cut(MARKUP), HANDLER),
     "repairs": lambda: len(xml.load(cut(BROKEN_MARKUP), repair="all")),
     "repairs of characters": lambda: xml.load(cut(CONTROLS), repair="all"),
+}
+VALUES = [Row(n, f"{TEXT} {n}") for n in range(COUNT)]
+CASES |= {
+    "json.encode": lambda: json.encode(VALUES),
+    "json.encode, sorted": lambda: json.encode(VALUES, sort_keys=True, ascii=True),
+    "ndjson.encode": lambda: ndjson.encode(VALUES, Row),
+    "json.dump": lambda: taken(json.dump, VALUES),
+    "json.write": lambda: taken(put, json.write),
+    "ndjson.write": lambda: taken(put, ndjson.write),
+    # The other compressors are made only if there is memory for all of it.
+    "zstd, ndjson.write": lambda: len(taken(put, ndjson.write, compression="zstd")),
+    "chunks": lambda: list(json.Encoder(Row).chunks(VALUES, size=9_000)),
 }
 for _name, _pack in {
     "gzip": lambda data: gzip.compress(data, mtime=0),

@@ -181,6 +181,42 @@ def written(data: bytes, path: str) -> Any:
     return ndjson.load(new), [name for name in os.listdir(folder) if ".part" in name]  # noqa: PTH208
 
 
+def records_written(_: bytes, path: str) -> list[Any]:
+    new = f"{path}.new.ndjson"
+    with penstock.write(new, Slots) as writer:
+        writer.write(Slots(1000, "some text"))
+        said = refused(writer.write, Slots("a"))  # type: ignore[arg-type]
+        writer.flush()
+        writer.write_all([Slots(2000), Slots(3000, items=[1.5])])
+        shown = repr(writer).replace(new, "")
+    return [ndjson.load(new), said, shown, writer.progress.records, writer.closed]
+
+
+def records_given_up(_: bytes, path: str) -> list[Any]:
+    writer = json.write(path, Slots, at="a/*", compression="gzip")
+    writer.write(Slots(1000))
+    writer.abort()
+    return [len(ndjson.load(path)), writer.closed]
+
+
+def dumped(_: bytes) -> list[Any]:
+    chunks: list[bytes] = []
+    json.dump([Slots(1000), {"a": "text"}], chunks.append)
+    return [chunks, refused(json.dump, [Slots(1000, 5)], chunks.append)]  # type: ignore[arg-type]
+
+
+async def sent() -> list[bytes]:
+    chunks: list[bytes] = []
+
+    async def send(chunk: bytes) -> None:
+        chunks.append(chunk)
+
+    async with penstock.aio.write(send, Slots, format="json") as writer:
+        await writer.write(Slots(1000))
+        await writer.write_all([Slots(2000)])
+    return chunks
+
+
 def handed_on(data: bytes) -> Any:
     chunks: list[bytes] = []
     with _targets.open_target("write", chunks.append, compression="zstd") as target:
@@ -408,6 +444,17 @@ CASES: dict[str, Case] = {
         b"",
         functools.cache(lambda: ({"a b": [Slots(1000, 5)]},)),  # type: ignore[arg-type]
     ),
+    "write records": Case(records_written, b"", file),
+    "write records, given up": Case(records_given_up, b"", file),
+    "dump": Case(dumped, b""),
+    "chunks": Case(
+        lambda _: [
+            list(json.Encoder(Slots).chunks([Slots(1000), Slots(2000)], size=1)),
+            list(ndjson.Encoder().chunks(Slots(n) for n in range(1000, 1003))),
+        ],
+        b"",
+    ),
+    "write asynchronously": Case(lambda _: awaited(sent()), b""),
     "after it is made": Case(
         lambda data: list(json.read([data], Post)), b'[{"number": 1000}, {"number": 2000}]'
     ),
