@@ -377,7 +377,7 @@ def dump(
 @_missing.advised
 def write(
     target: Target,
-    into: TypeForm[T] | None = None,
+    into: TypeForm[T] = PLAIN,
     /,
     *,
     format: Format | None = None,
@@ -428,7 +428,7 @@ def write(
     """
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
-    encoder = _write.encoder("write", kind, into, omit, types)
+    encoder = _write.encoder("write", kind, _write.declared(into), omit, types)
     return _write.write("write", encoder, at, target, compression, level, sync, append, torn)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from penstock import _encoder, _format, _rust, _sources, _targets
+from penstock._types import PLAIN
 
 TYPE_CHECKING = False
 
@@ -66,6 +67,11 @@ def encoder(
     if verb != "write" and into is not None:
         into = _format.record_type(verb, format, into)
     return _rust.Encoder(_encoder.planned(into, types), _rust.Style(format), omit)
+
+
+def declared(into: Any) -> Any:
+    """Return the type of records that the caller named; None if each is written by its own class."""
+    return None if into is PLAIN else into
 
 
 def format_of(target: object, format: Format | None) -> Format:

@@ -308,7 +308,7 @@ def dump(
 @_missing.advised
 def write(
     target: Target,
-    into: TypeForm[T] | None = None,
+    into: TypeForm[T] = PLAIN,
     /,
     *,
     at: str | None = None,
@@ -372,7 +372,7 @@ def write(
         [2, 3, 5]
     """
     encoder = Encoder(
-        into,
+        _write.declared(into),
         indent=indent,
         sort_keys=sort_keys,
         canonical=canonical,

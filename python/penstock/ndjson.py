@@ -290,7 +290,7 @@ def dump(
 @_missing.advised
 def write(
     target: Target,
-    into: TypeForm[T] | None = None,
+    into: TypeForm[T] = PLAIN,
     /,
     *,
     framing: Literal["lines", "sequence"] = "lines",
@@ -352,7 +352,7 @@ def write(
         b'{"n":1}\n'
     """
     encoder = Encoder(
-        into,
+        _write.declared(into),
         framing=framing,
         sort_keys=sort_keys,
         canonical=canonical,

@@ -18,3 +18,7 @@ penstock.on("a")(1)  # type: ignore[type-var]  # pyright: ignore[reportArgumentT
 penstock.xml.decode("<a/>", repair="everything")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 penstock.xml.decode("<a/>", namespaces=True)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 penstock.xml.events(b"<a/>")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.encode([1])  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+penstock.dump([1], b"")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.write("n.json", int).write("x")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.json.write("n.json", append=True)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]

@@ -84,6 +84,23 @@ with penstock.read(path, City) as reader:
     assert_type(reader.skipped, int)
     assert_type(reader.unknown, dict[str, int])
 
+# encode, dump, write: the way back.
+assert_type(penstock.encode([City("Bern", 1)], format="json"), bytes)
+assert_type(penstock.encode([City("Bern", 1)], list[City], format="ndjson"), bytes)
+assert_type(penstock.ndjson.encode(iter([1, 2]), int), bytes)
+penstock.dump([1], path, level=9, sync=True)
+penstock.json.dump({"a": 1}, print, indent=1)
+penstock.ndjson.dump((n for n in range(2)), path.open("wb"), append=False)
+assert_type(penstock.write(path), penstock.Writer[Any])
+assert_type(penstock.json.write(path, City | Point, at="a/*"), penstock.Writer[City | Point])
+with penstock.ndjson.write(path, City, append=True, torn="cut") as writer:
+    writer.write(City("Bern", 1))
+    writer.write_all(penstock.read(path, City))
+    assert_type(writer.progress, penstock.WriterProgress)
+    assert_type(writer.progress.records, int)
+    assert_type(writer.closed, bool)
+assert_type(penstock.json.Encoder(City).chunks([City("Bern", 1)], size=1), Iterator[bytes])
+
 # Decoder: from chunks.
 assert_type(penstock.Decoder(City, format="ndjson"), penstock.Decoder[City])
 assert_type(penstock.json.Decoder(), penstock.json.Decoder[Any])
@@ -173,3 +190,17 @@ assert_type(penstock.json.send(path.open("rb"), Handler()), Any)
 assert_type(penstock.ndjson.send([b"{}"], Handler(), framing="sequence"), Any)
 assert_type(penstock.xml.send(path, Handler(), namespaces={"a": "urn:a"}, repair="all"), Any)
 assert_type(Handler().size("1"), int)
+
+
+async def send(chunk: bytes) -> None: ...
+
+
+async def written(stream: asyncio.StreamWriter, cities: AsyncIterator[City]) -> None:
+    assert_type(penstock.aio.write(stream, format="json"), penstock.aio.Writer[Any])
+    async with penstock.aio.write(send, City, format="ndjson") as writer:
+        assert_type(writer, penstock.aio.Writer[City])
+        await writer.write(City("Bern", 1))
+        await writer.write_all(cities)
+        assert_type(writer.progress, penstock.WriterProgress)
+    penstock.aio.write(path)
+    penstock.aio.write(print, format="json")

@@ -66,7 +66,6 @@ def kill(child: int) -> None:
 def test_killed_at_fifty_moments_while_it_replaces(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     chance = random.Random(name)
-
     level = 1 if name.endswith(".gz") else None
 
     def replace_for_ever() -> None:
@@ -74,10 +73,9 @@ def test_killed_at_fifty_moments_while_it_replaces(tmp_path: Path, name: str) ->
         while True:
             version += 1
             if version % 2:
-                level = 1 if path.suffix == ".gz" else None
                 penstock.dump(rows(version), path, list[Row], level=level)
                 continue
-            with penstock.write(path, Row) as writer:
+            with penstock.write(path, Row, level=level) as writer:
                 for row in rows(version):
                     writer.write(row)
 
