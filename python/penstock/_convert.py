@@ -9,7 +9,8 @@ from penstock import _format, _rust, _sources, _targets
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
 
     from penstock._limits import Limits
     from penstock._types import Compression, Empty, Errors, Form, Format, Source, Target
@@ -39,8 +40,9 @@ def convert(
     compression: Compression | None,
     member: str | None,
     limits: Limits | None,
+    watch: Callable[[_rust.Conversion], AbstractContextManager[object]] | None = None,
 ) -> _rust.Converted:
-    """Convert a source; see `penstock.convert`."""
+    """Convert a source, in the context of `watch` if it is given; see `penstock.convert`."""
     policy = _rust.Policy(errors, max_errors, "last", "skip", False, empty)
     style_of = _written(target) if to is None else _format.checked(to)
     given, name = _sources.locate("convert", source, compression, member, limits)
@@ -51,7 +53,11 @@ def convert(
         del given  # This closes an archive that was opened here.
     dialect, style = sides(kind, style_of, form, reads, writes)
     with _targets.open_target("convert", target) as writing:
-        return _rust.Conversion(dialect, opened, style, writing, at, form, policy, limits).run()
+        conversion = _rust.Conversion(dialect, opened, style, writing, at, form, policy, limits)
+        if watch is None:
+            return conversion.run()
+        with watch(conversion):
+            return conversion.run()
 
 
 def sides(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from penstock import Progress, Reader
+    from penstock._rust import Conversion
 
 # Seconds between two drawings, and before the first one: most files are read by then.
 _EVERY = 0.1
@@ -31,7 +32,9 @@ _ERASE = "\r\x1b[K"
 class Bar:
     """A context in which progress is drawn. At its end the drawing is erased."""
 
-    def __init__(self, reader: Reader[Any], title: str, stream: TextIO, *, always: bool) -> None:
+    def __init__(
+        self, reader: Reader[Any] | Conversion, title: str, stream: TextIO, *, always: bool
+    ) -> None:
         """Draw nothing yet."""
         self._reader = reader
         self._title = title if len(title) <= _TITLE else f"\u2026{title[1 - _TITLE :]}"

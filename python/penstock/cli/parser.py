@@ -32,7 +32,8 @@ _ELSEWHERE = {
     **dict.fromkeys(("cat", "show", "print", "first"), "'head' prints records"),
     **dict.fromkeys(("validate", "lint", "test"), "'check' finds every problem"),
     **dict.fromkeys(("length", "wc"), "'count' counts records"),
-    "convert": "'head --full -n N' prints N records as JSON; other formats cannot be written yet",
+    **dict.fromkeys(("fmt", "pretty", "indent"), "'format' indents a file"),
+    **dict.fromkeys(("to", "transform"), "'convert' writes another format"),
     **dict.fromkeys(("schema", "keys", "paths", "tree"), "'outline' shows the paths of a file"),
     "tail": "only the first records can be printed, by 'head'",
 }
@@ -156,6 +157,8 @@ def parser() -> argparse.ArgumentParser:
         _add_head,
         _add_count,
         _add_check,
+        _add_convert,
+        _add_format,
         _add_plan,
         _add_costs,
         _add_completion,
@@ -255,6 +258,103 @@ def _add_check(commands: Commands) -> None:
     )
     _source(options)
     _manners(options)
+
+
+def _add_convert(commands: Commands) -> None:
+    convert = _command(
+        commands,
+        "convert",
+        "write a file in another format",
+        "Converts a file to JSON, NDJSON or XML, in constant memory. The target is replaced at the "
+        "end, or not at all, and may be the source. Its suffix says its format, and how it is "
+        "compressed. Numbers keep their digits. The exit code is 1 if a record was left out.",
+        usage="penstock convert [OPTIONS] SOURCE TARGET",
+    )
+    _sides(convert, target="where to write; - is standard output, and needs --to")
+    options = _options(convert)
+    options.add_argument(
+        "--to",
+        metavar="FORMAT",
+        choices=_format.NAMES,
+        help=f"the format of the target: {_format.listed(_format.NAMES, 'or')} (default: that of "
+        "its suffix)",
+    )
+    _at(options, "the whole document; for a target of NDJSON as for 'count'")
+    options.add_argument(
+        "--form",
+        metavar="FORM",
+        choices=("plain", "element"),
+        default="plain",
+        help="how XML stands in JSON: plain, with @ for attributes and #text, or element, in lists "
+        "that lose nothing (default: plain)",
+    )
+    options.add_argument(
+        "--errors",
+        metavar="WHAT",
+        choices=("raise", "skip", "collect"),
+        default="raise",
+        help="what to do at a record in error: raise ends the conversion, and the old target "
+        "stays; skip leaves it out, and collect prints the error as well (default: raise)",
+    )
+    _indent(options, "JSON is on one line, XML has no line breaks")
+    options.add_argument(
+        "--root", metavar="NAME", help="XML's root element, if there is none (default: root)"
+    )
+    options.add_argument(
+        "--record", metavar="NAME", help="the element of XML for each record (default: item)"
+    )
+    _source(options)
+    _manners(options, timing=False)
+
+
+def _add_format(commands: Commands) -> None:
+    command = _command(
+        commands,
+        "format",
+        "indent a file",
+        "Writes a file in its own format: indented, on one line, or in the canonical form. Numbers "
+        "keep their digits, and comments of XML stay.",
+        usage="penstock format [OPTIONS] SOURCE [TARGET]",
+    )
+    _sides(command, target="where to write; may be the source (default: standard output)")
+    options = _options(command)
+    shape = options.add_mutually_exclusive_group()
+    _indent(shape, "2, and none for NDJSON")
+    shape.add_argument("--compact", action="store_true", help="write no white space")
+    shape.add_argument(
+        "--canonical", action="store_true", help="write the canonical form of JSON (RFC 8785)"
+    )
+    options.add_argument(
+        "--sort-keys", action="store_true", help="write members of JSON in the order of their keys"
+    )
+    _source(options)
+    _manners(options, timing=False)
+
+
+def _sides(command: _Parser, target: str) -> None:
+    arguments = command.add_argument_group("Arguments")
+    source = arguments.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="JSON, NDJSON or XML, also compressed (gzip, zstd, bzip2, xz, zip); - is standard "
+        "input",
+    )
+    written = arguments.add_argument(
+        "target",
+        metavar="TARGET",
+        help=target,
+        **({"nargs": "?", "default": "-"} if "default" in target else {}),  # type: ignore[arg-type]
+    )
+    source.complete = written.complete = _FILES  # type: ignore[attr-defined]  # as below
+
+
+def _indent(options: argparse._ActionsContainer, otherwise: str) -> None:
+    options.add_argument(
+        "--indent",
+        metavar="N",
+        type=_spaces,
+        help=f"the spaces for each level (default: {otherwise})",
+    )
 
 
 def _add_plan(commands: Commands) -> None:
@@ -369,12 +469,15 @@ def _file(command: _Parser) -> None:
     file.complete = _FILES  # type: ignore[attr-defined]  # this is where shtab looks
 
 
-def _at(options: argparse._ArgumentGroup) -> None:
+def _at(
+    options: argparse._ArgumentGroup,
+    otherwise: str = "the elements of a top-level array, the lines of NDJSON, the children of the "
+    "root of XML",
+) -> None:
     options.add_argument(
         "--at",
         metavar="PATH",
-        help="where the records are: features/*, or in XML dblp/article (default: the elements of "
-        "a top-level array, the lines of NDJSON, the children of the root of XML)",
+        help=f"where the records are: features/*, or in XML dblp/article (default: {otherwise})",
     )
     options.add_argument(
         "--namespace",
@@ -410,7 +513,7 @@ def _source(options: argparse._ArgumentGroup) -> None:
     options.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
 
 
-def _manners(options: argparse._ArgumentGroup) -> None:
+def _manners(options: argparse._ArgumentGroup, *, timing: bool = True) -> None:
     options.add_argument(
         "-q", "--quiet", action="store_true", help="no progress and no summary; errors only"
     )
@@ -422,7 +525,10 @@ def _manners(options: argparse._ArgumentGroup) -> None:
         help="when to show progress: always, never or auto, if standard error is a terminal; a bar "
         "needs rich, which comes with penstock[cli] (default: auto)",
     )
-    options.add_argument("--timing", action="store_true", help="say at the end where the time went")
+    if timing:
+        options.add_argument(
+            "--timing", action="store_true", help="say at the end where the time went"
+        )
 
 
 def _paths(text: str) -> list[str]:
@@ -445,4 +551,11 @@ def _count(text: str) -> int:
     """A number of records."""
     if not (text.isascii() and text.isdigit() and len(text) <= 18):
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of records")
+    return int(text)
+
+
+def _spaces(text: str) -> int:
+    """A number of spaces."""
+    if not (text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= 16):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of spaces up to 16")
     return int(text)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, TextIO
 
     from penstock import DecodeError, Reader
+    from penstock._rust import Conversion
 
 # Colours of a terminal (ECMA-48, "select graphic rendition").
 _BOLD = "1"
@@ -142,7 +143,9 @@ class Printer:
         text = "".join(lines).rstrip("\n")
         self._say("\n".join(map(_printable, text.split("\n"))))
 
-    def watching(self, reader: Reader[Any], title: str) -> AbstractContextManager[object]:
+    def watching(
+        self, reader: Reader[Any] | Conversion, title: str
+    ) -> AbstractContextManager[object]:
         """Return a context in which progress is shown, if it is on."""
         if self._progress == "never" or self._err is None:
             return _NO_BAR

@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 
-from penstock import _format, _rust, _sources, json, read
+from penstock import _convert, _format, _rust, _sources, json, read
 from penstock._errors import DecodeError
 from penstock.cli import CommandError
 from penstock.cli.paths import explained
@@ -20,12 +20,13 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+    from contextlib import AbstractContextManager
     from io import RawIOBase
     from typing import Any, Literal, Self
 
-    from penstock import Reader
-    from penstock._types import Format
+    from penstock import Converted, Reader
+    from penstock._types import Errors, Form, Format, Target
 
 # The most bytes of a file to read for finding its format.
 _SAMPLE = 64 << 10
@@ -95,6 +96,53 @@ class Source:
             raise
         except ValueError as error:
             raise CommandError(explained(str(error), options["at"])) from error
+
+    def convert(
+        self,
+        target: Target,
+        to: Format,
+        writes: Mapping[str, object],
+        *,
+        form: Form,
+        errors: Errors,
+        watch: Callable[[_rust.Conversion], AbstractContextManager[object]],
+    ) -> Converted:
+        """Convert the file.
+
+        Raises:
+            CommandError: A file cannot be opened, or an option is wrong.
+            DecodeError: The file is malformed, or a value has no form in the target.
+        """
+        arguments = self._arguments
+        source = self.name if self._stream is None else self._stream
+        reads = {"namespaces": dict(arguments.namespace)} if arguments.namespace else {}
+        try:
+            return _convert.convert(
+                source,
+                target,
+                self.format,
+                to,
+                arguments.at,
+                form,
+                errors,
+                1,
+                "allow" if arguments.at is None else "error",
+                reads,
+                writes,
+                arguments.encoding,
+                "infer",
+                arguments.member,
+                None,
+                watch,
+            )
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise _unopened(error) from error
+        except DecodeError:
+            raise
+        except (TypeError, ValueError) as error:
+            raise CommandError(explained(str(error), arguments.at)) from error
 
     def outline(
         self,

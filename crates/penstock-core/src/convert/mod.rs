@@ -289,6 +289,16 @@ impl<O: Output> Sink for Body<O> {
         }
         self.name(Key { name: key, namespace: None, prefix: None, kind: KeyKind::Member }, at)
     }
+    #[inline(always)]
+    fn written_key(&mut self, key: Text<'_>, raw: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if let Stage::Nothing = self.stage {
+            self.trail.key(key.bytes(), KeyKind::Member);
+            let result = self.out.writer.written_key(key, raw, at);
+            let result = self.out.settle(result);
+            return self.answer(result, at);
+        }
+        self.key(key, at)
+    }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Unwritable> {
         if let Stage::Nothing = self.stage {
             self.trail.value();

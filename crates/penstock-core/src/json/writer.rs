@@ -738,6 +738,19 @@ impl Sink for Writer {
         quote(text, self.options.ascii, self.isa, &mut self.out)?;
         self.end()
     }
+    #[inline(always)]
+    fn written_key(&mut self, key: Text<'_>, raw: Text<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if !self.plain {
+            return self.key(key, at);
+        }
+        let raw = raw.bytes();
+        make_room(&mut self.out, raw.len().saturating_add(3))?;
+        self.out.push(b'"');
+        self.out.extend_from_slice(raw);
+        self.out.extend_from_slice(b"\":");
+        Ok(Flow::Take)
+    }
+    #[inline(always)]
     fn written_text(
         &mut self,
         raw: Text<'_>,

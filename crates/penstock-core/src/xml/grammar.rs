@@ -150,7 +150,7 @@ impl Reader {
         /// A comment begins.
         macro_rules! comment {
             () => {{
-                if !SKIP && sink.extras() {
+                if !SKIP && self.tells(sink.extras()) {
                     match checked!(self.whole(text, pos, 4, b"--", locus)) {
                         Some(end) if text.get(end + 2) == Some(&b'>') => {
                             checked!(self.characters(isa, text, pos..end, locus));
@@ -173,7 +173,7 @@ impl Reader {
         macro_rules! instruction {
             () => {{
                 match self.target(isa, valid, pos, locus) {
-                    Ok(target) if !SKIP && sink.extras() => {
+                    Ok(target) if !SKIP && self.tells(sink.extras()) => {
                         let found = checked!(self.whole(text, pos, target - pos, b"?>", locus));
                         let Some(end) = found else {
                             if last {

@@ -178,6 +178,8 @@ pub struct Reader {
     /// The buffer for resolved text.
     pub(super) scratch: TextBuf,
     pub(super) made: Vec<Repair>,
+    /// Whether comments and instructions in the document type are not reported.
+    hides_subset: bool,
     pub(super) options: Options,
     pub(super) rules: Rules,
     pub(super) limits: Limits,
@@ -275,10 +277,23 @@ impl Reader {
             expansion: Expansion::new(limits),
             scratch: TextBuf::new(),
             made: Vec::new(),
+            hides_subset: false,
             options,
             rules,
             limits: Limits { tag, ..limits.clone() },
         }
+    }
+
+    /// From now on, comments and instructions inside the document type are not reported. They
+    /// belong to it, and not to the document.
+    pub fn hide_subset(&mut self) {
+        self.hides_subset = true;
+    }
+
+    /// Whether to report a comment or an instruction here, if the sink wants them.
+    #[inline(always)]
+    pub(super) fn tells(&self, wanted: bool) -> bool {
+        wanted && !(self.in_subset && self.hides_subset)
     }
 
     /// The offset of the window's first byte in the source.

@@ -172,7 +172,10 @@ impl Conversion {
                 leaves_out: errors != Policy::Raise && !is_one,
                 records,
             };
-            let reader = dialect.reader(settings.records.is_none(), &limits);
+            let mut reader = dialect.reader(settings.records.is_none(), &limits);
+            if let Reader::Xml(reader) = &mut reader {
+                reader.hide_subset();
+            }
             let mut run = Run::new(reader, Windows::of(opened), errors);
             if wants_records {
                 run.want_records(sought);

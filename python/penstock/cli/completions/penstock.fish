@@ -50,8 +50,8 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands outline head count check plan costs completion
-set -g _shtab_penstock_opts_with_value --at --compare --encoding --fields --format --group --into --json --member --namespace --plot --progress --records --rename --show --unknown -n
+set -g _shtab_penstock_commands outline head count check convert format plan costs completion
+set -g _shtab_penstock_opts_with_value --at --compare --encoding --errors --fields --form --format --group --indent --into --json --member --namespace --plot --progress --record --records --rename --root --show --to --unknown -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -106,6 +106,36 @@ complete -c penstock -n '_shtab_penstock_using check' -s q -l quiet -d 'no progr
 complete -c penstock -n '_shtab_penstock_using check' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using check' -l timing -d 'say at the end where the time went'
 complete -c penstock -n '_shtab_penstock_using check; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a convert -d 'write a file in another format'
+complete -c penstock -n '_shtab_penstock_using convert' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using convert' -l to -xka "json ndjson xml" -d 'the format of the target'
+complete -c penstock -n '_shtab_penstock_using convert' -l at -x -d 'where the records are'
+complete -c penstock -n '_shtab_penstock_using convert' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using convert' -l form -xka "plain element" -d 'how XML stands in JSON'
+complete -c penstock -n '_shtab_penstock_using convert' -l errors -xka "raise skip collect" -d 'what to do at a record in error'
+complete -c penstock -n '_shtab_penstock_using convert' -l indent -x -d 'the spaces for each level'
+complete -c penstock -n '_shtab_penstock_using convert' -l root -x -d 'XML'"'"'s root element'
+complete -c penstock -n '_shtab_penstock_using convert' -l record -x -d 'the element of XML for each record'
+complete -c penstock -n '_shtab_penstock_using convert' -l format -xka "json ndjson xml" -d 'the format'
+complete -c penstock -n '_shtab_penstock_using convert' -l encoding -x -d 'the encoding'
+complete -c penstock -n '_shtab_penstock_using convert' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using convert' -s q -l quiet -d 'no progress and no summary'
+complete -c penstock -n '_shtab_penstock_using convert' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using convert; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
+complete -c penstock -n '_shtab_penstock_using convert; and test $_shtab_penstock_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a format -d 'indent a file'
+complete -c penstock -n '_shtab_penstock_using format' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using format' -l indent -x -d 'the spaces for each level'
+complete -c penstock -n '_shtab_penstock_using format' -l compact -d 'write no white space'
+complete -c penstock -n '_shtab_penstock_using format' -l canonical -d 'write the canonical form of JSON'
+complete -c penstock -n '_shtab_penstock_using format' -l sort-keys -d 'write members of JSON in the order of their keys'
+complete -c penstock -n '_shtab_penstock_using format' -l format -xka "json ndjson xml" -d 'the format'
+complete -c penstock -n '_shtab_penstock_using format' -l encoding -x -d 'the encoding'
+complete -c penstock -n '_shtab_penstock_using format' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using format' -s q -l quiet -d 'no progress and no summary'
+complete -c penstock -n '_shtab_penstock_using format' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using format; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
+complete -c penstock -n '_shtab_penstock_using format; and test $_shtab_penstock_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a plan -d 'show how a class is read'
 complete -c penstock -n '_shtab_penstock_using plan' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a costs -d 'show what operations cost here'

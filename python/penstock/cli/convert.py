@@ -1,0 +1,64 @@
+"""`penstock convert`: a file in another format."""
+
+from __future__ import annotations
+
+from penstock import _format
+from penstock.cli import CommandError
+from penstock.cli.source import Source
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+
+    from penstock._types import Format
+    from penstock.cli.printer import Printer
+
+
+def run(arguments: argparse.Namespace, printer: Printer) -> bool:
+    """Convert the file; return whether a record was left out."""
+    source = Source(arguments, arguments.source)
+    writes = {
+        option: value
+        for option in ("indent", "root", "record")
+        if (value := getattr(arguments, option)) is not None
+    }
+    return convert(arguments, printer, source, _to(arguments), writes)
+
+
+def convert(
+    arguments: argparse.Namespace,
+    printer: Printer,
+    source: Source,
+    to: Format,
+    writes: dict[str, object],
+) -> bool:
+    """Convert a source to the target of the command; return whether a record was left out."""
+    errors = getattr(arguments, "errors", "raise")
+
+    with source:
+        done = source.convert(
+            printer.bytes if arguments.target == "-" else arguments.target,
+            to,
+            writes,
+            form=getattr(arguments, "form", "plain"),
+            errors=printer.fail if errors == "collect" else errors,
+            watch=lambda conversion: printer.watching(conversion, source.name),
+        )
+    if done.skipped:
+        records = "record" if done.skipped == 1 else "records"
+        printer.summary(f"{source.name}: {done.skipped:,} {records} left out")
+    return done.skipped > 0
+
+
+def _to(arguments: argparse.Namespace) -> Format:
+    """The format of the target."""
+    if arguments.to is not None:
+        return _format.checked(arguments.to)
+    try:
+        found = None if arguments.target == "-" else _format.of_name(arguments.target)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    if found is None:
+        raise CommandError(f"cannot tell the format of {arguments.target}: say --to")
+    return found
