@@ -51,19 +51,26 @@ def test_records_of_xml_are_what_read_makes_of_them(corpus: Callable[[str], Path
     ] == [*penstock.read(path)]
 
 
+def refusal(data: bytes) -> DecodeError | None:
+    try:
+        penstock.decode(data, format="json")
+    except DecodeError as error:
+        return error
+    return None
+
+
 def test_json_of_the_corpus(corpus: Callable[[str], Path]) -> None:
     compared = 0
     for path in documents(corpus, ["json/JSONTestSuite", "json/examples"]):
         data = path.read_bytes()
         if path.suffix != ".json":
             continue
-        try:
-            penstock.decode(data, format="json")
-        except ValidationError:
+        expected = refusal(data)
+        if isinstance(expected, ValidationError):
             # A number that is no double: its digits stay.
             assert json.loads(converted(data, "json", "json"), parse_float=str)
             continue
-        except DecodeError as expected:
+        if expected is not None:
             with pytest.raises(type(expected)) as caught:
                 converted(data, "json", "json")
             # The same place, and the same reason.

@@ -195,6 +195,7 @@ impl<O: Output> Body<O> {
     /// After each value: if it was the record, it is complete.
     #[inline(always)]
     fn end_value(&mut self) -> Result<(), Unwritable> {
+        self.trail.value();
         if self.depth > 0 { Ok(()) } else { self.end_record() }
     }
 
@@ -218,7 +219,6 @@ impl<O: Output> Body<O> {
         write: impl FnOnce(&mut AnyWriter) -> Result<Flow, Unwritable>,
     ) -> Result<Flow, Unwritable> {
         if let Stage::Nothing = self.stage {
-            self.trail.value();
             let result = write(&mut self.out.writer);
             let result = self.out.settle(result).and_then(|()| self.end_value());
             self.answer(result, at)
@@ -230,7 +230,6 @@ impl<O: Output> Body<O> {
     /// A value for what stands in between.
     #[inline(never)]
     fn between(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Unwritable> {
-        self.trail.value();
         let result = match (&mut self.stage, value) {
             (Stage::Plain(plain), Scalar::Untyped(text)) => match plain.attribute(text) {
                 Ok(true) => Ok(Flow::Take),
@@ -301,7 +300,6 @@ impl<O: Output> Sink for Body<O> {
     }
     fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Unwritable> {
         if let Stage::Nothing = self.stage {
-            self.trail.value();
             let result = self.out.writer.scalar(value, at);
             let result = self.out.settle(result).and_then(|()| self.end_value());
             return self.answer(result, at);

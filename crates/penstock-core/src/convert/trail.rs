@@ -19,8 +19,8 @@ struct Step {
     kind: Kind,
     /// Where its current key begins in the buffer of keys.
     key: usize,
-    /// How many elements of a list have begun.
-    begun: u64,
+    /// How many values in it are complete: in a list, the position of the next one.
+    complete: u64,
 }
 
 /// The keys and positions of all open maps and lists. Keys are one after the other in one buffer.
@@ -30,7 +30,7 @@ pub(super) struct Trail {
     keys: Vec<u8>,
 }
 
-const RECORD: Step = Step { kind: Kind::Start, key: 0, begun: 0 };
+const RECORD: Step = Step { kind: Kind::Start, key: 0, complete: 0 };
 
 impl Trail {
     pub(super) fn new() -> Self {
@@ -47,21 +47,20 @@ impl Trail {
         }
     }
 
-    /// A value begins.
+    /// A value is complete.
     #[inline(always)]
     pub(super) fn value(&mut self) {
         if let Some(top) = self.steps.last_mut() {
             // It is read for lists only.
-            top.begun += 1;
+            top.complete += 1;
         }
     }
 
     #[inline(always)]
     pub(super) fn begin(&mut self, is_list: bool) {
-        self.value();
         let kind = if is_list { Kind::List } else { Kind::Start };
         make_room(&mut self.steps, 1);
-        self.steps.push(Step { kind, key: self.keys.len(), begun: 0 });
+        self.steps.push(Step { kind, key: self.keys.len(), complete: 0 });
     }
 
     #[inline(always)]
@@ -88,8 +87,8 @@ impl Trail {
             match step.kind {
                 Kind::Key => steps.push(PathStep::Key(name())),
                 Kind::Attribute => steps.push(PathStep::Attribute(name())),
-                Kind::List if step.begun > 0 => steps.push(PathStep::Index(step.begun - 1)),
-                Kind::List | Kind::Start => {}
+                Kind::List => steps.push(PathStep::Index(step.complete)),
+                Kind::Start => {}
             }
         }
         if !inside {
