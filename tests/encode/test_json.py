@@ -14,6 +14,7 @@ import signal
 import struct
 import sys
 import weakref
+import zoneinfo
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -159,6 +160,15 @@ class Order:
     street: Annotated[str, at("head/address/street")] = ""
     labels: Annotated[list[str], at("labels/*")] = field(default_factory=list)
     more: Annotated[dict[str, Any], rest] = field(default_factory=dict)
+
+
+def test_any_zone_that_shows_utc_is_written_alike() -> None:
+    """The canonical form of equal values is equal."""
+    noon = datetime.datetime(2026, 3, 1, 12, tzinfo=datetime.UTC)
+    zones = [datetime.UTC, zoneinfo.ZoneInfo("UTC"), zoneinfo.ZoneInfo("Europe/London")]
+    written = {encode(noon.astimezone(zone), canonical=True) for zone in zones}
+    assert written == {b'"2026-03-01T12:00:00Z"'}
+    assert encode(datetime.time(12, tzinfo=zoneinfo.ZoneInfo("UTC"))) == b'"12:00:00"'
 
 
 def test_paths_share_the_objects_on_their_way() -> None:

@@ -57,6 +57,8 @@ fn offset(zone: &Bound<'_, PyTzInfo>, object: &Bound<'_, PyAny>) -> Result<Optio
     let seconds = i64::from(found.get_days()) * 86_400 + i64::from(found.get_seconds());
     let micros = i64::from(found.get_microseconds());
     Ok(Some(match (seconds % 60, micros) {
+        // Any zone that shows UTC, so that equal values are written alike.
+        (0, 0) if seconds == 0 => Offset::Utc,
         (0, 0) => Offset::Minutes((seconds / 60) as i16),
         _ => Offset::Microseconds(seconds * 1_000_000 + micros),
     }))
