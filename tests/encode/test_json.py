@@ -168,7 +168,6 @@ def test_any_zone_that_shows_utc_is_written_alike() -> None:
     zones = [datetime.UTC, zoneinfo.ZoneInfo("UTC"), zoneinfo.ZoneInfo("Europe/London")]
     written = {encode(noon.astimezone(zone), canonical=True) for zone in zones}
     assert written == {b'"2026-03-01T12:00:00Z"'}
-    assert encode(datetime.time(12, tzinfo=zoneinfo.ZoneInfo("UTC"))) == b'"12:00:00"'
 
 
 def test_paths_share_the_objects_on_their_way() -> None:
