@@ -254,3 +254,25 @@ def test_150_but_not_to_be_something_else(other: str) -> None:
         penstock.xml.decode(f"<!DOCTYPE a [<!ENTITY lt '{other}'>]><a/>")
     reason = "the entity 'lt' may not be declared to be something else"
     assert raised.value.reason == reason
+
+
+UTF_16 = "line 1, column 1: this looks like UTF-16 ({}); say encoding='{}' (record 1)"
+
+
+@pytest.mark.parametrize("errors", ["raise", "skip", "collect"])
+@pytest.mark.parametrize(
+    ("data", "order", "encoding"),
+    [
+        (b"\\\x00", "little endian", "utf-16-le"),
+        (b"\0\r\n{}\n", "big endian", "utf-16-be"),
+    ],
+)
+def test_365_a_decoder_of_an_encoding_that_nobody_said(
+    errors: Any, data: bytes, order: str, encoding: str
+) -> None:
+    """The decoder looked for the next line in text that it could not read, without end."""
+    decoder = penstock.ndjson.Decoder(errors=errors)
+    with pytest.raises(penstock.MalformedInput) as caught:
+        [*decoder.feed(data), *decoder.finish()]
+    assert str(caught.value) == UTF_16.format(order, encoding)
+    assert decoder.skipped == 0

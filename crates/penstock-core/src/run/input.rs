@@ -98,6 +98,12 @@ pub trait Input {
     /// that the rest can be read.
     fn pass_fault(&mut self, pass: &mut dyn FnMut(&[u8]) -> usize);
 
+    /// Whether there may be text behind the fault. There is none if nobody knows how to read the
+    /// bytes.
+    fn goes_on(&self) -> bool {
+        true
+    }
+
     /// The reason why the input takes no more bytes, if that is not its end. The run asks once.
     fn take_over(&mut self) -> Option<Fault> {
         None
@@ -314,6 +320,9 @@ impl Input for Windows {
     }
     fn pass_fault(&mut self, pass: &mut dyn FnMut(&[u8]) -> usize) {
         self.window.pass_fault(pass);
+    }
+    fn goes_on(&self) -> bool {
+        self.window.goes_on()
     }
     fn take_over(&mut self) -> Option<Fault> {
         match &mut self.feed {

@@ -73,6 +73,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     None => Ok(Some(Turn::Dry)),
                 };
             }
+            if let Some(fault) = fault
+                && !self.input.goes_on()
+            {
+                return Err(self.fail(to, &fault));
+            }
             // Bytes that are not text: the grammar goes on behind the record.
             if !self.reader.is_lost() {
                 to.restart();

@@ -212,6 +212,9 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
                     }
                     rescanned = false;
                     match (fault, self.cut.take()) {
+                        (Some(fault), _) if !self.input.goes_on() => {
+                            return Err(self.fail(to, &fault));
+                        }
                         (Some(fault), cut) => {
                             self.cut = cut;
                             self.bad_text(to, &fault)?

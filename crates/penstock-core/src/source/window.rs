@@ -263,6 +263,12 @@ impl Window {
         Some(Fault::malformed(self.text_end(), format!("invalid UTF-8: byte 0x{byte:02x}")))
     }
 
+    /// Whether there may be text behind the fault.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.broken.is_none() && !matches!(self.start, Start::Refused(_))
+    }
+
     /// The fault at the end of the text if the input ends here: it may end inside a character.
     #[must_use]
     pub fn finish_fault(&self) -> Option<Fault> {
