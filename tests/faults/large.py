@@ -8,19 +8,24 @@ must work as if nothing had happened. Violations are printed on standard output.
     python large.py [case ...]
 """
 
+import atexit
 import bz2
 import gzip
 import io
 import lzma
+import shutil
 import sys
-from collections.abc import Callable, Iterator
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Annotated, Any
 
 from fresh import in_child
 
 import penstock
-from penstock import _format, _rust
+from penstock import _archive, _format, _index, _rows, _rust, _targets, _views
 
 # More attempts than any case has large requests mean an endless loop.
 MOST = 5_000
@@ -142,6 +147,13 @@ def fed(data: bytes, **options: Any) -> Any:
     for piece in cut(data):
         rows += decoder.feed(piece)
     return rows + decoder.finish()
+
+
+def packed(data: bytes, how: str) -> bytes:
+    chunks: list[bytes] = []
+    with _targets.open_target("write", chunks.append, compression=how) as target:
+        target.write(data)
+    return b"".join(chunks)
 
 
 class Told:
@@ -333,6 +345,7 @@ for _name, _pack in {
     "gzip": lambda data: gzip.compress(data, mtime=0),
     "bzip2": bz2.compress,
     "xz": lzma.compress,
+    "zstd": lambda data: packed(data, "zstd"),
 }.items():
     _whole, _lines = _pack(ARRAY), _pack(LINES)
     CASES |= {
@@ -352,6 +365,137 @@ for _code in ("utf-16", "utf-32", "latin-1", "shift_jis"):
         ),
         f"{_code}, xml.load": lambda data=_markup, code=_code: xml.load(cut(data), encoding=code),
     }
+
+
+# Other kinds of sources, the random access to a file, and all that writes.
+
+# Imported now instead of at first use: an import that fails is not ours.
+assert _archive
+assert _index
+assert _rows
+assert _views
+FOLDER = tempfile.mkdtemp()
+atexit.register(shutil.rmtree, FOLDER)  # A child leaves without it.
+
+
+def named_file(name: str, data: bytes) -> str:
+    path = Path(FOLDER, name)
+    path.write_bytes(data)
+    return str(path)
+
+
+def archived(data: bytes, method: int) -> bytes:
+    whole = io.BytesIO()
+    with zipfile.ZipFile(whole, "w", method) as archive:
+        archive.writestr("rows.ndjson", data)
+    return whole.getvalue()
+
+
+async def cut_later(data: bytes) -> AsyncIterator[bytes]:
+    for piece in cut(data):
+        yield piece
+
+
+async def gathered(data: bytes, format: str, **options: Any) -> list[Row]:
+    records = penstock.aio.read(cut_later(data), Row, format=format, **options)
+    return [row async for row in records]
+
+
+async def handed_on(rows: list[Row]) -> bytes:
+    chunks: list[bytes] = []
+    async with penstock.aio.write(chunks.append, format="ndjson") as writer:
+        await writer.write_all(rows)
+    return b"".join(chunks)
+
+
+def awaited(coroutine: Coroutine[Any, Any, Any]) -> Any:
+    """Run a coroutine that never waits."""
+    try:
+        coroutine.send(None)
+    except StopIteration as end:
+        return end.value
+    return "it waits"
+
+
+def at_random(path: str, index: bool | None = None) -> Any:
+    with ndjson.open(path, Row, index=index) as rows:
+        return [len(rows), rows[7], rows[-1], list(rows[5:9]), len(rows.raw(3))]
+
+
+def indexed(path: str) -> Any:
+    """Make an index, and use it."""
+    kept = Path(f"{path}.penstock-index")
+    kept.unlink(missing_ok=True)
+    return [at_random(path, index=True), kept.stat().st_size > 0, at_random(path, index=True)]
+
+
+def to_file(path: str, rows: list[Row], how: str) -> Any:
+    """Replace a file, and append to it."""
+    with ndjson.write(path, Row, compression=how) as writer:
+        writer.write_all(rows)
+    with ndjson.write(path, Row, compression=how, append=True) as writer:
+        writer.write_all(rows)
+    return ndjson.load(path, Row, compression=how)[-1], Path(path).stat().st_size
+
+
+def chunks_of(encoder: Any, value: Any) -> Any:
+    return [len(chunk) for chunk in encoder.chunks(value)]
+
+
+VALUES = [Row(n, f"{TEXT} {n}") for n in range(COUNT)]
+PLAIN = json.decode(ARRAY)
+TEXTS = ["a\n\u00e9" * 9_000, "b" * 40_000]
+NESTED: Any = 1
+for _ in range(900):
+    NESTED = [NESTED]
+KEYS = {f"name {n:05}": n for n in range(2_500, 0, -1)}
+LINES_FILE = named_file("rows.ndjson", LINES)
+MANY_LINES = named_file("many.ndjson", b'{"number": 1}\n' * 40_000)
+for _name, _value in {
+    "objects": VALUES,
+    "dicts": PLAIN,
+    "texts": TEXTS,
+    "bytes": [b"bytes" * 20_000],
+    "nested": NESTED,
+    "keys": KEYS,
+    "a long integer": [7**4_000],
+    "keys that are numbers": dict.fromkeys(range(2_500)),
+}.items():
+    CASES |= {
+        f"json.encode, {_name}": lambda value=_value: json.encode(value),
+        f"json.encode, sorted, {_name}": lambda value=_value: json.encode(value, sort_keys=True),
+        f"json.encode, indented, {_name}": lambda value=_value: len(json.encode(value, indent=2)),
+        f"json.dump, {_name}": lambda value=_value: json.dump(value, f"{FOLDER}/dumped.json"),
+    }
+CASES |= {
+    "json.encode, ascii": lambda: json.encode(TEXTS, ascii=True),
+    "json.encode, canonical": lambda: json.encode(PLAIN, canonical=True),
+    "json.encode, refused": lambda: refused(json.encode, [*VALUES, {1j}]),
+    "json.encode, chunks": lambda: chunks_of(json.Encoder(), VALUES),
+    "json.write": lambda: to_file(f"{FOLDER}/written.ndjson", VALUES, "infer"),
+    "ndjson.encode": lambda: ndjson.encode(VALUES),
+    "aio.read": lambda: awaited(gathered(ARRAY, "json")),
+    "aio.read of lines": lambda: awaited(gathered(LINES, "ndjson")),
+    "aio.read of markup": lambda: awaited(gathered(MARKUP, "xml", at="rows/row")),
+    "aio.read of gzip": lambda: awaited(gathered(gzip.compress(LINES, mtime=0), "ndjson")),
+    "aio.write": lambda: awaited(handed_on(VALUES)),
+    "ndjson.open": lambda: at_random(LINES_FILE),
+    "ndjson.open, many": lambda: at_random(MANY_LINES),
+    "ndjson.open, indexed": lambda: indexed(MANY_LINES),
+    "ndjson.read of a path": lambda: list(ndjson.read(LINES_FILE, Row)),
+}
+for _name in ("gzip", "zstd", "bzip2", "xz"):
+    CASES[f"{_name}, written"] = lambda name=_name: to_file(
+        f"{FOLDER}/written.{name}", VALUES, name
+    )
+for _name, _method in {
+    "stored": zipfile.ZIP_STORED,
+    "deflated": zipfile.ZIP_DEFLATED,
+    "bzip2": zipfile.ZIP_BZIP2,
+}.items():
+    CASES[f"zip, {_name}"] = lambda data=archived(LINES, _method): list(
+        ndjson.read(io.BytesIO(data), Row)
+    )
 
 
 def attempt(name: str, n: int, expected: str) -> str:

@@ -1,6 +1,7 @@
 //! Builds an index in one pass over the file, in chunks of any size.
 
 use super::{Blank, Index, MOST_MARKS, Mark};
+use penstock_scan::make_room;
 
 /// An index being built.
 ///
@@ -87,6 +88,7 @@ impl Indexer {
                 index.step *= 2;
             }
             if index.records & (index.step - 1) == 0 {
+                make_room(&mut index.marks, 1);
                 index.marks.push(self.line);
             }
         }

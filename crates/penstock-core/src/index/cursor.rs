@@ -1,6 +1,7 @@
 //! Reads lines from any position of a file, a block at a time.
 
 use super::{Found, Mark, is_blank};
+use penstock_scan::make_room;
 use std::io;
 
 /// The most bytes of one read, if the current line ends within them.
@@ -123,6 +124,7 @@ impl Cursor {
         let at = self.mark.offset + known as u64;
         let more = (self.end - at).min(BLOCK.max(known as u64));
         // At most BLOCK, or as many bytes as the line already has.
+        make_room(&mut self.block, more as usize);
         self.block.resize(known + more as usize, 0);
         file.read_exact_at(&mut self.block[known..], at).map_err(Stuck::Unreadable)
     }

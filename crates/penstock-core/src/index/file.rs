@@ -17,9 +17,13 @@
 //! the wrong line. But it can claim no more lines than its file has room for.
 
 use super::{Index, MOST_MARKS, Mark};
+use penstock_scan::make_room;
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"PENSTIX\x01";
+
+/// The most bytes of a number.
+const LONGEST_NUMBER: usize = 10;
 
 /// The state of a file, by which its index is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,7 +90,8 @@ impl fmt::Display for Unusable {
 /// An index as bytes.
 #[must_use]
 pub fn encode(index: &Index, of: &Fingerprint) -> Vec<u8> {
-    let mut out = Vec::with_capacity(64 + 3 * index.marks.len());
+    let mut out = Vec::new();
+    make_room(&mut out, 64 + 3 * index.marks.len());
     out.extend_from_slice(MAGIC);
     out.extend_from_slice(&of.size.to_le_bytes());
     out.extend_from_slice(&of.modified.to_le_bytes());
@@ -95,6 +100,7 @@ pub fn encode(index: &Index, of: &Fingerprint) -> Vec<u8> {
     out.push(index.step.trailing_zeros() as u8);
     let mut before = Mark { offset: 0, line: 0 };
     for mark in &index.marks {
+        make_room(&mut out, 2 * LONGEST_NUMBER);
         push_number(&mut out, mark.offset - before.offset);
         push_number(&mut out, mark.line - before.line);
         before = *mark;
@@ -130,7 +136,8 @@ pub fn decode(bytes: &[u8], of: &Fingerprint) -> Result<Index, Unusable> {
     if count > MOST_MARKS {
         return Err(Unusable::Damaged);
     }
-    let mut marks = Vec::with_capacity(count);
+    let mut marks = Vec::new();
+    make_room(&mut marks, count);
     let mut before = Mark { offset: 0, line: 0 };
     for _ in 0..count {
         let offset = take_number(&mut rest)?.checked_add(before.offset);

@@ -127,8 +127,8 @@ impl Sorted {
         let mut places = Vec::new();
         places.try_reserve_exact(members.len()).map_err(|_| Unwritable::memory())?;
         places.extend(0..members.len());
-        // Stable: members with the same key stay in their order.
-        places.sort_by(|&a, &b| compare(*order, key(a), key(b)));
+        // Members with the same key stay in their order. A stable sort would need memory for that.
+        places.sort_unstable_by(|&a, &b| compare(*order, key(a), key(b)).then(a.cmp(&b)));
         if *unique && let Some(twice) = places.windows(2).find(|it| key(it[0]) == key(it[1])) {
             let key = String::from_utf8_lossy(key(twice[0])).into_owned();
             return Err(Unwritable::value(format!(

@@ -6,6 +6,7 @@ use crate::error::Fault;
 use crate::index::Blank;
 use crate::limits::Limits;
 use crate::source::{Compression, Options, Sniff, Source, SourceError, sniff};
+use penstock_scan::filled;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -166,7 +167,7 @@ fn check_plain(file: &File, length: u64, torn: Torn, host: &Host) -> Result<u64,
         }
     }
     check_encoding(&head[..count])?;
-    let mut block = vec![0; BLOCK];
+    let mut block = filled(0, BLOCK);
     let mut end = length;
     let mut rounds = 0;
     // Most files end with a line feed, so that the first block is enough.
@@ -236,7 +237,7 @@ fn check_packed(
     let mut source =
         Source::open(Box::new(reader), Options { compression, ..Options::new(&limits) });
     let mut tail = Tail::at(0);
-    let (mut block, mut at, mut rounds) = (vec![0; BLOCK], 0, 0);
+    let (mut block, mut at, mut rounds) = (filled(0, BLOCK), 0, 0);
     loop {
         match source.read(&mut block) {
             Ok(0) => break,

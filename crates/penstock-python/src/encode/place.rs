@@ -4,6 +4,7 @@ use super::layout::Step;
 use super::walk::{Frame, Walker};
 use crate::failure::answer;
 use penstock_core::writer::Writer;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -11,9 +12,11 @@ use std::fmt::Write as _;
 impl<W: Writer> Walker<'_, '_, W> {
     /// Two open containers that are the same object: the number of the inner and the outer one.
     #[cold]
-    pub(super) fn cycle(&self) -> Option<(usize, usize)> {
+    pub(super) fn cycle(&self) -> PyResult<Option<(usize, usize)>> {
         let mut met = HashMap::new();
-        self.frames.iter().enumerate().find_map(|(number, frame)| {
+        met.try_reserve(self.frames.len()).map_err(|_| PyMemoryError::new_err(()))?;
+        let mut open = self.frames.iter().enumerate();
+        Ok(open.find_map(|(number, frame)| {
             let object = match frame {
                 Frame::List { list, .. } => list.as_ptr(),
                 Frame::Tuple { tuple, .. } | Frame::Fixed { tuple, .. } => tuple.as_ptr(),
@@ -22,7 +25,7 @@ impl<W: Writer> Walker<'_, '_, W> {
                 Frame::Items { .. } | Frame::Dict { .. } => return None,
             };
             met.insert(object, number).map(|outer| (number, outer))
-        })
+        }))
     }
 
     /// The path to the value in so many containers, as Python would write it: `items[3].price`.

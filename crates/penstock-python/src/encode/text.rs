@@ -3,6 +3,7 @@
 use super::Stop;
 use penstock_core::event::Text;
 use penstock_scan::TextBuf;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -68,4 +69,15 @@ fn push<U: Copy + Into<u32>>(units: &[U], scratch: &mut TextBuf) -> bool {
         }
     }
     true
+}
+
+/// A copy of a text's bytes.
+///
+/// # Errors
+/// If there is no memory.
+pub(super) fn copied(text: &[u8]) -> PyResult<Vec<u8>> {
+    let mut copy = Vec::new();
+    copy.try_reserve_exact(text.len()).map_err(|_| PyMemoryError::new_err(()))?;
+    copy.extend_from_slice(text);
+    Ok(copy)
 }

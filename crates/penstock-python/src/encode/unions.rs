@@ -1,7 +1,7 @@
 //! Values of unions: the value itself says which member it is.
 
 use super::Stop;
-use super::text::text_of;
+use super::text::{copied, text_of};
 use super::values::enum_value;
 use super::walk::{As, Frame, Walker};
 use crate::plan::{Build, Choice, Kind, NodeId, TagRule, is_decimal, is_object_of, is_uuid};
@@ -39,7 +39,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         } else if let Ok(flag) = plain.cast::<PyBool>() {
             choice.bools[usize::from(flag.is_true())].is_some()
         } else if let Ok(text) = plain.cast::<PyString>() {
-            let text = text_of(text, &mut self.known.scratch)?.bytes().to_owned();
+            let text = text_of(text, &mut self.known.scratch)?.bytes();
+            let text = copied(text)?;
             let Kind::Choice(choice) = &self.node(of).kind else { return self.any(&plain) };
             choice.texts.find(&text).is_some()
         } else if plain.is_instance_of::<PyInt>() {

@@ -109,7 +109,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                     Ok(tuple) if tuple.len() == count => {
                         let tuple = tuple.clone();
                         let flow = self.writer.begin_list(0)?;
-                        self.frames.push(Frame::Fixed { tuple, next: 0, all: of });
+                        self.push(Frame::Fixed { tuple, next: 0, all: of })?;
                         Ok(flow)
                     }
                     Ok(tuple) => {

@@ -8,7 +8,7 @@
 use super::Stop;
 use super::layout::{Field, Get, Layout, Name, NoPart, Step, Within};
 use super::scalars;
-use super::text::text_of;
+use super::text::{copied, text_of};
 use super::values::{class_name, enum_value};
 use crate::plan::{
     Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal, is_object_of,
@@ -19,7 +19,7 @@ use penstock_core::sink::Flow;
 use penstock_core::value::print;
 use penstock_core::writer::Writer;
 use penstock_scan::TextBuf;
-use pyo3::exceptions::PyAttributeError;
+use pyo3::exceptions::{PyAttributeError, PyMemoryError};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -206,7 +206,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
     /// The reason, and the path to the value that it is about.
     #[cold]
     fn placed(&self, stop: Stop) -> PyResult<(Stop, String)> {
-        let Some((inner, outer)) = self.cycle() else {
+        let Some((inner, outer)) = self.cycle()? else {
             return Ok((stop, self.path(self.frames.len())?));
         };
         let outer = self.path(outer)?;
@@ -345,7 +345,8 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             print::uuid(scalars::uuid(&key)?, &mut out);
             String::from_utf8_lossy(&out).into_owned()
         } else if let Ok(text) = key.cast::<PyString>() {
-            text_of(text, &mut self.known.scratch)?.text.as_str().to_owned()
+            let text = copied(text_of(text, &mut self.known.scratch)?.bytes())?;
+            String::from_utf8(text).unwrap_or_default()
         } else {
             let mut out = Vec::with_capacity(print::LONGEST);
             if let Ok(float) = key.cast::<PyFloat>()
@@ -372,6 +373,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         self.writer.key(text.as_str().into(), 0)?;
         // Another key of the dict may be the same text, or become it. Then one value would be lost.
         let Some(Frame::Dict { dict, texts, .. }) = self.frames.last_mut() else { return Ok(()) };
+        texts.try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
         if dict.contains(&text)? || !texts.insert(text) {
             return Err(Stop::misfit("two keys of the dict are written as the same text"));
         }
@@ -442,7 +444,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                         }
                     }
                     let any = As { plan, node: crate::plan::PLAIN };
-                    self.push_dict(rest, any, any, false);
+                    self.push_dict(rest, any, any, false)?;
                     return Ok(Flow::Take);
                 }
             }
@@ -583,7 +585,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             Frame::Items { items, next: 0, item }
         };
         let flow = self.writer.begin_list(0)?;
-        self.frames.push(frame);
+        self.push(frame)?;
         Ok(flow)
     }
 
@@ -604,14 +606,30 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             return Err(self.unfit(value, of));
         };
         let flow = self.writer.begin_map(0)?;
-        self.push_dict(dict, key, item, true);
+        self.push_dict(dict, key, item, true)?;
         Ok(flow)
     }
 
-    pub(super) fn push_dict(&mut self, dict: Bound<'py, PyDict>, key: As, value: As, ends: bool) {
+    /// Opens a container.
+    #[inline]
+    pub(super) fn push(&mut self, frame: Frame<'py>) -> Result<(), Stop> {
+        if self.frames.len() == self.frames.capacity() {
+            self.frames.try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
+        }
+        self.frames.push(frame);
+        Ok(())
+    }
+
+    pub(super) fn push_dict(
+        &mut self,
+        dict: Bound<'py, PyDict>,
+        key: As,
+        value: As,
+        ends: bool,
+    ) -> Result<(), Stop> {
         let size = dict.len();
         let (current, texts) = (None, HashSet::new());
-        self.frames.push(Frame::Dict { dict, next: 0, size, key, value, ends, current, texts });
+        self.push(Frame::Dict { dict, next: 0, size, key, value, ends, current, texts })
     }
 
     pub(super) fn object(
@@ -643,7 +661,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         let flow = if *rows { self.writer.begin_list(0)? } else { self.writer.begin_map(0)? };
         let depth = self.frames.len() + 1;
         let object = value.clone();
-        self.frames.push(Frame::Object { object, plan, class, next: 0, depth });
+        self.push(Frame::Object { object, plan, class, next: 0, depth })?;
         Ok(flow)
     }
 }
