@@ -131,8 +131,9 @@ class Run:
                 self._opened.append(part)
                 part.stream.open()
             except Exception as error:
-                self._note(error, part, "when it was opened")
-                self.error = error
+                if error is not self.error:
+                    self._note(error, part, "when it was opened")
+                    self.error = error
                 raise
         order = {id(node): at for at, node in enumerate(self._nodes)}
         self._opened.sort(key=lambda node: order[id(node)])

@@ -315,6 +315,18 @@ def test_what_a_close_emits_may_fail_too():
     assert [(each.item, each.place) for each in failures] == [([3], None)]
 
 
+def test_what_an_open_emits_may_fail_too():
+    class Header(Stream):
+        def open(self):
+            self.emit(3)
+
+    writer = Writer()
+    with pytest.raises(ValueError, match="no three") as caught:
+        Pipeline(Header(), no_three, writer, source=[1]).run()
+    assert notes(caught.value) == ["raised in stage 2, no_three"]
+    assert writer.state == "aborted"
+
+
 def test_an_end_that_cannot_be_closed_or_aborted():
     class Stuck(Writer):
         def close(self):

@@ -49,3 +49,32 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         LastRecord { number, line: counted.line(), end: counted.bytes() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::{self, Framing};
+    use crate::limits::Limits;
+    use crate::reader::Reader;
+    use crate::run::{Policy, Windows};
+    use crate::source::Detect;
+    use crate::trace::Trace;
+
+    /// The counter may be one that has counted further, or nothing at all.
+    #[test]
+    fn the_last_record_does_not_depend_on_the_counter() {
+        let reader = Reader::Json(json::Reader::new(Framing::Lines, &Limits::default()));
+        let mut trace = Trace::new();
+        let input = Windows::pushed(Detect::Nothing, None, None);
+        let mut run = Run::new(reader, input, Policy::Raise);
+        run.push(&mut trace, b"1\n\n22 \r\n").expect("text");
+        let _ = run.advance(&mut trace).expect("good JSON");
+        let mut ahead = Counter::at_line(9, 90);
+        for counted in [&mut Counter::new(), &mut ahead] {
+            for _ in 0..2 {
+                let LastRecord { line, end, .. } = run.last_record(&trace, counted);
+                assert_eq!((line, end), (3, 5));
+            }
+        }
+    }
+}
