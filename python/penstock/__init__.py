@@ -839,7 +839,7 @@ def convert(
             compressed.
         at: Where the records are; see `penstock.json.read`. The target gets them as an array, as
             lines, or as the children of a root element.
-        into: Not supported yet.
+        into: Not supported: `read` the records with a class, and `write` them.
         format: The format of the source: `"json"`, `"ndjson"` or `"xml"`; by default as for `load`.
         to: The format of the target; by default that of the suffix of its path.
         form: How XML stands in JSON. `"plain"` is the convention of xmltodict: attributes with an
@@ -888,8 +888,8 @@ def convert(
 
     if into is not None:
         raise TypeError(
-            "convert() makes no objects, so it takes no into= yet: read the records with "
-            "penstock.read(source, T), and encode them with penstock.ndjson.encode(records)"
+            "convert() makes no objects, so it takes no into=: read the records with "
+            "penstock.read(source, T), and write them with penstock.write(target)"
         )
     reads = {"force_list": (force_list, False), "namespaces": (namespaces, None)}
     writes: dict[str, tuple[object, object]] = {

@@ -77,13 +77,15 @@ def test_what_it_does_not_take(tmp_path: Path) -> None:
         "form must be 'plain' or 'element', not 'lists'"
     )
     assert refused(TypeError, source, target, to="json", into=int) == (
-        "convert() makes no objects, so it takes no into= yet: read the records with "
-        "penstock.read(source, T), and encode them with penstock.ndjson.encode(records)"
+        "convert() makes no objects, so it takes no into=: read the records with "
+        "penstock.read(source, T), and write them with penstock.write(target)"
     )
     assert refused(TypeError, b"[1]", target, to="json") == (
         "convert() takes a path or a binary file; for data in memory use decode()"
     )
-    assert refused(FileNotFoundError, tmp_path / "none.json", target, to="json").startswith("[Errno 2]")
+    assert refused(FileNotFoundError, tmp_path / "none.json", target, to="json").startswith(
+        "[Errno 2]"
+    )
     assert refused(ValidationError, source, target, to="json", at="x", empty="error") == (
         f'{source}:1:4: there is nothing at "x"'
     )
@@ -336,7 +338,9 @@ def take(data):
 def test_memory_does_not_grow(call: str) -> None:
     bare = kilobytes("")
     small, large = (
-        kilobytes(f"{MEMORY}\npenstock.convert({call.format(size=size)})\nassert taken > {size} // 4")
+        kilobytes(
+            f"{MEMORY}\npenstock.convert({call.format(size=size)})\nassert taken > {size} // 4"
+        )
         for size in (2_000_000, 20_000_000)
     )
     assert large - bare <= 32 * 1024
