@@ -51,6 +51,7 @@ fuzz xml_any_chunking 4 512
 fuzz select 2 256
 fuzz kernels 4 256
 fuzz source 8 1024
+fuzz convert 16 256
 
 if ! "$PYTHON" typed.py --runs $((RUNS / 80)) --seed "$SEED"; then
     failed+=(typed)

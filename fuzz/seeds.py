@@ -110,6 +110,25 @@ def sources() -> dict[str, bytes]:
     return found | {name: bytes([n]) + whole + data for name, (n, data) in encoded.items()}
 
 
+def conversions() -> dict[str, bytes]:
+    """Return one source for each pair of formats, after the three bytes that choose."""
+    elements = '["#document",["#comment","c"],["a",{"b":"1"},"x",["p:c",{"xmlns:p":"u"}]]]'
+    json, lines, xml = 0, 1, 2
+    found = {}
+    for to in range(3):
+        for name in ("nested", "escapes", "repeated", "unclosed"):
+            found[f"{name}-{to}"] = bytes([json + 3 * to, 0, 3]) + DOCUMENTS[name].encode()
+        for name in ("good", "bad"):
+            found[f"{name}-{to}"] = bytes([lines + 3 * to, 4, 3]) + LINES[name].encode()
+        for name in ("mixed", "names", "cdata", "entities", "defaults", "unclosed"):
+            for form in range(2):
+                head = bytes([xml + 3 * to, form, 3])
+                found[f"xml-{name}-{to}-{form}"] = head + XML[name].encode()
+    found["elements"] = bytes([json + 3 * xml, 1, 3]) + elements.encode()
+    found["records"] = bytes([xml + 3 * lines, 1 | 2 << 3, 3]) + XML["names"].encode()
+    return found
+
+
 def corpora() -> dict[str, dict[str, bytes]]:
     """Return the inputs of each target, by name."""
     documents = {name: text.encode() for name, text in DOCUMENTS.items()}
@@ -145,6 +164,7 @@ def corpora() -> dict[str, dict[str, bytes]]:
         "kernels": {name: b"\x05\x01" + data for name, data in documents.items()}
         | {f"xml-{name}": b"\x05\x01" + data for name, data in xml.items()},
         "source": sources(),
+        "convert": conversions(),
     }
 
 
