@@ -139,6 +139,8 @@ if TYPE_CHECKING:
     # How JSON gets bytes.
     Binary: TypeAlias = Literal["base64", "hex"]
     # What to do with a record that does not fit.
+    Null: TypeAlias = Literal["nil", "empty", "omit"]
+
     Empty: TypeAlias = Literal["allow", "error"]
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:

@@ -16,7 +16,7 @@ document says so.
 
 from __future__ import annotations
 
-from penstock import _decoder, _missing, _plan, _read, _rust, _send, _sources
+from penstock import _decoder, _encoder, _missing, _plan, _read, _rust, _send, _sources
 from penstock._rust import Events
 from penstock._types import PLAIN, T
 
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         Errors,
         ForceList,
         Namespaces,
+        Null,
+        Omit,
         RepairWord,
         Repeated,
         Source,
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
         Unresolved,
     )
 
-__all__ = ["Decoder", "Events", "decode", "events", "load", "read", "send"]
+__all__ = ["Decoder", "Encoder", "Events", "decode", "encode", "events", "load", "read", "send"]
 
 if not TYPE_CHECKING:
 
@@ -152,6 +154,85 @@ def decode(
         into = _plan.with_types(into, types)
     dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
     return _rust.decode(dialect, data, into, "last", unknown, all_errors, encoding, limits)
+
+
+def encode(
+    value: Any,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    root: str | None = None,
+    record: str | None = None,
+    declaration: bool = True,
+    indent: int | None = None,
+    null: Null = "nil",
+    namespaces: Namespaces | None = None,
+    omit: Omit | None = None,
+    types: Types | None = None,
+) -> bytes:
+    """Write a value as one XML document.
+
+    An object of a class is written as `decode` reads it: its fields stand at the same paths, and
+    those without a path are child elements. A value that would not be read back is refused. Plain
+    dicts and lists are written by the convention in which `decode` reads a document without a
+    class: `@x` is an attribute, `#text` the element's text, and a list its element, repeated.
+
+    Args:
+        value: Objects of any class that `decode` makes, plain values, or both in one another.
+        into: The type of the value. By default each object is written by its own class. Pass it for
+            what only an annotation says: `list[list[int]]`, a union with a `tag`, a `Plan` with
+            `rename` or `unix`.
+        root: The name of the root element. By default, the name of the object's class, the only
+            key of a plain dict, or `root`.
+        record: The name of the elements of a list at the root. By default, the name of each
+            object's class, or `item`.
+        declaration: Whether the document begins with `<?xml version="1.0" encoding="UTF-8"?>`.
+        indent: The spaces for each level, 0 to 64. By default there are no line breaks. Penstock
+            indents only elements that contain nothing but elements, so no text changes.
+        null: How to write None where an absent element would be read as another value: `"nil"` as
+            an empty element with `xsi:nil="true"`, `"empty"` as an empty element, and `"omit"` not
+            at all. Only `"nil"` is read back as None everywhere. Plain values have no `xsi:nil`,
+            so there `"nil"` writes an empty element.
+        namespaces: The URIs of prefixes, as for `decode`. The root element declares them. The
+            prefix `""` is the default namespace. With False, names are written as they are.
+        omit: The fields to leave out: `"none"` those that are None, `"defaults"` those that are
+            equal to their default.
+        types: Functions that make values of types; their `via(..., encode=...)` says how to write
+            them. See `decode`.
+
+    Returns:
+        The document, in UTF-8.
+
+    Raises:
+        EncodeError: A value cannot be written. Its `path` says which.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> from typing import Annotated
+        >>> import penstock
+        >>> @dataclass
+        ... class City:
+        ...     name: str
+        ...     code: Annotated[int, penstock.at("@code")]
+        >>> penstock.xml.encode(City("Bern", 351), declaration=False)
+        b'<City code="351"><name>Bern</name></City>'
+        >>> penstock.xml.encode([City("Chur", None)])
+        Traceback (most recent call last):
+        penstock.EncodeError: [0].code: expected int, got NoneType
+    """
+    return Encoder(
+        into,
+        root=root,
+        record=record,
+        declaration=declaration,
+        indent=indent,
+        null=null,
+        namespaces=namespaces,
+        omit=omit,
+        types=types,
+    ).encode(value)
 
 
 @_missing.advised
@@ -493,3 +574,6 @@ class Decoder(_decoder.Decoder[T]):
         dialect = _dialect(namespaces, unresolved, repair, repeated, force_list)
         policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
         return cls._make(dialect, into, at, policy, encoding, limits, compression)
+
+
+Encoder = _encoder.ElementsEncoder

@@ -4,13 +4,14 @@
 use crate::dialect::{of_name, of_python, refused};
 use crate::failure::guarded;
 use crate::options::text;
+use crate::plan::{Aimed, Prefixes};
 use penstock_core::format;
 use penstock_core::limits::Limits;
 use penstock_core::shape::Form;
 use penstock_core::writer::{AnyWriter, Content, Kind, Unwritable};
 use pyo3::exceptions::{PyMemoryError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{IntoPyDict, PyDict, PyTuple};
 use std::sync::Arc;
 
 /// A format with the options of its text: `indent`, `framing`, `root`. Those for walking objects
@@ -18,6 +19,8 @@ use std::sync::Arc;
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Style {
     core: Arc<dyn format::Style>,
+    /// The namespaces of the prefixes in paths, for plans.
+    prefixes: Option<Py<PyDict>>,
     /// The options that it was made with, for pickling.
     options: Py<PyDict>,
 }
@@ -35,7 +38,9 @@ impl Style {
                 said.push((text("an option", &option)?.to_owned(), of_python(&value)?));
             }
             let core = (format.style)(&said).map_err(|wrong| refused(&wrong))?;
-            Ok(Style { core, options: options.unbind() })
+            let prefixes = core.namespaces().map(|pairs| pairs.to_vec().into_py_dict(py));
+            let prefixes = prefixes.transpose()?.map(Bound::unbind);
+            Ok(Style { core, prefixes, options: options.unbind() })
         })
     }
 
@@ -71,9 +76,39 @@ impl Style {
         self.core.format().is_stream
     }
 
+    /// What plans are made for.
+    pub(crate) fn aim(&self, py: Python<'_>) -> Aim {
+        let prefixes = self.prefixes.as_ref().map(|prefixes| prefixes.clone_ref(py));
+        Aim { form: self.form(), prefixes }
+    }
+
     /// A writer at the beginning of its output.
     pub(crate) fn writer(&self, content: Content<'_>, limits: &Limits) -> PyResult<AnyWriter> {
         self.core.writer(content, limits).map_err(unwritable)
+    }
+}
+
+/// What plans are made for, to keep.
+pub(crate) struct Aim {
+    form: Form,
+    /// The namespaces of the prefixes in paths; None if they are parts of the names.
+    prefixes: Option<Py<PyDict>>,
+}
+
+impl Aim {
+    pub(crate) fn aimed<'a, 'py>(&'a self, py: Python<'py>) -> Aimed<'a, 'py> {
+        let form = self.form;
+        match &self.prefixes {
+            Some(prefixes) => Aimed { form, prefixes: Prefixes::Bound(Some(prefixes.bind(py))) },
+            None if form.has_elements() => Aimed { form, prefixes: Prefixes::AsWritten },
+            None => form.into(),
+        }
+    }
+}
+
+impl From<Form> for Aim {
+    fn from(form: Form) -> Self {
+        Aim { form, prefixes: None }
     }
 }
 

@@ -121,4 +121,10 @@ pub trait Style: fmt::Debug + Send + Sync {
     /// # Errors
     /// An option is not possible, or records cannot stand at the path.
     fn writer(&self, content: Content<'_>, limits: &Limits) -> Result<AnyWriter, Unwritable>;
+
+    /// The prefixes of namespaces and their URIs; None if names have no namespaces, or if they are
+    /// used as written.
+    fn namespaces(&self) -> Option<&[(String, String)]> {
+        None
+    }
 }

@@ -22,6 +22,10 @@ pub const ENOUGH: usize = 64 << 10;
 /// The values at the root are records. After [`Sink::abandon`](crate::sink::Sink::abandon) the text
 /// of the current record is gone from the buffer, provided that no part of it was taken.
 pub trait Writer: LookAhead<Error = Unwritable> + Lent {
+    /// Whether the format has elements and attributes: whether keys have kinds and namespaces, and
+    /// all values are text.
+    const ELEMENTS: bool = false;
+
     /// The text that may be taken.
     fn ready(&self) -> &[u8];
 
@@ -51,6 +55,51 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
         let _ = lent;
         self.key(name.into(), 0)
     }
+
+    /// Which names the options give. Only formats of elements have any.
+    fn named(&self) -> Named {
+        Named::default()
+    }
+
+    /// A null of plain values, which have no types. As [`Sink::null`](crate::sink::Sink::null),
+    /// unless the format reads those as another value.
+    ///
+    /// # Errors
+    /// As [`Sink::null`](crate::sink::Sink::null).
+    fn plain_null(&mut self) -> Result<Flow, Unwritable> {
+        self.null(0)
+    }
+
+    /// Says of the element that has begun, and has no content yet, that it is null.
+    ///
+    /// # Errors
+    /// As [`Sink::null`](crate::sink::Sink::null).
+    fn nil(&mut self) -> Result<(), Unwritable> {
+        Ok(())
+    }
+
+    /// From now on, notes the text of scalars as a reader will get it. False if that is done
+    /// already.
+    fn listen(&mut self) -> bool {
+        false
+    }
+
+    /// The text of the last scalar since [`listen`](Self::listen), and no more is noted. None if
+    /// there was no scalar, or only null.
+    fn heard(&mut self) -> Option<Vec<u8>> {
+        None
+    }
+}
+
+/// The names that the options of a format of elements give.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Named {
+    /// Whether there are records within other elements, and not one value.
+    pub within: bool,
+    /// Whether the root element has a name.
+    pub root: bool,
+    /// Whether records have one.
+    pub record: bool,
 }
 
 /// What a writer gets to write.

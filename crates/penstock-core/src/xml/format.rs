@@ -151,11 +151,13 @@ struct Style {
 }
 
 fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
-    let mut written = WriterOptions::default();
+    let mut written = WriterOptions { record: String::new(), ..WriterOptions::default() };
     for (option, said) in options {
         match &**option {
             "root" => written.root = said.text_or_none("root")?.map(str::to_owned),
-            "record" => said.text("record")?.clone_into(&mut written.record),
+            "record" => {
+                said.text_or_none("record")?.unwrap_or_default().clone_into(&mut written.record);
+            }
             "declaration" => written.declaration = said.flag("declaration")?,
             "indent" => written.indent = said.indent()?,
             "null" => {
@@ -194,6 +196,9 @@ fn prefixes(said: &Said, written: &mut WriterOptions) -> Result<(), WrongOption>
 impl format::Style for Style {
     fn format(&self) -> &'static Format {
         &FORMAT
+    }
+    fn namespaces(&self) -> Option<&[(String, String)]> {
+        self.options.namespaces.then_some(&*self.options.prefixes)
     }
     fn writer(&self, content: Content<'_>, limits: &Limits) -> Result<AnyWriter, Unwritable> {
         let mut options = self.options.clone();

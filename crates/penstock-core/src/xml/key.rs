@@ -36,6 +36,7 @@ impl Writer {
         let prefix = key.prefix.map_or("", |prefix| prefix.text.as_str());
         let uri = key.namespace.filter(|_| spaced).map_or("", |uri| uri.text.as_str());
         let space = match key.kind {
+            KeyKind::Member if spaced && prefix.is_empty() => Space::Prefixed,
             _ if spaced => Space::Uri,
             KeyKind::Element if prefix.is_empty() => Space::None,
             _ => Space::AsWritten,

@@ -75,7 +75,8 @@ pub struct WriterOptions {
     pub records: Records,
     /// The name of the root element if there is one record, whatever the record's own name is.
     pub root: Option<String>,
-    /// The name of records that have none, and of the elements of a list at the root.
+    /// The name of records that have none, and of the elements of a list at the root. If it is
+    /// empty, they are named `item`, and whoever writes objects may give each a name of its own.
     pub record: String,
     /// Whether the document begins with an XML declaration.
     pub declaration: bool,

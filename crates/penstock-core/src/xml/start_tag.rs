@@ -32,6 +32,8 @@ pub(super) enum Space {
     AsWritten,
     /// This one; its prefix is a proposal.
     Uri,
+    /// This one, and if the options give it no prefix, the writer makes one.
+    Prefixed,
 }
 
 /// A name in the writer's buffer of names: the namespace, if it is given, and the name with its
@@ -242,12 +244,13 @@ impl Spaces {
         self.next = 0;
     }
 
-    /// The place of a declaration for the namespace of a name, or none if that is XML's own.
+    /// The place of a declaration for the namespace of a name, or none if that is XML's own. `bare`
+    /// says whether one without a prefix may be made.
     fn resolve(
         &mut self,
         uri: &[u8],
         prefix: &[u8],
-        attribute: bool,
+        (attribute, bare): (bool, bool),
         serial: u64,
         depth: usize,
     ) -> Result<Option<usize>, Unwritable> {
@@ -273,7 +276,7 @@ impl Spaces {
             }
         }
         let possible = match prefix {
-            b"" => !attribute,
+            b"" => bare,
             b"xml" | b"xmlns" => false,
             _ => true,
         };
@@ -325,7 +328,7 @@ impl Writer {
         self.brackets = 0;
         self.tag.begin();
         let simple = match name.space {
-            Space::Uri => false,
+            Space::Uri | Space::Prefixed => false,
             Space::AsWritten => !name.has_prefix(),
             Space::None => self.spaces.scope.is_empty(),
         };
@@ -395,7 +398,7 @@ impl Writer {
                 }
                 Ok(name.range())
             }
-            Space::Uri => self.resolve(name, false),
+            Space::Uri | Space::Prefixed => self.resolve(name, false),
         }
     }
 
@@ -404,7 +407,8 @@ impl Writer {
         let uri = &self.names[name.start..name.name];
         let proposed = &self.names[name.name..name.colon];
         let (serial, depth) = (self.tag.serial, self.depth);
-        let place = self.spaces.resolve(uri, proposed, attribute, serial, depth)?;
+        let bare = !attribute && name.space != Space::Prefixed;
+        let place = self.spaces.resolve(uri, proposed, (attribute, bare), serial, depth)?;
         let prefix = match place {
             None => b"xml",
             Some(place) => {

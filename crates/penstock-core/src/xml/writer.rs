@@ -45,7 +45,7 @@ use crate::event::{Key, Scalar, Text};
 use crate::limits::Limits;
 use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::value::xsd;
-use crate::writer::{self, ENOUGH, Kind, Unwritable, make_room};
+use crate::writer::{self, ENOUGH, Kind, Named, Unwritable, make_room};
 
 /// The key whose value comes next.
 #[derive(Clone, Copy, Debug)]
@@ -144,6 +144,8 @@ pub struct Writer {
     spoilt: bool,
     /// Whether there was one that nothing removes.
     broken: bool,
+    /// The text of the last scalar, if somebody listens.
+    noted: Option<Option<Vec<u8>>>,
 }
 
 #[cold]
@@ -197,6 +199,7 @@ impl Writer {
             torn: false,
             spoilt: false,
             broken: false,
+            noted: None,
         };
         let root = writer.options.root.clone();
         writer.root = writer.option_name(root.as_deref().unwrap_or("root"))?;
@@ -207,9 +210,9 @@ impl Writer {
                 writer.around.push(name);
             }
         }
-        writer.bottom = writer.names.len();
         let record = writer.options.record.clone();
-        writer.record = writer.option_name(&record)?;
+        writer.record = writer.option_name(if record.is_empty() { "item" } else { &record })?;
+        writer.bottom = writer.names.len();
         Ok(writer)
     }
 
@@ -452,6 +455,25 @@ impl Writer {
         Ok(())
     }
 
+    /// Notes the text of a value.
+    #[cold]
+    fn note(&mut self, value: Scalar<'_>) -> Result<(), Unwritable> {
+        let mut text = Vec::new();
+        match value {
+            Scalar::Null => {
+                self.noted = Some(None);
+                return Ok(());
+            }
+            Scalar::Text(value) | Scalar::Untyped(value) => {
+                make_room(&mut text, value.bytes().len())?;
+                text.extend_from_slice(value.bytes());
+            }
+            value => scalar::plain(value, &self.limits, &mut text)?,
+        }
+        self.noted = Some(Some(text));
+        Ok(())
+    }
+
     /// Writes a value as text of the innermost element.
     fn content(&mut self, value: Scalar<'_>) -> Result<(), Unwritable> {
         let empty = match value {
@@ -460,6 +482,12 @@ impl Writer {
             _ => false,
         };
         if empty {
+            // A line break would become this text.
+            if let Some(indent) = &mut self.indent
+                && !matches!(value, Scalar::Null)
+            {
+                indent.text(true)?;
+            }
             return Ok(());
         }
         self.close_tag()?;
@@ -678,6 +706,9 @@ impl Sink for Writer {
         self.answer(result)
     }
     fn scalar(&mut self, value: Scalar<'_>, _at: u64) -> Result<Flow, Unwritable> {
+        if self.noted.is_some() {
+            self.note(value)?;
+        }
         let result = self.write_scalar(value);
         self.answer(result)
     }
@@ -702,6 +733,7 @@ impl Sink for Writer {
 
     fn abandon(&mut self) {
         self.pending = Pending::None;
+        self.noted = None;
         if self.in_root {
             self.in_root = false;
             self.broken |= self.torn;
@@ -731,6 +763,8 @@ impl Lent for Writer {
 impl LookAhead for Writer {}
 
 impl writer::Writer for Writer {
+    const ELEMENTS: bool = true;
+
     fn ready(&self) -> &[u8] {
         self.output()
     }
@@ -765,5 +799,42 @@ impl writer::Writer for Writer {
     }
     fn records(&self) -> u64 {
         self.records
+    }
+
+    fn named(&self) -> Named {
+        Named {
+            within: !self.is_one(),
+            root: self.options.root.is_some(),
+            record: !self.options.record.is_empty(),
+        }
+    }
+
+    fn plain_null(&mut self) -> Result<Flow, Unwritable> {
+        match self.options.null {
+            Null::Omit => self.null(0),
+            // A reader without types makes null of an empty element, and a map of one with an
+            // attribute.
+            Null::Nil | Null::Empty => self.text("".into(), 0),
+        }
+    }
+
+    fn nil(&mut self) -> Result<(), Unwritable> {
+        if self.options.null != Null::Nil {
+            return Ok(());
+        }
+        if !self.tag.open {
+            return Err(unordered());
+        }
+        Writer::nil(self)
+    }
+
+    fn listen(&mut self) -> bool {
+        let begins = self.noted.is_none();
+        self.noted.get_or_insert_default();
+        begins
+    }
+
+    fn heard(&mut self) -> Option<Vec<u8>> {
+        self.noted.take().flatten()
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Fields whose paths begin with the same keys share the objects that these keys lead to.
 
+use super::tree;
 use crate::plan::{Absent, Build, ClassPlan, Kind, NodeId, Part, Plan, Target};
 use crate::plan::{has_serializer, is_unset, names_by_alias};
 use penstock_core::json::lend::Key;
@@ -15,6 +16,8 @@ pub(crate) struct Layouts(Box<[Result<Layout, String>]>);
 /// How the objects of a class are written.
 pub(super) struct Layout {
     pub(super) steps: Box<[Step]>,
+    /// The same for formats of elements.
+    pub(super) elements: Box<[tree::Step]>,
     /// Whether an object is an array of its fields' values, without keys.
     pub(super) rows: bool,
 }
@@ -109,7 +112,7 @@ pub(super) enum NoPart {
 }
 
 impl Layouts {
-    /// The layouts of all classes of a plan for formats of keys and typed values.
+    /// The layouts of all classes of a plan.
     pub(crate) fn of(py: Python<'_>, plan: &Plan) -> PyResult<Self> {
         let layouts = plan.classes.iter().map(|class| layout(py, plan, class));
         Ok(Layouts(layouts.collect::<PyResult<_>>()?))
@@ -130,6 +133,13 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
     }
     let seen = left_out(py, class, &names)?;
     let mut making = Making { py, plan, class, names, steps: Vec::new(), seen };
+    if plan.form.has_elements() {
+        let elements = match tree::steps(&making)? {
+            Ok(elements) => elements,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        return Ok(Ok(Layout { steps: [].into(), elements, rows: false }));
+    }
     if class.only_rows || (class.takes_rows && making.has_plain_keys()) {
         for index in 0..class.fields.len() {
             let mut field = making.field(index as u32, String::new())?;
@@ -140,7 +150,7 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
             making.steps.push(Step::Field(field));
         }
         let steps = making.steps.into();
-        return Ok(Ok(Layout { steps, rows: true }));
+        return Ok(Ok(Layout { steps, elements: [].into(), rows: true }));
     }
     if let Err(reason) = making.state(0)? {
         return Ok(Err(reason));
@@ -150,7 +160,7 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
         making.steps.push(Step::Rest(get?));
     }
     let Making { steps, .. } = making;
-    Ok(Ok(Layout { steps: steps.into(), rows: false }))
+    Ok(Ok(Layout { steps: steps.into(), elements: [].into(), rows: false }))
 }
 
 /// Why objects of a class, or of its parts, cannot be written, whatever their keys are.
@@ -187,12 +197,12 @@ fn is_optional(class: &ClassPlan, part: &Part) -> bool {
     !matches!(class.fields[part.field as usize].absent, Absent::Error)
 }
 
-struct Making<'a, 'py> {
-    py: Python<'py>,
-    plan: &'a Plan,
-    class: &'a ClassPlan,
+pub(super) struct Making<'a, 'py> {
+    pub(super) py: Python<'py>,
+    pub(super) plan: &'a Plan,
+    pub(super) class: &'a ClassPlan,
     /// For each field, the attribute that holds its value.
-    names: Vec<Bound<'py, PyString>>,
+    pub(super) names: Vec<Bound<'py, PyString>>,
     steps: Vec<Step>,
     /// The fields that have a step, or none at all. A field with several keys is written under the
     /// first.
@@ -305,7 +315,7 @@ impl Making<'_, '_> {
         })))
     }
 
-    fn get(&self, index: u32) -> PyResult<Get> {
+    pub(super) fn get(&self, index: u32) -> PyResult<Get> {
         if let Some(part) = self.class.part_of(index) {
             return self.within(part, index);
         }

@@ -5,11 +5,14 @@
 //! attributes there are, under which keys, and what is done to a value on the way. Nothing
 //! recurses: [`walk`] keeps the open containers on a stack of its own.
 
+mod elements;
 mod layout;
 mod place;
 mod problem;
+mod readback;
 mod scalars;
 mod text;
+mod tree;
 mod unions;
 mod values;
 mod walk;

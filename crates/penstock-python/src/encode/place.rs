@@ -1,6 +1,8 @@
 //! Where a value stands in what is written, for errors.
 
+use super::elements;
 use super::layout::Step;
+use super::tree;
 use super::walk::{Frame, Walker};
 use crate::failure::answer;
 use penstock_core::writer::Writer;
@@ -22,6 +24,7 @@ impl<W: Writer> Walker<'_, '_, W> {
                 Frame::Tuple { tuple, .. } | Frame::Fixed { tuple, .. } => tuple.as_ptr(),
                 Frame::Dict { dict, ends: true, .. } => dict.as_ptr(),
                 Frame::Object { object, .. } => object.as_ptr(),
+                Frame::Elements(frame) => frame.container()?,
                 Frame::Items { .. } | Frame::Dict { .. } => return None,
             };
             met.insert(object, number).map(|outer| (number, outer))
@@ -53,6 +56,25 @@ impl<W: Writer> Walker<'_, '_, W> {
                     let _ = write!(path, "[{key}]");
                 }
                 Frame::Dict { .. } => {}
+                Frame::Elements(elements::Frame::Items { next, .. }) => {
+                    let _ = write!(path, "[{}]", next.saturating_sub(1));
+                }
+                Frame::Elements(elements::Frame::Dict { current, .. }) => {
+                    let Some(key) = current else { continue };
+                    let key = answer(self.py, key.repr())?;
+                    let key = key.map_or_else(|| "?".to_owned(), |key| key.to_string());
+                    let _ = write!(path, "[{key}]");
+                }
+                Frame::Elements(elements::Frame::Object { plan, class, next, .. }) => {
+                    let Ok(layouts) = self.known.kept[*plan].layouts(self.py) else { continue };
+                    let Ok(layout) = layouts.class(*class) else { continue };
+                    let step = next.checked_sub(1).and_then(|at| layout.elements.get(at));
+                    let Some(part) = step.and_then(tree::Step::part) else { continue };
+                    if !path.is_empty() {
+                        path.push('.');
+                    }
+                    path.push_str(&part.shown);
+                }
                 Frame::Object { plan, class, next, .. } => {
                     let Ok(layouts) = self.known.kept[*plan].layouts(self.py) else { continue };
                     let Ok(layout) = layouts.class(*class) else { continue };

@@ -16,7 +16,7 @@ use pyo3::types::{
 
 impl<'py, W: Writer> Walker<'py, '_, W> {
     /// A value of a union or a choice: its own kind decides.
-    pub(super) fn one_of(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
+    pub(super) fn one_of_typed(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
         let fits = |this: &Self, node: NodeId| this.takes(value, As { node, ..of });
         let member = match &self.node(of).kind {
             Kind::Tokens(tokens) => {
@@ -28,7 +28,12 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             _ => None,
         };
         match member {
-            Some(Some(node)) => return self.typed(value, As { node, ..of }),
+            Some(Some(node)) => {
+                if !W::ELEMENTS {
+                    self.check_text(value, of, node)?;
+                }
+                return self.typed(value, As { node, ..of });
+            }
             Some(None) => return Err(self.unfit(value, of)),
             None => {}
         }
@@ -150,8 +155,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         // The object has begun, and no member of it is written. A class may have the tag itself.
         if let Some((key, tag)) = tag
             && self.frames.len() > before
-            && !self.names(&key)?
         {
+            if W::ELEMENTS {
+                self.tag_attribute(&key, &tag)?;
+                return Ok(flow);
+            }
+            if self.names(&key)? {
+                return Ok(flow);
+            }
             self.writer.key((&*key).into(), 0)?;
             match tag {
                 TagOf::Text(text) => self.writer.text((&*text).into(), 0)?,
@@ -170,7 +181,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     }
 }
 
-enum TagOf {
+/// The value of a tag.
+pub(super) enum TagOf {
     Text(Box<str>),
     Int(i64),
 }

@@ -108,6 +108,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 match value.cast::<PyTuple>() {
                     Ok(tuple) if tuple.len() == count => {
                         let tuple = tuple.clone();
+                        if W::ELEMENTS {
+                            return self.tuple_element(&tuple, of);
+                        }
                         let flow = self.writer.begin_list(0)?;
                         self.push(Frame::Fixed { tuple, next: 0, all: of })?;
                         Ok(flow)
@@ -241,7 +244,13 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         // Not what a derived class prints: it could be anything.
         let text = decimal_text(value)?;
         let text = text.to_str()?;
+        if W::ELEMENTS && text.contains('N') {
+            return Ok(self.writer.scalar(Scalar::Decimal(b"NaN"), 0)?);
+        }
         if !text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains('N') {
+            if W::ELEMENTS {
+                return Ok(self.writer.scalar(Scalar::Decimal(text.as_bytes()), 0)?);
+            }
             // It is as a double what it is as a decimal number.
             let value = if text.contains('N') { f64::NAN } else { value.extract()? };
             return Ok(self.writer.float(value, 0)?);
@@ -396,7 +405,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         } else if is(&raw const ffi::PyBool_Type) {
             return Ok(self.writer.boolean(value.is_truthy()?, 0)?);
         } else if value.is_none() {
-            return Ok(self.writer.null(0)?);
+            return Ok(self.writer.plain_null()?);
         }
         let plain = As { plan: self.plain()?, node: crate::plan::PLAIN };
         if is(&raw const ffi::PyDict_Type) {

@@ -6,6 +6,7 @@
 //! a frame owns its container and checks its size at each step.
 
 use super::Stop;
+use super::elements;
 use super::layout::{Field, Get, Layout, Name, NoPart, Step, Within};
 use super::scalars;
 use super::text::{copied, text_of};
@@ -14,7 +15,7 @@ use crate::plan::{
     Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal, is_object_of,
     is_uuid, plan_from,
 };
-use penstock_core::shape::Form;
+use crate::style::Aim;
 use penstock_core::sink::Flow;
 use penstock_core::value::print;
 use penstock_core::writer::Writer;
@@ -43,8 +44,8 @@ pub(crate) enum Omit {
 
 /// What a walker keeps from one object to the next.
 pub(crate) struct Known {
-    /// The form that the plans are made for.
-    form: Form,
+    /// What the plans are made for.
+    aim: Aim,
     /// The plans of the classes that were met, by the address of the class. A plan keeps its class
     /// alive.
     pub(super) plans: HashMap<usize, usize>,
@@ -55,9 +56,9 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(crate) fn new(form: Form) -> Self {
+    pub(crate) fn new(aim: impl Into<Aim>) -> Self {
         let (plans, kept, scratch) = (HashMap::new(), Vec::new(), TextBuf::default());
-        Known { form, plans, kept, types: None, scratch }
+        Known { aim: aim.into(), plans, kept, types: None, scratch }
     }
 
     /// The plans that are kept, for the collector.
@@ -98,9 +99,11 @@ impl Known {
         if let Some(&known) = self.plans.get(&key) {
             return Ok(known);
         }
+        let py = class.py();
+        let aimed = self.aim.aimed(py);
         let plan = match self.types {
-            Some(types) => self.kept[types].of_class_likewise(class, self.form)?,
-            None => plan_from(class.py(), class.as_any(), self.form.into())?,
+            Some(types) => self.kept[types].of_class_likewise(class, aimed)?,
+            None => plan_from(py, class.as_any(), aimed)?,
         };
         let number = self.keep(plan);
         self.plans.insert(key, number);
@@ -157,6 +160,8 @@ pub(super) enum Frame<'py> {
         next: usize,
         depth: usize,
     },
+    /// In a format of elements.
+    Elements(elements::Frame<'py>),
 }
 
 /// Walks objects, and tells a writer.
@@ -168,6 +173,8 @@ pub(crate) struct Walker<'py, 'w, W> {
     pub(super) frames: Vec<Frame<'py>>,
     /// How often the value at hand was replaced by what a function, or an `Enum`, has for it.
     pub(super) conversions: u32,
+    /// Whether the text that was written last counts as absent when it is read.
+    pub(super) blank: bool,
 }
 
 /// Takes the text of a writer that has enough.
@@ -180,7 +187,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         known: &'w mut Known,
         omit: Omit,
     ) -> Self {
-        Walker { py, writer, known, omit, frames: Vec::new(), conversions: 0 }
+        Walker { py, writer, known, omit, frames: Vec::new(), conversions: 0, blank: false }
     }
 
     /// The writer, between two objects.
@@ -221,6 +228,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         plan: Option<usize>,
         hand_on: HandOn<'_, W>,
     ) -> Result<(), Stop> {
+        if W::ELEMENTS {
+            self.name_root(value, plan)?;
+        }
         let mut flow = match plan {
             Some(plan) => {
                 let node = self.known.kept[plan].root;
@@ -274,6 +284,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                 },
                 Frame::Dict { .. } => self.member()?,
                 Frame::Object { .. } => self.fields()?,
+                Frame::Elements(_) => self.next_element()?,
             };
         }
     }
@@ -326,6 +337,19 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             self.writer.key(text, 0)?;
             return Ok(());
         }
+        let text = self.key_text(key, of)?;
+        self.writer.key(text.as_str().into(), 0)?;
+        // Another key of the dict may be the same text, or become it. Then one value would be lost.
+        let Some(Frame::Dict { dict, texts, .. }) = self.frames.last_mut() else { return Ok(()) };
+        texts.try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
+        if dict.contains(&text)? || !texts.insert(text) {
+            return Err(Stop::misfit("two keys of the dict are written as the same text"));
+        }
+        Ok(())
+    }
+
+    /// A key of a dict that is no text, as text.
+    pub(super) fn key_text(&mut self, key: &Bound<'py, PyAny>, of: As) -> Result<String, Stop> {
         let mut key = key.clone();
         for back in self.backs(of) {
             key = self.back(back, &key)?;
@@ -333,7 +357,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         if let Some(value) = enum_value(&key)? {
             key = value;
         }
-        let text = if key.is_instance_of::<PyBool>() {
+        Ok(if key.is_instance_of::<PyBool>() {
             if key.is_truthy()? { "true".to_owned() } else { "false".to_owned() }
         } else if key.is_instance_of::<PyInt>() {
             let int = self.py.get_type::<PyInt>();
@@ -369,15 +393,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                 return Err(Stop::misfit(reason));
             }
             String::from_utf8_lossy(&out).into_owned()
-        };
-        self.writer.key(text.as_str().into(), 0)?;
-        // Another key of the dict may be the same text, or become it. Then one value would be lost.
-        let Some(Frame::Dict { dict, texts, .. }) = self.frames.last_mut() else { return Ok(()) };
-        texts.try_reserve(1).map_err(|_| PyMemoryError::new_err(()))?;
-        if dict.contains(&text)? || !texts.insert(text) {
-            return Err(Stop::misfit("two keys of the dict are written as the same text"));
-        }
-        Ok(())
+        })
     }
 
     pub(super) fn is_plain(&self, of: As) -> bool {
@@ -463,15 +479,19 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         class: &ClassPlan,
     ) -> Result<Option<Bound<'py, PyAny>>, Stop> {
         let Some(value) = self.get(object, &field.get)? else { return Ok(None) };
-        let omitted = match self.omit {
-            Omit::Nothing => false,
-            _ if field.shows => false,
-            Omit::None => value.is_none(),
-            Omit::Defaults => {
-                self.is_default(&value, &class.fields[field.index as usize].absent)?
-            }
-        };
+        let absent = &class.fields[field.index as usize].absent;
+        let omitted = !field.shows && self.omits(&value, absent)?;
         Ok((!omitted).then_some(value))
+    }
+
+    /// Whether the value of a field is left out.
+    #[inline]
+    pub(super) fn omits(&self, value: &Bound<'py, PyAny>, absent: &Absent) -> Result<bool, Stop> {
+        match self.omit {
+            Omit::Nothing => Ok(false),
+            Omit::None => Ok(value.is_none()),
+            Omit::Defaults => self.is_default(value, absent),
+        }
     }
 
     pub(super) fn is_default(
@@ -569,6 +589,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         item: As,
         of: As,
     ) -> Result<Flow, Stop> {
+        if W::ELEMENTS {
+            return self.items_element(value, item, of);
+        }
         let frame = if let Ok(list) = value.cast::<PyList>() {
             Frame::List { list: list.clone(), next: 0, item }
         } else if let Ok(tuple) = value.cast::<PyTuple>() {
@@ -605,6 +628,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         } else {
             return Err(self.unfit(value, of));
         };
+        if W::ELEMENTS {
+            return self.dict_element(dict, key, item, of);
+        }
         let flow = self.writer.begin_map(0)?;
         self.push_dict(dict, key, item, true)?;
         Ok(flow)
@@ -656,6 +682,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         class: u32,
         plan: usize,
     ) -> Result<Flow, Stop> {
+        if W::ELEMENTS {
+            return self.push_element(value, class, plan);
+        }
         let layouts = self.known.kept[plan].layouts(self.py)?;
         let Layout { rows, .. } = layouts.class(class).map_err(Stop::misfit)?;
         let flow = if *rows { self.writer.begin_list(0)? } else { self.writer.begin_map(0)? };

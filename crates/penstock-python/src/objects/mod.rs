@@ -18,6 +18,7 @@ mod owned;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use self::core::lexical::type_of;
 pub(crate) use self::core::refusal::{PathStep, Refusal};
 pub(crate) use self::core::text::new_str;
 pub(crate) use self::core::{Duplicates, Options, Unknown};

@@ -378,6 +378,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         states: routes.states,
         takes_key: routes.takes_key,
         stars: routes.stars,
+        paths: routes.paths,
         only_rows: shape.takes_rows && sort == Sort::Struct && !form.has_elements(),
         tells_fields: sort == Sort::Model,
         notes_fields: sort == Sort::Model || joined.tells_fields,

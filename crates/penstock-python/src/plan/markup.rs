@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use super::classes::{Declared, Subject};
 use super::found_by::Star;
 use super::paths::{Routes, path_of_key};
-use super::{Kind, Node, NodeId, State, Target, element};
+use super::{Kind, Node, NodeId, State, Target, Way, element};
 
 /// The names of elements or attributes that lead on from a state.
 #[derive(Default)]
@@ -230,7 +230,9 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         states.push(converted(subject, fields, &routes, state)?);
     }
     let takes_key = std::mem::take(&mut states[0].takes_key);
-    Ok(Routes { states: states.into(), takes_key, gathers, choices, stars })
+    let ways = routes.into_iter().map(|Route { path, field, aim }| Way { path, field, aim });
+    let paths = ways.collect();
+    Ok(Routes { states: states.into(), takes_key, gathers, choices, stars, paths })
 }
 
 /// The name of the attribute without a prefix, of the record itself, to which the path leads.

@@ -54,6 +54,7 @@ use std::sync::OnceLock;
 use crate::encode::Layouts;
 
 use penstock_core::keys::KeyTable;
+use penstock_core::select::Path;
 use penstock_core::shape::Form;
 use penstock_core::sink::Want;
 use penstock_core::value::lexical::Type;
@@ -119,15 +120,15 @@ impl Plan {
 
     /// A plan of a class with the same functions for types.
     #[cold]
-    pub(crate) fn of_class_likewise(
+    pub(crate) fn of_class_likewise<'py>(
         &self,
-        class: &Bound<'_, PyType>,
-        form: Form,
+        class: &Bound<'py, PyType>,
+        aimed: Aimed<'_, 'py>,
     ) -> PyResult<PlanRef> {
         let py = class.py();
         let types = self.types.as_ref().map(|types| types.bind(py).clone());
         let settings = settings::Settings { types, ..settings::Settings::default() };
-        cache::plan_for(py, class.as_any(), &settings, form.into())
+        cache::plan_for(py, class.as_any(), &settings, aimed)
     }
 
     /// True if every document becomes plain values.
@@ -490,6 +491,8 @@ pub(crate) struct ClassPlan {
     pub(crate) takes_key: Box<[u32]>,
     /// For each aim, where the key stands by which its value is found.
     pub(crate) stars: Vec<Star>,
+    /// Markup: the paths to fields. The first one of a field is where its value is written.
+    pub(crate) paths: Box<[Way]>,
     /// True if some field gathers its values.
     pub(crate) gathers: bool,
     /// How an object is made of the field values.
@@ -604,6 +607,16 @@ pub(crate) enum Absent {
     Factory(Py<PyAny>),
     /// The field stays unset, or the call is made without it.
     Unset,
+}
+
+/// A path in markup, to a field.
+pub(crate) struct Way {
+    /// The path, with its prefixes bound.
+    pub(crate) path: Path,
+    /// The field.
+    pub(crate) field: u32,
+    /// The index of the aim that it leads to: the field, or one type of a choice.
+    pub(crate) aim: u32,
 }
 
 /// The keys of one map, or the elements of one list, on the path to fields.

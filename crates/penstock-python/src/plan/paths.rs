@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
 use super::found_by::Star;
-use super::{KeyEdge, Names, NodeId, State, Target, markup};
+use super::{KeyEdge, Names, NodeId, State, Target, Way, markup};
 
 /// How keys lead to the fields of one class.
 pub(super) struct Routes {
@@ -26,10 +26,12 @@ pub(super) struct Routes {
     /// For each field, and behind them for each further type of a choice, where the key stands by
     /// which its value is found.
     pub(super) stars: Vec<Star>,
+    /// Markup: the paths to fields, each with its field and its aim.
+    pub(super) paths: Box<[Way]>,
 }
 
 /// Where one field's value stands.
-enum Way<'a> {
+enum Place<'a> {
     Key(Cow<'a, str>),
     Path(Path),
 }
@@ -44,7 +46,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     let mut gathers = vec![false; fields.len()];
     for (id, field) in (0..).zip(fields).filter(|(_, field)| field.has_key()) {
         let Some(at) = &field.at else {
-            ways.push((Way::Key(field.key()?.into()), id));
+            ways.push((Place::Key(field.key()?.into()), id));
             continue;
         };
         for (text, into) in &at.routes {
@@ -61,7 +63,7 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
     }
     let mut stars = vec![None; fields.len() + choices.len()];
     for (way, aim) in &ways {
-        let path = if let Way::Path(path) = way { path.last_star() } else { None };
+        let path = if let Place::Path(path) = way { path.last_star() } else { None };
         Star::add(&mut stars[*aim as usize], path);
     }
     let stars = Star::all(stars);
@@ -69,18 +71,18 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         Some((field, _)) => *field,
         None => aim,
     };
-    if ways.iter().all(|(way, _)| matches!(way, Way::Key(_))) {
+    if ways.iter().all(|(way, _)| matches!(way, Place::Key(_))) {
         let state =
             one_state(&ways).map_err(|(a, b)| conflict(subject, fields, owner(a), owner(b)))?;
         let (states, takes_key) = ([state].into(), [].into());
-        return Ok(Routes { states, takes_key, gathers, choices, stars });
+        return Ok(Routes { states, takes_key, gathers, choices, stars, paths: [].into() });
     }
     let mut paths = Vec::with_capacity(ways.len());
     for (way, aim) in ways {
         let id = owner(aim);
         let path = match way {
-            Way::Path(path) => path,
-            Way::Key(key) => path_of_key(&key).ok_or_else(|| {
+            Place::Path(path) => path,
+            Place::Key(key) => path_of_key(&key).ok_or_else(|| {
                 let place = fields[id as usize].name.to_string();
                 let reason = format_args!("the key '{key}' cannot stand beside paths yet");
                 subject.place(&place).error(subject.compiler.py, reason)
@@ -98,11 +100,11 @@ pub(super) fn routes(subject: &Subject<'_, '_>, fields: &[Declared<'_>]) -> PyRe
         states.push(converted(subject, fields, owner, state)?);
     }
     let takes_key = std::mem::take(&mut states[0].takes_key);
-    Ok(Routes { states: states.into(), takes_key, gathers, choices, stars })
+    Ok(Routes { states: states.into(), takes_key, gathers, choices, stars, paths: [].into() })
 }
 
 /// The place that a path of an `at(...)` leads to.
-fn way<'a>(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResult<Way<'a>> {
+fn way<'a>(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyResult<Place<'a>> {
     let py = subject.compiler.py;
     let error = |reason: &dyn std::fmt::Display| match field.name.to_str() {
         Ok(name) => subject.place(name).error(py, format_args!("at('{text}'): {reason}")),
@@ -115,10 +117,10 @@ fn way<'a>(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyRes
             return Err(error(&format_args!("text() is a step of XML paths (column {column})")));
         }
         if steps.is_empty() && !path.anywhere() && is_plain_key(last) {
-            return Ok(Way::Key(last.key().to_owned().into()));
+            return Ok(Place::Key(last.key().to_owned().into()));
         }
     }
-    Ok(Way::Path(path))
+    Ok(Place::Path(path))
 }
 
 /// True if the step matches one key of a map and nothing else.
@@ -135,12 +137,12 @@ pub(super) fn path_of_key(key: &str) -> Option<Path> {
 }
 
 /// The state of an object without paths, or the aims of two that have the same key.
-fn one_state(ways: &[(Way<'_>, u32)]) -> Result<State, (u32, u32)> {
+fn one_state(ways: &[(Place<'_>, u32)]) -> Result<State, (u32, u32)> {
     let keys: Vec<&str> = ways
         .iter()
         .map(|(way, _)| match way {
-            Way::Key(key) => key.as_ref(),
-            Way::Path(_) => "",
+            Place::Key(key) => key.as_ref(),
+            Place::Path(_) => "",
         })
         .collect();
     let bytes: Vec<&[u8]> = keys.iter().map(|key| key.as_bytes()).collect();
@@ -153,7 +155,7 @@ fn one_state(ways: &[(Way<'_>, u32)]) -> Result<State, (u32, u32)> {
             _ => {}
         }
     }
-    let edge = |(key, (_, id)): (&&str, &(Way<'_>, u32))| KeyEdge {
+    let edge = |(key, (_, id)): (&&str, &(Place<'_>, u32))| KeyEdge {
         name: (**key).into(),
         to: Target::Field(*id),
     };

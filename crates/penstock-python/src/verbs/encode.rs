@@ -46,10 +46,10 @@ impl Encoder {
     ) -> PyResult<Self> {
         guarded(py, || {
             let omit = self::omit(omit)?;
-            let form = style.get().form();
-            let plan = into.map(|into| plan_from(py, into, form.into())).transpose()?;
+            let aim = style.get().aim(py);
+            let plan = into.map(|into| plan_from(py, into, aim.aimed(py))).transpose()?;
             let writer = style.get().writer(Content::Value, &Limits::default())?;
-            let work = Mutex::new(Work { writer, known: Known::new(form) });
+            let work = Mutex::new(Work { writer, known: Known::new(aim) });
             Ok(Encoder { work, omit, plan, style: style.clone().unbind() })
         })
     }

@@ -117,7 +117,7 @@ impl Recorder {
         let style = encoder.style();
         let writer = style.writer(Content::Records(at), &Limits::default())?;
         let (plan, omit) = encoder.walk(py);
-        Ok(Recorder { writer, known: Known::new(style.form()), plan, omit })
+        Ok(Recorder { writer, known: Known::new(style.aim(py)), plan, omit })
     }
 
     /// Writes one record as text, or nothing of it. Returns how many records there are, and how

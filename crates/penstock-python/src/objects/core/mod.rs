@@ -22,7 +22,7 @@ pub(crate) mod caches;
 mod finish;
 pub(crate) mod frame;
 mod keys;
-mod lexical;
+pub(crate) mod lexical;
 pub(crate) mod paths;
 pub(crate) mod place;
 pub(crate) mod problems;
