@@ -78,17 +78,20 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
         Ok(())
     }
 
-    /// From now on, notes the text of scalars as a reader will get it. False if that is done
+    /// From now on, notes the text of each scalar as a reader will get it. False if that is done
     /// already.
     fn listen(&mut self) -> bool {
         false
     }
 
-    /// The text of the last scalar since [`listen`](Self::listen), and no more is noted. None if
-    /// there was no scalar, or only null.
-    fn heard(&mut self) -> Option<Vec<u8>> {
+    /// The text of the last scalar since [`listen`](Self::listen). None if there was no scalar, or
+    /// null.
+    fn heard(&self) -> Option<&[u8]> {
         None
     }
+
+    /// No more is noted.
+    fn ignore(&mut self) {}
 }
 
 /// The names that the options of a format of elements give.

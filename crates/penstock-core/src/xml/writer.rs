@@ -834,7 +834,11 @@ impl writer::Writer for Writer {
         begins
     }
 
-    fn heard(&mut self) -> Option<Vec<u8>> {
-        self.noted.take().flatten()
+    fn heard(&self) -> Option<&[u8]> {
+        self.noted.as_ref()?.as_deref()
+    }
+
+    fn ignore(&mut self) {
+        self.noted = None;
     }
 }

@@ -11,7 +11,7 @@ use super::text::text_of;
 use super::tree::{Many, Name, Part, Place, Route, Step};
 use super::unions::TagOf;
 use super::values::class_name;
-use super::walk::{self, As, Walker};
+use super::walk::{self, As, Omit, Walker};
 use crate::plan::{Absent, ClassPlan, Kind, NodeId, PLAIN, PlanRef, Target, element};
 use penstock_core::event::{Key, KeyKind, Text};
 use penstock_core::sink::Flow;
@@ -326,8 +326,26 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 self.writer.name(name.key(false), 0)?;
                 self.writer.begin_map(0)?;
             }
+            self.keep_text(layout, at + 1)?;
         }
         Ok(())
+    }
+
+    /// Refuses an element that has begun if its text was left out, and would be read as empty.
+    fn keep_text(&self, layout: &Layout, first: usize) -> Result<(), Stop> {
+        let Some(walk::Frame::Elements(Frame::Object { plan, next, .. })) = self.frames.last()
+        else {
+            return Ok(());
+        };
+        let passed = layout.elements.get(first..next.saturating_sub(1)).unwrap_or_default();
+        let own = passed.iter().find(|step| !matches!(step, Step::Attribute(_) | Step::Solid));
+        match own {
+            Some(Step::Text(part)) if self.omit == Omit::Nothing => {
+                let of = As { plan: *plan, node: part.node };
+                if self.node(of).is_text() { Err(no_text()) } else { Ok(()) }
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The value of a field, unless it is left out.
@@ -381,8 +399,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         (class, plan): (&ClassPlan, usize),
         layout: &Layout,
     ) -> Result<Flow, Stop> {
-        let Some(mut value) = self.part_value(object, part, class)? else { return Ok(Flow::Take) };
         let mut of = As { plan, node: part.node };
+        let is_text = part.place == Place::Text && self.node(of).is_text();
+        let Some(mut value) = self.part_value(object, part, class)? else {
+            if is_text && self.coming().is_empty() && self.omit == Omit::Nothing {
+                return Err(no_text());
+            }
+            return Ok(Flow::Take);
+        };
         let whole = value.clone();
         if let Many::Several(item) = part.many {
             let items = self.items_of(&value, of)?;
@@ -401,7 +425,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             of = As { node: item, ..of };
         }
         if value.is_none() && self.takes_none(of) {
-            if self.is_absence(&whole, part, class)? {
+            let present = is_text && self.coming().is_empty();
+            if self.is_absence(&whole, part, class)? && !present {
                 return Ok(Flow::Take);
             }
             return Err(lost("None"));
@@ -409,10 +434,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         self.arrive(layout)?;
         self.scalar_of(&value, &part.place, of)?;
         if self.blank && !self.is_absence(&whole, part, class)? {
-            return Err(Stop::misfit(
-                "the text is empty, and would be read back as absent: annotate the element's \
-                 value, or its attribute",
-            ));
+            return Err(Stop::misfit("its text is empty, and would be read back as absent"));
         }
         Ok(Flow::Take)
     }
@@ -428,11 +450,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             _ => {
                 self.writer.key("#text".into(), 0)?;
                 let is_text = self.node(of).is_text();
-                let listens = !is_text && self.writer.listen();
-                self.value(value, of)?;
-                if listens && let Some(text) = self.writer.heard() {
-                    self.blank = text.trim_ascii().is_empty();
+                if is_text {
+                    self.value(value, of)?;
+                    return Ok(());
                 }
+                self.writer.listen();
+                self.value(value, of)?;
+                self.blank = self.writer.heard().is_some_and(|text| text.trim_ascii().is_empty());
+                self.writer.ignore();
             }
         }
         Ok(())
@@ -651,14 +676,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 self.writer.name(name.key(false), 0)?;
                 self.value(value, of)
             }
-            place => {
-                let listens = self.writer.listen();
+            _ => {
+                self.writer.listen();
                 self.writer.key("#text".into(), 0)?;
                 let flow = self.value(value, of)?;
-                if listens && self.writer.heard().is_none_or(|text| text.is_empty()) {
-                    debug_assert!(matches!(place, Place::Text));
+                if self.writer.heard().is_none_or(<[u8]>::is_empty) {
                     return Err(Stop::misfit("an empty text between elements is no value"));
                 }
+                self.writer.ignore();
                 Ok(flow)
             }
         }
@@ -1043,6 +1068,12 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
 #[cold]
 fn lost(what: &str) -> Stop {
     Stop::misfit(format!("{what} would not be read back: XML has no element or attribute for it"))
+}
+
+/// The refusal of an element whose text is left out.
+#[cold]
+fn no_text() -> Stop {
+    Stop::misfit("the text of an element cannot be absent: it would be read back as \"\"")
 }
 
 /// Whether a key of a plain dict is the name of an attribute.

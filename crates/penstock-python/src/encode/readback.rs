@@ -25,8 +25,11 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
         let listens = self.writer.listen();
         let flow = self.one_of_typed(value, of)?;
-        if listens && let Some(text) = self.writer.heard() {
-            self.check(value, of, &text)?;
+        if let Some(text) = self.writer.heard() {
+            self.check(value, of, text)?;
+        }
+        if listens {
+            self.writer.ignore();
         }
         Ok(flow)
     }
