@@ -61,6 +61,10 @@ if ! "$PYTHON" typed_xml.py --runs $((RUNS / 80)) --seed "$SEED"; then
     failed+=(typed_xml)
 fi
 
+if ! "$PYTHON" encode.py --runs $((RUNS / 600)) --seed "$SEED"; then
+    failed+=(encode)
+fi
+
 if ! "$PYTHON" options.py --runs $((RUNS / 200)) --seed "$SEED"; then
     failed+=(options)
 fi

@@ -133,3 +133,16 @@ def test_38_but_only_its_own() -> None:
         penstock.xml.decode(document.replace("<on>q</on>", "<on>q</off>"), Nullable)
     with pytest.raises(penstock.ValidationError, match="the element 'flag' is repeated"):
         penstock.xml.decode(document.replace("number>", "flag>"), Nullable)
+
+
+def test_345_the_name_of_records_is_kept_from_one_document_to_the_next() -> None:
+    """It was forgotten with the names of the document before."""
+    encoder = penstock.xml.Encoder(root="all", record="one", declaration=False)
+    assert encoder.encode([1, 2]) == b"<all><one>1</one><one>2</one></all>"
+    assert encoder.encode([3]) == b"<all><one>3</one></all>"
+
+
+def test_346_an_empty_text_is_not_indented() -> None:
+    """Where an element's text is a value, a line break becomes that, also of an empty one."""
+    value = {"a": {"#text": "", "b": "x"}}
+    assert penstock.xml.encode(value, indent=2, declaration=False) == b"<a><b>x</b></a>\n"

@@ -661,7 +661,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         };
         let found = routes.iter().find(|route| is_own(route.node));
         let found = found.or_else(|| routes.iter().find(|route| fits(route.node)));
-        found.ok_or_else(|| self.unfit(value, of))
+        found.ok_or_else(|| {
+            let names = routes.iter().map(|it| &*self.node(As { node: it.node, ..of }).written);
+            let names: Vec<&str> = names.collect();
+            match class_name(value) {
+                Ok(class) => Stop::misfit(format!("expected {}, got {class}", names.join(" | "))),
+                Err(error) => Stop::Raised(error),
+            }
+        })
     }
 
     fn by_route(
