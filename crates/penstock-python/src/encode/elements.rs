@@ -12,7 +12,7 @@ use super::tree::{Many, Name, Part, Place, Route, Step};
 use super::unions::TagOf;
 use super::values::class_name;
 use super::walk::{self, As, Omit, Walker};
-use crate::plan::{Absent, ClassPlan, Kind, NodeId, PLAIN, PlanRef, Target, element};
+use crate::plan::{Absent, ClassPlan, Kind, NodeId, PLAIN, Target, element};
 use penstock_core::event::{Key, KeyKind, Text};
 use penstock_core::sink::Flow;
 use penstock_core::writer::{Named, Writer};
@@ -363,7 +363,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
         let Some(value) = self.get(object, &part.get)? else { return Ok(None) };
         let absent = &class.fields[part.index as usize].absent;
-        Ok((!self.omits(&value, absent)?).then_some(value))
+        let omitted = !part.shows && self.omits(&value, absent)?;
+        Ok((!omitted).then_some(value))
     }
 
     /// Whether a field whose element or attribute is absent has this value.
@@ -373,6 +374,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         part: &Part,
         class: &ClassPlan,
     ) -> Result<bool, Stop> {
+        if part.shows {
+            return Ok(false);
+        }
         let absent = &class.fields[part.index as usize].absent;
         if matches!(absent, Absent::Error) && !matches!(part.many, Many::One) {
             return Ok(value.len().is_ok_and(|count| count == 0));
@@ -527,7 +531,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return Err(lost("None"));
         }
         let (items, item) = match part.many {
-            Many::Keyed(item, key) => (self.keyed(&value, of, (class, key))?, item),
+            Many::Keyed(item, key) => (self.keyed(&value, of, key)?, item),
             Many::Several(item) => (self.items_of(&value, of)?, item),
             Many::One => return Ok(Flow::Take),
         };
@@ -554,22 +558,28 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     }
 
     /// The values of a dict that is keyed by a field of theirs.
-    fn keyed(
-        &mut self,
-        value: &Bound<'py, PyAny>,
-        of: As,
-        (class, key): (&ClassPlan, u32),
-    ) -> Result<Items<'py>, Stop> {
-        let _ = class;
+    fn keyed(&mut self, value: &Bound<'py, PyAny>, of: As, key: u32) -> Result<Items<'py>, Stop> {
         let Ok(dict) = value.cast::<PyDict>() else { return Err(self.unfit(value, of)) };
-        let Kind::Dict(_, item) = self.node(of).kind else { return Err(self.unfit(value, of)) };
-        let Kind::Class(inner) = self.node(As { node: item, ..of }).kind else {
+        let Kind::Dict(_, value_node) = self.node(of).kind else {
+            return Err(self.unfit(value, of));
+        };
+        let Kind::Class(inner) = self.node(As { node: value_node, ..of }).kind else {
             return Err(self.unfit(value, of));
         };
         let kept = self.known.kept[of.plan].clone_ref(self.py);
-        let attribute = self.attribute_of(&kept, inner, key)?;
+        let layouts = kept.layouts(self.py)?;
+        let layout = layouts.class(inner).map_err(Stop::misfit)?;
+        let mut parts = layout.elements.iter().filter_map(Step::part);
+        let Some(part) = parts.find(|part| part.index == key) else {
+            return Err(Stop::misfit("the key of the dict is not written"));
+        };
         for (name, item) in dict {
-            let own = self.get(&item, &attribute)?;
+            // An object of another class may keep its values elsewhere.
+            let is_own = item.get_type().is(kept.classes[inner as usize].class.bind(self.py));
+            if !is_own && !matches!(part.get, Get::Key(_)) {
+                return Err(self.unfit(&item, As { node: value_node, ..of }));
+            }
+            let own = self.get(&item, &part.get)?;
             let same = own.map(|own| own.eq(&name)).transpose();
             if !same.map_err(|error| Stop::own_code(self.py, "==", error))?.unwrap_or(false) {
                 let shown = name.repr()?;
@@ -579,17 +589,6 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             }
         }
         Ok(Items::List(dict.values()))
-    }
-
-    /// Where an object of a class keeps the value of a field.
-    fn attribute_of(&self, kept: &PlanRef, class: u32, field: u32) -> Result<Get, Stop> {
-        let layouts = kept.layouts(self.py)?;
-        let layout = layouts.class(class).map_err(Stop::misfit)?;
-        let mut parts = layout.elements.iter().filter_map(Step::part);
-        let found = parts.find(|part| part.index == field);
-        found
-            .map(|part| part.get.clone_ref(self.py))
-            .ok_or_else(|| Stop::misfit("the key of the dict is not written"))
     }
 
     /// All values of a collection, in memory.

@@ -193,7 +193,7 @@ fn unwritable(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Option
 }
 
 /// Whether objects of a class may lack a part.
-fn is_optional(class: &ClassPlan, part: &Part) -> bool {
+pub(super) fn is_optional(class: &ClassPlan, part: &Part) -> bool {
     !matches!(class.fields[part.field as usize].absent, Absent::Error)
 }
 
@@ -206,7 +206,7 @@ pub(super) struct Making<'a, 'py> {
     steps: Vec<Step>,
     /// The fields that have a step, or none at all. A field with several keys is written under the
     /// first.
-    seen: Vec<bool>,
+    pub(super) seen: Vec<bool>,
 }
 
 impl Making<'_, '_> {

@@ -4,8 +4,8 @@
 //! together as a tree of elements, and that gives the steps: for each element its attributes, its
 //! text, and its child elements, each in the order of the fields.
 
-use super::layout::{Get, Making};
-use crate::plan::{Aim, Kind, NodeId};
+use super::layout::{Get, Making, is_optional};
+use crate::plan::{Absent, Aim, Kind, NodeId};
 use penstock_core::select::{NamespaceTest, Path, Test};
 use pyo3::prelude::*;
 
@@ -67,6 +67,8 @@ pub(super) struct Part {
     /// Its number among the fields of the class.
     pub(super) index: u32,
     pub(super) many: Many,
+    /// Whether it is never left out: nothing else may show that the part with it is there.
+    pub(super) shows: bool,
 }
 
 /// Where a value stands in its element.
@@ -122,7 +124,7 @@ pub(super) fn steps(making: &Making<'_, '_>) -> PyResult<Result<Box<[Step]>, Str
     for index in 0..class.fields.len() as u32 {
         let field = &class.fields[index as usize];
         let mut own = paths.iter().filter(|way| way.field == index);
-        let Some(first) = own.next() else { continue };
+        let Some(first) = own.next().filter(|_| !making.seen[index as usize]) else { continue };
         let named = |reason: String| format!("field '{}': {reason}", field.name);
         let is_choice = first.aim != index;
         let (way, place) = match led(&first.path) {
@@ -190,6 +192,14 @@ impl Making<'_, '_> {
             shown: self.names[index as usize].to_string().into(),
             index,
             many,
+            shows: self.class.part_of(index).is_some_and(|part| {
+                let inner = &self.plan.classes[part.class as usize];
+                let shown = inner
+                    .own()
+                    .iter()
+                    .any(|field| matches!(field.absent, Absent::Error) && !field.gathers);
+                is_optional(self.class, part) && !shown
+            }),
         })
     }
 }
