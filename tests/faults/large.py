@@ -484,7 +484,8 @@ CASES |= {
     "ndjson.open, indexed": lambda: indexed(MANY_LINES),
     "ndjson.read of a path": lambda: list(ndjson.read(LINES_FILE, Row)),
 }
-for _name in ("gzip", "zstd", "bzip2", "xz"):
+# Not xz: before its encoder asks for memory, Penstock makes sure that there is as much.
+for _name in ("gzip", "zstd", "bzip2"):
     CASES[f"{_name}, written"] = lambda name=_name: to_file(
         f"{FOLDER}/written.{name}", VALUES, name
     )
@@ -493,9 +494,8 @@ for _name, _method in {
     "deflated": zipfile.ZIP_DEFLATED,
     "bzip2": zipfile.ZIP_BZIP2,
 }.items():
-    CASES[f"zip, {_name}"] = lambda data=archived(LINES, _method): list(
-        ndjson.read(io.BytesIO(data), Row)
-    )
+    _whole = archived(LINES, _method)
+    CASES[f"zip, {_name}"] = lambda data=_whole: list(ndjson.read(io.BytesIO(data), Row))
 
 
 def attempt(name: str, n: int, expected: str) -> str:

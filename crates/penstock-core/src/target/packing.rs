@@ -5,6 +5,7 @@
 
 use crate::source::Compression;
 use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Bytes by which the room for compressed data grows.
 const ROOM: usize = 32 << 10;
@@ -99,7 +100,8 @@ impl Packer {
             Compression::Infer | Compression::None => return Ok(None),
             Compression::Gzip => {
                 ensure(512 << 10)?;
-                Packer::Gzip(flate2::Compress::new_gzip(flate2::Compression::new(unsigned), 15))
+                let level = flate2::Compression::new(unsigned);
+                Packer::Gzip(made(|| flate2::Compress::new_gzip(level, 15))?)
             }
             Compression::Zstd => {
                 let mut encoder = zstd::stream::raw::Encoder::new(level).map_err(of_zstd)?;
@@ -113,7 +115,7 @@ impl Packer {
                 // Eight bytes for each byte of a block.
                 ensure(unsigned as usize * 800_000 + (512 << 10))?;
                 let level = bzip2::Compression::new(unsigned);
-                Packer::Bzip2(bzip2::Compress::new(level, 0), level)
+                Packer::Bzip2(made(|| bzip2::Compress::new(level, 0))?, level)
             }
             Compression::Xz => {
                 let options = lzma_rust2::XzOptions::with_preset(unsigned);
@@ -148,7 +150,7 @@ impl Packer {
             // A block does not end with a byte, so the stream must end.
             Packer::Bzip2(encoder, level) if encoder.total_in() > 0 => {
                 bzip(encoder, &[], bzip2::Action::Finish, out)?;
-                *encoder = bzip2::Compress::new(*level, 0);
+                *encoder = made(|| bzip2::Compress::new(*level, 0))?;
                 Ok(())
             }
             Packer::Bzip2(..) => Ok(()),
@@ -178,6 +180,12 @@ impl Packer {
 /// Fails if there is no memory for an encoder, which would end the process when it asks itself.
 fn ensure(bytes: usize) -> io::Result<()> {
     make_room(&mut Vec::new(), bytes)
+}
+
+/// Makes an encoder. Those of other crates panic if there is no memory for them: the only reason that
+/// there is.
+fn made<T>(make: impl FnOnce() -> T) -> io::Result<T> {
+    catch_unwind(AssertUnwindSafe(make)).map_err(|_| io::ErrorKind::OutOfMemory.into())
 }
 
 /// Makes room behind the bytes.
