@@ -399,7 +399,7 @@ WHY = {
     "a `Struct` without its defaults": '`omit="defaults"` says it',
     "a set in its order": "a set is written in the order of its iteration",
     "a `UUID` without hyphens": "one form of each value",
-    "into a buffer of the caller": "not there yet",
+    "into a buffer of the caller": "`dump` writes to a file or a function",
     "a model with a `computed_field`": "it is no field, and would not be read back",
     "a model with a `field_serializer`": "nothing says how to undo it",
     "a model without the fields that were not set": '`omit="defaults"` is near',

@@ -421,7 +421,8 @@ def apart(ask: Callable[[], Cell]) -> Cell:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             _, most = resource.getrlimit(resource.RLIMIT_STACK)
             resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, most))
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            for number in (signal.SIGALRM, signal.SIGSEGV, signal.SIGABRT):
+                signal.signal(number, signal.SIG_DFL)
             signal.alarm(60)
             found = ask()
         finally:
@@ -436,4 +437,4 @@ def apart(ask: Callable[[], Cell]) -> Cell:
         if name == "SIGALRM":
             return Cell("does not end")
         return Cell("crashes", f"the process ends by {name}")
-    return pickle.loads(answer)
+    return pickle.loads(answer) if answer else Cell("crashes", "the process ends")
