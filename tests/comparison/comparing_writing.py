@@ -12,8 +12,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import asked_markup
 import asked_writing
 import asked_writing_by_others
+import asking_markup
 from asking_writing import WRITERS, Cell, Written, cell, cut, written
 from comparing import escaped
 
@@ -122,6 +124,7 @@ def lines() -> Iterator[str]:
             yield ""
             yield from notes
     yield from texts()
+    yield from markup()
     yield "\n## What Penstock does not do\n"
     yield "| | Penstock | right | why |"
     yield "|---|---|---|---|"
@@ -149,6 +152,39 @@ def texts() -> Iterator[str]:
             )
             cells.append(shown)
         yield f"| {escaped(name)} | {' | '.join(map(escaped, cells))} |"
+
+
+MARKUP = """
+## XML
+
+Four libraries write a small tree as XML: Penstock (`penstock.xml.encode`) and xmltodict (`unparse`) take a dict, lxml and ElementTree
+take elements. Expat reads the text. It is right if the same tree comes back. Text and names that XML cannot have must be refused,
+because they would be no XML or other markup: {versions}.
+"""
+
+
+def markup() -> Iterator[str]:
+    """Yield the tables of the writers of XML."""
+    names = ["lxml", "xmltodict"]
+    found = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
+    yield MARKUP.format(versions=found)
+    yield f"| | {' | '.join(asking_markup.WRITERS)} |"
+    yield "|---" * (len(asking_markup.WRITERS) + 1) + "|"
+    notes = []
+    for question in [*asked_markup.QUESTIONS, *asked_markup.COMMENTS]:
+        words = []
+        for library in asking_markup.WRITERS:
+            answer = asking_markup.cell(question, library)
+            word = answer.word.removesuffix(" as it should")
+            word = word if answer.right else f"**{word}**"
+            if answer.note:
+                notes.append(f"{len(notes) + 1}. {library}, {question.name}: {answer.note}")
+                word += f" ({len(notes)})"
+            words.append(word)
+        yield f"| {question.name} | {' | '.join(words)} |"
+    yield ""
+    yield from notes
+    yield "\nPenstock does not write comments."
 
 
 def summary(asked: str, tables: Answers) -> Iterator[str]:

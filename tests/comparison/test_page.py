@@ -5,8 +5,10 @@ import sys
 from pathlib import Path
 
 import asked_by_others
+import asked_markup
 import asked_writing_by_others
 import asking
+import asking_markup
 import asking_writing
 import comparing
 import comparing_writing
@@ -43,6 +45,11 @@ def test_what_penstock_does_not_do_has_its_reason():
     assert wrong == set(asked_by_others.WHY)
 
 
+@pytest.mark.parametrize("question", asked_markup.QUESTIONS, ids=lambda asked: asked.name)
+def test_penstock_writes_xml_that_is_right(question: asking_markup.Question):
+    assert asking_markup.cell(question, "Penstock").right
+
+
 def test_what_penstock_does_not_write_has_its_reason():
     rows = [row for rows in comparing_writing.OTHERS.values() for row in rows]
     wrong = {row.name for row in rows if not asking_writing.cell(row, "Penstock").right}
@@ -56,7 +63,7 @@ def pinned() -> bool:
         for line in (ROOT / "requirements" / "bench.txt").read_text().splitlines()
         if "==" in line
     )
-    peers = [*list(asking.LIBRARIES)[1:], "orjson"]
+    peers = [*list(asking.LIBRARIES)[1:], "orjson", "lxml", "xmltodict"]
     return all(importlib.metadata.version(name) == wanted[name] for name in peers)
 
 
