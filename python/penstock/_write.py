@@ -70,7 +70,7 @@ def encoder(
 
 
 def declared(into: Any) -> Any:
-    """Return the type of records that the caller named; None if each is written by its own class."""
+    """Return the type that the caller named; None if each record is written by its own class."""
     return None if into is PLAIN else into
 
 
