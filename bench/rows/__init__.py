@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rows import (
     clock,
+    convert,
     documents,
     kinds,
     lines,
@@ -34,6 +35,7 @@ ALL: tuple[Row, ...] = (
     *places.ROWS,
     *documents.ROWS,
     *xml.ROWS,
+    *convert.ROWS,
     *starting.ROWS,
     *plans.ROWS,
     *clock.ROWS,

@@ -891,8 +891,12 @@ def convert(
             "convert() makes no objects, so it takes no into=: read the records with "
             "penstock.read(source, T), and write them with penstock.write(target)"
         )
-    reads = {"force_list": (force_list, False), "namespaces": (namespaces, None)}
-    writes: dict[str, tuple[object, object]] = {
+    reads: dict[str, object] = {}
+    if force_list is not False:
+        reads["force_list"] = force_list
+    if namespaces is not None:
+        reads["namespaces"] = namespaces
+    options: dict[str, tuple[object, object]] = {
         "indent": (indent, None),
         "sort_keys": (sort_keys, False),
         "canonical": (canonical, False),
@@ -902,10 +906,7 @@ def convert(
         "null": (null, "nil"),
         "declaration": (declaration, True),
     }
-    said = [
-        {option: value for option, (value, usual) in options.items() if value != usual}
-        for options in (reads, writes)
-    ]
+    writes = {option: value for option, (value, usual) in options.items() if value != usual}
     return _convert.convert(
         source,
         target,
@@ -916,7 +917,8 @@ def convert(
         errors,
         max_errors,
         empty,
-        *said,
+        reads,
+        writes,
         encoding,
         compression,
         member,

@@ -12,6 +12,7 @@ import sys
 import textwrap
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -143,9 +144,9 @@ def test_records_in_error(tmp_path: Path) -> None:
     ],
 )
 def test_errors_are_those_of_read(data: str, format: Any, at: str | None) -> None:
+    reader = penstock.read(io.BytesIO(data.encode()), format=format, at=at)
     with pytest.raises(DecodeError) as expected:
-        for _ in penstock.read(io.BytesIO(data.encode()), format=format, at=at):
-            pass
+        deque(reader, maxlen=0)
     for to in ("json", "ndjson"):
         with pytest.raises(type(expected.value)) as caught:
             converted(data, format, to, at=at)
@@ -193,10 +194,10 @@ def test_limits() -> None:
     st.lists(st.integers(1, 9), max_size=8),
 )
 def test_the_cut_of_the_source_does_not_matter(
-    given: tuple[str, Any], to: Any, form: Any, sizes: list[int]
+    document: tuple[str, Any], to: Any, form: Any, sizes: list[int]
 ) -> None:
-    text, format = given
-    if form == "element" and (format == "xml") == (to == "xml"):
+    text, kind = document
+    if form == "element" and (kind == "xml") == (to == "xml"):
         return
     data = text.encode()
 
@@ -209,7 +210,7 @@ def test_the_cut_of_the_source_does_not_matter(
     def outcome(source: Any) -> Any:
         target = io.BytesIO()
         try:
-            penstock.convert(source, target, format=format, to=to, form=form)
+            penstock.convert(source, target, format=kind, to=to, form=form)
         except DecodeError as error:
             return str(error), error.offset
         return target.getvalue()
@@ -223,7 +224,7 @@ def test_objects_as_sources_and_targets() -> None:
     assert b"".join(taken) == b"1\n2\n"
 
     class Full(io.BytesIO):
-        def write(self, data: Any) -> int:
+        def write(self, _: Any) -> int:
             raise BufferError("full")
 
     with pytest.raises(BufferError, match="full"):

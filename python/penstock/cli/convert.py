@@ -10,8 +10,9 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
+    from typing import Literal
 
-    from penstock._types import Format
+    from penstock._types import Errors, Format
     from penstock.cli.printer import Printer
 
 
@@ -34,7 +35,8 @@ def convert(
     writes: dict[str, object],
 ) -> bool:
     """Convert a source to the target of the command; return whether a record was left out."""
-    errors = getattr(arguments, "errors", "raise")
+    word: Literal["raise", "skip", "collect"] = getattr(arguments, "errors", "raise")
+    errors: Errors = printer.fail if word == "collect" else word
 
     with source:
         done = source.convert(
@@ -42,7 +44,7 @@ def convert(
             to,
             writes,
             form=getattr(arguments, "form", "plain"),
-            errors=printer.fail if errors == "collect" else errors,
+            errors=errors,
             watch=lambda conversion: printer.watching(conversion, source.name),
         )
     if done.skipped:
