@@ -121,7 +121,10 @@ def orjson_array(_: str) -> Call:
 
     def call(path: Path) -> Iterable[object]:
         with Path(NOWHERE).open("wb") as target:
-            target.writelines(orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE) for record in orjson.loads(path.read_bytes()))
+            target.writelines(
+                orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+                for record in orjson.loads(path.read_bytes())
+            )
         return iter([None])
 
     return call
