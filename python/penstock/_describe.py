@@ -97,7 +97,7 @@ def describe(
     because it is shared or part of a cycle, is marked `<1>` where it is shown, and later only
     referred to as `→1`. What is left out is marked `…`.
 
-    It runs no property and no method of your classes, except `__repr__` of objects that have no
+    It runs no property and no method of your classes, except the repr of objects that have no
     fields. If that raises, the text says so. The time is proportional to what is shown.
 
     Args:

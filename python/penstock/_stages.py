@@ -253,7 +253,7 @@ class take(Stream):  # noqa: N801 - it is used like a function
 class batch(Stream):  # noqa: N801 - it is used like a function
     """Gather items in lists of `n`, the last one shorter.
 
-    `flush` emits the list as it is.
+    Flushing emits the list as it is.
 
     Example:
         >>> from penstock.streams import batch

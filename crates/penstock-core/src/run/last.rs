@@ -56,8 +56,7 @@ mod tests {
     use crate::json::{self, Framing};
     use crate::limits::Limits;
     use crate::reader::Reader;
-    use crate::run::{Policy, Windows};
-    use crate::source::Detect;
+    use crate::run::{Lent, Origin, Policy};
     use crate::trace::Trace;
 
     /// The counter may be one that has counted further, or nothing at all.
@@ -65,9 +64,9 @@ mod tests {
     fn the_last_record_does_not_depend_on_the_counter() {
         let reader = Reader::Json(json::Reader::new(Framing::Lines, &Limits::default()));
         let mut trace = Trace::new();
-        let input = Windows::pushed(Detect::Nothing, None, None);
+        let input = Lent::new(b"1\n\n22 \r\n", Origin::default());
         let mut run = Run::new(reader, input, Policy::Raise);
-        run.push(&mut trace, b"1\n\n22 \r\n").expect("text");
+        run.input_mut().more(usize::MAX);
         let _ = run.advance(&mut trace).expect("good JSON");
         let mut ahead = Counter::at_line(9, 90);
         for counted in [&mut Counter::new(), &mut ahead] {

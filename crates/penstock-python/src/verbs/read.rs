@@ -332,7 +332,7 @@ impl Reader {
         self.meter.read()
     }
 
-    /// Where the last record was that the reader has returned: a `penstock.streams.Place`.
+    /// Where the last record was that the reader has returned, as a `penstock.streams.Place`.
     ///
     /// Example:
     ///     >>> import io, penstock
