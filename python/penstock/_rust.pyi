@@ -6,7 +6,7 @@ compares this file with the built extension.
 
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from types import EllipsisType, GenericAlias, TracebackType
-from typing import Any, Generic, Literal, ParamSpec, Self, final, overload
+from typing import Any, Generic, Literal, Never, ParamSpec, Self, final, overload
 
 from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
 
@@ -324,6 +324,8 @@ class Reader(Generic[_T]):
     def __or__(self, stage: Callable[[_T], _U | None], /) -> Pipeline[_U]: ...
     @overload
     def __or__(self, stage: object, /) -> Pipeline[Any]: ...
+    # Nothing can stand before a reader.
+    def __ror__(self, value: Never, /) -> Any: ...
     @property
     def timing(self) -> Timing: ...
     def _shorten(self, whole: int | None, /) -> None: ...
