@@ -276,6 +276,96 @@ impl Pattern {
         let Found { minute, second, microsecond, offset, .. } = found;
         Ok(DateTime { date, time: Time { hour, minute, second, microsecond, offset } })
     }
+
+    /// Appends a value in this form, with names as here and numbers with all their digits. Returns
+    /// false if it would not be read back: the form lacks a part that is not 0, or the zone.
+    ///
+    /// ```
+    /// use penstock_core::value::datetime::datetime;
+    /// use penstock_core::value::pattern::Pattern;
+    ///
+    /// let value = datetime(b"2026-03-01T12:30:00+01:00").unwrap();
+    /// let (log, mut text) = (Pattern::new("%d/%b/%Y:%H:%M:%S %z").unwrap(), Vec::new());
+    /// assert!(log.print(value, &mut text));
+    /// assert_eq!(text, b"01/Mar/2026:12:30:00 +0100");
+    /// assert!(!Pattern::new("%Y-%m-%d").unwrap().print(value, &mut text));
+    /// ```
+    pub fn print(&self, value: DateTime, out: &mut Vec<u8>) -> bool {
+        let DateTime { date, time } = value;
+        let before = out.len();
+        for item in &self.items {
+            match item {
+                Item::Text(text) => out.extend_from_slice(text),
+                Item::Space => out.push(b' '),
+                Item::Part(directive, _) => part(*directive, date, time, out),
+            }
+        }
+        let same = |a: Option<Offset>, b: Option<Offset>| a.map(micros) == b.map(micros);
+        let read = self.read(&out[before..], false);
+        read.is_ok_and(|read| {
+            let offset = time.offset;
+            same(read.time.offset, offset)
+                && DateTime { time: Time { offset, ..read.time }, ..read } == value
+        })
+    }
+}
+
+/// An offset in microseconds.
+fn micros(offset: Offset) -> i64 {
+    match offset {
+        Offset::Utc => 0,
+        Offset::Minutes(minutes) => i64::from(minutes) * 60_000_000,
+        Offset::Microseconds(micros) => micros,
+    }
+}
+
+/// Appends a number with so many digits.
+fn digits(value: u32, width: usize, out: &mut Vec<u8>) {
+    let text = format!("{value:0width$}");
+    out.extend_from_slice(text.as_bytes());
+}
+
+/// Appends one part of a value.
+fn part(directive: Directive, date: Date, time: Time, out: &mut Vec<u8>) {
+    let name = |name: &str, abbreviated: bool, out: &mut Vec<u8>| {
+        let name = name.as_bytes();
+        out.extend_from_slice(if abbreviated { &name[..3] } else { name });
+    };
+    let month = MONTHS[usize::from(date.month - 1) % 12];
+    let weekday = WEEKDAYS[date.weekday() as usize % 7];
+    let first = Date { month: 1, day: 1, ..date };
+    match directive {
+        D::Year => digits(date.year.into(), 4, out),
+        D::YearOfCentury => digits(u32::from(date.year) % 100, 2, out),
+        D::Month => digits(date.month.into(), 2, out),
+        D::MonthName => name(month, false, out),
+        D::MonthAbbreviated => name(month, true, out),
+        D::Day => digits(date.day.into(), 2, out),
+        D::DayOfYear => digits(date.to_number() - first.to_number() + 1, 3, out),
+        D::WeekdayName => name(weekday, false, out),
+        D::WeekdayAbbreviated => name(weekday, true, out),
+        D::Hour => digits(time.hour.into(), 2, out),
+        D::HourOf12 => digits((u32::from(time.hour) + 11) % 12 + 1, 2, out),
+        D::HalfOfDay => out.extend_from_slice(if time.hour < 12 { b"AM" } else { b"PM" }),
+        D::Minute => digits(time.minute.into(), 2, out),
+        D::Second => digits(time.second.into(), 2, out),
+        D::Fraction => digits(time.microsecond, 6, out),
+        D::Offset => {
+            let Some(offset) = time.offset.map(micros) else { return };
+            out.push(if offset < 0 { b'-' } else { b'+' });
+            let micros = offset.unsigned_abs();
+            let (seconds, micros) = (micros / 1_000_000, (micros % 1_000_000) as u32);
+            digits((seconds / 3_600) as u32, 2, out);
+            digits((seconds / 60 % 60) as u32, 2, out);
+            if seconds % 60 > 0 || micros > 0 {
+                digits((seconds % 60) as u32, 2, out);
+            }
+            if micros > 0 {
+                out.push(b'.');
+                digits(micros, 6, out);
+            }
+        }
+    }
 }
 
 impl Cursor<'_> {
@@ -452,6 +542,39 @@ mod tests {
             let found = read(&FORMS[place].replace(".%f", ""), &text).map_err(TestCaseError::fail)?;
             let expected = datetime(format!("{}T{}", date, civil::time(h, min, s, 0)).as_bytes());
             prop_assert_eq!(Ok(found), expected);
+        }
+
+        #[test]
+        fn what_is_printed_is_read(
+            (y, m, d) in (1_u16..=9999, 1_u8..=12, 1_u8..=31), h in 0_u8..24, min in 0_u8..60,
+            s in 0_u8..60, micros in 0..1_000_000_u32, west in -86_399..86_399_i64,
+            pattern in "(%[YymBbdjAaHIpMSfz]|[-a-z0-9 %]){1,9}", place in 0_usize..5,
+        ) {
+            const FORMS: [&str; 5] = [
+                "%A %d %B %Y %I:%M:%S.%f %p %z", "%Y%m%d%H%M%S.%f%z", "%j.%Y %H:%M:%S.%f %z",
+                "%a %b %d %H %M %S.%f %z %Y", "%d/%b/%Y:%H:%M:%S.%f%z",
+            ];
+            let Ok(date) = Date::new(y, m, d) else { return Ok(()) };
+            for offset in [
+                Some(Offset::Microseconds(west * 1_000_000 + i64::from(micros))),
+                Some(Offset::Minutes((west / 60) as i16)),
+                Some(Offset::Utc),
+                None,
+            ] {
+                let time = Time { hour: h, minute: min, second: s, microsecond: micros, offset };
+                let value = DateTime { date, time };
+                let mut text = b"before".to_vec();
+                let form = Pattern::new(FORMS[place]).unwrap();
+                prop_assert_eq!(form.print(value, &mut text), offset.is_some());
+                if let Ok(form) = Pattern::new(&pattern) {
+                    text.clear();
+                    if form.print(value, &mut text) {
+                        let read = form.read(&text, false).map_err(|_| TestCaseError::fail("no"))?;
+                        prop_assert_eq!(read.date, date);
+                        prop_assert_eq!(read.time.offset.map(super::micros), offset.map(super::micros));
+                    }
+                }
+            }
         }
 
         #[test]

@@ -26,6 +26,7 @@ mod tag;
 mod text;
 mod token;
 mod walk;
+mod whole;
 pub mod writer;
 
 pub use dtd::Notation;

@@ -26,6 +26,7 @@
 //! | `key.rs`, `extras.rs` | keys; comments and instructions |
 //! | `start_tag.rs` | the start tag: the prefixes of names, attributes, declarations |
 //! | `scope.rs` | the declarations of all open elements |
+//! | `whole.rs` | the writer as its driver sees it: the text, its end, and the next document |
 //! | `escape.rs`, `scalar.rs` | text with its escapes, and values without |
 //! | `indent.rs` | line breaks, which can only be made when an element ends |
 //!
@@ -45,7 +46,7 @@ use crate::event::{Key, Scalar, Text};
 use crate::limits::Limits;
 use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::value::xsd;
-use crate::writer::{self, ENOUGH, Kind, Named, Unwritable, make_room};
+use crate::writer::{ENOUGH, Kind, Unwritable, make_room};
 
 /// The key whose value comes next.
 #[derive(Clone, Copy, Debug)]
@@ -80,10 +81,10 @@ pub(super) struct Frame {
 
 /// What [`abandon`](Sink::abandon) returns to.
 #[derive(Clone, Copy, Debug, Default)]
-struct Mark {
-    length: usize,
+pub(super) struct Mark {
+    pub(super) length: usize,
     names: usize,
-    has_root: bool,
+    pub(super) has_root: bool,
 }
 
 /// Writes one XML document.
@@ -121,31 +122,31 @@ pub struct Writer {
     /// How many `]` are at the end of the current text.
     pub(super) brackets: usize,
     pub(super) indent: Option<Indent>,
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
     /// How many of the frames are around the records.
-    base: usize,
+    pub(super) base: usize,
     pub(super) pending: Pending,
     root: Name,
     around: Vec<Name>,
     record: Name,
     /// The length of the buffer of names with those of the options only.
-    bottom: usize,
+    pub(super) bottom: usize,
     /// How many records are complete.
-    records: u64,
+    pub(super) records: u64,
     pub(super) started: bool,
     /// Whether the document has its root element.
     pub(super) has_root: bool,
     /// Whether a value at the root has begun.
-    in_root: bool,
-    mark: Mark,
+    pub(super) in_root: bool,
+    pub(super) mark: Mark,
     /// Whether a part of the current record was taken.
-    torn: bool,
+    pub(super) torn: bool,
     /// Whether there was an error since the last whole record.
-    spoilt: bool,
+    pub(super) spoilt: bool,
     /// Whether there was one that nothing removes.
-    broken: bool,
+    pub(super) broken: bool,
     /// The text of the last scalar, if somebody listens.
-    noted: Option<Option<Vec<u8>>>,
+    pub(super) noted: Option<Option<Vec<u8>>>,
 }
 
 #[cold]
@@ -259,7 +260,7 @@ impl Writer {
 
     /// The text that may be taken now.
     #[inline(always)]
-    fn output(&self) -> &Vec<u8> {
+    pub(super) fn output(&self) -> &Vec<u8> {
         match &self.indent {
             None => &self.text,
             Some(indent) => &indent.ready,
@@ -268,7 +269,7 @@ impl Writer {
 
     /// The answer to an event.
     #[inline(always)]
-    fn answer(&mut self, result: Result<(), Unwritable>) -> Result<Flow, Unwritable> {
+    pub(super) fn answer(&mut self, result: Result<(), Unwritable>) -> Result<Flow, Unwritable> {
         let result = match &mut self.indent {
             Some(indent) if result.is_ok() => indent.settle(&mut self.text),
             _ => result,
@@ -516,7 +517,7 @@ impl Writer {
     }
 
     /// Whether there is one record, and not many within elements.
-    fn is_one(&self) -> bool {
+    pub(super) fn is_one(&self) -> bool {
         self.around.is_empty()
     }
 
@@ -654,7 +655,7 @@ impl Writer {
         }
     }
 
-    fn write_end(&mut self) -> Result<(), Unwritable> {
+    pub(super) fn write_end(&mut self) -> Result<(), Unwritable> {
         if self.spoilt {
             return Err(refused("the document is not whole, because a part of it was refused"));
         }
@@ -761,84 +762,3 @@ impl Lent for Writer {
 }
 
 impl LookAhead for Writer {}
-
-impl writer::Writer for Writer {
-    const ELEMENTS: bool = true;
-
-    fn ready(&self) -> &[u8] {
-        self.output()
-    }
-
-    fn taken(&mut self) {
-        self.torn |= self.in_root && self.output().len() > self.mark.length;
-        self.mark.length = 0;
-        match &mut self.indent {
-            Some(indent) => indent.ready.clear(),
-            None => self.text.clear(),
-        }
-    }
-
-    fn finish(&mut self) -> Result<(), Unwritable> {
-        let result = self.write_end();
-        self.answer(result).map(|_| ())
-    }
-    fn reopen(&mut self) {
-        self.text.clear();
-        if let Some(indent) = &mut self.indent {
-            indent.abandon(&mut self.text, 0, 0);
-        }
-        self.names.truncate(self.bottom);
-        self.frames.clear();
-        self.spaces.reset();
-        self.tag.open = false;
-        self.pending = Pending::None;
-        self.mark = Mark::default();
-        (self.depth, self.base, self.brackets, self.records) = (0, 0, 0, 0);
-        (self.started, self.has_root, self.in_root) = (false, false, false);
-        (self.torn, self.spoilt, self.broken) = (false, false, false);
-    }
-    fn records(&self) -> u64 {
-        self.records
-    }
-
-    fn named(&self) -> Named {
-        Named {
-            within: !self.is_one(),
-            root: self.options.root.is_some(),
-            record: !self.options.record.is_empty(),
-        }
-    }
-
-    fn plain_null(&mut self) -> Result<Flow, Unwritable> {
-        match self.options.null {
-            Null::Omit => self.null(0),
-            // A reader without types makes null of an empty element, and a map of one with an
-            // attribute.
-            Null::Nil | Null::Empty => self.text("".into(), 0),
-        }
-    }
-
-    fn nil(&mut self) -> Result<(), Unwritable> {
-        if self.options.null != Null::Nil {
-            return Ok(());
-        }
-        if !self.tag.open {
-            return Err(unordered());
-        }
-        Writer::nil(self)
-    }
-
-    fn listen(&mut self) -> bool {
-        let begins = self.noted.is_none();
-        self.noted.get_or_insert_default();
-        begins
-    }
-
-    fn heard(&self) -> Option<&[u8]> {
-        self.noted.as_ref()?.as_deref()
-    }
-
-    fn ignore(&mut self) {
-        self.noted = None;
-    }
-}

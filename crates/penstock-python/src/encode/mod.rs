@@ -5,6 +5,8 @@
 //! attributes there are, under which keys, and what is done to a value on the way. Nothing
 //! recurses: [`walk`] keeps the open containers on a stack of its own.
 
+mod element_fields;
+mod element_items;
 mod elements;
 mod layout;
 mod place;

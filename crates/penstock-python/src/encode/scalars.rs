@@ -20,6 +20,17 @@ pub(super) fn datetime(value: &Bound<'_, PyDateTime>) -> Result<DateTime, Stop> 
     Ok(DateTime { date, time: clock(value, value.get_tzinfo(), value.as_any())? })
 }
 
+/// A day, for a form that may have a time too.
+pub(super) fn midnight(value: &Bound<'_, PyDate>) -> DateTime {
+    let time = Time { hour: 0, minute: 0, second: 0, microsecond: 0, offset: None };
+    DateTime { date: date(value), time }
+}
+
+/// A time, for a form that may have a day too.
+pub(super) fn on_first_day(time: Time) -> DateTime {
+    DateTime { date: Date { year: 1, month: 1, day: 1 }, time }
+}
+
 pub(super) fn time(value: &Bound<'_, PyTime>) -> Result<Time, Stop> {
     clock(value, value.get_tzinfo(), value.as_any())
 }

@@ -326,8 +326,29 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         moment: &Moment,
         of: As,
     ) -> Result<Flow, Stop> {
-        if let moment::Form::Pattern(_) = moment.form {
-            return Err(Stop::misfit("a time in a form of your own cannot be written yet"));
+        let given = value;
+        if let moment::Form::Pattern(pattern) = &moment.form {
+            let value = match moment.of {
+                moment::Of::DateTime => {
+                    value.cast::<PyDateTime>().ok().map(scalars::datetime).transpose()?
+                }
+                moment::Of::Date if value.is_instance_of::<PyDateTime>() => None,
+                moment::Of::Date => value.cast::<PyDate>().ok().map(scalars::midnight),
+                moment::Of::Time => {
+                    let time = value.cast::<PyTime>().ok().map(scalars::time).transpose()?;
+                    time.map(scalars::on_first_day)
+                }
+            };
+            let Some(value) = value else { return Err(self.unfit(given, of)) };
+            let mut out = Vec::with_capacity(print::LONGEST);
+            if !pattern.print(value, &mut out) {
+                return Err(Stop::misfit(
+                    "times(...) has no place for a part of it: it would be read back as another \
+                     value",
+                ));
+            }
+            let text = String::from_utf8_lossy(&out);
+            return Ok(self.writer.text(text.as_ref().into(), 0)?);
         }
         let scalar = match (moment.of, moment.unit) {
             (moment::Of::DateTime, unit) => {
