@@ -138,10 +138,9 @@ if TYPE_CHECKING:
     Null: TypeAlias = Literal["nil", "empty", "omit"]
     # How JSON gets bytes.
     Binary: TypeAlias = Literal["base64", "hex"]
-    # What to do with a record that does not fit.
-    Null: TypeAlias = Literal["nil", "empty", "omit"]
-
+    # What to do if there is no record.
     Empty: TypeAlias = Literal["allow", "error"]
+    # What to do with a record that does not fit.
     Errors: TypeAlias = Literal["raise", "skip", "collect"] | Callable[[DecodeError], object]
 else:
     # For the bases of generic classes, the only place where a type variable is used at run time.

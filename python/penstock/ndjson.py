@@ -346,9 +346,9 @@ def write(
 
     Example:
         >>> import pathlib, penstock
-        >>> with penstock.ndjson.write("log.ndjson", append=True) as writer:
+        >>> with penstock.ndjson.write("new.ndjson", append=True) as writer:
         ...     writer.write({"n": 1})
-        >>> pathlib.Path("log.ndjson").read_bytes()
+        >>> pathlib.Path("new.ndjson").read_bytes()
         b'{"n":1}\n'
     """
     encoder = Encoder(

@@ -272,7 +272,12 @@ def test_365_a_decoder_of_an_encoding_that_nobody_said(
 ) -> None:
     """The decoder looked for the next line in text that it could not read, without end."""
     decoder = penstock.ndjson.Decoder(errors=errors)
+
+    def fed() -> None:
+        decoder.feed(data)
+        decoder.finish()
+
     with pytest.raises(penstock.MalformedInput) as caught:
-        [*decoder.feed(data), *decoder.finish()]
+        fed()
     assert str(caught.value) == UTF_16.format(order, encoding)
     assert decoder.skipped == 0
