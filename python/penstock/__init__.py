@@ -882,7 +882,7 @@ def convert(
         >>> penstock.convert("shops.xml", "shops.ndjson", at="shops/shop").records
         1
         >>> pathlib.Path("shops.ndjson").read_text()
-        '{"@id":"1","#text":"Vila"}\\n'
+        '{"@id":"1","#text":"Vila"}\n'
     """
     from penstock import _convert  # noqa: PLC0415 - few programs convert
 
