@@ -10,6 +10,8 @@ pub struct Limits {
     pub token: usize,
     /// Bytes of one map that a reader searches for the key of its class; they are buffered whole.
     pub lookahead: usize,
+    /// Bytes of one row of a table, which is buffered whole.
+    pub row: usize,
     /// Bytes of one number.
     pub number: usize,
     /// Decompressed bytes of the whole source, or none.
@@ -41,6 +43,7 @@ impl Default for Limits {
             depth: 1_000,
             token: 256 << 20,
             lookahead: 16 << 20,
+            row: 16 << 20,
             number: 4_300,
             total: None,
             memory: Some(8 << 30),

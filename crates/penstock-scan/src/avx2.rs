@@ -14,7 +14,7 @@ use std::arch::x86_64::{
     _mm256_sub_epi8,
 };
 
-use crate::isa::{Chosen, Isa, Job, StringEnd};
+use crate::isa::{Chosen, Isa, Job, Stops, StringEnd};
 use crate::portable;
 
 /// Bytes in one vector.
@@ -340,6 +340,21 @@ impl Isa for Avx2 {
     #[inline(always)]
     fn xml_name(self, bytes: &[u8], from: usize) -> usize {
         self.name_end(bytes, from).at
+    }
+
+    #[inline(always)]
+    fn stops(self, bytes: &[u8; 64], set: &Stops) -> (u64, u64) {
+        let Stops { low, high } = *set;
+        let set = Nibbles { low, high };
+        let (halves, _) = bytes.as_chunks::<LANES>();
+        let (mut stops, mut above) = (0, 0);
+        for (half, lanes) in halves.iter().enumerate() {
+            let lanes = self.load(lanes);
+            // The set is ASCII: the look-up gives nothing for a byte above it.
+            stops |= u64::from(self.bits(self.among(&set, lanes, false))) << (half * LANES);
+            above |= u64::from(self.bits(lanes)) << (half * LANES);
+        }
+        (stops, above)
     }
 
     #[inline(always)]

@@ -13,6 +13,43 @@ pub struct StringEnd {
     pub ascii: bool,
 }
 
+/// A set of up to seven bytes of ASCII, as two tables: for the low and the high half of a byte, a set of rows. A byte
+/// is in the set if its two halves have a row in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stops {
+    pub(crate) low: [u8; 16],
+    pub(crate) high: [u8; 16],
+}
+
+impl Stops {
+    /// The set of these bytes; nothing if there are more than seven, or if one is not ASCII.
+    ///
+    /// ```
+    /// use penstock_scan::Stops;
+    ///
+    /// assert!(Stops::of(b",\"\r\n").is_some());
+    /// assert!(Stops::of("é".as_bytes()).is_none());
+    /// ```
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() > 7 || !bytes.is_ascii() {
+            return None;
+        }
+        let mut stops = Stops { low: [0; 16], high: [0; 16] };
+        for (row, byte) in bytes.iter().enumerate() {
+            stops.low[usize::from(byte & 0x0F)] |= 1 << row;
+            stops.high[usize::from(byte >> 4)] |= 1 << row;
+        }
+        Some(stops)
+    }
+
+    /// Whether a byte is in the set.
+    #[inline(always)]
+    pub(crate) fn has(&self, byte: u8) -> bool {
+        self.low[usize::from(byte & 0x0F)] & self.high[usize::from(byte >> 4)] != 0
+    }
+}
+
 /// An instruction set: a zero-sized token that proves that the processor has it.
 ///
 /// All methods are safe, whatever the bytes. Implementations are `#[inline(always)]`, so that they
@@ -48,6 +85,10 @@ pub trait Isa: Copy + Send + Sync + 'static {
     /// The first byte at or after `from` that an XML name may not contain, or is a colon, or is
     /// above 0x7F: the end of a run of ASCII letters, digits, `.`, `-` and `_`. Tuned for names.
     fn xml_name(self, bytes: &[u8], from: usize) -> usize;
+
+    /// Which of the 64 bytes are in the set, and which are above 0x7F: a bit each, the first byte's
+    /// lowest.
+    fn stops(self, bytes: &[u8; 64], set: &Stops) -> (u64, u64);
 
     /// How many of the bytes are not UTF-8 continuation bytes: in UTF-8, the number of code
     /// points. Tuned for whole windows.

@@ -1,6 +1,6 @@
 //! The instruction set that every processor has: plain Rust, eight bytes at a time.
 
-use crate::isa::{Chosen, Isa, Job, StringEnd};
+use crate::isa::{Chosen, Isa, Job, Stops, StringEnd};
 use crate::swar;
 
 /// The token of the plain instruction set, which needs no proof.
@@ -113,6 +113,16 @@ impl Isa for Portable {
             |byte| !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')),
         );
         end.at
+    }
+
+    #[inline(always)]
+    fn stops(self, bytes: &[u8; 64], set: &Stops) -> (u64, u64) {
+        let (mut stops, mut above) = (0, 0);
+        for (place, &byte) in bytes.iter().enumerate() {
+            stops |= u64::from(set.has(byte)) << place;
+            above |= u64::from(!byte.is_ascii()) << place;
+        }
+        (stops, above)
     }
 
     #[inline(always)]

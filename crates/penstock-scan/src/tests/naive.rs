@@ -29,6 +29,12 @@ pub(super) fn xml_name(bytes: &[u8], from: usize) -> usize {
     run(bytes, from, stops).at
 }
 
+pub(super) fn stops(bytes: &[u8; 64], set: &[u8]) -> (u64, u64) {
+    let bits =
+        |is: &dyn Fn(u8) -> bool| (0..64).map(|place| u64::from(is(bytes[place])) << place).sum();
+    (bits(&|byte| set.contains(&byte)), bits(&|byte| byte >= 0x80))
+}
+
 /// The bytes up to the first that stops, and whether they are ASCII.
 fn run(bytes: &[u8], from: usize, stops: impl Fn(u8) -> bool) -> StringEnd {
     let mut end = StringEnd { at: from, ascii: true };

@@ -13,9 +13,9 @@ use proptest::test_runner::RngSeed;
 use super::{naive, shapes};
 use crate::unicode::{Unit, Widen};
 use crate::{
-    EscapeCheck, Isa, Job, Rest, StringEnd, TextBuf, TextWindow, ValidText, check_json_escape,
-    count_code_points, count_newlines, dispatch, dispatch_portable, shape, unescape_json,
-    widen_latin1, widen_ucs2, widen_ucs4,
+    EscapeCheck, Isa, Job, Rest, Stops, StringEnd, TextBuf, TextWindow, ValidText,
+    check_json_escape, count_code_points, count_newlines, dispatch, dispatch_portable, shape,
+    unescape_json, widen_latin1, widen_ucs2, widen_ucs4,
 };
 
 const SEED: u64 = 0x7065_6e73;
@@ -53,6 +53,7 @@ job!(XmlText(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_text(job.0, job.1
 job!(XmlValue(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_value(job.0, job.1));
 job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
+job!(AllStops(&'a [u8; 64], &'a Stops) -> (u64, u64), |isa, job| isa.stops(job.0, job.1));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
 
 /// Runs a job on the best instruction set and on the portable one, which must agree.
@@ -415,6 +416,22 @@ proptest! {
         at_alignments(&bytes, b' ', |bytes| {
             assert_eq!(on_both(JsonSpace(bytes, from)), naive::space(bytes, from));
         });
+    }
+
+    #[test]
+    fn stops(
+        bytes in prop::collection::vec(any::<u8>(), 64),
+        set in prop::collection::vec(0..0x80_u8, 0..=7),
+        planted in prop::collection::vec((0..64_usize, any::<prop::sample::Index>()), 0..20),
+    ) {
+        let mut bytes: [u8; 64] = bytes.try_into().unwrap();
+        for (place, which) in planted {
+            if !set.is_empty() {
+                bytes[place] = set[which.index(set.len())];
+            }
+        }
+        let stops = Stops::of(&set).unwrap();
+        prop_assert_eq!(on_both(AllStops(&bytes, &stops)), naive::stops(&bytes, &set));
     }
 
     #[test]

@@ -1,0 +1,16 @@
+//! CSV (RFC 4180) and its kin: rows of cells, separated by tabs, semicolons or anything else.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `format.rs` | the reader as a run sees it |
+//! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
+//! | `rows.rs` | the grammar: where a row and its cells begin and end |
+//! | `reader.rs` | the state between windows, the header, and what the sink is told |
+
+mod format;
+mod options;
+mod reader;
+mod rows;
+
+pub use options::{Header, Options, Terminator, WrongDialect};
+pub use reader::Reader;

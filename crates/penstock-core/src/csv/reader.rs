@@ -1,0 +1,570 @@
+//! The CSV reader: checked text in, rows out.
+
+use std::sync::Arc;
+
+use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, gathered, make_room};
+
+use super::options::{Header, Options, WrongDialect};
+use super::rows::{self, End, Found, Grammar, Line, Wrong};
+use crate::error::{Fail, Fault};
+use crate::event::{Cell, Key, KeyKind, Row, Scalar, Text};
+use crate::limits::Limits;
+use crate::reader::Step;
+use crate::sink::{Flow, Listener, Want};
+
+/// The number of the only shape.
+const SHAPE: u32 = 0;
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// So many lines that are skipped, whatever is in them.
+    Lines(u64),
+    /// So many rows of the header, the first ones of which were read.
+    Header(usize),
+    /// A row.
+    Row,
+}
+
+/// A line that is skipped, whatever is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Skipped {
+    None,
+    Comment,
+    /// The rest of a line, behind bytes that are no text, or behind a row that was too long.
+    Lost,
+}
+
+/// Reads CSV, window after window.
+///
+/// The caller gives [`run`](Reader::run) a window of text that begins at [`base`](Reader::base). It
+/// calls `run` again with a longer window, or drops the first [`consumed`](Reader::consumed) bytes,
+/// after calling [`drop_front`](Reader::drop_front).
+#[derive(Debug)]
+pub struct Reader {
+    state: State,
+    skipped: Skipped,
+    /// Whether a fault was reported, behind whose row the reader is.
+    faulty: bool,
+    /// The index in the window of the current row.
+    pos: usize,
+    /// The offset of the window's first byte in the source.
+    base: u64,
+    stops: Arc<Stops>,
+    grammar: Grammar,
+    header: Header,
+    comment: Option<Box<str>>,
+    row: rows::Row,
+    /// The names of the columns, once they are known.
+    names: Option<Arc<[Box<str>]>>,
+    /// The forms that the sink wants; empty before it was asked.
+    wanted: Vec<Option<Want>>,
+    /// How many events of the current row are reported.
+    reported: usize,
+    /// The cells of the current row without escapes, one after the other.
+    scratch: TextBuf,
+    /// Where each of them is.
+    places: Vec<(usize, usize)>,
+    /// Kept for its memory only.
+    cells: Vec<Option<Cell<'static>>>,
+}
+
+/// One call of [`Reader::run`], compiled for each instruction set.
+struct Run<'r, 'w, 's, S> {
+    reader: &'r mut Reader,
+    text: ValidText<'w>,
+    last: bool,
+    sink: &'s mut S,
+}
+
+impl<S: Listener> Job for Run<'_, '_, '_, S> {
+    type Output = Result<Step, Fail<S::Error>>;
+
+    #[inline(always)]
+    fn run<I: Isa>(self, isa: I) -> Self::Output {
+        let Run { reader, text, last, sink } = self;
+        reader.drive(isa, text, last, sink)
+    }
+}
+
+/// The same vector without its items, for items that live another time. The memory is kept.
+fn recycled<'b>(mut cells: Vec<Option<Cell<'_>>>) -> Vec<Option<Cell<'b>>> {
+    cells.clear();
+    cells.into_iter().map(|_| None).collect()
+}
+
+fn key(name: &str) -> Key<'_> {
+    Key { name: name.into(), namespace: None, prefix: None, kind: KeyKind::Member }
+}
+
+impl Reader {
+    /// A reader at the beginning of a source.
+    ///
+    /// # Errors
+    /// The dialect is not possible.
+    pub fn new(options: &Options, limits: &Limits) -> Result<Self, WrongDialect> {
+        let names = match &options.header {
+            Header::Given(names) => Some(names.clone().into()),
+            _ => None,
+        };
+        let mut reader = Reader {
+            state: State::Lines(options.skip),
+            skipped: Skipped::None,
+            faulty: false,
+            pos: 0,
+            base: 0,
+            stops: Arc::new(options.stops()?),
+            grammar: Grammar::new(options, limits.row),
+            header: options.header.clone(),
+            comment: options.comment.clone(),
+            row: rows::Row::default(),
+            names,
+            wanted: Vec::new(),
+            reported: 0,
+            scratch: TextBuf::new(),
+            places: Vec::new(),
+            cells: Vec::new(),
+        };
+        reader.lines_left(options.skip);
+        Ok(reader)
+    }
+
+    /// What comes when so many lines are still to be skipped.
+    fn lines_left(&mut self, left: u64) {
+        self.state = match (&self.header, left) {
+            (_, 1..) => State::Lines(left),
+            (Header::First, 0) => State::Header(1),
+            (Header::Joined(rows, _), 0) => State::Header((*rows).max(1)),
+            (Header::Given(_) | Header::Positions, 0) => State::Row,
+        };
+    }
+
+    /// The names of the columns, once they are known.
+    #[must_use]
+    pub fn names(&self) -> Option<&[Box<str>]> {
+        self.names.as_deref().filter(|_| self.state == State::Row)
+    }
+
+    /// The offset of the window's first byte in the source.
+    #[must_use]
+    pub fn base(&self) -> u64 {
+        self.base
+    }
+
+    /// How many bytes of the window the reader no longer needs.
+    #[must_use]
+    pub fn consumed(&self) -> usize {
+        self.pos
+    }
+
+    /// The offset in the source of the current row.
+    #[must_use]
+    pub fn begun(&self) -> u64 {
+        self.base + self.pos as u64
+    }
+
+    /// Tells the reader that the first `count` bytes of the window were dropped.
+    ///
+    /// # Panics
+    /// If the reader still needs some of them.
+    pub fn drop_front(&mut self, count: usize) {
+        assert!(count <= self.pos, "dropped bytes that are still needed");
+        self.pos -= count;
+        self.base += count as u64;
+    }
+
+    /// Tells the reader that the window now begins at `base`.
+    pub fn jump(&mut self, base: u64) {
+        (self.pos, self.base) = (0, base);
+        self.row.clear();
+    }
+
+    /// After a fault: goes on with the next row. Behind bytes that are not text, that is the next
+    /// line.
+    pub fn recover(&mut self) {
+        if !std::mem::take(&mut self.faulty) {
+            self.reported = 0;
+            self.row.clear();
+            self.skipped = Skipped::Lost;
+        }
+    }
+
+    /// True while the reader skips the rest of a line in error.
+    #[must_use]
+    pub fn is_lost(&self) -> bool {
+        self.skipped == Skipped::Lost
+    }
+
+    /// How many of these bytes, which are not text, belong to the line in error.
+    #[must_use]
+    pub fn pass_bytes(&self, bytes: &[u8]) -> usize {
+        match self.grammar.line(bytes, false) {
+            Line::Ends(end) => end.end,
+            Line::Cut(_) => bytes.len(),
+        }
+    }
+
+    /// Reads as far as the window, the document or the sink allow.
+    ///
+    /// `text` begins at [`base`](Reader::base). `last` says that nothing follows it.
+    ///
+    /// # Errors
+    /// [`Fail::Input`] if a row is not CSV, has another number of cells than there are columns, or
+    /// exceeds a limit; [`Fail::Sink`] if the sink refused an event. The reader is behind the row
+    /// then.
+    pub fn run<S: Listener>(
+        &mut self,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        dispatch(Run { reader: self, text, last, sink })
+    }
+
+    #[inline(always)]
+    fn drive<I: Isa, S: Listener>(
+        &mut self,
+        isa: I,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        let dry = if last { Step::Done } else { Step::More };
+        let stops = Arc::clone(&self.stops);
+        let mut found = Found::new(isa, text.as_bytes(), &stops, self.row.place(self.pos));
+        while self.state != State::Row {
+            if !self.before_rows(&mut found, text, last).map_err(Fail::Input)? {
+                return Ok(dry);
+            }
+        }
+        let names = match &self.names {
+            Some(names) => Arc::clone(names),
+            None => match self.positions(&mut found, text, last) {
+                Some(names) => names,
+                None => return Ok(dry),
+            },
+        };
+        let keys: Vec<Key<'_>> = gathered(names.iter().map(|name| key(name)));
+        if self.wanted.is_empty() {
+            make_room(&mut self.wanted, keys.len());
+            self.wanted.resize(keys.len(), Some(Want::Digits));
+            sink.known_keys(SHAPE, &keys, &mut self.wanted);
+        }
+        loop {
+            let Some(end) = self.next_row(&mut found, text, last, keys.len()) else {
+                return Ok(dry);
+            };
+            if self.row.wrong.is_some() || self.row.cells.len() != keys.len() {
+                return Err(Fail::Input(self.fault(end, text, keys.len())));
+            }
+            match self.tell(text, end, &keys, sink)? {
+                Flow::Pause => return Ok(Step::Paused),
+                Flow::Stop => return Ok(Step::Stopped),
+                Flow::Take | Flow::Skip | Flow::Watch | Flow::Look => {}
+            }
+        }
+    }
+
+    /// Tells the sink the current row.
+    #[inline(always)]
+    fn tell<S: Listener>(
+        &mut self,
+        text: ValidText<'_>,
+        end: End,
+        keys: &[Key<'_>],
+        sink: &mut S,
+    ) -> Result<Flow, Fail<S::Error>> {
+        self.unescape(text);
+        let mut cells = recycled(std::mem::take(&mut self.cells));
+        make_room(&mut cells, keys.len());
+        let start = self.base + self.pos as u64;
+        let mut places = self.places.iter();
+        for (cell, want) in self.row.cells.iter().zip(&self.wanted) {
+            let at = start + cell.at as u64;
+            cells.push(want.map(|_| {
+                let text = match cell.escaped.then(|| places.next()).flatten() {
+                    Some(&(from, to)) => self.scratch.text().slice(from..to),
+                    None => text.slice(self.pos + cell.from..self.pos + cell.to),
+                };
+                let value = Scalar::Untyped(Text { text, ascii: self.row.ascii });
+                Cell { value, key_at: at, at }
+            }));
+        }
+        let row = Row::new(SHAPE, keys, &cells, start, Some(start + end.end as u64));
+        let mut row = row.resumed(self.reported);
+        let answer = sink.row(&mut row);
+        let (done, reported) = (row.is_done(), row.reported());
+        self.cells = recycled(cells);
+        // A refused row is finished, too.
+        if done || answer.is_err() {
+            self.pass(end);
+        } else {
+            // The row is scanned again when its other events are reported.
+            self.reported = reported;
+            self.row.clear();
+        }
+        answer.map_err(Fail::Sink)
+    }
+
+    /// Notes what ended a line.
+    #[inline(always)]
+    fn line_ended(&mut self, text: ValidText<'_>, end: End) {
+        let ending = &text.as_bytes()[self.pos + end.end..self.pos + end.next];
+        self.grammar.line_ended(ending);
+    }
+
+    /// Moves behind the current row.
+    #[inline(always)]
+    fn pass(&mut self, end: End) {
+        self.pos += end.next;
+        self.reported = 0;
+        self.row.clear();
+    }
+
+    /// Scans the next row that is neither blank nor a comment. With one column, a blank line is an
+    /// empty cell.
+    #[inline(always)]
+    fn next_row<I: Isa>(
+        &mut self,
+        found: &mut Found<'_, I>,
+        text: ValidText<'_>,
+        last: bool,
+        columns: usize,
+    ) -> Option<End> {
+        loop {
+            if self.pos == text.as_bytes().len() {
+                return None;
+            }
+            if (self.comment.is_some() || self.skipped != Skipped::None)
+                && !self.pass_lines(found, text, last)
+            {
+                return None;
+            }
+            let end = self.row.scan(found, self.pos, last, &self.grammar)?;
+            self.line_ended(text, end);
+            if columns != 1
+                && let [only] = &self.row.cells[..]
+                && only.from == only.to
+                && !only.quoted
+                && self.row.wrong.is_none()
+            {
+                self.pass(end);
+                continue;
+            }
+            return Some(end);
+        }
+    }
+
+    /// Passes over lines that are no rows. False if nothing more is at hand.
+    #[cold]
+    fn pass_lines<I: Isa>(
+        &mut self,
+        found: &mut Found<'_, I>,
+        text: ValidText<'_>,
+        last: bool,
+    ) -> bool {
+        loop {
+            let rest = &text.as_bytes()[self.pos..];
+            if self.skipped == Skipped::None {
+                let Some(comment) = self.comment.as_deref().map(str::as_bytes) else {
+                    return !rest.is_empty();
+                };
+                if !rest.starts_with(comment) {
+                    let may_be = !last && comment.starts_with(rest);
+                    return !may_be && !rest.is_empty();
+                }
+                self.row.clear();
+                self.skipped = Skipped::Comment;
+            }
+            match self.grammar.line(rest, last) {
+                Line::Ends(end) => {
+                    self.line_ended(text, end);
+                    self.pos += end.next;
+                    self.skipped = Skipped::None;
+                    found.go_to(self.pos);
+                }
+                Line::Cut(passed) => {
+                    self.pos += passed;
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// Reads one thing that comes before the rows. False if the window ends too early.
+    #[cold]
+    fn before_rows<I: Isa>(
+        &mut self,
+        found: &mut Found<'_, I>,
+        text: ValidText<'_>,
+        last: bool,
+    ) -> Result<bool, Fault> {
+        match self.state {
+            State::Row => Ok(true),
+            State::Lines(left) => {
+                let rest = &text.as_bytes()[self.pos..];
+                match self.grammar.line(rest, last) {
+                    Line::Ends(end) => {
+                        self.line_ended(text, end);
+                        self.pos += end.next;
+                        found.go_to(self.pos);
+                        self.lines_left(left - 1);
+                        Ok(true)
+                    }
+                    Line::Cut(passed) => {
+                        self.pos += passed;
+                        Ok(false)
+                    }
+                }
+            }
+            State::Header(left) => {
+                let Some(end) = self.next_row(found, text, last, 0) else { return Ok(false) };
+                if self.row.wrong.is_some() {
+                    return Err(self.fault(end, text, 0));
+                }
+                let cells = self.texts(text);
+                let names = match (self.names.take(), &self.header) {
+                    (Some(names), Header::Joined(_, between)) => joined(&names, &cells, between),
+                    _ => cells,
+                };
+                self.names = Some(names.into());
+                self.pass(end);
+                self.state = if left > 1 { State::Header(left - 1) } else { State::Row };
+                Ok(true)
+            }
+        }
+    }
+
+    /// The names of columns without a header: their positions in the first row.
+    #[cold]
+    fn positions<I: Isa>(
+        &mut self,
+        found: &mut Found<'_, I>,
+        text: ValidText<'_>,
+        last: bool,
+    ) -> Option<Arc<[Box<str>]>> {
+        self.next_row(found, text, last, 0)?;
+        let names = (0..self.row.cells.len()).map(|column| column.to_string().into());
+        let names: Arc<[Box<str>]> = names.collect();
+        self.names = Some(Arc::clone(&names));
+        // It is a row like all others, and is scanned again.
+        self.row.clear();
+        found.restart(self.pos);
+        Some(names)
+    }
+
+    /// The texts of all cells of the current row.
+    fn texts(&mut self, text: ValidText<'_>) -> Vec<Box<str>> {
+        self.wanted.resize(self.row.cells.len(), Some(Want::Digits));
+        self.unescape(text);
+        self.wanted.clear();
+        let mut places = self.places.iter();
+        gathered(self.row.cells.iter().map(|cell| {
+            let own = cell.escaped.then(|| places.next()).flatten();
+            let text = match own {
+                Some(&(from, to)) => self.scratch.text().slice(from..to),
+                None => text.slice(self.pos + cell.from..self.pos + cell.to),
+            };
+            text.as_str().into()
+        }))
+    }
+
+    /// Writes the wanted cells with escapes into a buffer, without them.
+    #[inline(always)]
+    fn unescape(&mut self, text: ValidText<'_>) {
+        self.places.clear();
+        if self.row.cells.iter().any(|cell| cell.escaped) {
+            self.unescape_some(text);
+        }
+    }
+
+    #[inline(never)]
+    fn unescape_some(&mut self, text: ValidText<'_>) {
+        let Reader { row, wanted, places, scratch, .. } = self;
+        scratch.clear();
+        for (cell, want) in row.cells.iter().zip(&*wanted) {
+            if !cell.escaped || want.is_none() {
+                continue;
+            }
+            let from = scratch.text().as_bytes().len();
+            let mut at = self.pos + cell.from;
+            let to = self.pos + cell.to;
+            let bytes = text.as_bytes();
+            let escape = self.grammar.escaping();
+            // Each escape is one byte of ASCII, whose next character is text.
+            while let Some(next) = escape.and_then(|byte| memchr::memchr(byte, &bytes[at..to])) {
+                scratch.push_text(text.slice(at..at + next));
+                let kept = at + next + 1;
+                let length = text.as_str()[kept..to].chars().next().map_or(0, char::len_utf8);
+                scratch.push_text(text.slice(kept..kept + length));
+                at = kept + length;
+            }
+            scratch.push_text(text.slice(at..to));
+            let end = scratch.text().as_bytes().len();
+            make_room(places, 1);
+            places.push((from, end));
+        }
+    }
+
+    /// The fault of the current row. The reader then goes on behind it.
+    #[cold]
+    fn fault(&mut self, end: End, text: ValidText<'_>, columns: usize) -> Fault {
+        let fault = self.describe(end, columns);
+        let is_cut = matches!(self.row.wrong, Some((Wrong::Long { .. }, _)))
+            && self.pos + end.next == text.as_bytes().len();
+        if is_cut {
+            self.skipped = Skipped::Lost;
+        }
+        self.faulty = true;
+        self.pass(end);
+        fault
+    }
+
+    fn describe(&self, end: End, columns: usize) -> Fault {
+        let start = self.base + self.pos as u64;
+        let cells = self.row.cells.len();
+        let Some((wrong, at)) = self.row.wrong else {
+            // A row that is too short is wrong where it ends.
+            let cell = self.row.cells.get(columns).map_or(end.end, |cell| cell.at);
+            let plural = |count: usize| if count == 1 { "" } else { "s" };
+            let reason = format!(
+                "the row has {cells} cell{}, and there are {columns} column{}",
+                plural(cells),
+                plural(columns)
+            );
+            return Fault::malformed(start + cell as u64, reason);
+        };
+        let offset = start + at as u64;
+        match wrong {
+            Wrong::Quote => {
+                Fault::malformed(offset, "a quote in a cell that does not begin with one")
+            }
+            Wrong::Behind => Fault::malformed(offset, "text behind the closing quote of a cell"),
+            Wrong::Nul => Fault::malformed(offset, "a NUL character"),
+            Wrong::Return => Fault::malformed(offset, "a carriage return without a line feed"),
+            Wrong::Feed => Fault::malformed(offset, "a line feed without a carriage return"),
+            Wrong::Open => Fault::truncated(offset, "a quote that is never closed"),
+            Wrong::Long { open } => {
+                let most = self.grammar.most();
+                let hint = if open { ": its last quote is not closed" } else { "" };
+                Fault::limit(
+                    offset,
+                    format!("a row is longer than {most} bytes (limits.row){hint}"),
+                )
+            }
+        }
+    }
+}
+
+/// The names of columns from two rows of a header.
+fn joined(before: &[Box<str>], cells: &[Box<str>], between: &str) -> Vec<Box<str>> {
+    let name = |column: usize| {
+        let above = before.get(column).map_or("", |name| name);
+        let below = cells.get(column).map_or("", |name| name);
+        match (above, below) {
+            ("", name) | (name, "") => name.into(),
+            (above, below) => format!("{above}{between}{below}").into(),
+        }
+    };
+    (0..before.len().max(cells.len())).map(name).collect()
+}

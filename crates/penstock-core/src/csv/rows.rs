@@ -1,0 +1,518 @@
+//! The grammar: where a row and its cells begin and end.
+//!
+//! # For maintainers
+//!
+//! A row is scanned from one *stop* to the next: a byte at which the grammar decides something. The
+//! kernel finds the stops of 64 bytes at a time, as bits of one word, and the loop takes them out
+//! one by one, so bytes between stops cost nothing. Everything that is kept counts from the
+//! beginning of the row, which stays in the window until the row is whole. If a window ends within
+//! a row, `at` and `within` say where the next one continues, so no byte is looked at twice.
+//!
+//! A fault does not end the scan. The row's end is found as if the faulty character were text, so
+//! the next row is read as usual. Two faults have no such end: a quote that nothing closes, and a
+//! row that exceeds its limit. Reading goes on behind the line in which such a row began.
+
+use penstock_scan::{Isa, Stops};
+
+use super::options::{Options, Terminator};
+
+/// A cell, in bytes from the beginning of its row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cell {
+    /// Where the cell begins: its quote, if it has one.
+    pub(super) at: usize,
+    /// The text, without quotes.
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// Whether quotes are doubled in it, or characters escaped.
+    pub(super) escaped: bool,
+    /// Whether it has quotes around it.
+    pub(super) quoted: bool,
+}
+
+/// Where in a cell the scan is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    /// In text without quotes, or before any.
+    Plain,
+    /// Behind the quote that opens the cell.
+    Quoted,
+    /// Behind the quote that closes it, which stands at the end of its text.
+    Behind,
+}
+
+/// What is wrong with a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wrong {
+    /// There is a quote in a cell that does not begin with one.
+    Quote,
+    /// There is text between the closing quote of a cell and its end.
+    Behind,
+    /// There is a NUL character.
+    Nul,
+    /// There is a carriage return, and the first line ended with a line feed.
+    Return,
+    /// There is a line feed, and the first line ended with a carriage return.
+    Feed,
+    /// The input ends within quotes.
+    Open,
+    /// The row is longer than it may be. If quotes are open, one of them may never be closed.
+    Long { open: bool },
+}
+
+/// The row that is being scanned. All positions count from its beginning.
+#[derive(Debug)]
+pub(super) struct Row {
+    pub(super) cells: Vec<Cell>,
+    /// The first fault, and its place.
+    pub(super) wrong: Option<(Wrong, usize)>,
+    /// Whether there is no byte above 0x7F in it.
+    pub(super) ascii: bool,
+    /// Everything before is scanned.
+    at: usize,
+    /// The current cell.
+    cell: Cell,
+    within: Within,
+    /// The end of the last escaped character: white space before it is not trimmed.
+    kept: usize,
+}
+
+/// The end of a row, and the beginning of the next one, from the beginning of the row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct End {
+    pub(super) end: usize,
+    pub(super) next: usize,
+}
+
+const CELL: Cell = Cell { at: 0, from: 0, to: 0, escaped: false, quoted: false };
+
+impl Default for Row {
+    fn default() -> Self {
+        Row {
+            cells: Vec::new(),
+            wrong: None,
+            ascii: true,
+            at: 0,
+            cell: CELL,
+            within: Within::Plain,
+            kept: 0,
+        }
+    }
+}
+
+/// What ends a line. A line feed behind a carriage return belongs to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lines {
+    /// A line feed.
+    Feeds,
+    /// A carriage return.
+    Returns,
+    /// Either.
+    Any,
+}
+
+/// A dialect, as the scan needs it.
+#[derive(Debug)]
+pub(super) struct Grammar {
+    delimiter: Box<[u8]>,
+    first: u8,
+    quote: Option<u8>,
+    escape: Option<u8>,
+    terminator: Option<Box<[u8]>>,
+    /// What ends a line, if no text does. Nothing, until the first line has ended.
+    lines: Option<Lines>,
+    trim: bool,
+    most: usize,
+}
+
+impl Grammar {
+    pub(super) fn new(options: &Options, most: usize) -> Self {
+        Grammar {
+            delimiter: options.delimiter.as_bytes().into(),
+            first: options.delimiter.as_bytes().first().copied().unwrap_or(b','),
+            quote: options.quote,
+            escape: options.escape,
+            terminator: match &options.terminator {
+                Terminator::Exactly(text) => Some(text.as_bytes().into()),
+                Terminator::AsFirst | Terminator::Any => None,
+            },
+            lines: (options.terminator == Terminator::Any).then_some(Lines::Any),
+            trim: options.trim,
+            most,
+        }
+    }
+
+    /// The character that makes the next one text.
+    pub(super) fn escaping(&self) -> Option<u8> {
+        self.escape.or(self.quote)
+    }
+
+    /// The longest row.
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+
+    /// The end of the line in which a row begins, or of the text.
+    fn first_line(&self, text: &[u8]) -> End {
+        match self.line(text, true) {
+            Line::Ends(end) => end,
+            Line::Cut(_) => End { end: text.len(), next: text.len() },
+        }
+    }
+
+    /// The end of a line that is skipped, whatever is in it.
+    #[cold]
+    pub(super) fn line(&self, text: &[u8], last: bool) -> Line {
+        let (end, terminator): (Option<usize>, &[u8]) = match &self.terminator {
+            Some(exactly) => (memchr::memmem::find(text, exactly), exactly),
+            None if self.lines == Some(Lines::Feeds) => (memchr::memchr(b'\n', text), b"\n"),
+            None => {
+                let is = |byte: u8| byte == b'\r' || self.lines != Some(Lines::Returns);
+                let end = memchr::memchr2_iter(b'\n', b'\r', text).find(|end| is(text[*end]));
+                let is_cut = !last && end.is_some_and(|end| text[end..] == *b"\r");
+                let is_pair = end.is_some_and(|end| text[end..].starts_with(b"\r\n"));
+                (end.filter(|_| !is_cut), if is_pair || is_cut { b"\r\n" } else { b"\n" })
+            }
+        };
+        match end {
+            Some(end) => Line::Ends(End { end, next: end + terminator.len() }),
+            None if last => Line::Cut(text.len()),
+            None => {
+                // The terminator may have begun.
+                let most = (terminator.len() - 1).min(text.len());
+                let begun = (0..=most).rev().find(|begun| text.ends_with(&terminator[..*begun]));
+                Line::Cut(text.len() - begun.unwrap_or(0))
+            }
+        }
+    }
+
+    /// Whether a row ends at a stop.
+    #[inline(always)]
+    fn terminator(&self, text: &[u8], at: usize, last: bool) -> Ends {
+        if let Some(exactly) = &self.terminator {
+            return begins_with(text, at, exactly, last);
+        }
+        let is =
+            |lines: Lines| self.lines.is_none_or(|known| known == lines || known == Lines::Any);
+        match text[at] {
+            b'\n' if is(Lines::Feeds) => Ends::Yes(1),
+            b'\r' => match text.get(at + 1) {
+                Some(b'\n') => Ends::Yes(2),
+                None if !last => Ends::Cut,
+                _ if is(Lines::Returns) => Ends::Yes(1),
+                _ => Ends::No,
+            },
+            _ => Ends::No,
+        }
+    }
+
+    /// Notes what ended a line: the first one decides.
+    #[inline(always)]
+    pub(super) fn line_ended(&mut self, text: &[u8]) {
+        if self.lines.is_none() && self.terminator.is_none() && !text.is_empty() {
+            let is_return = text == b"\r";
+            self.lines = Some(if is_return { Lines::Returns } else { Lines::Feeds });
+        }
+    }
+}
+
+/// The end of a line that is skipped.
+pub(super) enum Line {
+    Ends(End),
+    /// The line goes on behind the window. So many bytes of it are not needed.
+    Cut(usize),
+}
+
+/// Whether something ends at a stop.
+enum Ends {
+    /// Yes, and it is this long.
+    Yes(usize),
+    No,
+    /// The window ends before that is known.
+    Cut,
+}
+
+#[inline(always)]
+fn begins_with(text: &[u8], at: usize, wanted: &[u8], last: bool) -> Ends {
+    let rest = &text[at..];
+    if rest.starts_with(wanted) {
+        Ends::Yes(wanted.len())
+    } else if !last && rest.len() < wanted.len() && wanted.starts_with(rest) {
+        Ends::Cut
+    } else {
+        Ends::No
+    }
+}
+
+/// The stops of a window, one after the other.
+pub(super) struct Found<'t, I> {
+    isa: I,
+    text: &'t [u8],
+    stops: &'t Stops,
+    /// Where the current block begins, its stops that were not taken, and its bytes above 0x7F.
+    block: usize,
+    left: u64,
+    above: u64,
+}
+
+const BLOCK: usize = 64;
+
+impl<'t, I: Isa> Found<'t, I> {
+    #[inline(always)]
+    pub(super) fn new(isa: I, text: &'t [u8], stops: &'t Stops, from: usize) -> Self {
+        let mut found = Found { isa, text, stops, block: from, left: 0, above: 0 };
+        found.load(from);
+        found
+    }
+
+    /// Goes back to a place.
+    pub(super) fn restart(&mut self, place: usize) {
+        self.load(place);
+    }
+
+    #[inline(always)]
+    fn load(&mut self, block: usize) {
+        self.block = block;
+        let rest = self.text.get(block..).unwrap_or_default();
+        (self.left, self.above) = match rest.first_chunk::<BLOCK>() {
+            Some(bytes) => self.isa.stops(bytes, self.stops),
+            None => {
+                let mut bytes = [0; BLOCK];
+                bytes[..rest.len()].copy_from_slice(rest);
+                let (stops, above) = self.isa.stops(&bytes, self.stops);
+                // The zeros behind the text may be stops, and are none.
+                (stops & ((1 << rest.len()) - 1), above)
+            }
+        };
+    }
+
+    /// The next stop that is not before `from`. `ascii` becomes false if there is a byte above 0x7F
+    /// in the blocks that are left for it, from `start` on.
+    #[inline(always)]
+    fn next(&mut self, from: usize, start: usize, ascii: &mut bool) -> Option<usize> {
+        loop {
+            while self.left == 0 {
+                let next = self.block + BLOCK;
+                *ascii &= self.is_ascii(start, next);
+                if next >= self.text.len() {
+                    return None;
+                }
+                self.load(next);
+            }
+            let stop = self.block + self.left.trailing_zeros() as usize;
+            self.left &= self.left - 1;
+            if stop >= from {
+                return Some(stop);
+            }
+        }
+    }
+
+    /// Goes to a place behind the current one, which need not be a stop.
+    #[inline(always)]
+    pub(super) fn go_to(&mut self, place: usize) {
+        if place >= self.block + BLOCK {
+            self.load(place);
+        }
+    }
+
+    /// Whether the bytes of the current block between two places are ASCII.
+    #[inline(always)]
+    fn is_ascii(&self, start: usize, end: usize) -> bool {
+        let from = start.saturating_sub(self.block);
+        let to = end.saturating_sub(self.block);
+        if from >= BLOCK || to == 0 {
+            return true;
+        }
+        let above = self.above >> from << from;
+        above & (u64::MAX >> (BLOCK - to.min(BLOCK))) == 0
+    }
+}
+
+#[inline(always)]
+fn is_blank(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b' ' | b'\t'))
+}
+
+impl Row {
+    /// Forgets the row, and keeps its memory.
+    #[inline(always)]
+    pub(super) fn clear(&mut self) {
+        self.cells.clear();
+        (self.wrong, self.ascii, self.at) = (None, true, 0);
+        (self.cell, self.within, self.kept) = (CELL, Within::Plain, 0);
+    }
+
+    #[cold]
+    fn fault(&mut self, wrong: Wrong, at: usize) {
+        if self.wrong.is_none_or(|(_, known)| at < known) {
+            self.wrong = Some((wrong, at));
+        }
+    }
+
+    /// Where in the window the scan of a row that begins at `start` goes on.
+    pub(super) fn place(&self, start: usize) -> usize {
+        start + self.at
+    }
+
+    /// Scans on in the row that begins at `start`. Nothing if it may go on behind the window.
+    #[inline(always)]
+    pub(super) fn scan<I: Isa>(
+        &mut self,
+        found: &mut Found<'_, I>,
+        start: usize,
+        last: bool,
+        grammar: &Grammar,
+    ) -> Option<End> {
+        let text = found.text;
+        let mut from = start + self.at;
+        loop {
+            let Some(stop) = found.next(from, start, &mut self.ascii) else {
+                self.at = text.len() - start;
+                if !last {
+                    return self.cut(&text[start..], grammar);
+                }
+                let text = &text[start..];
+                if self.within == Within::Quoted {
+                    self.fault(Wrong::Open, self.cell.at);
+                    return Some(grammar.first_line(text));
+                }
+                self.end_cell(text, text.len(), grammar);
+                return Some(self.ended(End { end: text.len(), next: text.len() }, grammar));
+            };
+            let byte = text[stop];
+            from = stop + 1;
+            if self.within == Within::Quoted {
+                if Some(byte) == grammar.quote {
+                    if grammar.escape.is_none() {
+                        match text.get(from) {
+                            Some(next) if *next == byte => {
+                                self.cell.escaped = true;
+                                from += 1;
+                                continue;
+                            }
+                            None if !last => return self.cut_at(stop, start, found, grammar),
+                            _ => {}
+                        }
+                    }
+                    self.cell.to = stop - start;
+                    self.within = Within::Behind;
+                } else if Some(byte) == grammar.escape {
+                    if from == text.len() && !last {
+                        return self.cut_at(stop, start, found, grammar);
+                    }
+                    self.cell.escaped = true;
+                    from += 1;
+                } else if byte == 0 {
+                    self.fault(Wrong::Nul, stop - start);
+                }
+                continue;
+            }
+            if byte == grammar.first {
+                let length = if grammar.delimiter.len() == 1 {
+                    1
+                } else {
+                    match begins_with(text, stop, &grammar.delimiter, last) {
+                        Ends::Yes(length) => length,
+                        Ends::No => continue,
+                        Ends::Cut => return self.cut_at(stop, start, found, grammar),
+                    }
+                };
+                self.end_cell(&text[start..], stop - start, grammar);
+                from = stop + length;
+                let at = from - start;
+                self.cell = Cell { at, from: at, to: at, ..CELL };
+                self.within = Within::Plain;
+            } else if Some(byte) == grammar.quote {
+                let before = &text[start + self.cell.at..stop];
+                if self.within == Within::Behind {
+                    // What stands here is found when the cell ends.
+                } else if before.is_empty() || (grammar.trim && is_blank(before)) {
+                    let at = stop - start;
+                    self.cell = Cell { at, from: at + 1, to: at + 1, escaped: false, quoted: true };
+                    self.within = Within::Quoted;
+                } else {
+                    self.fault(Wrong::Quote, stop - start);
+                }
+            } else if Some(byte) == grammar.escape {
+                if from == text.len() && !last {
+                    return self.cut_at(stop, start, found, grammar);
+                }
+                self.cell.escaped = true;
+                from += 1;
+                self.kept = from - start;
+            } else if byte == 0 {
+                self.fault(Wrong::Nul, stop - start);
+            } else {
+                match grammar.terminator(text, stop, last) {
+                    Ends::Yes(length) => {
+                        self.end_cell(&text[start..], stop - start, grammar);
+                        self.ascii &= found.is_ascii(start, stop);
+                        let end = stop - start;
+                        return Some(self.ended(End { end, next: end + length }, grammar));
+                    }
+                    Ends::Cut => return self.cut_at(stop, start, found, grammar),
+                    Ends::No if grammar.terminator.is_none() => {
+                        let wrong = if byte == b'\r' { Wrong::Return } else { Wrong::Feed };
+                        self.fault(wrong, stop - start);
+                    }
+                    Ends::No => {}
+                }
+            }
+        }
+    }
+
+    /// The whole row.
+    #[inline(always)]
+    fn ended(&mut self, end: End, grammar: &Grammar) -> End {
+        if end.end > grammar.most {
+            self.wrong = Some((Wrong::Long { open: false }, 0));
+        }
+        end
+    }
+
+    /// Ends the current cell.
+    #[inline(always)]
+    fn end_cell(&mut self, text: &[u8], end: usize, grammar: &Grammar) {
+        if self.within == Within::Behind {
+            let behind = &text[self.cell.to + 1..end];
+            if !(behind.is_empty() || grammar.trim && is_blank(behind)) {
+                self.fault(Wrong::Behind, self.cell.to + 1);
+            }
+        } else {
+            (self.cell.from, self.cell.to) = (self.cell.at, end);
+            if grammar.trim {
+                let cell = &text[self.cell.at..end];
+                let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+                self.cell.from += cell.iter().take_while(blank).count();
+                let cell = &text[self.cell.from.max(self.kept.min(end))..end];
+                self.cell.to -= cell.iter().rev().take_while(blank).count();
+            }
+        }
+        self.cells.push(self.cell);
+    }
+
+    /// The window ends before it is known what a stop means: the scan goes on there.
+    #[cold]
+    fn cut_at<I: Isa>(
+        &mut self,
+        stop: usize,
+        start: usize,
+        found: &Found<'_, I>,
+        grammar: &Grammar,
+    ) -> Option<End> {
+        self.ascii &= found.is_ascii(start, stop);
+        self.at = stop - start;
+        self.cut(&found.text[start..], grammar)
+    }
+
+    /// A row that the window cuts: nothing, unless it is too long already.
+    #[cold]
+    fn cut(&mut self, row: &[u8], grammar: &Grammar) -> Option<End> {
+        if row.len() <= grammar.most {
+            return None;
+        }
+        let open = self.within == Within::Quoted;
+        self.wrong = Some((Wrong::Long { open }, if open { self.cell.at } else { 0 }));
+        Some(grammar.first_line(row))
+    }
+}

@@ -1,0 +1,243 @@
+//! The reader against its naive twin, and by hand.
+
+use crate::naive::{Table, naive};
+use crate::reading::read;
+use penstock_core::csv::{Header, Options, Terminator};
+use penstock_core::limits::Limits;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+
+fn whole(text: &str, options: &Options) -> Table {
+    read(text.as_bytes(), options, &Limits::default(), text.len().max(1), false)
+}
+
+/// Asserts what becomes of a text, in pieces of all sizes.
+#[track_caller]
+fn assert_rows(
+    text: &str,
+    options: &Options,
+    names: &[&str],
+    rows: &[Result<&[&str], (usize, &str)>],
+) {
+    let owned = |cells: &[&str]| cells.iter().map(|&cell| cell.to_owned()).collect::<Vec<_>>();
+    let rows = rows.iter().map(|row| match row {
+        Ok(cells) => Ok(owned(cells)),
+        Err((at, reason)) => Err((*at, (*reason).to_owned())),
+    });
+    let expected = Table { names: Some(owned(names)), rows: rows.collect() };
+    assert_eq!(naive(text, options), expected);
+    for piece in 1..=text.len() {
+        assert_eq!(
+            read(text.as_bytes(), options, &Limits::default(), piece, piece % 2 == 0),
+            expected
+        );
+    }
+}
+
+#[test]
+fn the_standard() {
+    let text = "id,name,note\r\n1,\"a \"\"b\"\"\n,c\",x\r\n\n2,,\n\"3\",é,\"\"";
+    assert_rows(
+        text,
+        &Options::default(),
+        &["id", "name", "note"],
+        &[Ok(&["1", "a \"b\"\n,c", "x"]), Ok(&["2", "", ""]), Ok(&["3", "é", ""])],
+    );
+}
+
+#[test]
+fn faults_are_of_their_row() {
+    let text = "a,b\n1,2\n3\n4,5,6\n7,8\"\n\"9\"x,\n\0,1\n1\r2,3\n4,5\n6,\"7\n8,9\n";
+    assert_rows(
+        text,
+        &Options::default(),
+        &["a", "b"],
+        &[
+            Ok(&["1", "2"]),
+            Err((9, "the row has 1 cell, and there are 2 columns")),
+            Err((14, "the row has 3 cells, and there are 2 columns")),
+            Err((19, "a quote in a cell that does not begin with one")),
+            Err((24, "text behind the closing quote of a cell")),
+            Err((27, "a NUL character")),
+            Err((32, "a carriage return without a line feed")),
+            Ok(&["4", "5"]),
+            Err((43, "a quote that is never closed")),
+            Ok(&["8", "9"]),
+        ],
+    );
+}
+
+#[test]
+fn dialects() {
+    let options = Options {
+        delimiter: "||".into(),
+        quote: Some(b'\''),
+        escape: Some(b'\\'),
+        comment: Some("//".into()),
+        terminator: Terminator::Any,
+        trim: true,
+        skip: 1,
+        header: Header::Joined(2, " ".into()),
+    };
+    let text =
+        "made by 'hand\r// a comment\ra|| \rx||y\r'1\\'' || 2 || \\ \r// 'another\r 3|4 || 5\r";
+    let reason = "the row has 3 cells, and there are 2 columns";
+    assert_rows(text, &options, &["a x", "y"], &[Err((50, reason)), Ok(&["3|4", "5"])]);
+    let options = Options { header: Header::Positions, quote: None, ..Options::default() };
+    assert_rows("\"a,b\n", &options, &["0", "1"], &[Ok(&["\"a", "b"])]);
+    let given = Header::Given(vec!["x".into()]);
+    let semicolons = Terminator::Exactly(";".into());
+    let options = Options { header: given, terminator: semicolons, ..Options::default() };
+    assert_rows("1;\n;;2", &options, &["x"], &[Ok(&["1"]), Ok(&["\n"]), Ok(&[""]), Ok(&["2"])]);
+}
+
+/// The first line says what ends lines.
+#[test]
+fn ends_of_lines() {
+    let options = Options::default();
+    let feed = "a line feed without a carriage return";
+    assert_rows(
+        "a,b\r1,2\r\n3,4\n5,6\r7,8",
+        &options,
+        &["a", "b"],
+        &[Ok(&["1", "2"]), Err((12, feed)), Ok(&["7", "8"])],
+    );
+    let any = Options { terminator: Terminator::Any, ..options };
+    assert_rows(
+        "a,b\r1,2\r\n3,4\n5,6\r7,8",
+        &any,
+        &["a", "b"],
+        &[Ok(&["1", "2"]), Ok(&["3", "4"]), Ok(&["5", "6"]), Ok(&["7", "8"])],
+    );
+}
+
+/// Blank lines are skipped, unless there is one column.
+#[test]
+fn blank_lines() {
+    let options = Options::default();
+    assert_rows(
+        "\n\na,b\n\n1,2\r\n\r\n3,4\n\n",
+        &options,
+        &["a", "b"],
+        &[Ok(&["1", "2"]), Ok(&["3", "4"])],
+    );
+    assert_rows(
+        "\na\n\n1\n\"\"\n\n",
+        &options,
+        &["a"],
+        &[Ok(&[""]), Ok(&["1"]), Ok(&[""]), Ok(&[""])],
+    );
+    assert_eq!(whole("", &options), Table::default());
+    assert_eq!(whole("\n\n", &options), Table::default());
+}
+
+#[test]
+fn a_row_has_a_limit() {
+    let limits = Limits { row: 10, ..Limits::default() };
+    let text = "a,b\n1,2\n0123456789,0123456789\n3,4\n5,\"6\n7,8\n9,0\n1,2\n3,4\n";
+    for piece in [1, 3, 7, text.len()] {
+        let table = read(text.as_bytes(), &Options::default(), &limits, piece, false);
+        let row = |cells: [&str; 2]| Ok(cells.map(str::to_owned).to_vec());
+        let long = "a row is longer than 10 bytes (limits.row)".to_owned();
+        let open = format!("{long}: its last quote is not closed");
+        let expected = [
+            row(["1", "2"]),
+            Err((8, long)),
+            row(["3", "4"]),
+            Err((36, open)),
+            row(["7", "8"]),
+            row(["9", "0"]),
+            row(["1", "2"]),
+            row(["3", "4"]),
+        ];
+        assert_eq!(table.rows, expected, "{piece}");
+    }
+}
+
+/// Behind bytes that are not text, the next line is read.
+#[test]
+fn bytes_that_are_no_text() {
+    let source = b"a,b\n1,2\n3,\xFF4\n5,6\n\"7\n\xFE\",8\n9,0\n";
+    for piece in 1..=source.len() {
+        let table = read(source, &Options::default(), &Limits::default(), piece, false);
+        let rows: Vec<_> =
+            table.rows.iter().map(|row| row.as_ref().map_err(|(at, _)| *at)).collect();
+        let row = |cells: [&str; 2]| cells.map(str::to_owned).to_vec();
+        let (one, two, three) = (row(["1", "2"]), row(["5", "6"]), row(["9", "0"]));
+        assert_eq!(rows, [Ok(&one), Err(10), Ok(&two), Err(20), Ok(&three)], "{piece}");
+    }
+}
+
+fn options() -> impl Strategy<Value = Options> {
+    let delimiter = prop::sample::select(vec![",", ";", "||", ",;"]);
+    let quote = prop_oneof![5 => Just(Some(b'"')), 1 => Just(None)];
+    let escape = prop_oneof![3 => Just(None), 1 => Just(Some(b'\\'))];
+    let comment = prop_oneof![2 => Just(None), 1 => Just(Some("#")), 1 => Just(Some("aé"))];
+    let terminator = prop_oneof![
+        4 => Just(Terminator::AsFirst),
+        1 => Just(Terminator::Any),
+        1 => Just(Terminator::Exactly("\n".into())),
+        1 => Just(Terminator::Exactly("\r\n".into())),
+        1 => Just(Terminator::Exactly("bb".into())),
+    ];
+    let header = prop_oneof![
+        3 => Just(Header::First),
+        1 => Just(Header::Positions),
+        1 => (1..4_usize).prop_map(|count| {
+            Header::Given((0..count).map(|name| format!("n{name}").into()).collect())
+        }),
+        1 => Just(Header::Joined(2, " ".into())),
+    ];
+    (delimiter, quote, escape, comment, terminator, any::<bool>(), 0..3_u64, header).prop_map(
+        |(delimiter, quote, escape, comment, terminator, trim, skip, header)| Options {
+            delimiter: delimiter.into(),
+            quote,
+            escape,
+            comment: comment.map(Into::into),
+            terminator,
+            trim,
+            skip: skip / 2,
+            header,
+        },
+    )
+}
+
+/// Text of few characters, most of which the grammar knows, in rows of any length.
+fn text() -> impl Strategy<Value = String> {
+    let char = prop_oneof![
+        8 => prop::sample::select(vec!["a", "b", "é", "😀", "#", "|", " ", "\t"]),
+        8 => prop::sample::select(vec![",", ";", "\"", "\n", "\"\"", "\",\"", "\",", ",\"", "||"]),
+        2 => prop::sample::select(vec!["\r", "\r\n", "\\", "\0"]),
+        1 => Just("a long run of text without anything in it that the grammar knows: 64 bytes"),
+    ];
+    prop::collection::vec(char, 0..60).prop_map(|chars| {
+        let text = chars.concat();
+        // A text that begins like this is taken for UTF-16.
+        if text.bytes().take(4).any(|byte| byte == 0) { format!("ab,c{text}") } else { text }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 6_000,
+        rng_seed: RngSeed::Fixed(42),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn any_text_in_any_pieces(
+        text in text(),
+        options in options(),
+        piece in 1..80_usize,
+        pauses in any::<bool>(),
+    ) {
+        let expected = naive(&text, &options);
+        let mut told = read(text.as_bytes(), &options, &Limits::default(), piece, pauses);
+        // Without a row, nobody was told the names.
+        if told.names.is_none() && expected.rows.iter().all(Result::is_err) {
+            told.names.clone_from(&expected.names);
+        }
+        prop_assert_eq!(told, expected);
+    }
+}

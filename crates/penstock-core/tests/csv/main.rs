@@ -1,0 +1,8 @@
+//! The CSV reader compared with its naive twin, and tested by hand and by suites.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod grammar;
+mod naive;
+mod reading;
+mod suites;

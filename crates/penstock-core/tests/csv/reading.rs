@@ -1,0 +1,129 @@
+//! Reads CSV as a run does, in pieces.
+
+use crate::naive::Table;
+use penstock_core::csv::{Options, Reader};
+use penstock_core::error::Fail;
+use penstock_core::event::{Key, Row, Scalar, Text};
+use penstock_core::limits::Limits;
+use penstock_core::reader::{FormatReader, Step};
+use penstock_core::run::{Destination, Given, Policy, Refused, Run, Turn, Windows};
+use penstock_core::sink::{Flow, Lent, LookAhead, Sink, Want};
+use penstock_core::source::Detect;
+use std::convert::Infallible;
+
+/// Keeps all rows.
+#[derive(Debug, Default)]
+struct Rows {
+    names: Option<Vec<String>>,
+    /// The offset of each row, to put faults in their places.
+    rows: Vec<(u64, Vec<String>)>,
+    /// Whether each row is followed by a pause.
+    pauses: bool,
+}
+
+fn owned(text: &Text<'_>) -> String {
+    if text.ascii {
+        assert!(text.bytes().is_ascii(), "the text is not ASCII: {:?}", text.text);
+    }
+    text.text.as_str().to_owned()
+}
+
+impl Sink for Rows {
+    type Error = Infallible;
+    fn begin_map(&mut self, _at: u64) -> Result<Flow, Infallible> {
+        unreachable!()
+    }
+    fn end_map(&mut self, _at: u64) -> Result<Flow, Infallible> {
+        unreachable!()
+    }
+    fn begin_list(&mut self, _at: u64) -> Result<Flow, Infallible> {
+        unreachable!()
+    }
+    fn end_list(&mut self, _at: u64) -> Result<Flow, Infallible> {
+        unreachable!()
+    }
+    fn name(&mut self, _key: Key<'_>, _at: u64) -> Result<Flow, Infallible> {
+        unreachable!()
+    }
+    fn scalar(&mut self, _value: Scalar<'_>, _at: u64) -> Result<Flow, Infallible> {
+        unreachable!()
+    }
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Infallible> {
+        unreachable!()
+    }
+    fn abandon(&mut self) {}
+}
+
+impl Lent for Rows {}
+
+impl LookAhead for Rows {
+    fn known_keys(&mut self, _shape: u32, keys: &[Key<'_>], _wanted: &mut [Option<Want>]) {
+        self.names = Some(keys.iter().map(|key| key.name.text.as_str().to_owned()).collect());
+    }
+    fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Infallible> {
+        assert!(row.is_new());
+        row.take();
+        let cells = row.cells.iter().map(|cell| match cell.unwrap().value {
+            Scalar::Untyped(text) => owned(&text),
+            other => unreachable!("{other:?}"),
+        });
+        self.rows.push((row.at, cells.collect()));
+        Ok(if self.pauses { Flow::Pause } else { Flow::Take })
+    }
+}
+
+impl Destination for Rows {
+    type Error = Infallible;
+    type Cause = Infallible;
+    type Break = Infallible;
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Infallible>> {
+        reader.run(given, self)
+    }
+    fn refused(&mut self, never: Infallible, _given: Given<'_>) -> Refused<Infallible, Infallible> {
+        match never {}
+    }
+    fn abandon_record(&mut self) {}
+}
+
+/// The table of a source, in pieces of the given size.
+pub(crate) fn read(
+    source: &[u8],
+    options: &Options,
+    limits: &Limits,
+    piece: usize,
+    pauses: bool,
+) -> Table {
+    let input = Windows::pushed(Detect::Nothing, None, None);
+    let reader = Reader::new(options, limits).unwrap();
+    let mut run = Run::new(reader, input, Policy::Hand);
+    let mut to = Rows { pauses, ..Rows::default() };
+    let mut pieces = source.chunks(piece);
+    let mut table = Table::default();
+    let (mut taken, mut turns) = (0, 0);
+    loop {
+        turns += 1;
+        assert!(turns < 20 * (source.len() + 2), "no progress");
+        let turn = run.advance(&mut to).unwrap();
+        table.rows.extend(to.rows[taken..].iter().map(|(_, row)| Ok(row.clone())));
+        taken = to.rows.len();
+        match turn {
+            Turn::Dry => match pieces.next() {
+                Some(piece) => run.push(&mut to, piece).unwrap(),
+                None => run.push_end(&mut to).unwrap(),
+            },
+            Turn::Paused => {}
+            Turn::Problem(problem) => {
+                let place = problem.spot.place.unwrap();
+                let offset = usize::try_from(place.offset).unwrap();
+                table.rows.push(Err((offset, problem.reason)));
+            }
+            Turn::End => break,
+        }
+    }
+    table.names = to.names;
+    table
+}
