@@ -494,8 +494,8 @@ for _name, _method in {
     "deflated": zipfile.ZIP_DEFLATED,
     "bzip2": zipfile.ZIP_BZIP2,
 }.items():
-    _whole = archived(LINES, _method)
-    CASES[f"zip, {_name}"] = lambda data=_whole: list(ndjson.read(io.BytesIO(data), Row))
+    _archive_file = named_file(f"{_name}.ndjson.zip", archived(LINES, _method))
+    CASES[f"zip, {_name}"] = lambda path=_archive_file: list(ndjson.read(path, Row))
 
 
 def attempt(name: str, n: int, expected: str) -> str:

@@ -38,13 +38,13 @@ def test_each_allocation_may_fail() -> None:
     assert int(tried[4]) > 140
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_each_large_request_of_the_extension_may_fail() -> None:
-    done = run("large.py", seconds=280)
+    done = run("large.py", seconds=580)
     assert said(done) == (0, [])
     tried = done.stdout.splitlines()[-1].split()
     assert int(tried[1]) > 1_200
-    assert int(tried[4]) > 220
+    assert int(tried[4]) > 270
 
 
 @pytest.mark.timeout(900)
