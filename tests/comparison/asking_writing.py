@@ -408,7 +408,7 @@ def joined(*notes: str) -> str:
     return ", ".join(note for note in notes if note)
 
 
-def apart(ask: Callable[[], Cell]) -> Cell:
+def apart(ask: Callable[[], Cell], *, again: bool = True) -> Cell:
     """Ask in a process of its own, which may die of it or not end."""
     here, there = os.pipe()
     child = os.fork()
@@ -421,9 +421,10 @@ def apart(ask: Callable[[], Cell]) -> Cell:
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             _, most = resource.getrlimit(resource.RLIMIT_STACK)
             resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, most))
-            for number in (signal.SIGALRM, signal.SIGSEGV, signal.SIGABRT):
+            for number in (signal.SIGXCPU, signal.SIGSEGV, signal.SIGABRT):
                 signal.signal(number, signal.SIG_DFL)
-            signal.alarm(60)
+            # Not by the clock: other processes may have the processor.
+            resource.setrlimit(resource.RLIMIT_CPU, (60, 61))
             found = ask()
         finally:
             os.write(there, pickle.dumps(found))
@@ -434,7 +435,9 @@ def apart(ask: Callable[[], Cell]) -> Cell:
     _, status = os.waitpid(child, 0)
     if os.WIFSIGNALED(status):
         name = signal.Signals(os.WTERMSIG(status)).name
-        if name == "SIGALRM":
+        if name == "SIGXCPU":
             return Cell("does not end")
+        if name == "SIGKILL" and again:
+            return apart(ask, again=False)  # The system needed the memory for others.
         return Cell("crashes", f"the process ends by {name}")
     return pickle.loads(answer) if answer else Cell("crashes", "the process ends")
