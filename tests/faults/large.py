@@ -175,6 +175,13 @@ def refused(work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
         return Told(error)
 
 
+def converted(data: bytes, format: Any, to: Any, **options: Any) -> int:
+    """Convert data; return how much is written."""
+    sizes: list[int] = []
+    penstock.convert(cut(data), lambda text: sizes.append(len(text)), format=format, to=to, **options)
+    return sum(sizes)
+
+
 def counted(reader: Any) -> Any:
     return len(list(reader)), reader.unknown, reader.skipped
 
@@ -335,6 +342,12 @@ CASES |= {
     "json.encode, sorted": lambda: json.encode(VALUES, sort_keys=True, ascii=True),
     "ndjson.encode": lambda: ndjson.encode(VALUES, Row),
     "json.dump": lambda: taken(json.dump, VALUES),
+    "convert lines": lambda: converted(LINES, "ndjson", "json"),
+    "convert an array to XML": lambda: converted(ARRAY, "json", "xml", errors="skip"),
+    "convert XML": lambda: converted(MARKUP, "xml", "json"),
+    "convert records of XML": lambda: converted(MARKUP, "xml", "xml", at="rows/row"),
+    "convert elements": lambda: converted(MARKUP, "xml", "json", form="element"),
+    "convert long text": lambda: converted(LONG_TEXT, "xml", "json"),
     "json.write": lambda: taken(put, json.write),
     "ndjson.write": lambda: taken(put, ndjson.write),
     # The other compressors are made only if there is memory for all of it.

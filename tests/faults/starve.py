@@ -199,6 +199,16 @@ def records_given_up(_: bytes, path: str) -> list[Any]:
     return [len(ndjson.load(path)), writer.closed]
 
 
+def converted(data: bytes, path: str) -> Any:
+    """Convert a file, and data that has errors; return all of what is written."""
+    new = f"{path}.xml"
+    done = penstock.convert(path, new, errors="skip", indent=1)
+    chunks: list[bytes] = []
+    said = refused(penstock.convert, cut(data), chunks.append, format="xml", to="ndjson")
+    penstock.convert(cut(b"<r><a/>x</r>"), chunks.append, format="xml", to="json", form="element")
+    return [done.records, done.skipped, xml.load(new), said, b"".join(chunks)]
+
+
 def dumped(_: bytes) -> list[Any]:
     chunks: list[bytes] = []
     json.dump([Slots(1000), {"a": "text"}], chunks.append)
@@ -447,6 +457,7 @@ CASES: dict[str, Case] = {
     "write records": Case(records_written, b"", file),
     "write records, given up": Case(records_given_up, b"", file),
     "dump": Case(dumped, b""),
+    "convert": Case(converted, b"<r><a b='1'>x</a><a><c/><c/></a><a></b></r>", file),
     "chunks": Case(
         lambda _: [
             list(json.Encoder(Slots).chunks([Slots(1000), Slots(2000)], size=1)),

@@ -142,8 +142,6 @@ impl<O: Output> Body<O> {
             let result = self.begin_named(&name, at);
             self.answer(result, at)?;
         }
-        self.trail.begin(is_list);
-        self.depth += 1;
         let result = match (&mut self.stage, is_list) {
             (Stage::Nothing, false) => self.out.writer.begin_map(at),
             (Stage::Nothing, true) => self.out.writer.begin_list(at),
@@ -157,6 +155,11 @@ impl<O: Output> Body<O> {
             (Stage::Plain(_) | Stage::Elements(_), true) => Ok(Flow::Take),
         };
         let result = self.out.settle(result);
+        // The path of a value that is refused ends with the value.
+        if result.is_ok() {
+            self.trail.begin(is_list);
+            self.depth += 1;
+        }
         self.answer(result, at)
     }
 

@@ -359,10 +359,13 @@ impl Plain {
         if self.names.end_record() {
             self.seen.clear();
         }
-        // One large record does not keep its memory for the rest.
-        self.text.shrink_to(KEPT);
-        self.open_text.shrink_to(KEPT);
-        self.nodes.shrink_to(KEPT / size_of::<Node>());
+        // One large record does not keep its memory for the rest. Shrinking would need memory.
+        if self.text.capacity().max(self.open_text.capacity()) > KEPT {
+            (self.text, self.open_text) = (String::new(), String::new());
+        }
+        if self.nodes.capacity() > KEPT / size_of::<Node>() {
+            self.nodes = Vec::new();
+        }
     }
 }
 

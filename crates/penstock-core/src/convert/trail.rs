@@ -2,7 +2,7 @@
 
 use crate::event::KeyKind;
 use crate::select::PathStep;
-use penstock_scan::make_room;
+use penstock_scan::{copied, make_room};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
@@ -83,7 +83,8 @@ impl Trail {
         let ends = self.steps.iter().skip(1).map(|step| step.key).chain([self.keys.len()]);
         let mut steps = Vec::new();
         for (step, end) in self.steps.iter().zip(ends) {
-            let name = || String::from_utf8_lossy(&self.keys[step.key..end]).into_owned();
+            make_room(&mut steps, 1);
+            let name = || copied(&String::from_utf8_lossy(&self.keys[step.key..end]));
             match step.kind {
                 Kind::Key => steps.push(PathStep::Key(name())),
                 Kind::Attribute => steps.push(PathStep::Attribute(name())),

@@ -10,6 +10,7 @@ use penstock_core::source::Detect;
 use penstock_core::writer::AnyWriter;
 use penstock_core::xml::writer as xml;
 use penstock_core::{json as json_in, xml as xml_in};
+use penstock_scan::ValidText;
 
 /// A format on either side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,4 +163,37 @@ pub(crate) fn bad(text: &str, how: &How) -> String {
         assert_eq!(converted(text, &How { step, ..how.clone() }).0, result, "{text}");
     }
     result.expect_err(text)
+}
+
+const SIDES: [Side; 3] = [Side::Json, Side::Lines, Side::Xml];
+const PATHS: [Option<&str>; 4] = [None, Some("*"), Some("*/*"), Some("//a")];
+
+/// Checks one conversion. The first bytes choose which; the rest is the source. The fuzz target
+/// `convert` is this function.
+pub(crate) fn check(data: &[u8]) {
+    let Some(([sides, more, step], data)) = data.split_first_chunk() else { return };
+    let text = ValidText::check(data).text.as_str();
+    let (from, to) = (SIDES[usize::from(sides % 3)], SIDES[usize::from(sides / 3 % 3)]);
+    let form = if more & 1 == 0 { Form::Plain } else { Form::Element };
+    let limits =
+        Limits { depth: 40, expansion: Some(1 << 20), memory: Some(1 << 20), ..Limits::default() };
+    let force_list = if more & 2 == 0 { ForceList::Never } else { ForceList::Always };
+    let policy = if more & 4 == 0 { Policy::Raise } else { Policy::Skip };
+    let at = PATHS[usize::from(more >> 3 & 3)];
+    let how = How { at, policy, force_list, limits, ..How::new(from, to, form) };
+    let whole = converted(text, &how);
+    let step = usize::from(step % 16 + 1);
+    assert_eq!(converted(text, &How { step, ..how.clone() }), whole);
+    let (Ok(written), _) = whole else { return };
+    let same = How { limits: how.limits.clone(), ..How::new(to, to, Form::Plain) };
+    let again = converted(&written, &same).0.unwrap();
+    // A root element whose records were all left out has two tags.
+    let is_same = written == again || written.replace("></root>", "/>") == again;
+    assert!(is_same, "{written} and {again}");
+    if from == Side::Xml && to == Side::Json && form == Form::Element && at.is_none() {
+        let back = How { limits: how.limits.clone(), ..How::new(to, from, form) };
+        // What is deeper in lists than in XML may be too deep.
+        let Ok(xml) = converted(&written, &back).0 else { panic!("{written}") };
+        assert_eq!(converted(&xml, &how).0, Ok(written));
+    }
 }

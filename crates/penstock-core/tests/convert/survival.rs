@@ -1,12 +1,17 @@
 //! Any document survives the element form, and any conversion can be read back.
 
+use std::fs;
+use std::path::Path;
+
 use penstock_core::convert::Form;
 use penstock_core::limits::Limits;
 use penstock_core::xml::Options;
+use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::Index;
 use proptest::test_runner::RngSeed;
 
-use crate::converting::{How, Side, converted, good};
+use crate::converting::{How, Side, check, converted, good};
 use crate::documents::document;
 use crate::recording::{Answers, Cuts, Recorder, What, read};
 
@@ -17,6 +22,22 @@ fn events(text: &str) -> Option<Vec<What>> {
     read(text, options, &Limits::default(), &Cuts::WHOLE, &mut recorder);
     let whats: Vec<What> = recorder.events.into_iter().map(|(_, what)| what).collect();
     (!matches!(whats.last(), Some(What::Fault(..)))).then_some(whats)
+}
+
+/// The seeds of the fuzz target.
+fn seeds() -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/convert");
+    let mut paths: Vec<_> =
+        fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
+}
+
+#[test]
+fn each_seed() {
+    let seeds = seeds();
+    assert!(seeds.len() > 40);
+    seeds.iter().for_each(|seed| check(seed));
 }
 
 fn config(cases: u32) -> ProptestConfig {
@@ -39,6 +60,23 @@ proptest! {
         prop_assert_eq!(events(&again), Some(all), "{} becomes {} becomes {}", text, json, again);
         // And once more it is the same text.
         prop_assert_eq!(good(&again, &How::new(Side::Xml, Side::Json, Form::Element)), json);
+    }
+
+    /// What the fuzz target does, near its seeds.
+    #[test]
+    fn anything_near_the_seeds(
+        seed: Index, changes in vec((any::<Index>(), any::<u8>()), 0..4), cut: Option<Index>,
+    ) {
+        let seeds = seeds();
+        let mut data = seed.get(&seeds).clone();
+        for (at, byte) in changes {
+            let at = at.index(data.len());
+            data[at] = byte;
+        }
+        if let Some(cut) = cut {
+            data.truncate(cut.index(data.len()).max(3));
+        }
+        check(&data);
     }
 
     #[test]
