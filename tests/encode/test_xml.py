@@ -6,7 +6,7 @@ import enum
 import re
 import threading
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
 from xml.etree import ElementTree as ET
@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 import penstock
-from penstock import EncodeError, Plan, PlanError, at, rest, tag, via
+from penstock import EncodeError, Plan, PlanError, at, rest, tag, times, via
 from penstock.xml import Encoder, decode
 
 
@@ -548,6 +548,22 @@ def test_types_of_your_own_and_plans() -> None:
     text = encode(line, plan)
     assert text == '<Line class="a b"><firstWord>x</firstWord></Line>'
     assert decode(text, plan) == line
+
+
+def test_times_in_a_form_of_your_own() -> None:
+    form = Annotated[datetime, times("%d/%b/%Y:%H:%M %z")]
+    moment = datetime(2026, 3, 1, 12, 30, tzinfo=timezone(timedelta(hours=-1)))
+    assert encode(moment, form) == "<root>01/Mar/2026:12:30 -0100</root>"
+    assert penstock.json.encode([moment], list[form]) == b'["01/Mar/2026:12:30 -0100"]'  # type: ignore[valid-type]
+    assert decode(encode(moment, form), form) == moment
+    for lost in (moment.replace(second=1), moment.replace(tzinfo=None)):
+        with pytest.raises(EncodeError) as caught:
+            encode(lost, form)
+        assert str(caught.value) == (
+            "times(...) has no place for a part of it: it would be read back as another value"
+        )
+    with pytest.raises(EncodeError, match="got datetime"):
+        encode(moment, Annotated[date, times("%d.%m.%Y")])
 
 
 def test_the_encoder_is_used_again() -> None:

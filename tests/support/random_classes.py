@@ -134,6 +134,14 @@ SCALARS = [
     Kind(datetime.datetime, moment),
     Kind(Annotated[datetime.datetime, unix("ms")], INSTANTS),
     Kind(Annotated[datetime.datetime, times("iso")], moment),
+    Kind(
+        Annotated[datetime.date, times("%a %d.%m.%Y")],
+        some(datetime.date(1, 1, 1), datetime.date(2026, 12, 31)),
+    ),
+    Kind(
+        Annotated[datetime.time, times("%I:%M:%S.%f %p")],
+        some(datetime.time(0, 5), datetime.time(12, 0, 1, 7)),
+    ),
     Kind(datetime.date, some(datetime.date(1, 1, 1), datetime.date(2026, 2, 28))),
     Kind(datetime.time, some(datetime.time(0), datetime.time(1, 2, 3, 4, UTC))),
     Kind(datetime.timedelta, span),
