@@ -175,8 +175,8 @@ def test_limits() -> None:
     # One record at a time takes less.
     lines = converted(f"<r>{'<a>x</a>' * 1000}</r>", "xml", "ndjson", limits=Limits(memory=10_000))
     assert lines == '"x"\n' * 1000
+    data = "[" + ",".join(["1"] * 200_000) + "]\n"
     with pytest.raises(LimitExceeded, match=r"limits\.memory"):
-        data = "[" + ",".join(["1"] * 200_000) + "]\n"
         converted(data, "ndjson", "json", errors="skip", limits=Limits(memory=100_000))
 
 

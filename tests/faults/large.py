@@ -178,7 +178,9 @@ def refused(work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
 def converted(data: bytes, format: Any, to: Any, **options: Any) -> int:
     """Convert data; return how much is written."""
     sizes: list[int] = []
-    penstock.convert(cut(data), lambda text: sizes.append(len(text)), format=format, to=to, **options)
+    penstock.convert(
+        cut(data), lambda text: sizes.append(len(text)), format=format, to=to, **options
+    )
     return sum(sizes)
 
 
