@@ -144,6 +144,8 @@ pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
         depth: size("depth")?,
         token: size("token")?,
         lookahead: size("lookahead")?,
+        // No verb reads rows yet.
+        row: Limits::default().row,
         number: size("number")?,
         total: bytes("total")?,
         memory: bytes("memory")?,
