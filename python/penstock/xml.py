@@ -16,7 +16,7 @@ document says so.
 
 from __future__ import annotations
 
-from penstock import _decoder, _encoder, _missing, _plan, _read, _rust, _send, _sources
+from penstock import _decoder, _encoder, _missing, _plan, _read, _rust, _send, _sources, _write
 from penstock._rust import Events
 from penstock._types import PLAIN, T
 
@@ -40,16 +40,30 @@ if TYPE_CHECKING:
         Namespaces,
         Null,
         Omit,
+        Packing,
         RepairWord,
         Repeated,
         Source,
         Sources,
+        Target,
         Types,
         Unknown,
         Unresolved,
     )
 
-__all__ = ["Decoder", "Encoder", "Events", "decode", "encode", "events", "load", "read", "send"]
+__all__ = [
+    "Decoder",
+    "Encoder",
+    "Events",
+    "decode",
+    "dump",
+    "encode",
+    "events",
+    "load",
+    "read",
+    "send",
+    "write",
+]
 
 if not TYPE_CHECKING:
 
@@ -233,6 +247,143 @@ def encode(
         omit=omit,
         types=types,
     ).encode(value)
+
+
+def dump(
+    value: Any,
+    target: Target,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    root: str | None = None,
+    record: str | None = None,
+    declaration: bool = True,
+    indent: int | None = None,
+    null: Null = "nil",
+    namespaces: Namespaces | None = None,
+    omit: Omit | None = None,
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+) -> None:
+    """Write a value as one XML document to a file or a stream.
+
+    A file at a path is replaced at once or not at all; see `penstock.json.dump`.
+
+    Args:
+        value: The value; see `encode`.
+        target: A path, a binary file, or a function that is called with chunks of bytes.
+        into: The type of the value; see `encode`.
+        root: The name of the root element; see `encode`.
+        record: The name of the elements of a list at the root; see `encode`.
+        declaration: Whether the document begins with an XML declaration; see `encode`.
+        indent: The spaces for each level; see `encode`.
+        null: How to write None; see `encode`.
+        namespaces: The URIs of prefixes; see `encode`.
+        omit: The fields to leave out; see `encode`.
+        types: Functions that make values of types; see `encode`.
+        compression: How the target is compressed; see `penstock.json.dump`.
+        level: How well it is compressed; see `penstock.json.dump`.
+        sync: Whether the file is on the disk before it replaces the old one.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        EncodeError: The value cannot be written. A file at a path stays as it was.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> penstock.xml.dump({"cities": {"city": ["Bern", "Chur"]}}, "cities.xml", declaration=False)
+        >>> pathlib.Path("cities.xml").read_bytes()
+        b'<cities><city>Bern</city><city>Chur</city></cities>'
+    """
+    encoder = Encoder(
+        into,
+        root=root,
+        record=record,
+        declaration=declaration,
+        indent=indent,
+        null=null,
+        namespaces=namespaces,
+        omit=omit,
+        types=types,
+    )
+    _write.dump(encoder, value, target, compression, level, sync)
+
+
+def write(
+    target: Target,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    at: str | None = None,
+    root: str | None = None,
+    record: str | None = None,
+    declaration: bool = True,
+    indent: int | None = None,
+    null: Null = "nil",
+    namespaces: Namespaces | None = None,
+    omit: Omit | None = None,
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+) -> _rust.Writer[T]:
+    """Write records one at a time, in constant memory: the elements inside of the root.
+
+    `read` of the same path, type and `at` returns the same records.
+
+    Args:
+        target: A path, a binary file, or a function that is called with chunks of bytes.
+        into: The type of a record. By default each is written by its own class; see `encode`.
+        at: The path of the records, as `read` takes it: `"cities/list/city"` are elements `city` in
+            an element `list` in the root element `cities`.
+        root: The name of the root element, if `at` does not say it; by default `root`.
+        record: The name of a record's element, if `at` does not say it. By default, the name of the
+            record's class, or `item`.
+        declaration: Whether the document begins with an XML declaration; see `encode`.
+        indent: The spaces for each level; see `encode`.
+        null: How to write None; see `encode`.
+        namespaces: The URIs of prefixes; see `encode`.
+        omit: The fields to leave out; see `encode`.
+        types: Functions that make values of types; see `encode`.
+        compression: How the target is compressed; see `penstock.json.dump`.
+        level: How well it is compressed; see `penstock.json.dump`.
+        sync: Whether the file is on the disk before it replaces the old one.
+
+    Returns:
+        A `Writer`; see `penstock.json.write`.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid, or `at` is not such a path.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> with penstock.xml.write("codes.xml", int, at="codes/code", declaration=False) as writer:
+        ...     writer.write_all([351, 3901])
+        >>> pathlib.Path("codes.xml").read_bytes()
+        b'<codes><code>351</code><code>3901</code></codes>'
+        >>> list(penstock.xml.read("codes.xml", int, at="codes/code"))
+        [351, 3901]
+    """
+    encoder = Encoder(
+        _write.declared(into),
+        root=root,
+        record=record,
+        declaration=declaration,
+        indent=indent,
+        null=null,
+        namespaces=namespaces,
+        omit=omit,
+        types=types,
+    )
+    return _write.write("write", encoder, at, target, compression, level, sync)
 
 
 @_missing.advised
