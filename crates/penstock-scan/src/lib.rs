@@ -16,6 +16,7 @@ mod isa;
 mod json_escape;
 mod lines;
 mod memory;
+mod pen;
 mod portable;
 mod swar;
 mod text;
@@ -32,6 +33,7 @@ pub use isa::{Chosen, Isa, Job, Stops, StringEnd, dispatch, dispatch_or, dispatc
 pub use json_escape::{BadEscape, EscapeCheck, EscapeKind, check_json_escape, unescape_json};
 pub use lines::{count_code_points, count_newlines};
 pub use memory::{OutOfMemory, Room, copied, filled, gathered, make_room, out_of_memory};
+pub use pen::Pen;
 pub use text::{TextBuf, ValidText};
 pub use unicode::{Shape, Width, shape, widen_latin1, widen_ucs2, widen_ucs4};
 pub use utf8::{Checked, Rest};
