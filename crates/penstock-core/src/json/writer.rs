@@ -11,6 +11,7 @@
 use memchr::memchr;
 use penstock_scan::{Chosen, Isa, Job, ValidText};
 
+use super::direct::Direct;
 use super::sorted::{Order, Sorted};
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
@@ -619,6 +620,19 @@ impl writer::Writer for Writer {
             self.key(name.into(), 0)
         }
     }
+    #[inline(always)]
+    fn direct(&mut self) -> Option<Direct<'_>> {
+        if !self.plain || self.options.doubles || self.depth == 0 {
+            return None;
+        }
+        let largest = largest(&self.options);
+        Some(Direct::new(&mut self.out, self.isa, &mut self.depth, self.deepest, largest))
+    }
+}
+
+/// The largest integer that a [`Direct`] writes.
+fn largest(options: &WriterOptions) -> u64 {
+    if options.large_ints_as_text { LARGEST_EXACT as u64 } else { u64::MAX }
 }
 
 impl Sink for Writer {

@@ -56,6 +56,13 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
         self.key(name.into(), 0)
     }
 
+    /// A quicker way to write into the innermost open container, if the format and the options
+    /// leave one.
+    #[inline(always)]
+    fn direct(&mut self) -> Option<json::direct::Direct<'_>> {
+        None
+    }
+
     /// Which names the options give. Only formats of elements have any.
     fn named(&self) -> Named {
         Named::default()
