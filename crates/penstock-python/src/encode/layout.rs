@@ -2,6 +2,7 @@
 //!
 //! Fields whose paths begin with the same keys share the objects that these keys lead to.
 
+use super::quick::Simple;
 use super::tree;
 use crate::plan::{Absent, Build, ClassPlan, Kind, NodeId, Part, Plan, Target};
 use crate::plan::{has_serializer, is_unset, names_by_alias};
@@ -57,6 +58,8 @@ pub(super) struct Field {
     pub(super) key: Name,
     pub(super) node: NodeId,
     pub(super) get: Get,
+    /// What of its values is written without a frame.
+    pub(super) simple: Simple,
     /// The attribute, for paths in errors.
     pub(super) shown: Box<str>,
     /// Its number among the fields of the class.
@@ -287,6 +290,7 @@ impl Making<'_, '_> {
             key: name(&key),
             node: field.node,
             get,
+            simple: Simple::of(&self.plan.nodes, &self.plan.nodes[field.node as usize]),
             shown: self.names[index as usize].to_string().into(),
             index,
             shows: part.is_some_and(|part| is_optional(self.class, part)),

@@ -11,6 +11,7 @@ mod elements;
 mod layout;
 mod place;
 mod problem;
+mod quick;
 mod readback;
 mod scalars;
 mod text;

@@ -17,7 +17,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{
     PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyFloat, PyFrozenSet, PyInt, PyList,
-    PyMapping, PyString, PyTime, PyTuple,
+    PyMapping, PyString, PyTime, PyTuple, PyType,
 };
 
 impl<'py, W: Writer> Walker<'py, '_, W> {
@@ -434,12 +434,15 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         } else if is(&raw const ffi::PyList_Type) || is(&raw const ffi::PyTuple_Type) {
             return self.items(value, plain, plain);
         }
+        if let Some((plan, class)) = self.known.class_met(class) {
+            return self.push_object(value, class, plan);
+        }
         self.other(value, plain)
     }
 
     /// The plan of plain values.
     pub(super) fn plain(&mut self) -> PyResult<usize> {
-        self.known.of_class(&self.py.get_type::<PyAny>())
+        self.known.plain(self.py)
     }
 
     pub(super) fn other(&mut self, value: &Bound<'py, PyAny>, plain: As) -> Result<Flow, Stop> {
@@ -478,6 +481,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 Err(Stop::Misfit(reason, cause)) if !is_named && cause.is_some() => {
                     return self.as_base(value, plain).unwrap_or(Err(Stop::Misfit(reason, cause)));
                 }
+                Ok(flow) => {
+                    self.meet(&class)?;
+                    return Ok(flow);
+                }
                 result => return result,
             }
         }
@@ -485,6 +492,19 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return result;
         }
         self.by_class(value)
+    }
+
+    /// Notes a class if [`Walker::other`] writes its objects by their fields. All that it asks before
+    /// depends on the class alone.
+    fn meet(&mut self, class: &Bound<'py, PyType>) -> Result<(), Stop> {
+        let plan = self.known.of_class(class)?;
+        let root = As { plan, node: self.plan(As { plan, node: 0 }).root };
+        if let Kind::Class(number) = self.node(root).kind
+            && self.is_plain(root)
+        {
+            self.known.meet(class.as_type_ptr(), plan, number);
+        }
+        Ok(())
     }
 
     /// An object of a class derived from a builtin one, as that.

@@ -8,12 +8,13 @@
 use super::Stop;
 use super::elements;
 use super::layout::{Field, Get, Layout, Name, NoPart, Step, Within};
+use super::quick::Quick;
 use super::scalars;
 use super::text::{copied, text_of};
 use super::values::{class_name, enum_value};
 use crate::plan::{
-    Absent, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal, is_object_of,
-    is_uuid, plan_from,
+    Absent, ClassId, ClassPlan, Kind, NodeId, Plan, PlanRef, decimal_text, is_decimal,
+    is_object_of, is_uuid, plan_from,
 };
 use crate::style::Aim;
 use penstock_core::sink::Flow;
@@ -52,13 +53,20 @@ pub(crate) struct Known {
     pub(super) kept: Vec<PlanRef>,
     /// The number of the plan that has the caller's functions for types.
     types: Option<usize>,
+    /// Classes whose objects are written by their own plan, each with that and its number there.
+    met: [Option<(usize, usize, ClassId)>; MET],
+    /// The number of the plan of plain values.
+    plain: Option<usize>,
     pub(super) scratch: TextBuf,
 }
+
+/// How many classes are found without a table. Records have one class, or a few.
+const MET: usize = 8;
 
 impl Known {
     pub(crate) fn new(aim: impl Into<Aim>) -> Self {
         let (plans, kept, scratch) = (HashMap::new(), Vec::new(), TextBuf::default());
-        Known { aim: aim.into(), plans, kept, types: None, scratch }
+        Known { aim: aim.into(), plans, kept, types: None, met: [None; MET], plain: None, scratch }
     }
 
     /// The plans that are kept, for the collector.
@@ -70,7 +78,7 @@ impl Known {
     pub(crate) fn refresh(&mut self, py: Python<'_>) {
         if self.kept.iter().any(|plan| !plan.is_current(py)) {
             self.plans.clear();
-            self.types = None;
+            (self.types, self.met, self.plain) = (None, [None; MET], None);
             drop(std::mem::take(&mut self.kept));
         }
     }
@@ -92,6 +100,28 @@ impl Known {
         self.kept.len() - 1
     }
 
+    /// The plan of a class, and its number there, if an object of it was written by it before.
+    #[inline(always)]
+    pub(super) fn class_met(&self, class: *mut ffi::PyTypeObject) -> Option<(usize, ClassId)> {
+        let (known, plan, number) = self.met[place(class)]?;
+        (known == class.addr()).then_some((plan, number))
+    }
+
+    pub(super) fn meet(&mut self, class: *mut ffi::PyTypeObject, plan: usize, number: ClassId) {
+        self.met[place(class)] = Some((class.addr(), plan, number));
+    }
+
+    /// The number of the plan of plain values.
+    #[inline]
+    pub(super) fn plain(&mut self, py: Python<'_>) -> PyResult<usize> {
+        if let Some(plain) = self.plain {
+            return Ok(plain);
+        }
+        let plain = self.of_class(&py.get_type::<PyAny>())?;
+        self.plain = Some(plain);
+        Ok(plain)
+    }
+
     /// The number of the plan of a class.
     #[inline]
     pub(super) fn of_class(&mut self, class: &Bound<'_, PyType>) -> PyResult<usize> {
@@ -109,6 +139,12 @@ impl Known {
         self.plans.insert(key, number);
         Ok(number)
     }
+}
+
+/// Where a class is noted.
+#[inline(always)]
+fn place(class: *mut ffi::PyTypeObject) -> usize {
+    (class.addr() >> 4 ^ class.addr() >> 10) % MET
 }
 
 /// A type: a plan and one of its nodes.
@@ -244,23 +280,8 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             }
             let Some(frame) = self.frames.last_mut() else { return Ok(()) };
             flow = match frame {
-                Frame::List { list, next, item } => match item_of_list(list, *next) {
-                    Some(value) => {
-                        let item = *item;
-                        *next += 1;
-                        self.value(&value, item)?
-                    }
-                    None => self.end_list()?,
-                },
-                Frame::Tuple { tuple, next, item } => match item_of_tuple(tuple, *next) {
-                    Some(value) => {
-                        let item = *item;
-                        *next += 1;
-                        self.value(&value, item)?
-                    }
-                    None => self.end_list()?,
-                },
-                Frame::Fixed { tuple, next, all } => match item_of_tuple(tuple, *next) {
+                Frame::List { .. } | Frame::Tuple { .. } => self.sequence()?,
+                Frame::Fixed { tuple, next, all } => match tuple.get_item(*next).ok() {
                     Some(value) => {
                         let (at, all) = (*next, *all);
                         *next += 1;
@@ -305,14 +326,14 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
 
     /// Writes the next member of the innermost dict.
     pub(super) fn member(&mut self) -> Result<Flow, Stop> {
-        let Some(Frame::Dict { dict, next, size, key, value, ends, current, .. }) =
+        if let Some(flow) = self.members()? {
+            return Ok(flow);
+        }
+        let Some(Frame::Dict { dict, next, key, value, ends, current, .. }) =
             self.frames.last_mut()
         else {
             return Ok(Flow::Take);
         };
-        if dict.len() != *size {
-            return Err(Stop::misfit("the dict changed its size while it was written"));
-        }
         let (mut found_key, mut found) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: a live dict, and the position that the last call left.
         let (name, item) = unsafe {
@@ -413,7 +434,12 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         let layout = layouts.class(class).map_err(Stop::misfit)?;
         let object = object.clone();
         let mut at = *next;
-        while let Some(step) = layout.steps.get(at) {
+        loop {
+            if let Some(mut quick) = Quick::new(self.writer.direct(), self.known, self.omit) {
+                // SAFETY: the frame's object is of exactly the layout's class.
+                at = unsafe { quick.fields(object.as_ptr(), layout, at) };
+            }
+            let Some(step) = layout.steps.get(at) else { break };
             at += 1;
             // For a path in an error, and for the next call.
             if let Some(Frame::Object { next, .. }) = self.frames.last_mut() {
@@ -693,15 +719,4 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         self.push(Frame::Object { object, plan, class, next: 0, depth })?;
         Ok(flow)
     }
-}
-
-/// An item of a list, which the caller's code may have shortened.
-#[inline]
-fn item_of_list<'py>(list: &Bound<'py, PyList>, at: usize) -> Option<Bound<'py, PyAny>> {
-    if at < list.len() { list.get_item(at).ok() } else { None }
-}
-
-#[inline]
-fn item_of_tuple<'py>(tuple: &Bound<'py, PyTuple>, at: usize) -> Option<Bound<'py, PyAny>> {
-    if at < tuple.len() { tuple.get_item(at).ok() } else { None }
 }

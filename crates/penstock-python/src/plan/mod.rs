@@ -160,6 +160,12 @@ impl Plan {
         Ok(self.layouts.get_or_init(|| unreachable!("it was set above")))
     }
 
+    /// The same, if they were made before.
+    #[inline]
+    pub(crate) fn made_layouts(&self) -> Option<&Layouts> {
+        self.layouts.get()
+    }
+
     /// True as long as no class of the plan, and no base of one, has changed.
     pub(crate) fn is_current(&self, py: Python<'_>) -> bool {
         self.seen.iter().all(|seen| layout::version(seen.class.bind(py)) == Some(seen.version))

@@ -1,0 +1,638 @@
+//! Writes the usual values without a frame and without a reference of their own: scalars of exactly
+//! the builtin classes, lists of them, and objects and dicts of both.
+//!
+//! For whoever changes it. **No code of the caller's runs in here, and no object is made or
+//! dropped**: so no container changes, and a borrowed reference is good until the function returns.
+//! Whatever needs more than that is left to the walker: a value is either written, or nothing of it
+//! is, or an object or a dict is begun and the walker goes on with it in a frame. The walker also
+//! finds out what is wrong with a value, and where it stands.
+
+use super::Stop;
+use super::layout::{Field, Get, Layout, Name, Step};
+use super::walk::{As, Frame, Known, Omit, Walker};
+use crate::plan::{ClassId, Kind, Node, PLAIN};
+use penstock_core::json::direct::Direct;
+use penstock_core::sink::Flow;
+use penstock_core::writer::Writer;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::ptr::null_mut;
+
+/// The builtin classes whose objects are written here for a type: a bit each.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Takes(u8);
+
+impl Takes {
+    const NOTHING: Takes = Takes(0);
+    const NONE: Takes = Takes(1);
+    const BOOL: Takes = Takes(2);
+    const INT: Takes = Takes(4);
+    const FLOAT: Takes = Takes(8);
+    const STR: Takes = Takes(16);
+    const ALL: Takes = Takes(31);
+
+    #[inline(always)]
+    const fn has(self, class: Takes) -> bool {
+        self.0 & class.0 != 0
+    }
+
+    /// The scalars of a type.
+    fn scalars(node: &Node) -> Self {
+        if node.after.is_some() {
+            return Takes::NOTHING;
+        }
+        let own = match node.kind {
+            Kind::Any => Takes::ALL,
+            Kind::None => Takes::NONE,
+            Kind::Bool => Takes::BOOL,
+            Kind::Int => Takes::INT,
+            Kind::Float => Takes(Takes::FLOAT.0 | Takes::INT.0),
+            Kind::Str => Takes::STR,
+            _ => Takes::NOTHING,
+        };
+        if node.nullable { Takes(own.0 | Takes::NONE.0) } else { own }
+    }
+}
+
+/// The scalars of a type, and those of the items if it is a list.
+#[derive(Clone, Copy)]
+pub(super) struct Simple {
+    own: Takes,
+    items: Takes,
+}
+
+impl Simple {
+    pub(super) fn of(nodes: &[Node], node: &Node) -> Self {
+        let items = match &node.kind {
+            _ if node.after.is_some() => Takes::NOTHING,
+            Kind::Any => Takes::ALL,
+            Kind::List(item) | Kind::Set(item) | Kind::FrozenSet(item) | Kind::TupleOf(item) => {
+                Takes::scalars(&nodes[*item as usize])
+            }
+            _ => Takes::NOTHING,
+        };
+        Simple { own: Takes::scalars(node), items }
+    }
+}
+
+/// A class whose objects are written here.
+#[derive(Clone, Copy)]
+struct Class<'a> {
+    class: *mut ffi::PyTypeObject,
+    plan: usize,
+    number: ClassId,
+    layout: &'a Layout,
+}
+
+/// What is known of the values of a container.
+struct Aim<'a> {
+    simple: Simple,
+    /// The values of a dict.
+    members: Option<Simple>,
+    /// The class of an object; of the last one, if nobody declared it.
+    class: Option<Class<'a>>,
+    is_any: bool,
+}
+
+/// What was written of a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wrote {
+    Whole,
+    Nothing,
+    /// An object was begun, up to a step of its layout.
+    Object {
+        plan: usize,
+        class: ClassId,
+        next: usize,
+    },
+    /// A dict was begun, up to a position of `PyDict_Next`.
+    Dict {
+        next: ffi::Py_ssize_t,
+    },
+}
+
+/// Writes while no code of the caller's runs.
+pub(super) struct Quick<'a> {
+    direct: Direct<'a>,
+    known: &'a Known,
+    omit: Omit,
+}
+
+impl<'a> Quick<'a> {
+    /// None if the format or the options leave no quick way.
+    #[inline(always)]
+    pub(super) fn new(direct: Option<Direct<'a>>, known: &'a Known, omit: Omit) -> Option<Self> {
+        Some(Quick { direct: direct?, known, omit })
+    }
+
+    /// What is known of values of a type.
+    fn aim(&self, of: As) -> Aim<'a> {
+        let plan = &self.known.kept[of.plan];
+        let node = &plan.nodes[of.node as usize];
+        let mut aim = Aim {
+            simple: Simple::of(&plan.nodes, node),
+            members: None,
+            class: None,
+            is_any: false,
+        };
+        if node.after.is_none() {
+            match &node.kind {
+                Kind::Any => {
+                    aim.is_any = true;
+                    aim.members = Some(aim.simple);
+                }
+                Kind::Dict(_, value) => {
+                    aim.members = Some(Simple::of(&plan.nodes, &plan.nodes[*value as usize]));
+                }
+                Kind::Class(number) => aim.class = self.class(of.plan, *number),
+                _ => {}
+            }
+        }
+        aim
+    }
+
+    /// A class of a plan, if the layout of its objects was made before.
+    fn class(&self, plan: usize, number: ClassId) -> Option<Class<'a>> {
+        let of = &self.known.kept[plan];
+        let layout = of.made_layouts()?.class(number).ok()?;
+        let class = of.classes[number as usize].class.as_ptr().cast();
+        (!layout.rows).then_some(Class { class, plan, number, layout })
+    }
+
+    /// Writes a value.
+    ///
+    /// # Safety
+    /// A live object, and the interpreter is attached.
+    #[inline(always)]
+    unsafe fn value(&mut self, value: *mut ffi::PyObject, aim: &mut Aim<'a>) -> Wrote {
+        // SAFETY: as of this function.
+        unsafe {
+            let class = ffi::Py_TYPE(value);
+            if let Some(known) = aim.class
+                && std::ptr::eq(known.class, class)
+            {
+                return self.object(value, known);
+            }
+            if self.simple(value, aim.simple) {
+                return Wrote::Whole;
+            }
+            if let Some(members) = aim.members
+                && is(class, &raw mut ffi::PyDict_Type)
+            {
+                return self.dict(value, members);
+            }
+            if aim.is_any
+                && let Some((plan, number)) = self.known.class_met(class)
+                && let Some(known) = self.class(plan, number)
+                && std::ptr::eq(known.class, class)
+            {
+                aim.class = Some(known);
+                return self.object(value, known);
+            }
+            Wrote::Nothing
+        }
+    }
+
+    /// Writes an object of a class.
+    ///
+    /// # Safety
+    /// A live object of exactly this class.
+    #[inline(always)]
+    unsafe fn object(&mut self, object: *mut ffi::PyObject, known: Class<'a>) -> Wrote {
+        if !self.direct.begin(b'{') {
+            return Wrote::Nothing;
+        }
+        // SAFETY: the object is of the layout's class.
+        let next = unsafe { self.fields(object, known.layout, 0) };
+        if next == known.layout.steps.len() && self.direct.end(b'}') {
+            return Wrote::Whole;
+        }
+        Wrote::Object { plan: known.plan, class: known.number, next }
+    }
+
+    /// Writes the fields of an object from a step on, and returns the first step that is left.
+    ///
+    /// # Safety
+    /// A live object of exactly the layout's class.
+    #[inline(always)]
+    pub(super) unsafe fn fields(
+        &mut self,
+        object: *mut ffi::PyObject,
+        layout: &Layout,
+        from: usize,
+    ) -> usize {
+        if self.omit == Omit::Defaults || layout.rows {
+            return from;
+        }
+        let mut at = from;
+        while let Some(step) = layout.steps.get(at) {
+            let done = match step {
+                // SAFETY: as of this function.
+                Step::Field(field) => unsafe { self.field(object, field) },
+                Step::Open(Name { lent, .. }) => {
+                    let mark = self.direct.mark();
+                    let done = self.direct.lent_key(lent.as_bytes()) && self.direct.begin(b'{');
+                    if !done {
+                        self.direct.back_to(mark);
+                    }
+                    done
+                }
+                Step::Close => self.direct.end(b'}'),
+                Step::Rest(_) => false,
+            };
+            if !done {
+                break;
+            }
+            at += 1;
+        }
+        at
+    }
+
+    /// Writes a field, or leaves it out. False if it is left to the walker.
+    ///
+    /// # Safety
+    /// As for [`Quick::fields`].
+    #[inline(always)]
+    unsafe fn field(&mut self, object: *mut ffi::PyObject, field: &Field) -> bool {
+        let value = match &field.get {
+            // SAFETY: the class has its slots at these offsets, and a slot holds an object or null.
+            Get::Slot(offset) => unsafe {
+                *object.cast::<u8>().add(*offset).cast::<*mut ffi::PyObject>()
+            },
+            Get::Fixed(value) => value.as_ptr(),
+            _ => null_mut(),
+        };
+        if value.is_null() {
+            return false;
+        }
+        // SAFETY: the object keeps its values, and nothing changes it here.
+        unsafe {
+            if self.omit == Omit::None && is_none(value) {
+                return true;
+            }
+            let mark = self.direct.mark();
+            let done =
+                self.direct.lent_key(field.key.lent.as_bytes()) && self.simple(value, field.simple);
+            if !done {
+                self.direct.back_to(mark);
+            }
+            done
+        }
+    }
+
+    /// Writes a dict.
+    ///
+    /// # Safety
+    /// A live dict.
+    unsafe fn dict(&mut self, dict: *mut ffi::PyObject, of: Simple) -> Wrote {
+        if !self.direct.begin(b'{') {
+            return Wrote::Nothing;
+        }
+        let (mut next, mut key, mut value) = (0, null_mut(), null_mut());
+        loop {
+            let here = next;
+            // SAFETY: a live dict, which keeps its keys and values.
+            let done = unsafe {
+                if ffi::PyDict_Next(dict, &raw mut next, &raw mut key, &raw mut value) == 0 {
+                    return if self.direct.end(b'}') {
+                        Wrote::Whole
+                    } else {
+                        Wrote::Dict { next: here }
+                    };
+                }
+                let mark = self.direct.mark();
+                let done = self.key(key) && self.simple(value, of);
+                if !done {
+                    self.direct.back_to(mark);
+                }
+                done
+            };
+            if !done {
+                return Wrote::Dict { next: here };
+            }
+            if self.direct.is_enough() {
+                return Wrote::Dict { next };
+            }
+        }
+    }
+
+    /// Writes a member of a dict.
+    ///
+    /// # Safety
+    /// Live objects.
+    #[inline(always)]
+    unsafe fn member(
+        &mut self,
+        key: *mut ffi::PyObject,
+        value: *mut ffi::PyObject,
+        aim: &mut Aim<'a>,
+    ) -> Wrote {
+        let mark = self.direct.mark();
+        // SAFETY: live objects.
+        let wrote = unsafe { if self.key(key) { self.value(value, aim) } else { Wrote::Nothing } };
+        if wrote == Wrote::Nothing {
+            self.direct.back_to(mark);
+        }
+        wrote
+    }
+
+    /// Writes a key.
+    ///
+    /// # Safety
+    /// A live object.
+    #[inline(always)]
+    unsafe fn key(&mut self, key: *mut ffi::PyObject) -> bool {
+        // SAFETY: a live object, which is a `str` where it is taken for one.
+        unsafe {
+            is(ffi::Py_TYPE(key), &raw mut ffi::PyUnicode_Type)
+                && match Units::of(key) {
+                    Units::Utf8(text) => self.direct.key(text),
+                    Units::One(units) => self.direct.key_units(units),
+                    Units::Two(units) => self.direct.key_units(units),
+                    Units::Four(units) => self.direct.key_units(units),
+                }
+        }
+    }
+
+    /// Writes a scalar, or a list or a tuple of scalars. False if nothing was written.
+    ///
+    /// # Safety
+    /// A live object.
+    #[inline(always)]
+    unsafe fn simple(&mut self, value: *mut ffi::PyObject, of: Simple) -> bool {
+        // SAFETY: a live object.
+        unsafe { self.scalar(value, of.own) || self.scalars(value, of.items) }
+    }
+
+    /// Writes a list or a tuple of scalars. False if nothing was written.
+    ///
+    /// # Safety
+    /// A live object.
+    unsafe fn scalars(&mut self, list: *mut ffi::PyObject, takes: Takes) -> bool {
+        if takes == Takes::NOTHING {
+            return false;
+        }
+        // SAFETY: a live object, which is a list or a tuple where it is taken for one, and keeps
+        // its items.
+        unsafe {
+            let Some((items, count)) = items(list) else { return false };
+            let mark = self.direct.mark();
+            let mut done = self.direct.begin(b'[');
+            for at in 0..count {
+                done = done && self.scalar(*items.add(at), takes) && !self.direct.is_enough();
+                if !done {
+                    break;
+                }
+            }
+            done = done && self.direct.end(b']');
+            if !done {
+                self.direct.back_to(mark);
+            }
+            done
+        }
+    }
+
+    /// Writes a scalar. False if nothing was written.
+    ///
+    /// # Safety
+    /// A live object.
+    #[inline(always)]
+    unsafe fn scalar(&mut self, value: *mut ffi::PyObject, takes: Takes) -> bool {
+        // SAFETY: a live object, of exactly the class that it is taken for.
+        unsafe {
+            let class = ffi::Py_TYPE(value);
+            if is(class, &raw mut ffi::PyUnicode_Type) {
+                takes.has(Takes::STR)
+                    && match Units::of(value) {
+                        Units::Utf8(text) => self.direct.text(text),
+                        Units::One(units) => self.direct.units(units),
+                        Units::Two(units) => self.direct.units(units),
+                        Units::Four(units) => self.direct.units(units),
+                    }
+            } else if is(class, &raw mut ffi::PyLong_Type) {
+                let mut overflow = 0;
+                takes.has(Takes::INT) && {
+                    let small = ffi::PyLong_AsLongLongAndOverflow(value, &raw mut overflow);
+                    overflow == 0 && self.direct.int(small)
+                }
+            } else if is(class, &raw mut ffi::PyFloat_Type) {
+                takes.has(Takes::FLOAT) && self.direct.float(ffi::PyFloat_AS_DOUBLE(value))
+            } else if is(class, &raw mut ffi::PyBool_Type) {
+                takes.has(Takes::BOOL) && self.direct.boolean(std::ptr::eq(value, ffi::Py_True()))
+            } else {
+                takes.has(Takes::NONE) && is_none(value) && self.direct.null()
+            }
+        }
+    }
+}
+
+impl<'py, W: Writer> Walker<'py, '_, W> {
+    /// Writes the items of the innermost list or tuple until one is a container.
+    pub(super) fn sequence(&mut self) -> Result<Flow, Stop> {
+        let Walker { py, writer, known, frames, omit, .. } = &mut *self;
+        let py = *py;
+        let (list, next, of) = match frames.last_mut() {
+            Some(Frame::List { list, next, item }) => (list.as_ptr(), next, *item),
+            Some(Frame::Tuple { tuple, next, item }) => (tuple.as_ptr(), next, *item),
+            _ => return Ok(Flow::Take),
+        };
+        let mut begun = Wrote::Nothing;
+        if let Some(mut quick) = Quick::new(writer.direct(), known, *omit) {
+            let mut aim = quick.aim(of);
+            // SAFETY: a list or a tuple that the frame owns. It keeps its items as long as only
+            // this runs.
+            while let Some(value) = unsafe { item(list, *next) } {
+                // SAFETY: as above.
+                begun = unsafe { quick.value(value, &mut aim) };
+                if begun == Wrote::Nothing {
+                    break;
+                }
+                *next += 1;
+                if begun != Wrote::Whole {
+                    break;
+                }
+                if quick.direct.is_enough() {
+                    return Ok(Flow::Pause);
+                }
+            }
+        }
+        let at = *next - usize::from(!matches!(begun, Wrote::Nothing | Wrote::Whole));
+        // SAFETY: as above. The item is owned from here on, whatever the caller's code does.
+        let value = unsafe { item(list, at).map(|item| Bound::from_borrowed_ptr(py, item)) };
+        let Some(value) = value else { return self.end_list() };
+        match begun {
+            Wrote::Nothing | Wrote::Whole => {
+                *next += 1;
+                self.value(&value, of)
+            }
+            begun => self.go_on(value, of, begun),
+        }
+    }
+
+    /// Writes members of the innermost dict until one is a container. None if the next one is not
+    /// written here, or there is none.
+    pub(super) fn members(&mut self) -> Result<Option<Flow>, Stop> {
+        let Walker { py, writer, known, frames, omit, .. } = &mut *self;
+        let py = *py;
+        let Some(Frame::Dict { dict, next, size, value: of, current, .. }) = frames.last_mut()
+        else {
+            return Ok(None);
+        };
+        if dict.len() != *size {
+            return Err(Stop::misfit("the dict changed its size while it was written"));
+        }
+        let Some(mut quick) = Quick::new(writer.direct(), known, *omit) else { return Ok(None) };
+        let mut aim = quick.aim(*of);
+        loop {
+            let (mut here, mut key, mut value) = (*next, null_mut(), null_mut());
+            // SAFETY: a live dict, and the position that the last call left. It keeps its keys and
+            // values as long as only this runs.
+            let begun = unsafe {
+                if ffi::PyDict_Next(dict.as_ptr(), &raw mut here, &raw mut key, &raw mut value) == 0
+                {
+                    return Ok(None);
+                }
+                quick.member(key, value, &mut aim)
+            };
+            match begun {
+                Wrote::Nothing => return Ok(None),
+                Wrote::Whole if quick.direct.is_enough() => {
+                    *next = here;
+                    return Ok(Some(Flow::Pause));
+                }
+                Wrote::Whole => *next = here,
+                begun => {
+                    *next = here;
+                    let of = *of;
+                    // SAFETY: live objects, owned from here on.
+                    let value = unsafe {
+                        *current = Some(Bound::from_borrowed_ptr(py, key));
+                        Bound::from_borrowed_ptr(py, value)
+                    };
+                    drop(quick);
+                    return self.go_on(value, of, begun).map(Some);
+                }
+            }
+        }
+    }
+
+    /// Makes a frame for an object or a dict that was begun.
+    fn go_on(&mut self, value: Bound<'py, PyAny>, of: As, begun: Wrote) -> Result<Flow, Stop> {
+        match begun {
+            Wrote::Object { plan, class, next } => {
+                let depth = self.frames.len() + 1;
+                self.frames.push(Frame::Object { object: value, plan, class, next, depth });
+            }
+            Wrote::Dict { next: position } => {
+                let (key, value_of) = match self.node(of).kind {
+                    Kind::Dict(key, value) => (As { node: key, ..of }, As { node: value, ..of }),
+                    _ => {
+                        let plain = As { plan: self.plain()?, node: PLAIN };
+                        (plain, plain)
+                    }
+                };
+                let dict = value.cast_into::<PyDict>().map_err(PyErr::from)?;
+                self.push_dict(dict, key, value_of, true);
+                if let Some(Frame::Dict { next, .. }) = self.frames.last_mut() {
+                    *next = position;
+                }
+            }
+            Wrote::Whole | Wrote::Nothing => {}
+        }
+        Ok(Flow::Take)
+    }
+}
+
+#[inline(always)]
+fn is(class: *mut ffi::PyTypeObject, builtin: *mut ffi::PyTypeObject) -> bool {
+    std::ptr::eq(class, builtin)
+}
+
+#[inline(always)]
+fn is_none(value: *mut ffi::PyObject) -> bool {
+    // SAFETY: the address of a static object.
+    std::ptr::eq(value, unsafe { ffi::Py_None() })
+}
+
+/// The items of a list or a tuple, and their number.
+///
+/// # Safety
+/// A live object. The items are good as long as nobody changes the list.
+#[inline(always)]
+unsafe fn items(list: *mut ffi::PyObject) -> Option<(*const *mut ffi::PyObject, usize)> {
+    // SAFETY: the object is of exactly the class that it is taken for.
+    unsafe {
+        let class = ffi::Py_TYPE(list);
+        let items = if is(class, &raw mut ffi::PyList_Type) {
+            (*list.cast::<ffi::PyListObject>()).ob_item.cast_const()
+        } else if is(class, &raw mut ffi::PyTuple_Type) {
+            (&raw const (*list.cast::<ffi::PyTupleObject>()).ob_item).cast()
+        } else {
+            return None;
+        };
+        Some((items, ffi::Py_SIZE(list) as usize))
+    }
+}
+
+/// The characters of a `str`.
+enum Units<'a> {
+    /// ASCII, or UTF-8 that the string has already.
+    Utf8(&'a [u8]),
+    One(&'a [u8]),
+    Two(&'a [u16]),
+    Four(&'a [u32]),
+}
+
+impl Units<'_> {
+    /// # Safety
+    /// A live object of exactly the class `str`. The units are good as long as it lives.
+    #[inline(always)]
+    unsafe fn of(text: *mut ffi::PyObject) -> Self {
+        // SAFETY: a `str` has so many units of the width that its kind says, and they do not change
+        // while it lives. UTF-8 that stands beside it stays as long.
+        unsafe {
+            let length = ffi::PyUnicode_GET_LENGTH(text) as usize;
+            if ffi::PyUnicode_IS_COMPACT_ASCII(text) != 0 {
+                let head = text.cast::<ffi::PyASCIIObject>().add(1);
+                return Units::Utf8(std::slice::from_raw_parts(head.cast(), length));
+            }
+            let compact = text.cast::<ffi::PyCompactUnicodeObject>();
+            if !(*compact).utf8.is_null() {
+                let utf8 = (*compact).utf8.cast();
+                return Units::Utf8(std::slice::from_raw_parts(
+                    utf8,
+                    (*compact).utf8_length as usize,
+                ));
+            }
+            let data = ffi::PyUnicode_DATA(text);
+            match ffi::PyUnicode_KIND(text) {
+                ffi::PyUnicode_1BYTE_KIND => {
+                    Units::One(std::slice::from_raw_parts(data.cast(), length))
+                }
+                ffi::PyUnicode_2BYTE_KIND => {
+                    Units::Two(std::slice::from_raw_parts(data.cast(), length))
+                }
+                _ => Units::Four(std::slice::from_raw_parts(data.cast(), length)),
+            }
+        }
+    }
+}
+
+/// The item of a list or a tuple at a place.
+///
+/// # Safety
+/// A live list or tuple, of a derived class perhaps. The item is borrowed from it.
+#[inline(always)]
+unsafe fn item(list: *mut ffi::PyObject, at: usize) -> Option<*mut ffi::PyObject> {
+    // SAFETY: the place is inside of the list.
+    unsafe {
+        (at < ffi::Py_SIZE(list) as usize).then(|| {
+            if ffi::PyList_Check(list) != 0 {
+                ffi::PyList_GET_ITEM(list, at as isize)
+            } else {
+                ffi::PyTuple_GET_ITEM(list, at as isize)
+            }
+        })
+    }
+}
