@@ -249,6 +249,13 @@ impl<'a> Quick<'a> {
         at
     }
 
+    /// Writes a field with a value that was read from it. False if it is left to the walker.
+    #[inline(always)]
+    pub(super) fn field_value(&mut self, value: &Bound<'_, PyAny>, field: &Field) -> bool {
+        // SAFETY: the caller owns the value.
+        unsafe { self.named(value.as_ptr(), field) }
+    }
+
     /// Writes a field, or leaves it out. False if it is left to the walker.
     ///
     /// # Safety
@@ -271,14 +278,24 @@ impl<'a> Quick<'a> {
             if self.omit == Omit::None && is_none(value) {
                 return true;
             }
-            let mark = self.direct.mark();
-            let done =
-                self.direct.lent_key(field.key.lent.as_bytes()) && self.simple(value, field.simple);
-            if !done {
-                self.direct.back_to(mark);
-            }
-            done
+            self.named(value, field)
         }
+    }
+
+    /// Writes the key of a field and a value. False if nothing was written.
+    ///
+    /// # Safety
+    /// A live object.
+    #[inline(always)]
+    unsafe fn named(&mut self, value: *mut ffi::PyObject, field: &Field) -> bool {
+        let mark = self.direct.mark();
+        // SAFETY: a live object.
+        let done = self.direct.lent_key(field.key.lent.as_bytes())
+            && unsafe { self.simple(value, field.simple) };
+        if !done {
+            self.direct.back_to(mark);
+        }
+        done
     }
 
     /// Writes a dict.
@@ -428,6 +445,53 @@ impl<'a> Quick<'a> {
 }
 
 impl<'py, W: Writer> Walker<'py, '_, W> {
+    /// The plan and the number of the class of an object, if it is written by that and nothing is
+    /// done to it before.
+    #[inline]
+    pub(super) fn known_object(
+        &self,
+        value: &Bound<'py, PyAny>,
+        plan: Option<usize>,
+    ) -> Option<(usize, ClassId)> {
+        let class = value.get_type_ptr();
+        let Some(number) = plan else { return self.known.class_met(class) };
+        let plan = &self.known.kept[number];
+        let root = &plan.nodes[plan.root as usize];
+        match root.kind {
+            Kind::Class(id) if root.after.is_none() => {
+                let planned = plan.classes[id as usize].class.as_ptr();
+                std::ptr::eq(planned, class.cast()).then_some((number, id))
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes a whole object, or begins it.
+    pub(super) fn root_object(
+        &mut self,
+        object: &Bound<'py, PyAny>,
+        plan: usize,
+        class: ClassId,
+    ) -> Result<Flow, Stop> {
+        let layouts = self.known.kept[plan].layouts(self.py)?;
+        let layout = layouts.class(class).map_err(Stop::misfit)?;
+        if layout.rows {
+            return self.push_object(object, class, plan);
+        }
+        let flow = self.writer.begin_map(0)?;
+        let mut next = 0;
+        if let Some(mut quick) = Quick::new(self.writer.direct(), self.known, self.omit) {
+            // SAFETY: the object is of exactly the layout's class.
+            next = unsafe { quick.fields(object.as_ptr(), layout, 0) };
+        }
+        if next == layout.steps.len() {
+            return Ok(self.writer.end_map(0)?);
+        }
+        let (object, depth) = (object.clone(), self.frames.len() + 1);
+        self.frames.push(Frame::Object { object, plan, class, next, depth });
+        Ok(flow)
+    }
+
     /// Writes the items of the innermost list or tuple until one is a container.
     pub(super) fn sequence(&mut self) -> Result<Flow, Stop> {
         let Walker { py, writer, known, frames, omit, .. } = &mut *self;

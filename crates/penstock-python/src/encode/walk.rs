@@ -267,12 +267,13 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         if W::ELEMENTS {
             self.name_root(value, plan)?;
         }
-        let mut flow = match plan {
-            Some(plan) => {
+        let mut flow = match (self.known_object(value, plan), plan) {
+            (Some((plan, class)), _) => self.root_object(value, plan, class)?,
+            (None, Some(plan)) => {
                 let node = self.known.kept[plan].root;
                 self.value(value, As { plan, node })?
             }
-            None => self.any(value)?,
+            (None, None) => self.any(value)?,
         };
         loop {
             if flow == Flow::Pause {
@@ -435,7 +436,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         let object = object.clone();
         let mut at = *next;
         loop {
-            if let Some(mut quick) = Quick::new(self.writer.direct(), self.known, self.omit) {
+            if let Some(Step::Field(Field { get: Get::Slot(_), .. })) = layout.steps.get(at)
+                && let Some(mut quick) = Quick::new(self.writer.direct(), self.known, self.omit)
+            {
                 // SAFETY: the frame's object is of exactly the layout's class.
                 at = unsafe { quick.fields(object.as_ptr(), layout, at) };
             }
@@ -454,6 +457,13 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                         self.field_value(&object, field, &kept.classes[class as usize])?
                     };
                     let Some(value) = value else { continue };
+                    if !layout.rows
+                        && let Some(mut quick) =
+                            Quick::new(self.writer.direct(), self.known, self.omit)
+                        && quick.field_value(&value, field)
+                    {
+                        continue;
+                    }
                     if !layout.rows {
                         self.writer.lent_key(field.key.lent.as_bytes(), &field.key.name)?;
                     }
