@@ -235,13 +235,10 @@ unsafe fn copy_short(bytes: &[u8], into: *mut u8) -> u64 {
     }
     if length >= 16 {
         let (first, last) = both_ends!(16, u128);
-        needs_escape(first as u64)
-            | needs_escape((first >> 64) as u64)
-            | needs_escape(last as u64)
-            | needs_escape((last >> 64) as u64)
+        escapes(first) | escapes(last)
     } else if length >= 8 {
         let (first, last) = both_ends!(8, u64);
-        needs_escape(first) | needs_escape(last)
+        escapes(u128::from(first) | u128::from(last) << 64)
     } else if length >= 4 {
         let (first, last) = both_ends!(4, u32);
         needs_escape(u64::from(first) | u64::from(last) << 32)
@@ -263,10 +260,36 @@ unsafe fn copy_short(bytes: &[u8], into: *mut u8) -> u64 {
     }
 }
 
-/// Marks the bytes that need an escape in a JSON string.
+/// Not zero if one of these bytes needs an escape in a JSON string.
 #[inline(always)]
 const fn needs_escape(word: u64) -> u64 {
     control(word) | equal(word, b'"') | equal(word, b'\\')
+}
+
+/// The same for sixteen bytes.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn escapes(bytes: u128) -> u64 {
+    use std::arch::x86_64::{
+        _mm_cmpeq_epi8, _mm_min_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x,
+        _mm_set1_epi8,
+    };
+    // SAFETY: SSE2 is part of every x86-64 processor.
+    let found = unsafe {
+        let bytes = _mm_set_epi64x((bytes >> 64) as i64, bytes as i64);
+        let control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+        let quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"' as i8));
+        let backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'\\' as i8));
+        _mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash)))
+    };
+    u64::from(found.cast_unsigned())
+}
+
+/// The same for sixteen bytes.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline(always)]
+const fn escapes(bytes: u128) -> u64 {
+    needs_escape(bytes as u64) | needs_escape((bytes >> 64) as u64)
 }
 
 /// Copies text. False if a byte of it needs an escape.
