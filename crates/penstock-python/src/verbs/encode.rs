@@ -1,5 +1,6 @@
 //! `encode` and `Encoder`: objects to text in memory.
 
+use crate::allocator;
 use crate::encode::{Known, Omit, Walker};
 use crate::failure::guarded;
 use crate::options::unknown_word;
@@ -331,6 +332,7 @@ impl Gathered {
         // SAFETY: nobody else has the object, which has this much room behind what is written.
         unsafe {
             let data = ffi::PyBytes_AS_STRING(bytes.as_ptr()).cast::<u8>().cast_mut();
+            allocator::will_write(data.add(self.length), text.len());
             data.add(self.length).copy_from_nonoverlapping(text.as_ptr(), text.len());
         }
         self.length = needed;
