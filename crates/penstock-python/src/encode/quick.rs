@@ -275,7 +275,7 @@ impl<'a> Quick<'a> {
         }
         // SAFETY: the object keeps its values, and nothing changes it here.
         unsafe {
-            if self.omit == Omit::None && is_none(value) {
+            if self.omit == Omit::None && is_none(value) && !field.shows {
                 return true;
             }
             self.named(value, field)
@@ -428,11 +428,7 @@ impl<'a> Quick<'a> {
                         Units::Four(units) => self.direct.units(units),
                     }
             } else if is(class, &raw mut ffi::PyLong_Type) {
-                let mut overflow = 0;
-                takes.has(Takes::INT) && {
-                    let small = ffi::PyLong_AsLongLongAndOverflow(value, &raw mut overflow);
-                    overflow == 0 && self.direct.int(small)
-                }
+                takes.has(Takes::INT) && int(value).is_some_and(|value| self.direct.int(value))
             } else if is(class, &raw mut ffi::PyFloat_Type) {
                 takes.has(Takes::FLOAT) && self.direct.float(ffi::PyFloat_AS_DOUBLE(value))
             } else if is(class, &raw mut ffi::PyBool_Type) {
@@ -453,6 +449,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         value: &Bound<'py, PyAny>,
         plan: Option<usize>,
     ) -> Option<(usize, ClassId)> {
+        if W::ELEMENTS {
+            return None;
+        }
         let class = value.get_type_ptr();
         let Some(number) = plan else { return self.known.class_met(class) };
         let plan = &self.known.kept[number];
@@ -488,7 +487,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return Ok(self.writer.end_map(0)?);
         }
         let (object, depth) = (object.clone(), self.frames.len() + 1);
-        self.frames.push(Frame::Object { object, plan, class, next, depth });
+        self.push(Frame::Object { object, plan, class, next, depth })?;
         Ok(flow)
     }
 
@@ -586,7 +585,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         match begun {
             Wrote::Object { plan, class, next } => {
                 let depth = self.frames.len() + 1;
-                self.frames.push(Frame::Object { object: value, plan, class, next, depth });
+                self.push(Frame::Object { object: value, plan, class, next, depth })?;
             }
             Wrote::Dict { next: position } => {
                 let (key, value_of) = match self.node(of).kind {
@@ -597,7 +596,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                     }
                 };
                 let dict = value.cast_into::<PyDict>().map_err(PyErr::from)?;
-                self.push_dict(dict, key, value_of, true);
+                self.push_dict(dict, key, value_of, true)?;
                 if let Some(Frame::Dict { next, .. }) = self.frames.last_mut() {
                     *next = position;
                 }
@@ -637,6 +636,32 @@ unsafe fn items(list: *mut ffi::PyObject) -> Option<(*const *mut ffi::PyObject, 
         };
         Some((items, ffi::Py_SIZE(list) as usize))
     }
+}
+
+/// The value of an `int`, if it has no more than 64 bits.
+///
+/// # Safety
+/// A live object of exactly the class `int`.
+#[inline(always)]
+unsafe fn int(value: *mut ffi::PyObject) -> Option<i64> {
+    // SAFETY: before CPython 3.12 the size is the number of digits, with the sign of the value. They
+    // stand behind the head, and each has so many bytes as the class says.
+    #[cfg(not(Py_3_12))]
+    unsafe {
+        let size = ffi::Py_SIZE(value);
+        if size == 0 {
+            return Some(0);
+        }
+        let is_small = size.unsigned_abs() == 1;
+        if is_small && ffi::PyLong_Type.tp_itemsize == size_of::<u32>() as isize {
+            let digit = value.cast::<ffi::PyVarObject>().add(1).cast::<u32>().read();
+            return Some(size as i64 * i64::from(digit));
+        }
+    }
+    let mut overflow = 0;
+    // SAFETY: a live `int`. An object of exactly this class raises nothing.
+    let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(value, &raw mut overflow) };
+    (overflow == 0).then_some(value)
 }
 
 /// The characters of a `str`.
