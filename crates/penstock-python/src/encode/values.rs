@@ -434,7 +434,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         } else if is(&raw const ffi::PyList_Type) || is(&raw const ffi::PyTuple_Type) {
             return self.items(value, plain, plain);
         }
-        if let Some((plan, class)) = self.known.class_met(class) {
+        if !W::ELEMENTS
+            && let Some((plan, class)) = self.known.class_met(class)
+        {
             return self.push_object(value, class, plan);
         }
         self.other(value, plain)
