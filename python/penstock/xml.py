@@ -296,8 +296,8 @@ def dump(
 
     Example:
         >>> import pathlib, penstock
-        >>> penstock.xml.dump({"cities": {"city": ["Bern", "Chur"]}}, "cities.xml", declaration=False)
-        >>> pathlib.Path("cities.xml").read_bytes()
+        >>> penstock.xml.dump({"cities": {"city": ["Bern", "Chur"]}}, "new.xml", declaration=False)
+        >>> pathlib.Path("new.xml").read_bytes()
         b'<cities><city>Bern</city><city>Chur</city></cities>'
     """
     encoder = Encoder(
