@@ -896,17 +896,20 @@ def convert(
         reads["force_list"] = force_list
     if namespaces is not None:
         reads["namespaces"] = namespaces
-    options: dict[str, tuple[object, object]] = {
-        "indent": (indent, None),
-        "sort_keys": (sort_keys, False),
-        "canonical": (canonical, False),
-        "ascii": (ascii, False),
-        "root": (root, None),
-        "record": (record, None),
-        "null": (null, "nil"),
-        "declaration": (declaration, True),
-    }
-    writes = {option: value for option, (value, usual) in options.items() if value != usual}
+    writes: dict[str, object] = {}
+    # No comprehension: to make its function, the interpreter may lose references if memory ends.
+    for option, value, usual in (
+        ("indent", indent, None),
+        ("sort_keys", sort_keys, False),
+        ("canonical", canonical, False),
+        ("ascii", ascii, False),
+        ("root", root, None),
+        ("record", record, None),
+        ("null", null, "nil"),
+        ("declaration", declaration, True),
+    ):
+        if value != usual:
+            writes[option] = value  # noqa: PERF403 - as above
     return _convert.convert(
         source,
         target,
