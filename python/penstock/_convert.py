@@ -75,7 +75,7 @@ def sides(
     """
     for options, known, kind in (
         (reads, _READS.get(format, frozenset()), format),
-        (writes, _WRITES[to], to),
+        (writes, _WRITES.get(to, frozenset()), to),
     ):
         for option in options:
             if option not in known:
