@@ -102,7 +102,7 @@ impl Encoder {
     ///     >>> encoder = penstock.ndjson.Encoder()
     ///     >>> list(encoder.chunks([{"n": 1}, {"n": 2}], size=1))
     ///     [b'{"n":1}\n', b'{"n":2}\n']
-    #[pyo3(signature = (values, /, *, size = ENOUGH))]
+    #[pyo3(signature = (values, /, *, size = 65_536))]
     fn chunks(&self, values: &Bound<'_, PyAny>, size: usize) -> PyResult<Chunks> {
         guarded(values.py(), || match size {
             0 => Err(PyValueError::new_err("size must be at least 1")),
