@@ -11,7 +11,7 @@ use penstock_core::each_writer;
 use penstock_core::json::writer as json;
 use penstock_core::limits::Limits;
 use penstock_core::shape::Form;
-use penstock_core::writer::{AnyWriter, Content, ENOUGH, Writer};
+use penstock_core::writer::{AnyWriter, Content, Writer};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
