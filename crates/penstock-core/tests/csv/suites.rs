@@ -55,7 +55,22 @@ fn csv_spectrum() {
     for path in files(&corpora.join("csv-spectrum/csvs")) {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let source = fs::read(&path).unwrap();
-        let expected = json(&corpora.join(format!("csv-spectrum/json/{name}.json")));
+        let expected = fs::read_to_string(corpora.join(format!("csv-spectrum/json/{name}.json")));
+        let mut expected = expected.unwrap();
+        if !source.contains(&b'\r') {
+            // The suite's repository has these files without their carriage returns.
+            expected = expected.replace("\\r\\n", "\\n");
+        }
+        let expected: Value = serde_json::from_str(&expected).unwrap();
+        if name == "location_coordinates" {
+            // It has the sign for seconds in cells without quotes, which the standard does not allow.
+            let table = read(&source, &Options::default(), &Limits::default(), 7, false);
+            let wrong =
+                |row: &Result<_, (usize, String)>| row.as_ref().err().map(|(_, it)| it.clone());
+            let reason = "a quote in a cell that does not begin with one".to_owned();
+            assert_eq!(table.rows.iter().map(wrong).collect::<Vec<_>>(), [Some(reason)]);
+            continue;
+        }
         assert_eq!(objects(&source, &Options::default()), expected, "{name}");
     }
 }
