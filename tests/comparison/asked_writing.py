@@ -458,7 +458,8 @@ class Growing:
 
 def emptied() -> Any:
     made: list[Any] = []
-    made += [Emptying(made), *([1], [2], [3])]  # type: ignore[arg-type]
+    # So long that its memory goes back to the system: whoever reads it then always crashes.
+    made += [Emptying(made), *([[1]] * (1 << 23))]  # type: ignore[arg-type]
     return made
 
 
