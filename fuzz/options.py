@@ -364,8 +364,8 @@ def of_document(rng: Random, made: Case, data: bytes) -> None:
 def of_open(made: Case, data: bytes, records: list[Any]) -> None:
     """Open the document, whose records were read."""
     options = {"encoding": made.encoding, "at": made.records["at"], **made.values}
-    if made.records["unknown"] == "error":
-        options["unknown"] = "error"
+    # Only records have a place to collect unknown keys in.
+    options["unknown"] = "error" if made.records["unknown"] == "error" else "skip"
     opened = outcome(lambda: list(penstock.json.open(data, made.into, **options)))
     if opened[0] != "fits" or not typed.same(opened[1], records):
         alike(("fits", records), opened, "open", made, data)
