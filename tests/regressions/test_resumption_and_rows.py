@@ -587,3 +587,39 @@ def test_27_a_row_that_a_destructor_gives_another_class_is_not_filled_again() ->
             row.a = Changes()
     assert numbers == [0, 1, 2, 3, 4, 5]
     assert changed == 1
+
+
+@dataclass
+class Passage:
+    text: Annotated[str, penstock.at("text()")]
+
+
+LONG_TEXTS = [
+    # Mixed text: the error is at the tag behind it.
+    (Any, b"<r>\t&quot;a&amp;'<f>1</f></r>", 17),
+    (Passage, b"<r>\t&quot;a&amp;'<f>1</f></r>", 17),
+    (Any, b"<r><f>1</f>&lt;abc\n&gt;</r>", 23),
+    # The text of a value: the error is at its element.
+    (dict[str, str], b"<r><f>&lt;abc&gt;</f></r>", 3),
+    (dict[str, str], b"<r><f>ab<g/>cde</f></r>", 3),
+]
+
+
+@pytest.mark.parametrize(("into", "document", "offset"), LONG_TEXTS)
+def test_366_the_place_of_a_text_that_is_too_long(into: Any, document: bytes, offset: int) -> None:
+    """It was the byte that was one too many, as far as no reference stood before it."""
+    limits = penstock.Limits(token=4)
+    for step in range(1, len(document) + 1):
+        chunks = [document[start : start + step] for start in range(0, len(document), step)]
+        with pytest.raises(penstock.LimitExceeded) as caught:
+            penstock.xml.load(chunks, into, limits=limits)
+        assert caught.value.offset == offset, step
+        assert caught.value.reason == "the text of an element is longer than 4 bytes (limits.token)"
+
+
+def test_366_records_behind_it_are_delivered() -> None:
+    document = "<r><p>abcde<f/></p><p>abc<f/></p></r>"
+    limits = penstock.Limits(token=4)
+    reader = penstock.xml.read([document.encode()], Passage, limits=limits, errors="skip")
+    assert [passage.text for passage in reader] == ["abc"]
+    assert reader.skipped == 1

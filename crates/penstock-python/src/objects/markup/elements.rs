@@ -32,6 +32,9 @@ impl<'p> Markup<'p> {
         if self.markup.leaf > 0 {
             return self.inner_element();
         }
+        if self.markup.overlong {
+            return Err(self.overlong(at));
+        }
         match self.top().kind {
             FrameKind::Element | FrameKind::Wrapper => self.field_element(key, at),
             FrameKind::Plain => self.plain_child(&key),
@@ -383,8 +386,8 @@ impl<'p> Markup<'p> {
             }
         }
         let room = self.markup.options.token.saturating_sub(self.markup.text.len());
-        if text.bytes().len() > room {
-            return Err(self.too_long(at + room as u64));
+        if text.bytes().len() > room || self.markup.overlong {
+            return self.too_long();
         }
         self.markup.ascii &= text.ascii;
         let more = text.bytes().len();
@@ -393,10 +396,23 @@ impl<'p> Markup<'p> {
         Ok(Flow::Take)
     }
 
+    /// There is more text than the limit. Which byte is one too many is not known, because
+    /// references are resolved in a piece; and where a piece begins depends on how the source was
+    /// cut. So the place is the element, if its beginning is kept, or else the tag after the text.
+    #[cold]
+    #[inline(never)]
+    fn too_long(&mut self) -> Answer {
+        if self.markup.leaf == 0 && self.markup.wholes.is_empty() {
+            self.markup.overlong = true;
+            return Ok(Flow::Take);
+        }
+        Err(self.overlong(self.markup.at()))
+    }
+
     /// The refusal of more text than the limit.
     #[cold]
     #[inline(never)]
-    fn too_long(&self, at: u64) -> Refusal {
+    fn overlong(&self, at: u64) -> Refusal {
         let token = self.markup.options.token;
         let reason = format!("the text of an element is longer than {token} bytes (limits.token)");
         self.exceeded(at, reason)
@@ -413,6 +429,9 @@ impl<'p> Markup<'p> {
                 self.markup.leaf -= 1;
                 return Ok(Flow::Take);
             }
+        }
+        if self.markup.overlong {
+            return Err(self.overlong(at));
         }
         match self.top().kind {
             FrameKind::Element => self.end_object(at),

@@ -96,6 +96,8 @@ pub(crate) struct MarkupState {
     pub(crate) text: String,
     /// Whether no character beyond ASCII came into the buffer since it was empty.
     pub(crate) ascii: bool,
+    /// There was more text than the limit. The next tag is the error.
+    pub(crate) overlong: bool,
     /// How many elements are open in an element that becomes a scalar, including itself.
     pub(crate) leaf: u32,
     /// Where the open elements begin whose whole text is a value, beside values for their parts. As
@@ -122,6 +124,7 @@ impl MarkupState {
     /// Forgets all open elements.
     pub(crate) fn clear(&mut self) {
         self.text.clear();
+        self.overlong = false;
         self.open.clear();
         self.held.clear();
         self.deferred.clear();
