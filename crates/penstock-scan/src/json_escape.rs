@@ -107,53 +107,54 @@ pub fn check_json_escape(bytes: &[u8], at: usize) -> EscapeCheck {
 /// # Errors
 /// The first invalid escape. `out` keeps its previous contents.
 pub fn unescape_json(raw: ValidText<'_>, out: &mut TextBuf) -> Result<bool, BadEscape> {
-    let start = out.text().as_bytes().len();
-    // No escape is shorter than its text. The eight bytes are for `push_plain`.
-    out.reserve(raw.as_bytes().len() + 8);
-    match resolve(raw, out) {
-        Ok(()) => Ok(out.text().as_bytes()[start..].is_ascii()),
-        Err(bad) => {
-            out.truncate(start);
-            Err(bad)
-        }
-    }
-}
-
-fn resolve(raw: ValidText<'_>, out: &mut TextBuf) -> Result<(), BadEscape> {
     let bytes = raw.as_bytes();
-    let mut at = 0;
-    loop {
-        // In scripts other than Latin, whole words consist of escapes.
-        while bytes.get(at) == Some(&b'\\') {
-            let (char, length) = read_escape(bytes, at).map_err(Fault::at_the_end)?;
-            out.push_char(char);
-            at += length;
+    let mut ascii = true;
+    // No escape is shorter than its text. The eight bytes are for stores of a whole word.
+    let write = |to: *mut u8| -> Result<usize, BadEscape> {
+        // How many bytes are read, and how many are written. The second number is never larger.
+        let (mut at, mut done) = (0, 0);
+        while at < bytes.len() {
+            if bytes[at] == b'\\' {
+                let (char, length) = read_escape(bytes, at).map_err(Fault::at_the_end)?;
+                let (utf8, written) = encoded(char);
+                ascii &= written == 1;
+                // SAFETY: there is room for `bytes.len() + 8` bytes, and `done` is at most `at`.
+                unsafe { to.add(done).cast::<[u8; 4]>().write_unaligned(utf8) };
+                (at, done) = (at + length, done + written);
+            } else if let Some(word) = swar::word_at(bytes, at) {
+                let backslash = swar::equal(word, b'\\');
+                // A marked byte is one of eight.
+                let run = if backslash == 0 { 8 } else { swar::before(backslash) };
+                ascii &= word & swar::HIGH & (u64::MAX >> (64 - 8 * run)) == 0;
+                // SAFETY: as above.
+                unsafe { to.add(done).cast::<[u8; 8]>().write_unaligned(word.to_le_bytes()) };
+                (at, done) = (at + run, done + run);
+            } else {
+                ascii &= bytes[at].is_ascii();
+                // SAFETY: as above.
+                unsafe { to.add(done).write(bytes[at]) };
+                (at, done) = (at + 1, done + 1);
+            }
         }
-        if at == bytes.len() {
-            return Ok(());
-        }
-        at = push_plain(raw, at, out);
-    }
+        Ok(done)
+    };
+    // SAFETY: the bytes written are the text of escapes, and everything between escapes, which
+    // begin and end between characters: together they are text.
+    unsafe { out.write_text(bytes.len() + 8, write) }?;
+    Ok(ascii)
 }
 
-/// Appends the plain run at `at` and returns its end.
+/// A character in UTF-8, and its length. The rest of the bytes mean nothing.
 #[inline(always)]
-fn push_plain(raw: ValidText<'_>, at: usize, out: &mut TextBuf) -> usize {
-    let bytes = raw.as_bytes();
-    if let Some(word) = swar::word_at(bytes, at) {
-        // Between escapes there is often only a space or a comma.
-        let backslash = swar::equal(word, b'\\');
-        if backslash != 0 {
-            let run = swar::before(backslash);
-            // SAFETY: `at` is where an escape ended or the text began, and the run ends before a
-            // backslash: both are boundaries of checked text. A marked byte is one of eight.
-            unsafe { out.push_short(word.to_le_bytes(), run) };
-            return at + run;
-        }
+fn encoded(char: char) -> ([u8; 4], usize) {
+    let code = u32::from(char);
+    let last = |shift: u32| 0x80 | (code >> shift & 0x3F) as u8;
+    match code {
+        0..0x80 => ([code as u8, 0, 0, 0], 1),
+        0x80..0x800 => ([0xC0 | (code >> 6) as u8, last(0), 0, 0], 2),
+        0x800..0x1_0000 => ([0xE0 | (code >> 12) as u8, last(6), last(0), 0], 3),
+        _ => ([0xF0 | (code >> 18) as u8, last(12), last(6), last(0)], 4),
     }
-    let end = memchr::memchr(b'\\', &bytes[at..]).map_or(bytes.len(), |run| at + run);
-    out.push_text(raw.slice(at..end));
-    end
 }
 
 /// Why no escape was read.

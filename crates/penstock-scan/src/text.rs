@@ -117,22 +117,24 @@ impl TextBuf {
             }
         }
     }
-    /// Reserves room for `more` bytes.
-    #[inline(always)]
-    pub(crate) fn reserve(&mut self, more: usize) {
-        make_room(&mut self.0, more);
-    }
-    /// Appends the first `len` of eight bytes, which must be whole characters. Storing all eight
-    /// and dropping the rest is cheaper than a copy of variable length.
+    /// Appends what `write` writes: it gets the place of `most` bytes, and returns how many it
+    /// wrote. If it fails, nothing is appended.
     ///
     /// # Safety
-    /// The first `len` bytes must be UTF-8, and `len` at most 8.
+    /// `write` must return at most `most`, after writing so many bytes of UTF-8.
     #[inline(always)]
-    pub(crate) unsafe fn push_short(&mut self, word: [u8; 8], len: usize) {
-        let new_len = self.0.len() + len;
-        make_room(&mut self.0, word.len());
-        self.0.extend_from_slice(&word);
-        self.0.truncate(new_len);
+    pub(crate) unsafe fn write_text<E>(
+        &mut self,
+        most: usize,
+        write: impl FnOnce(*mut u8) -> Result<usize, E>,
+    ) -> Result<(), E> {
+        make_room(&mut self.0, most);
+        let len = self.0.len();
+        // SAFETY: the end of the contents is inside the memory or at its end.
+        let written = write(unsafe { self.0.as_mut_ptr().add(len) })?;
+        // SAFETY: there was room for `most`, and the caller wrote these bytes.
+        unsafe { self.0.set_len(len + written) };
+        Ok(())
     }
     /// Drops all but the first `len` bytes, which must end between characters.
     ///
