@@ -96,3 +96,30 @@ def test_166_lines_in_error() -> None:
             list(reader)
         found = [(error.line, error.column) for error in caught.value.exceptions]
         assert found == [(1, 9), (3, 2), (4, 2), (6, 1), (7, 5)], step
+
+
+LONG = "a string longer than 4 bytes (limits.token)"
+
+
+@pytest.mark.parametrize(
+    ("document", "offset", "reason"),
+    [
+        (b'"\\n\\u000 "', 3, "\\u must be followed by four hexadecimal digits"),
+        (b'"abcd\\x"', 5, "invalid escape '\\x'"),
+        (b'"abcd\\n"', 0, LONG),
+        (b'"abcde\\x"', 0, LONG),
+        (b'"\\n\\n\\n\\n\\x"', 0, LONG),
+        (b'"abc\\ud834\\u0020"', 4, "unpaired surrogate \\ud834"),
+        (b'"abc\\u00', 8, "the input ends inside a string"),
+    ],
+)
+def test_367_a_bad_escape_in_a_string_that_is_too_long(
+    document: bytes, offset: int, reason: str
+) -> None:
+    """Which of the two faults was reported depended on where the input was cut."""
+    limits = penstock.Limits(token=4)
+    for step in range(1, len(document) + 1):
+        chunks = [document[start : start + step] for start in range(0, len(document), step)]
+        with pytest.raises(penstock.DecodeError) as caught:
+            penstock.json.load(chunks, limits=limits)
+        assert (caught.value.offset, caught.value.reason) == (offset, reason), step

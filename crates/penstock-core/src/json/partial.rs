@@ -43,9 +43,10 @@ impl Reader {
         loop {
             let found = isa.json_string(text, from);
             ascii &= found.ascii;
-            if found.at - pos - 1 > self.token_limit {
-                let fault = token::too_long(self.base + pos as u64, self.token_limit);
-                return Err(token::first_fault(text, pos, found.at, self.base, fault));
+            if found.at - pos - 1 > self.token_limit
+                && let Some(fault) = token::long_string(text, pos, self.base, self.token_limit)
+            {
+                return Err(fault);
             }
             match text.get(found.at) {
                 Some(b'"') => {

@@ -191,11 +191,25 @@ pub(super) fn too_deep(at: u64, limit: usize) -> Fault {
     Fault::limit(at, format!("nested deeper than {limit} levels (limits.depth)"))
 }
 
-/// A string longer than the limit.
+/// The fault of the string that begins at `pos` and is longer than the limit: a bad escape that
+/// begins before the limit, or else the length. Nothing if the window cuts such an escape, so it is
+/// not known yet which.
 #[cold]
 #[inline(never)]
-pub(super) fn too_long(at: u64, limit: usize) -> Fault {
-    Fault::limit(at, format!("a string longer than {limit} bytes (limits.token)"))
+pub(super) fn long_string(text: &[u8], pos: usize, base: u64, limit: usize) -> Option<Fault> {
+    let mut at = pos + 1;
+    let end = text.len().min(at.saturating_add(limit).saturating_add(1));
+    while let Some(plain) = memchr::memchr(b'\\', &text[at.min(end)..end]) {
+        match check_json_escape(text, at + plain) {
+            EscapeCheck::Complete(length) => at += plain + length,
+            EscapeCheck::Incomplete => return None,
+            EscapeCheck::Bad(bad) => {
+                return Some(Fault::malformed(base + bad.at as u64, bad.reason()));
+            }
+        }
+    }
+    let reason = format!("a string longer than {limit} bytes (limits.token)");
+    Some(Fault::limit(base + pos as u64, reason))
 }
 
 /// The limit is reached before the key that determines a map's class. `at` is after the map's
