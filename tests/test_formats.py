@@ -11,7 +11,7 @@ import pytest
 from penstock import _format, _rust, _types
 from penstock.cli import parser
 
-NAMES = ("json", "ndjson", "xml")
+NAMES = ("json", "ndjson", "xml", "csv")
 
 
 def test_names_and_suffixes() -> None:
@@ -35,13 +35,13 @@ def test_the_type_of_checkers_lists_the_same() -> None:
 def test_the_command_line_offers_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         parser.parser().parse_args(["count", "--format", "cvs", "a"])
-    assert "'cvs' is not a format: 'json', 'ndjson' and 'xml' are" in capsys.readouterr().err
+    assert "'cvs' is not a format: 'json', 'ndjson', 'xml' and 'csv' are" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("format", "options", "kind", "message"),
     [
-        ("cvs", {}, ValueError, "format must be 'json', 'ndjson' or 'xml', not 'cvs'"),
+        ("cvs", {}, ValueError, "format must be 'json', 'ndjson', 'xml' or 'csv', not 'cvs'"),
         ("json", {"framing": "lines"}, TypeError, "there is no option framing"),
         ("ndjson", {"framing": 1}, TypeError, "framing must be a str, not int"),
         (
@@ -72,6 +72,35 @@ def test_the_command_line_offers_the_same(capsys: pytest.CaptureFixture[str]) ->
                 "'surrogate_pair', 'broken_subset', 'trailing_junk', not 'all '"
             ),
         ),
+        ("csv", {"delimiter": 3}, TypeError, "delimiter must be a str, not int"),
+        ("csv", {"quote": ""}, ValueError, "quote must be one character of ASCII, or None"),
+        (
+            "csv",
+            {"escape": "\N{SECTION SIGN}"},
+            ValueError,
+            "escape must be one character of ASCII, or None",
+        ),
+        ("csv", {"comment": 3}, TypeError, "comment must be a str or None, not int"),
+        ("csv", {"trim": 1}, TypeError, "trim must be a bool, not int"),
+        ("csv", {"skip_rows": -1}, ValueError, "skip_rows must be at least 0"),
+        ("csv", {"skip_rows": True}, TypeError, "skip_rows must be an int, not bool"),
+        ("csv", {"header": "none"}, ValueError, "header must be 'first', not 'none'"),
+        ("csv", {"header": 0}, ValueError, "header must have from 1 to 100 rows"),
+        ("csv", {"header": ()}, ValueError, "header must name at least one column"),
+        ("csv", {"header": ("a", 2)}, TypeError, "a name in header must be a str, not int"),
+        (
+            "csv",
+            {"header": 1.0},
+            TypeError,
+            "header must be 'first', None, a list of names or an int, not float",
+        ),
+        (
+            "csv",
+            {"delimiter": '"'},
+            ValueError,
+            "delimiter, quote, escape and terminator must begin with different characters",
+        ),
+        ("csv", {"sep": ";"}, TypeError, "there is no option sep"),
         ("xml", {"repair": 3.5}, TypeError, "repair must be a str, not float"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 from penstock import Limits
 
 DEFAULTS = (
-    "Limits(depth=1000, token=268435456, lookahead=16777216, number=4300, total=None, "
+    "Limits(depth=1000, token=268435456, lookahead=16777216, row=16777216, number=4300, total=None, "
     "memory=8589934592, ratio=500, window=134217728, "
     "attributes=1000, name=65536, tag=10485760, entities=10000, amplification=10, "
     "expansion=1073741824)"

@@ -27,8 +27,8 @@ import penstock
         ),
         (
             penstock,
-            "csv",
-            "Penstock does not read CSV yet; use the csv module, or polars.read_csv()",
+            "plist",
+            "Penstock does not read property lists yet; use plistlib",
         ),
     ],
 )

@@ -188,10 +188,13 @@ def test_the_callers_word_is_stronger_than_the_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("n.plist", b"", "property lists cannot be read yet: JSON, NDJSON and XML can"),
-        ("n.csv", b"", "CSV cannot be read yet: JSON, NDJSON and XML can"),
-        ("n.tsv.zst", b"", "CSV cannot be read yet: JSON, NDJSON and XML can"),
-        ("n", b"bplist00", "property lists cannot be read yet: JSON, NDJSON and XML can"),
+        ("n.plist", b"", "property lists cannot be read yet: JSON, NDJSON, XML and CSV can"),
+        (
+            "n.plist.zst",
+            b"",
+            "property lists cannot be read yet: JSON, NDJSON, XML and CSV can",
+        ),
+        ("n", b"bplist00", "property lists cannot be read yet: JSON, NDJSON, XML and CSV can"),
     ],
 )
 @each_verb
@@ -213,14 +216,14 @@ def test_a_format_that_nothing_tells_is_asked_for(verb: Verb, tmp_path: Path) ->
         with pytest.raises(ValueError) as caught:  # noqa: PT011 - the whole message is compared below
             verb(source)
         assert str(caught.value) == (
-            f"cannot tell the format of {what}: pass format='json', 'ndjson' or 'xml'"
+            f"cannot tell the format of {what}: pass format='json', 'ndjson', 'xml' or 'csv'"
         )
 
 
 def test_unknown_formats_are_refused_by_name() -> None:
     for word, message in [
-        ("yaml", "format='yaml' is not a format: 'json', 'ndjson' and 'xml' are"),
-        ("csv", "CSV cannot be read yet: JSON, NDJSON and XML can"),
+        ("yaml", "format='yaml' is not a format: 'json', 'ndjson', 'xml' and 'csv' are"),
+        ("plist", "property lists cannot be read yet: JSON, NDJSON, XML and CSV can"),
     ]:
         for call in (
             lambda f=word: penstock.decode("1", format=f),

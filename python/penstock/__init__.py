@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, TypeForm
 
-    from penstock import streams
+    from penstock import csv, streams
     from penstock._describe import describe
     from penstock._types import (
         At,
@@ -159,6 +159,7 @@ __all__ = [
     "at",
     "clock",
     "convert",
+    "csv",
     "decode",
     "describe",
     "dump",
@@ -187,7 +188,9 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         """Import what few programs use; say what to use in place of a name that there is not."""
-        if name == "describe":
+        if name == "csv":
+            import penstock.csv as found  # noqa: PLC0415 - as the next two
+        elif name == "describe":
             from penstock._describe import describe as found  # noqa: PLC0415 - slow to import
         elif name == "streams":
             import penstock.streams as found  # noqa: PLC0415 - slow to import
@@ -490,7 +493,7 @@ def load(
         record = _format.record_type("load", kind, into)
         if types is not None:
             record = _plan.with_types(record, types)
-        dialect = _format.dialect(kind)
+        dialect = _format.dialect(kind, name)
         return _rust.load(
             dialect,
             _rust.Source(given, name, encoding, compression),
@@ -790,8 +793,8 @@ def send(
         >>> penstock.send(path, Largest())
         (3, 'Bern')
     """
-    dialect = None if format is None else _format.dialect(_format.checked(format))
-    return _send.send(dialect, source, handler, encoding, compression, member, limits)
+    kind = None if format is None else _format.checked(format)
+    return _send.send(kind, source, handler, encoding, compression, member, limits)
 
 
 def convert(

@@ -35,21 +35,27 @@ NAMES: tuple[Format, ...] = tuple(_TITLES)
 TITLES = tuple(_TITLES.values())
 """What people call the formats, in the same order."""
 
-# What each format is without an option of its own.
-_DIALECTS: dict[Format, _rust.Dialect] = {}
+# What each format, and each suffix that says more, is without an option of its own.
+_DIALECTS: dict[str, _rust.Dialect] = {}
 
 # As the extension says it.
 IS_A_FOLDER = "Is a directory; penstock.read() reads the files in it"
 
 _PACKED = (*(suffix for _, suffix in _rust.COMPRESSIONS), ".zip")
-_UNREADABLE = {".plist": "property lists", ".csv": "CSV", ".tsv": "CSV"}
+_UNREADABLE = {".plist": "property lists"}
+# What the suffixes of CSV say of the text, besides the format.
+_DELIMITERS = {".psv": "|", ".tab": "\t", ".tsv": "\t"}
 
 
-def dialect(format: Format) -> _rust.Dialect:
-    """Return a format without any option of its own."""
-    known = _DIALECTS.get(format)
+def dialect(format: Format, name: str | None = None) -> _rust.Dialect:
+    """Return a format without any option but those that the suffix of a name says."""
+    key: str = format
+    if format == "csv" and name is not None and (suffix := _suffix(name)) in _DELIMITERS:
+        key = suffix
+    known = _DIALECTS.get(key)
     if known is None:
-        known = _DIALECTS[format] = _rust.Dialect(format)
+        options = {} if key == format else {"delimiter": _DELIMITERS[key]}
+        known = _DIALECTS[key] = _rust.Dialect(format, **options)
     return known
 
 
@@ -101,13 +107,18 @@ def of_name(name: str, done: str = "read") -> Format | None:
     Raises:
         ValueError: Penstock cannot read or write the format yet.
     """
-    stem = name.lower()
-    for packed in _PACKED:
-        stem = stem.removesuffix(packed)
-    suffix = os.path.splitext(stem)[1]  # noqa: PTH122 - importing pathlib is slow
+    suffix = _suffix(name)
     if suffix in _UNREADABLE and suffix not in _SUFFIXES:
         _refuse(_UNREADABLE[suffix], done)
     return _SUFFIXES.get(suffix)
+
+
+def _suffix(name: str) -> str:
+    """Return the suffix of a name, in lower case, without the suffixes of compressions."""
+    stem = name.lower()
+    for packed in _PACKED:
+        stem = stem.removesuffix(packed)
+    return os.path.splitext(stem)[1]  # noqa: PTH122 - importing pathlib is slow
 
 
 def of_data(data: object) -> Format:

@@ -20,6 +20,8 @@ class Limits:
             they may have any length.
         lookahead: Bytes of one JSON object that Penstock searches for the key which selects its
             class in a union. It buffers them meanwhile.
+        row: Bytes of one row of CSV, which Penstock buffers whole. A quote that nothing closes
+            reads no further.
         number: Bytes of one number. Converting digits to an integer takes time that grows with
             their square.
         total: Bytes of the whole source after decompression, or None for any.
@@ -64,6 +66,7 @@ class Limits:
         "name",
         "number",
         "ratio",
+        "row",
         "tag",
         "token",
         "total",
@@ -73,6 +76,7 @@ class Limits:
     depth: int
     token: int
     lookahead: int
+    row: int
     number: int
     total: int | None
     memory: int | None
@@ -91,6 +95,7 @@ class Limits:
         depth: int = 1_000,
         token: int = 256 << 20,
         lookahead: int = 16 << 20,
+        row: int = 16 << 20,
         number: int = 4_300,
         total: int | None = None,
         memory: int | None = 8 << 30,
@@ -108,6 +113,7 @@ class Limits:
             ("depth", depth, False),
             ("token", token, False),
             ("lookahead", lookahead, False),
+            ("row", row, False),
             ("number", number, False),
             ("total", total, True),
             ("memory", memory, True),
@@ -135,6 +141,7 @@ class Limits:
             "depth": self.depth,
             "token": self.token,
             "lookahead": self.lookahead,
+            "row": self.row,
             "number": self.number,
             "total": self.total,
             "memory": self.memory,

@@ -32,7 +32,6 @@ _NAMES = {
     "to_json": "values become JSON with penstock.json.encode",
     "write_json": _WRITER,
     "convert": _CONVERTING,
-    "csv": "Penstock does not read CSV yet; use the csv module, or polars.read_csv()",
     "plist": "Penstock does not read property lists yet; use plistlib",
 }
 
@@ -45,6 +44,8 @@ _OPTIONS = {
     "max_errors": _OF_RECORDS,
     "empty": _OF_RECORDS,
     "framing": "the functions of penstock.ndjson",
+    "dialect": "the functions of penstock.csv",
+    **dict.fromkeys(("delimiter", "sep", "quotechar", "header"), "penstock.csv.Dialect"),
     "append": "penstock.write() and penstock.dump(), for NDJSON",
     "torn": "penstock.write() and penstock.dump(), for NDJSON",
     "indent": "penstock.json.encode(), dump() and write()",

@@ -88,7 +88,7 @@ def _several(
 
 
 def _dialect(given: object, name: str | None, format: Format | None) -> _rust.Dialect:
-    return _format.dialect(_format.of_source(given, name) if format is None else format)
+    return _format.dialect(_format.of_source(given, name) if format is None else format, name)
 
 
 def files(source: object, format: Format | None) -> list[str] | None:

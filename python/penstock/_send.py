@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from penstock._limits import Limits
-    from penstock._types import Compression, Source
+    from penstock._types import Compression, Format, Source
 
 # Flags of code objects, as `inspect` names them.
 _VARARGS = 0x04
@@ -23,7 +23,7 @@ _ASYNC = 0x80 | 0x200
 
 
 def send(
-    dialect: _rust.Dialect | None,
+    dialect: _rust.Dialect | Format | None,
     source: Source,
     handler: object,
     encoding: str | None,
@@ -33,13 +33,14 @@ def send(
 ) -> Any:
     """Find the handler's methods, then the source, and send the source to the methods.
 
-    Without a dialect, find the format from the source.
+    Instead of a dialect, it may be the name of a format. Without any, find it from the source.
     """
     claims = reachable(handler)
     given, name = _sources.locate("send", source, compression, member, limits)
     try:
-        if dialect is None:
-            dialect = _format.dialect(_format.of_source(given, name))
+        if dialect is None or isinstance(dialect, str):
+            kind = _format.of_source(given, name) if dialect is None else dialect
+            dialect = _format.dialect(kind, name)
         return _rust.send(
             dialect, _rust.Source(given, name, encoding, compression), claims, Stop, limits
         )

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     # Where the records are: a path or, for several kinds of records, paths with their types.
     At: TypeAlias = str | Mapping[str, TypeForm[T]]
     # The formats by name.
-    Format: TypeAlias = Literal["json", "ndjson", "xml"]
+    Format: TypeAlias = Literal["json", "ndjson", "xml", "csv"]
     # How a source is compressed; `"infer"` looks at its first bytes.
     Compression: TypeAlias = Literal["infer", "gzip", "zstd", "bzip2", "xz"]
     # How a target is compressed; `"infer"` looks at the suffix of its path.
@@ -83,6 +83,8 @@ if TYPE_CHECKING:
     Duplicates: TypeAlias = Literal["last", "first", "error"]
     # How the documents of a stream of JSON stand one after the other.
     Framing: TypeAlias = Literal["lines", "sequence", "concatenated"]
+    # The end of a row of CSV.
+    Terminator: TypeAlias = Literal["any"] | str  # noqa: PYI051 - a word among texts
     # What to do with keys that a class does not name.
     Unknown: TypeAlias = Literal["skip", "error"]
     # The same if there is a reader or a decoder to count them.

@@ -562,8 +562,9 @@ def test_a_plan_serves_both_families() -> None:
     assert repr(plan).splitlines()[0] == "Plan(Item)"
     assert format(plan, "json") == format(plan, "ndjson") == format(plan) == repr(plan)
     assert format(plan, "xml").splitlines()[0] == "Plan(Item) for XML"
-    with pytest.raises(ValueError, match="'json', 'ndjson' and 'xml' are formats of a plan"):
-        format(plan, "csv")
+    assert format(plan, "csv").splitlines()[0] == "Plan(Item) for CSV"
+    with pytest.raises(ValueError, match="'json', 'ndjson', 'xml' and 'csv' are formats of a plan"):
+        format(plan, "plist")
     for _ in range(2):
         assert xml.decode('<i id="3"/>', plan) == Item(3)
         assert penstock.json.decode('{"id": 3}', plan) == Item(3)

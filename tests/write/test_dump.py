@@ -79,8 +79,8 @@ def test_encode_of_all_formats() -> None:
     )
     with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'format'"):
         penstock.encode([])  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match=r"^CSV cannot be written yet: JSON, NDJSON and XML can$"):
-        penstock.encode([], format="csv")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"^CSV cannot be written yet$"):
+        penstock.encode([], format="csv")
 
 
 def test_the_record_in_an_error() -> None:

@@ -126,17 +126,25 @@ def test_the_format_is_that_of_the_suffix(tmp_path: Path) -> None:
             {},
             (
                 "cannot tell the format of a stream without a name: "
-                "pass format='json', 'ndjson' or 'xml'"
+                "pass format='json', 'ndjson', 'xml' or 'csv'"
             ),
         ),
-        ("rows", {}, "cannot tell the format of 'rows': pass format='json', 'ndjson' or 'xml'"),
-        ("rows.csv", {}, "CSV cannot be written yet: JSON, NDJSON and XML can"),
+        (
+            "rows",
+            {},
+            "cannot tell the format of 'rows': pass format='json', 'ndjson', 'xml' or 'csv'",
+        ),
+        ("rows.csv", {}, "CSV cannot be written yet"),
         (
             "rows",
             {"format": "plist"},
-            "property lists cannot be written yet: JSON, NDJSON and XML can",
+            "property lists cannot be written yet: JSON, NDJSON, XML and CSV can",
         ),
-        ("rows", {"format": "x"}, "format='x' is not a format: 'json', 'ndjson' and 'xml' are"),
+        (
+            "rows",
+            {"format": "x"},
+            "format='x' is not a format: 'json', 'ndjson', 'xml' and 'csv' are",
+        ),
         ("a.json", {"append": True}, "append= and torn= are for NDJSON, whose records are lines"),
         ("a.json", {"torn": "cut"}, "append= and torn= are for NDJSON, whose records are lines"),
         ("a.ndjson", {"at": "a/*"}, "records of NDJSON are lines: they have no path"),

@@ -6,7 +6,7 @@ use crate::run::{Destination, Given};
 use crate::shape::Shape;
 use crate::sink::Listener;
 use crate::xml::Repair;
-use crate::{json, xml};
+use crate::{csv, json, xml};
 
 /// The reason why a reader returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -203,6 +203,8 @@ pub enum Reader {
     Json(json::Reader),
     /// XML.
     Xml(Box<xml::Reader>),
+    /// CSV.
+    Csv(Box<csv::Reader>),
 }
 
 /// Forwards a call to the format's own reader.
@@ -211,6 +213,7 @@ macro_rules! each {
         match $self {
             Reader::Json($reader) => $call,
             Reader::Xml($reader) => $call,
+            Reader::Csv($reader) => $call,
         }
     };
 }
@@ -230,6 +233,7 @@ impl FormatReader for Reader {
         match self {
             Reader::Json(reader) => FormatReader::run(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run(&mut **reader, given, sink),
+            Reader::Csv(reader) => FormatReader::run(&mut **reader, given, sink),
         }
     }
     #[inline]
@@ -246,7 +250,10 @@ impl FormatReader for Reader {
             Reader::Xml(reader) if takes::<D>(Shape::Elements) => {
                 FormatReader::run(&mut **reader, given, sink)
             }
-            Reader::Json(_) | Reader::Xml(_) => {
+            Reader::Csv(reader) if takes::<D>(Shape::Members) => {
+                FormatReader::run(&mut **reader, given, sink)
+            }
+            Reader::Json(_) | Reader::Xml(_) | Reader::Csv(_) => {
                 debug_assert!(false, "a document of a shape that the destination does not take");
                 Ok(Step::Stopped)
             }
@@ -260,6 +267,7 @@ impl FormatReader for Reader {
         match self {
             Reader::Json(reader) => FormatReader::run_dyn(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
+            Reader::Csv(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
         }
     }
     #[inline]
@@ -310,7 +318,7 @@ impl FormatReader for Reader {
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {
         match self {
-            Reader::Json(_) => Vec::new(),
+            Reader::Json(_) | Reader::Csv(_) => Vec::new(),
             Reader::Xml(reader) => reader.take_repairs(),
         }
     }

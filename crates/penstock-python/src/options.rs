@@ -144,8 +144,7 @@ pub(crate) fn limits(object: Option<&Bound<'_, PyAny>>) -> PyResult<Limits> {
         depth: size("depth")?,
         token: size("token")?,
         lookahead: size("lookahead")?,
-        // No verb reads rows yet.
-        row: Limits::default().row,
+        row: size("row")?,
         number: size("number")?,
         total: bytes("total")?,
         memory: bytes("memory")?,

@@ -134,8 +134,8 @@ def parser() -> argparse.ArgumentParser:
     root = _Parser(
         "penstock",
         usage="penstock [OPTIONS] COMMAND ...",
-        description="Looks into JSON, NDJSON and XML files, as plain values or as objects of your "
-        "classes.",
+        description="Looks into JSON, NDJSON, XML and CSV files, as plain values or as objects of "
+        "your classes.",
         epilog="'penstock COMMAND --help' says more about a command.",
         formatter_class=_Format,
         add_help=False,
@@ -336,8 +336,8 @@ def _sides(command: _Parser, target: str) -> None:
     source = arguments.add_argument(
         "source",
         metavar="SOURCE",
-        help="JSON, NDJSON or XML, also compressed (gzip, zstd, bzip2, xz, zip); - is standard "
-        "input",
+        help="JSON, NDJSON, XML or CSV, also compressed (gzip, zstd, bzip2, xz, zip); - is "
+        "standard input",
     )
     written = arguments.add_argument(
         "target",
@@ -463,8 +463,8 @@ def _file(command: _Parser) -> None:
         "files",
         metavar="FILE",
         nargs="*",
-        help="JSON, NDJSON or XML, also compressed (gzip, zstd, bzip2, xz, zip); a folder means "
-        "the files in it; - is standard input, and may be left out if data is piped in",
+        help="JSON, NDJSON, XML or CSV, also compressed (gzip, zstd, bzip2, xz, zip); a folder "
+        "means the files in it; - is standard input, and may be left out if data is piped in",
     )
     file.complete = _FILES  # type: ignore[attr-defined]  # this is where shtab looks
 

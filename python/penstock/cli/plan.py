@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:
-    """Print it, for XML as well if that differs; return False, since nothing is wrong."""
+    """Print it, for XML and CSV as well if that differs; return False, since nothing is wrong."""
     plan = Plan(into.find(arguments.into))
     told: list[str] = []
-    for kind in ("JSON", "XML"):
+    for kind in ("JSON", "XML", "CSV"):
         try:
             shown = format(plan, kind.lower())
         except PlanError as error:
             # The class can be read from the other format, or there would be no plan.
             told.append(f"Not for {kind}: {error}")
             continue
-        if shown.replace(" for XML", "", 1) not in told:
+        if shown.replace(f" for {kind}", "", 1) not in told:
             told.append(shown)
     for part in told:
         printer.plan(part)

@@ -161,7 +161,7 @@ class Source:
         try:
             given, name = _sources.locate("read", source, "infer", member, None)
             opened = _rust.Source(given, name, encoding, "infer")
-            return _rust.outline(_format.dialect(self.format), opened)
+            return _rust.outline(_format.dialect(self.format, name), opened)
         except OSError as error:
             raise _unopened(error) from error
         except DecodeError:

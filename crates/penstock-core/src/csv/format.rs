@@ -1,16 +1,145 @@
-//! The reader as a run sees it.
+//! The format CSV: its row in the table, its options, and its reader as a run sees it.
+
+use std::sync::Arc;
+
+use penstock_scan::Stops;
 
 use super::Reader;
+use super::options::{Header, Options, Terminator, WrongDialect};
 use crate::error::Fail;
-use crate::reader::{FormatReader, Step};
+use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
+use crate::limits::Limits;
+use crate::reader::{self, FormatReader, Step};
 use crate::run::Given;
+use crate::shape::Form;
 use crate::sink::Listener;
+
+/// CSV, and text with other delimiters.
+pub static FORMAT: Format = Format {
+    name: "csv",
+    article: "a",
+    title: "CSV",
+    suffixes: &[".csv", ".psv", ".tab", ".tsv"],
+    begins_with: &[],
+    is_stream: true,
+    form: Form::ROWS,
+    lends: Lends::Nothing,
+    dialect,
+    style,
+};
+
+/// CSV with its options, which were checked.
+#[derive(Clone, Debug)]
+struct Dialect {
+    options: Options,
+    stops: Arc<Stops>,
+}
+
+/// The options of [`Options`]: `delimiter`, `quote`, `escape`, `comment`, `terminator`, `trim`,
+/// `skip_rows` and `header`.
+fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+    let mut read = Options::default();
+    for (option, said) in options {
+        match &**option {
+            "delimiter" => read.delimiter = said.text(option)?.into(),
+            "quote" => read.quote = character(option, said)?,
+            "escape" => read.escape = character(option, said)?,
+            "comment" => read.comment = said.text_or_none(option)?.map(Into::into),
+            "terminator" => read.terminator = terminator(said)?,
+            "trim" => read.trim = said.flag(option)?,
+            "skip_rows" => read.skip = skip_rows(said)?,
+            "header" => read.header = header(said)?,
+            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+        }
+    }
+    let stops = read.stops().map_err(|WrongDialect(reason)| impossible(reason))?;
+    Ok(Arc::new(Dialect { options: read, stops: Arc::new(stops) }))
+}
+
+/// One character, or none.
+fn character(option: &str, said: &Said) -> Result<Option<u8>, WrongOption> {
+    match said.text_or_none(option)?.map(str::as_bytes) {
+        None => Ok(None),
+        Some([byte]) => Ok(Some(*byte)),
+        Some(_) => Err(impossible(format!("{option} must be one character of ASCII, or None"))),
+    }
+}
+
+/// `terminator`: none for that of the first line, `"any"`, or a text.
+fn terminator(said: &Said) -> Result<Terminator, WrongOption> {
+    Ok(match said.text_or_none("terminator")? {
+        None => Terminator::AsFirst,
+        Some("any") => Terminator::Any,
+        Some(text) => Terminator::Exactly(text.into()),
+    })
+}
+
+fn skip_rows(said: &Said) -> Result<u64, WrongOption> {
+    let Value::Number(rows) = said.value else { return Err(said.wrong("skip_rows", "an int")) };
+    u64::try_from(rows).map_err(|_| impossible("skip_rows must be at least 0"))
+}
+
+/// The most rows that a header may have.
+const HEADER_ROWS: i64 = 100;
+
+/// `header`: `"first"`, none for positions, the names, or the number of rows.
+fn header(said: &Said) -> Result<Header, WrongOption> {
+    match &said.value {
+        Value::Nothing => Ok(Header::Positions),
+        Value::Text(_) => said.word("header", &[("first", ())]).map(|()| Header::First),
+        Value::Number(1) => Ok(Header::First),
+        Value::Number(rows @ 1..=HEADER_ROWS) => {
+            Ok(Header::Joined(usize::try_from(*rows).unwrap_or(1), " ".into()))
+        }
+        Value::Number(_) => {
+            Err(impossible(format!("header must have from 1 to {HEADER_ROWS} rows")))
+        }
+        Value::Several(names) => {
+            let names = names.iter().map(|name| Ok(name.text("a name in header")?.into()));
+            let names = names.collect::<Result<Vec<_>, WrongOption>>()?;
+            if names.is_empty() {
+                return Err(impossible("header must name at least one column"));
+            }
+            Ok(Header::Given(names))
+        }
+        _ => Err(said.wrong("header", "'first', None, a list of names or an int")),
+    }
+}
+
+impl format::Dialect for Dialect {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+    fn is_document(&self) -> bool {
+        false
+    }
+    fn default_records(&self) -> &'static str {
+        "a row each"
+    }
+    fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
+        let reader = Reader::checked(&self.options, Arc::clone(&self.stops), limits);
+        reader::Reader::Csv(Box::new(reader))
+    }
+}
+
+/// The writer has its own file, and its options are not here yet.
+fn style(_options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+    Err(impossible("CSV cannot be written yet"))
+}
 
 impl FormatReader for Reader {
     #[inline]
     fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
         self.run(text, last, sink)
+    }
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        let (text, last) = given.as_text()?;
+        self.run_dyn(text, last, sink)
     }
     fn base(&self) -> u64 {
         self.base()

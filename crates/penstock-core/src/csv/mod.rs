@@ -2,7 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `format.rs` | the reader as a run sees it |
+//! | `format.rs` | the row in the table of formats, the options, and the reader as a run sees it |
 //! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
 //! | `reader.rs` | the state between windows, the header, and what the sink is told |
@@ -12,5 +12,6 @@ mod options;
 mod reader;
 mod rows;
 
+pub use format::FORMAT;
 pub use options::{Header, Options, Terminator, WrongDialect};
 pub use reader::Reader;

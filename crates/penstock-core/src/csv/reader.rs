@@ -10,6 +10,7 @@ use crate::error::{Fail, Fault};
 use crate::event::{Cell, Key, KeyKind, Row, Scalar, Text};
 use crate::limits::Limits;
 use crate::reader::Step;
+use crate::sink::erased::{AnySink, Kept, Refused};
 use crate::sink::{Flow, Listener, Want};
 
 /// The number of the only shape.
@@ -70,14 +71,14 @@ pub struct Reader {
 }
 
 /// One call of [`Reader::run`], compiled for each instruction set.
-struct Run<'r, 'w, 's, S> {
+struct Run<'r, 'w, 's, S: ?Sized> {
     reader: &'r mut Reader,
     text: ValidText<'w>,
     last: bool,
     sink: &'s mut S,
 }
 
-impl<S: Listener> Job for Run<'_, '_, '_, S> {
+impl<S: Listener + ?Sized> Job for Run<'_, '_, '_, S> {
     type Output = Result<Step, Fail<S::Error>>;
 
     #[inline(always)]
@@ -103,6 +104,11 @@ impl Reader {
     /// # Errors
     /// The dialect is not possible.
     pub fn new(options: &Options, limits: &Limits) -> Result<Self, WrongDialect> {
+        Ok(Self::checked(options, Arc::new(options.stops()?), limits))
+    }
+
+    /// The same for a dialect that was checked. `stops` are [its own](Options::stops).
+    pub(super) fn checked(options: &Options, stops: Arc<Stops>, limits: &Limits) -> Self {
         let names = match &options.header {
             Header::Given(names) => Some(names.clone().into()),
             _ => None,
@@ -113,7 +119,7 @@ impl Reader {
             faulty: false,
             pos: 0,
             base: 0,
-            stops: Arc::new(options.stops()?),
+            stops,
             grammar: Grammar::new(options, limits.row),
             header: options.header.clone(),
             comment: options.comment.clone(),
@@ -126,7 +132,7 @@ impl Reader {
             cells: Vec::new(),
         };
         reader.lines_left(options.skip);
-        Ok(reader)
+        reader
     }
 
     /// What comes when so many lines are still to be skipped.
@@ -212,7 +218,7 @@ impl Reader {
     /// [`Fail::Input`] if a row is not CSV, has another number of cells than there are columns, or
     /// exceeds a limit; [`Fail::Sink`] if the sink refused an event. The reader is behind the row
     /// then.
-    pub fn run<S: Listener>(
+    pub fn run<S: Listener + ?Sized>(
         &mut self,
         text: ValidText<'_>,
         last: bool,
@@ -221,8 +227,32 @@ impl Reader {
         dispatch(Run { reader: self, text, last, sink })
     }
 
+    /// As [`run`](Reader::run), with one copy of the grammar for all sinks, which are called through
+    /// a table.
+    ///
+    /// # Errors
+    /// As [`run`](Reader::run).
+    pub fn run_dyn<S: Listener + ?Sized>(
+        &mut self,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        Kept::lend(sink, |sink| self.run_any(text, last, sink))
+    }
+
+    #[inline(never)]
+    fn run_any(
+        &mut self,
+        text: ValidText<'_>,
+        last: bool,
+        sink: &mut AnySink<'_>,
+    ) -> Result<Step, Fail<Refused>> {
+        dispatch(Run { reader: self, text, last, sink })
+    }
+
     #[inline(always)]
-    fn drive<I: Isa, S: Listener>(
+    fn drive<I: Isa, S: Listener + ?Sized>(
         &mut self,
         isa: I,
         text: ValidText<'_>,
@@ -267,7 +297,7 @@ impl Reader {
 
     /// Tells the sink the current row.
     #[inline(always)]
-    fn tell<S: Listener>(
+    fn tell<S: Listener + ?Sized>(
         &mut self,
         text: ValidText<'_>,
         end: End,

@@ -8,6 +8,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
+use penstock_core::format::Format;
 use penstock_core::shape::Form;
 
 use crate::failure::{answer, guarded, is_reason};
@@ -24,7 +25,7 @@ use super::{Absent, Build, ClassPlan, Kind, Plan, PlanRef};
 /// out early that Penstock cannot decode into a class. `namespace` gives string annotations the
 /// names that are local to a function. Its `repr` shows for each class whether Penstock fills it
 /// directly or calls it, and why. It shows the plan for JSON, or for XML if the type is for XML
-/// only; `format(plan, "xml")` shows the one for XML.
+/// only; `format(plan, "xml")` and `format(plan, "csv")` show those for XML and CSV.
 ///
 /// Args:
 ///     cls: The type.
@@ -141,6 +142,8 @@ impl PlanObject {
         text.push(')');
         if plan.form.has_elements() {
             text.push_str(" for XML");
+        } else if plan.form.is_lexical() {
+            text.push_str(" for CSV");
         }
         for class in &plan.classes {
             plan.show(class, py, &mut text)?;
@@ -216,12 +219,13 @@ impl PlanObject {
     fn __format__<'py>(&self, py: Python<'py>, spec: &str) -> PyResult<Bound<'py, PyString>> {
         guarded(py, || match spec {
             "" => self.show(py, self.form),
-            "json" | "ndjson" => self.show(py, Form::KEYED),
-            "xml" => self.show(py, Form::MARKUP),
-            _ => {
-                let what = "'json', 'ndjson' and 'xml' are formats of a plan";
-                Err(PyValueError::new_err(format!("{what}, not {spec:?}")))
-            }
+            _ => match Format::by_name(spec) {
+                Some(format) => self.show(py, format.form),
+                None => {
+                    let what = "'json', 'ndjson', 'xml' and 'csv' are formats of a plan";
+                    Err(PyValueError::new_err(format!("{what}, not {spec:?}")))
+                }
+            },
         })
     }
 
