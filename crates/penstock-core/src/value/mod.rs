@@ -5,6 +5,7 @@
 //! type, all of it, or refuses with the position of the first invalid byte.
 
 pub mod base64;
+pub mod cells;
 pub mod datetime;
 pub mod duration;
 pub mod exact;
