@@ -7,19 +7,15 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#[path = "rows/reading.rs"]
-mod reading;
-
+use penstock_core::csv;
 use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Container, ContainerKind, Key, KeyKind, Scalar};
 use penstock_core::json::{Framing, Reader, Step};
 use penstock_core::limits::Limits;
-use penstock_core::run::{Lent, Origin, Policy, Run, Turn};
 use penstock_core::sink::Sink;
 use penstock_core::trace::Trace;
 use penstock_core::xml;
 use penstock_scan::ValidText;
-use reading::CsvReader;
 
 const NESTED: &str = include_str!("events/nested.json");
 const MIXED: &str = include_str!("events/mixed.xml");
@@ -106,16 +102,10 @@ fn key(kind: KeyKind, name: &'static str) -> Call {
 
 #[test]
 fn csv_row() {
-    let mut run =
-        Run::new(CsvReader::default(), Lent::new(ROW.as_bytes(), Origin::default()), Policy::Raise);
     let mut trace = Trace::new();
-    loop {
-        match run.advance(&mut trace).unwrap() {
-            Turn::Dry => run.input_mut().more(usize::MAX),
-            Turn::End => break,
-            other => panic!("{other:?}"),
-        }
-    }
+    let mut reader = csv::Reader::new(&csv::Options::default(), &Limits::default()).unwrap();
+    let step = reader.run(ValidText::from(ROW), true, &mut trace).unwrap();
+    assert_eq!(step, Step::Done);
     assert_eq!(trace.text(), ROW_EVENTS);
 }
 

@@ -316,7 +316,12 @@ impl Reader {
                     Some(&(from, to)) => self.scratch.text().slice(from..to),
                     None => text.slice(self.pos + cell.from..self.pos + cell.to),
                 };
-                let value = Scalar::Untyped(Text { text, ascii: self.row.ascii });
+                let text = Text { text, ascii: self.row.ascii };
+                // Quotes around nothing say that it is a text.
+                let value = match cell.quoted && cell.from == cell.to {
+                    true => Scalar::Text(text),
+                    false => Scalar::Untyped(text),
+                };
                 Cell { value, key_at: at, at }
             }));
         }

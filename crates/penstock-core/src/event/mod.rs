@@ -86,9 +86,10 @@ pub enum Scalar<'a> {
     Float(f64),
     /// A JSON number as its digits in the text: validated, not yet converted.
     Number(&'a [u8]),
-    /// A string that the format marks as a string.
+    /// A string that the format marks as a string; in CSV, an empty cell in quotes.
     Text(Text<'a>),
-    /// Text whose type only the destination knows: XML, CSV.
+    /// Text whose type only the destination knows: XML, CSV. In CSV, an empty one may stand for no
+    /// value.
     Untyped(Text<'a>),
     /// A decimal number, if the format or the object marks it as one: its digits as JSON would
     /// write them, with or without an exponent.

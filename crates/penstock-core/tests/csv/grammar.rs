@@ -2,8 +2,10 @@
 
 use crate::naive::{Table, naive};
 use crate::reading::read;
-use penstock_core::csv::{Header, Options, Terminator};
+use penstock_core::csv::{Header, Options, Reader, Terminator};
 use penstock_core::limits::Limits;
+use penstock_core::trace::Trace;
+use penstock_scan::ValidText;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -240,4 +242,25 @@ proptest! {
         }
         prop_assert_eq!(told, expected);
     }
+}
+
+/// Quotes around nothing make a text of it, in a dialect with other quotes and white space too.
+#[test]
+fn a_quoted_empty_cell_is_a_text() {
+    let heard = |text: &str, options: &Options| {
+        let mut trace = Trace::new();
+        let mut reader = Reader::new(options, &Limits::default()).unwrap();
+        reader.run(ValidText::from(text), true, &mut trace).unwrap();
+        let lines = trace.text().lines().map(str::trim).filter(|line| !line.contains("key"));
+        lines
+            .map(|line| line.split_once(' ').unwrap().1.trim().to_owned())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let heard_by_default = heard("a,b,c,d\n,\"\",\"x\",\"\"\"\"\n", &Options::default());
+    let cells = "untyped \"\", text \"\", untyped \"x\", untyped \"\\\"\"";
+    assert_eq!(heard_by_default, format!("begin map, {cells}, end map"));
+    let trimmed = Options { quote: Some(b'\''), trim: true, ..Options::default() };
+    let cells = "untyped \"\", text \"\", untyped \"\\\"\\\"\"";
+    assert_eq!(heard("a,b,c\n , '' ,\"\"", &trimmed), format!("begin map, {cells}, end map"));
 }

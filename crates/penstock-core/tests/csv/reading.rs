@@ -65,6 +65,8 @@ impl LookAhead for Rows {
         row.take();
         let cells = row.cells.iter().map(|cell| match cell.unwrap().value {
             Scalar::Untyped(text) => owned(&text),
+            // A quoted cell without text.
+            Scalar::Text(text) if text.bytes().is_empty() => String::new(),
             other => unreachable!("{other:?}"),
         });
         self.rows.push((row.at, cells.collect()));

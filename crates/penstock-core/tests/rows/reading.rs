@@ -95,7 +95,12 @@ impl CsvReader {
             let cells =
                 fields.iter().zip(values()).zip(&self.wanted).map(|((field, value), want)| {
                     let at = offset(field.at);
-                    want.map(|_| Cell { value: Scalar::Untyped(value), key_at: at, at })
+                    let is_quoted = field.text.start > field.at;
+                    let value = match is_quoted && field.text.is_empty() {
+                        true => Scalar::Text(value),
+                        false => Scalar::Untyped(value),
+                    };
+                    want.map(|_| Cell { value, key_at: at, at })
                 });
             let cells: Vec<_> = cells.collect();
             let row = Row::new(SHAPE, &keys, &cells, offset(self.pos), Some(offset(end)));

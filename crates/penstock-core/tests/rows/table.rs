@@ -52,7 +52,7 @@ impl Table {
     fn put(&mut self, name: String, value: Scalar<'_>, at: u64) -> Result<(), u64> {
         let value = match value {
             Scalar::Number(digits) => String::from_utf8_lossy(digits).into_owned(),
-            Scalar::Untyped(text) => text.text.as_str().to_owned(),
+            Scalar::Untyped(text) | Scalar::Text(text) => text.text.as_str().to_owned(),
             other => panic!("{other:?}"),
         };
         if value == REFUSED {
