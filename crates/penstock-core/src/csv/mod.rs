@@ -2,15 +2,19 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `cells.rs` | how text becomes a cell |
 //! | `format.rs` | the row in the table of formats, the options, and the reader as a run sees it |
 //! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
 //! | `reader.rs` | the state between windows, the header, and what the sink is told |
+//! | `writer.rs` | rows of events as text: the columns, the header, and the order of the cells |
 
+mod cells;
 mod format;
 mod options;
 mod reader;
 mod rows;
+pub mod writer;
 
 pub use format::FORMAT;
 pub use options::{Header, Options, Terminator, WrongDialect};

@@ -1,6 +1,6 @@
 //! [`AnyWriter`] as a writer, for code that decides at each event where it goes.
 
-use super::{AnyWriter, Unwritable, Writer};
+use super::{AnyWriter, Column, Unwritable, Writer};
 use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::{each_writer, forward};
 
@@ -51,6 +51,12 @@ impl Writer for AnyWriter {
     }
     fn records(&self) -> u64 {
         each_writer!(self, writer => writer.records())
+    }
+    fn wants_columns(&self) -> bool {
+        each_writer!(self, writer => writer.wants_columns())
+    }
+    fn columns(&mut self, columns: Vec<Column>) -> Result<(), Unwritable> {
+        each_writer!(self, writer => writer.columns(columns))
     }
     fn lent_key(&mut self, lent: &[u8], name: &str) -> Result<Flow, Unwritable> {
         each_writer!(self, writer => writer.lent_key(lent, name))

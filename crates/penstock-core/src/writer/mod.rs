@@ -9,6 +9,7 @@ mod any;
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::csv;
 use crate::json;
 use crate::sink::{Flow, Lent, LookAhead};
 use crate::xml;
@@ -25,6 +26,9 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// Whether the format has elements and attributes: whether keys have kinds and namespaces, and
     /// all values are text.
     const ELEMENTS: bool = false;
+
+    /// Whether a record is a row of cells, which have columns.
+    const ROWS: bool = false;
 
     /// The text that may be taken.
     fn ready(&self) -> &[u8];
@@ -85,6 +89,20 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
         Ok(())
     }
 
+    /// Whether [`columns`](Self::columns) would change anything.
+    fn wants_columns(&self) -> bool {
+        false
+    }
+
+    /// Says which columns the rows have that follow, if the format has rows.
+    ///
+    /// # Errors
+    /// They do not go with what is written already.
+    fn columns(&mut self, columns: Vec<Column>) -> Result<(), Unwritable> {
+        drop(columns);
+        Ok(())
+    }
+
     /// From now on, notes the text of each scalar as a reader will get it. False if that is done
     /// already.
     fn listen(&mut self) -> bool {
@@ -99,6 +117,24 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
 
     /// No more is noted.
     fn ignore(&mut self) {}
+}
+
+/// A column of a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// The name.
+    pub name: Box<str>,
+    /// Whether an empty cell is read as empty text, and not as null or a default; none if nobody
+    /// knows.
+    pub empty_is_text: Option<bool>,
+}
+
+impl Column {
+    /// A column of which only the name is known.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Column { name: name.into(), empty_is_text: None }
+    }
 }
 
 /// The names that the options of a format of elements give.
@@ -129,6 +165,8 @@ pub enum AnyWriter {
     Json(Box<json::writer::Writer>),
     /// XML.
     Xml(Box<xml::writer::Writer>),
+    /// CSV.
+    Csv(Box<csv::writer::Writer>),
 }
 
 /// Does the same with whichever writer there is: `each_writer!(writer, w => w.finish())`.
@@ -138,6 +176,7 @@ macro_rules! each_writer {
         match $any {
             $crate::writer::AnyWriter::Json($writer) => $call,
             $crate::writer::AnyWriter::Xml($writer) => $call,
+            $crate::writer::AnyWriter::Csv($writer) => $call,
         }
     };
 }

@@ -18,7 +18,7 @@ mod prolog;
 mod reader;
 mod reference;
 mod repair;
-mod scalar;
+pub(crate) mod scalar;
 pub(crate) mod scope;
 mod start;
 mod start_tag;

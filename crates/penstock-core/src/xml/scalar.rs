@@ -7,7 +7,7 @@ use crate::value::{print, unix};
 use crate::writer::{Unwritable, make_room};
 
 /// Appends a value that is neither text nor null.
-pub(super) fn plain(
+pub(crate) fn plain(
     value: Scalar<'_>,
     limits: &Limits,
     out: &mut Vec<u8>,

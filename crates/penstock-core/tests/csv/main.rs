@@ -6,3 +6,4 @@ mod grammar;
 mod naive;
 mod reading;
 mod suites;
+mod writing;

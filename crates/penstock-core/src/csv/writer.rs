@@ -1,0 +1,751 @@
+//! The CSV writer.
+//!
+//! For whoever changes it. A row is written at the end of one buffer, and only whole rows are
+//! handed on. As long as the cells come in the order of the columns, they are written one after the
+//! other. From the first key that is not the next column on, the cells are *scattered*: each is
+//! written without a delimiter, its place is noted, and the end of the row puts them in order.
+//!
+//! The columns are known before the first row if somebody says them ([`Writer::columns`], a given
+//! header, the header of another table). Otherwise they are the keys of the first row, and the
+//! header is put before it when it ends.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::cells::{Cells, Kind};
+use super::options::{Header, Options, WrongDialect};
+use crate::event::{Key, KeyKind, Scalar, Text};
+use crate::limits::Limits;
+use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
+use crate::value::print;
+use crate::writer::{self, Column, ENOUGH, Unwritable, make_room};
+use crate::xml::scalar;
+
+/// Which cells have quotes around them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quoting {
+    /// Those that need them.
+    #[default]
+    Minimal,
+    /// All but null.
+    All,
+    /// All but numbers and null.
+    NonNumeric,
+    /// None: what needs quotes is escaped or, if the dialect has no escape, refused.
+    Never,
+}
+
+/// What becomes of text that a spreadsheet takes for a formula.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulas {
+    /// It is written as it is.
+    #[default]
+    AsTheyAre,
+    /// It gets an apostrophe in front.
+    Escape,
+    /// It is refused.
+    Refuse,
+}
+
+/// The options of a writer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriterOptions {
+    /// The dialect in which the text is read back.
+    pub dialect: Options,
+    /// Which cells have quotes around them.
+    pub quoting: Quoting,
+    /// What becomes of text that a spreadsheet takes for a formula.
+    pub formulas: Formulas,
+    /// The text of null.
+    pub null: Box<str>,
+    /// Whether the text begins with a byte order mark.
+    pub mark: bool,
+    /// Whether the rows follow those of a file, whose columns are the given header: then a class
+    /// must have the same columns in the same order.
+    pub appends: bool,
+}
+
+/// Who says which columns there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// Nobody yet: the first row will.
+    No,
+    /// The dialect.
+    Header,
+    /// The first row.
+    FirstRow,
+    /// The class of the rows.
+    Class,
+    /// The table that the rows come from.
+    Source,
+}
+
+/// What is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Open {
+    Nothing,
+    /// A row whose cells have keys.
+    Map,
+    /// A row whose cells have places.
+    List,
+}
+
+/// A cell that is not where it belongs.
+#[derive(Clone, Copy, Debug)]
+struct Scattered {
+    column: usize,
+    start: usize,
+    end: usize,
+}
+
+/// Writes CSV.
+#[derive(Debug)]
+pub struct Writer {
+    pub(super) out: Vec<u8>,
+    pub(super) cells: Cells,
+    header: Header,
+    mark: bool,
+    appends: bool,
+    limits: Arc<Limits>,
+    pub(super) columns: Vec<Column>,
+    known: Known,
+    /// The columns by name, as soon as a key is not the next column. Of several with one name, the
+    /// first.
+    by_name: HashMap<Box<str>, usize>,
+    open: Open,
+    /// How many cells of the row stand in the order of the columns.
+    filled: usize,
+    is_scattered: bool,
+    scattered: Vec<Scattered>,
+    /// The column of the next cell.
+    column: usize,
+    /// Where the first cell of the row ends, once it is written.
+    first: usize,
+    /// The row, while its cells are put in order.
+    scratch: Vec<u8>,
+    /// Where the current row begins in `out`: all before are whole rows.
+    pub(super) row: usize,
+    pub(super) records: u64,
+    /// Whether what stands before the first row is written.
+    begun: bool,
+}
+
+impl Writer {
+    /// A writer at the beginning of its output.
+    ///
+    /// # Errors
+    /// The dialect is not possible, or one that cannot be written.
+    pub fn new(options: &WriterOptions, limits: &Limits) -> Result<Self, WrongDialect> {
+        options.dialect.stops()?;
+        let wrong = |reason: &str| Err(WrongDialect(reason.to_owned()));
+        if options.dialect.skip > 0 {
+            return wrong("skip_rows is for reading: what stands there is not written");
+        }
+        if matches!(options.dialect.header, Header::Joined(..)) {
+            return wrong("a header of several rows is for reading: pass header='first'");
+        }
+        if options.formulas != Formulas::AsTheyAre
+            && (options.quoting == Quoting::Never || options.dialect.quote.is_none())
+        {
+            return wrong("formulas needs quotes: without them, text may begin a cell of its own");
+        }
+        let cells = Cells::new(options, limits.row);
+        if let Some(reason) = cells.null_problem() {
+            return wrong(reason);
+        }
+        let mut writer = Writer {
+            out: Vec::new(),
+            cells,
+            header: options.dialect.header.clone(),
+            mark: options.mark,
+            appends: options.appends,
+            limits: Arc::new(limits.clone()),
+            columns: Vec::new(),
+            known: Known::No,
+            by_name: HashMap::new(),
+            open: Open::Nothing,
+            filled: 0,
+            is_scattered: false,
+            scattered: Vec::new(),
+            column: 0,
+            first: 0,
+            scratch: Vec::new(),
+            row: 0,
+            records: 0,
+            begun: false,
+        };
+        writer.given();
+        Ok(writer)
+    }
+
+    /// The columns that the dialect names.
+    fn given(&mut self) {
+        (self.known, self.begun) = (Known::No, false);
+        self.columns.clear();
+        self.by_name.clear();
+        if let Header::Given(names) = &self.header {
+            self.columns.extend(names.iter().map(|name| Column::new(name)));
+            self.known = Known::Header;
+        }
+    }
+
+    fn begin_row(&mut self, open: Open) -> Result<Flow, Unwritable> {
+        match (self.open, open) {
+            (Open::Nothing, Open::List)
+                if self.known == Known::No && self.header == Header::First =>
+            {
+                return Err(Unwritable::value(
+                    "a list has no names for the header: pass a dialect with header=None, or with \
+                     the names",
+                ));
+            }
+            (Open::Nothing, _) => {}
+            (_, Open::List) => return Err(Unwritable::value("a cell cannot hold a list")),
+            _ => return Err(Unwritable::value("a cell cannot hold an object")),
+        }
+        self.open = open;
+        (self.filled, self.column, self.is_scattered, self.first) = (0, 0, false, 0);
+        self.row = self.out.len();
+        Ok(Flow::Take)
+    }
+
+    /// Finds the column of a key.
+    #[inline(always)]
+    fn find(&mut self, key: &str) -> Result<(), Unwritable> {
+        if self.known == Known::No {
+            return self.new_column(key);
+        }
+        if !self.is_scattered
+            && self.columns.get(self.filled).is_some_and(|column| *column.name == *key)
+        {
+            self.column = self.filled;
+            return Ok(());
+        }
+        self.find_elsewhere(key)
+    }
+
+    #[inline(never)]
+    fn find_elsewhere(&mut self, key: &str) -> Result<(), Unwritable> {
+        self.name_all()?;
+        let Some(&column) = self.by_name.get(key) else {
+            let of = match self.known {
+                Known::Header => "the header",
+                Known::Class => "the class",
+                Known::Source => "the source",
+                Known::FirstRow | Known::No => "the first row",
+            };
+            return Err(Unwritable::value(format!("there is no column {key:?} in {of}")));
+        };
+        let is_free = |writer: &Self, column: usize| {
+            column >= writer.filled && !writer.scattered().iter().any(|cell| cell.column == column)
+        };
+        let mut all = std::iter::once(column).chain(column + 1..self.columns.len());
+        let free = all.find(|at| *self.columns[*at].name == *key && is_free(self, *at));
+        let Some(column) = free else {
+            return Err(Unwritable::value(format!("the column {key:?} comes twice in a row")));
+        };
+        self.column = column;
+        if !self.is_scattered {
+            self.is_scattered = true;
+            self.scattered.clear();
+        }
+        Ok(())
+    }
+
+    fn scattered(&self) -> &[Scattered] {
+        if self.is_scattered { &self.scattered } else { &[] }
+    }
+
+    /// Makes the table of names, once.
+    fn name_all(&mut self) -> Result<(), Unwritable> {
+        if self.by_name.is_empty() {
+            self.by_name.try_reserve(self.columns.len()).map_err(|_| Unwritable::memory())?;
+            for (number, column) in self.columns.iter().enumerate() {
+                self.by_name.entry(column.name.clone()).or_insert(number);
+            }
+        }
+        Ok(())
+    }
+
+    /// A key of the first row.
+    #[cold]
+    #[inline(never)]
+    fn new_column(&mut self, key: &str) -> Result<(), Unwritable> {
+        let number = self.columns.len();
+        if self.header == Header::Positions
+            && let Ok(place) = key.parse::<usize>()
+            && place != number
+        {
+            return Err(Unwritable::value(format!(
+                "without a header, columns are named by position: the column {key:?} is at {number}"
+            )));
+        }
+        self.by_name.try_reserve(1).map_err(|_| Unwritable::memory())?;
+        self.columns.try_reserve(1).map_err(|_| Unwritable::memory())?;
+        if self.by_name.insert(key.into(), number).is_some() {
+            return Err(Unwritable::value(format!("the column {key:?} comes twice in a row")));
+        }
+        self.columns.push(Column::new(key));
+        self.column = number;
+        Ok(())
+    }
+
+    /// Before a cell: what separates it from the last one. Returns where it begins.
+    #[inline(always)]
+    fn begin_cell(&mut self) -> Result<usize, Unwritable> {
+        match self.open {
+            Open::Map => {}
+            Open::List => self.next_place()?,
+            Open::Nothing => {
+                return Err(Unwritable::value(
+                    "a row is an object, a dict or a list, and not a single value",
+                ));
+            }
+        }
+        if self.filled > 0 && !self.is_scattered {
+            let delimiter = &self.cells.delimiter;
+            make_room(&mut self.out, delimiter.len())?;
+            self.out.extend_from_slice(delimiter);
+        }
+        Ok(self.out.len())
+    }
+
+    /// The column of the next item of a list.
+    fn next_place(&mut self) -> Result<(), Unwritable> {
+        self.column = self.filled;
+        if self.column < self.columns.len() {
+            return Ok(());
+        }
+        if self.known != Known::No {
+            return Err(self.other_length("more"));
+        }
+        self.columns.try_reserve(1).map_err(|_| Unwritable::memory())?;
+        self.columns.push(Column::new(&self.column.to_string()));
+        Ok(())
+    }
+
+    #[cold]
+    fn other_length(&self, cells: &str) -> Unwritable {
+        let count = self.columns.len();
+        let columns = if count == 1 { "column" } else { "columns" };
+        Unwritable::value(format!("the row has {cells} cells, and there are {count} {columns}"))
+    }
+
+    /// After a cell that began at `start`.
+    #[inline(always)]
+    fn end_cell(&mut self, start: usize) -> Result<Flow, Unwritable> {
+        let end = self.out.len();
+        if self.is_scattered {
+            self.scattered.try_reserve(1).map_err(|_| Unwritable::memory())?;
+            self.scattered.push(Scattered { column: self.column, start, end });
+        } else {
+            if self.filled == 0 {
+                self.first = end - self.row;
+            }
+            self.filled += 1;
+        }
+        Ok(Flow::Take)
+    }
+
+    fn text_cell(&mut self, text: &str) -> Result<Flow, Unwritable> {
+        let start = self.begin_cell()?;
+        if text.is_empty() {
+            self.empty_cell()?;
+        } else {
+            self.cells.text(text, Kind::Text, &mut self.out)?;
+        }
+        self.end_cell(start)
+    }
+
+    /// An empty text, which is not null.
+    fn empty_cell(&mut self) -> Result<(), Unwritable> {
+        let is_text = self.columns.get(self.column).map(|column| column.empty_is_text);
+        let always = self.cells.always(Kind::Text);
+        match is_text.flatten() {
+            // Nobody said what it is read as, or there is nothing else to read.
+            None | Some(true) if self.cells.quoting == Quoting::Never => Ok(()),
+            // Of one column, other readers take an empty cell for a blank line.
+            Some(true) if !always && self.columns.len() > 1 => Ok(()),
+            _ => self.cells.empty(&mut self.out),
+        }
+    }
+
+    /// A cell that `print` appends.
+    #[inline(always)]
+    fn printed(
+        &mut self,
+        kind: Kind,
+        print: impl FnOnce(&mut Vec<u8>) -> Result<(), Unwritable>,
+    ) -> Result<Flow, Unwritable> {
+        let start = self.begin_cell()?;
+        print(&mut self.out)?;
+        if !self.cells.safe || self.cells.always(kind) {
+            self.again(start, kind)?;
+        }
+        self.end_cell(start)
+    }
+
+    /// Writes a printed cell again as text.
+    #[cold]
+    fn again(&mut self, start: usize, kind: Kind) -> Result<(), Unwritable> {
+        self.scratch.clear();
+        make_room(&mut self.scratch, self.out.len() - start)?;
+        self.scratch.extend_from_slice(&self.out[start..]);
+        self.out.truncate(start);
+        let text = std::str::from_utf8(&self.scratch).unwrap_or_default();
+        if text.is_empty() {
+            // Binary data without a byte.
+            return self.cells.empty(&mut self.out);
+        }
+        self.cells.text(text, kind, &mut self.out)
+    }
+
+    fn null_cell(&mut self) -> Result<Flow, Unwritable> {
+        let start = self.begin_cell()?;
+        self.push_null()?;
+        self.end_cell(start)
+    }
+
+    fn push_null(&mut self) -> Result<(), Unwritable> {
+        let null = &self.cells.null;
+        make_room(&mut self.out, null.len())?;
+        self.out.extend_from_slice(null);
+        Ok(())
+    }
+
+    /// Ends a row. Afterwards all of the text is whole rows.
+    #[inline(always)]
+    pub(super) fn end_row(&mut self) -> Result<Flow, Unwritable> {
+        if self.known == Known::No || self.filled < self.columns.len() || self.is_scattered {
+            self.complete()?;
+        }
+        self.open = Open::Nothing;
+        let at_start = self.header != Header::First && self.records == 0 && !self.mark;
+        let at_start = at_start && !self.appends;
+        self.cells.begin_row(&mut self.out, self.row, self.first, at_start)?;
+        if self.out.len() - self.row > self.cells.most {
+            return Err(self.too_long());
+        }
+        if self.columns.len() == 1 && at_start && self.out.len() == self.row {
+            self.check_blank()?;
+        }
+        make_room(&mut self.out, self.cells.terminator.len())?;
+        self.out.extend_from_slice(&self.cells.terminator);
+        if !self.begun {
+            self.begin_text()?;
+        }
+        self.records += 1;
+        self.row = self.out.len();
+        Ok(if self.row >= ENOUGH { Flow::Pause } else { Flow::Take })
+    }
+
+    /// A blank line is a row only for a reader that knows that there is one column.
+    fn check_blank(&self) -> Result<(), Unwritable> {
+        if self.header == Header::Positions {
+            return Err(Unwritable::value(
+                "the first row would be a blank line, which is no row without a header",
+            ));
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn too_long(&self) -> Unwritable {
+        let most = self.cells.most;
+        Unwritable::limit(format!("a row is longer than {most} bytes (limits.row)"))
+    }
+
+    /// Puts the cells in the order of the columns, and null where there is none.
+    #[inline(never)]
+    fn complete(&mut self) -> Result<(), Unwritable> {
+        if self.columns.is_empty() {
+            return Err(Unwritable::value("a row without a column"));
+        }
+        if self.known == Known::No {
+            self.known = Known::FirstRow;
+        }
+        let count = self.columns.len();
+        if self.open == Open::List && self.filled < count {
+            return Err(self.other_length(&self.filled.to_string()));
+        }
+        let mut scattered = std::mem::take(&mut self.scattered);
+        if !self.is_scattered {
+            scattered.clear();
+        }
+        scattered.sort_unstable_by_key(|cell| cell.column);
+        let from = scattered.iter().map(|cell| cell.start).min().unwrap_or(self.out.len());
+        self.scratch.clear();
+        make_room(&mut self.scratch, self.out.len() - from)?;
+        self.scratch.extend_from_slice(&self.out[from..]);
+        self.out.truncate(from);
+        let mut cells = scattered.iter().peekable();
+        for column in self.filled..count {
+            make_room(&mut self.out, self.cells.delimiter.len())?;
+            if column > 0 {
+                self.out.extend_from_slice(&self.cells.delimiter);
+            }
+            match cells.next_if(|cell| cell.column == column) {
+                Some(cell) => {
+                    let text = &self.scratch[cell.start - from..cell.end - from];
+                    make_room(&mut self.out, text.len())?;
+                    self.out.extend_from_slice(text);
+                }
+                None => self.push_null()?,
+            }
+            if column == 0 {
+                self.first = self.out.len() - self.row;
+            }
+        }
+        self.scattered = scattered;
+        Ok(())
+    }
+
+    /// What stands before the first row, which begins at `row`.
+    #[cold]
+    #[inline(never)]
+    fn begin_text(&mut self) -> Result<(), Unwritable> {
+        let (row, length) = (self.row, self.out.len() - self.row);
+        self.push_header()?;
+        self.out[row..].rotate_left(length);
+        Ok(())
+    }
+
+    fn push_header(&mut self) -> Result<(), Unwritable> {
+        if self.mark && !self.appends {
+            make_room(&mut self.out, 3)?;
+            self.out.extend_from_slice(b"\xEF\xBB\xBF");
+        }
+        if self.header == Header::First {
+            self.push_names()?;
+        }
+        self.begun = true;
+        Ok(())
+    }
+
+    fn push_names(&mut self) -> Result<(), Unwritable> {
+        let row = self.out.len();
+        let mut first = 0;
+        for (number, Column { name, .. }) in self.columns.iter().enumerate() {
+            make_room(&mut self.out, self.cells.delimiter.len())?;
+            if number > 0 {
+                self.out.extend_from_slice(&self.cells.delimiter);
+            }
+            let is_blank = name.is_empty() && self.columns.len() == 1;
+            if !name.is_empty() {
+                self.cells.text(name, Kind::Text, &mut self.out)?;
+            } else if is_blank || self.cells.always(Kind::Text) {
+                self.cells.empty(&mut self.out)?;
+            }
+            if number == 0 {
+                first = self.out.len() - row;
+            }
+        }
+        self.cells.begin_row(&mut self.out, row, first, !self.mark)?;
+        if self.out.len() - row > self.cells.most {
+            return Err(self.too_long());
+        }
+        make_room(&mut self.out, self.cells.terminator.len())?;
+        self.out.extend_from_slice(&self.cells.terminator);
+        Ok(())
+    }
+}
+
+impl writer::Writer for Writer {
+    const ROWS: bool = true;
+
+    fn ready(&self) -> &[u8] {
+        &self.out[..self.row]
+    }
+    fn taken(&mut self) {
+        self.out.drain(..self.row);
+        for cell in &mut self.scattered {
+            cell.start = cell.start.saturating_sub(self.row);
+            cell.end = cell.end.saturating_sub(self.row);
+        }
+        self.row = 0;
+    }
+    fn finish(&mut self) -> Result<(), Unwritable> {
+        if self.open != Open::Nothing {
+            return Err(Unwritable::value("the last row is not complete"));
+        }
+        if !self.begun && !self.columns.is_empty() {
+            self.push_header()?;
+        }
+        self.row = self.out.len();
+        Ok(())
+    }
+    fn reopen(&mut self) {
+        self.out.clear();
+        (self.open, self.row, self.records) = (Open::Nothing, 0, 0);
+        self.given();
+    }
+    fn records(&self) -> u64 {
+        self.records
+    }
+    fn wants_columns(&self) -> bool {
+        self.known == Known::No || self.appends && self.known == Known::Header
+    }
+    fn columns(&mut self, columns: Vec<Column>) -> Result<(), Unwritable> {
+        if self.known == Known::Header {
+            return self.same_columns(&columns);
+        }
+        if self.known == Known::No && self.open == Open::Nothing && !columns.is_empty() {
+            self.columns = columns;
+            if self.header == Header::Positions {
+                self.by_position()?;
+            }
+            self.known = Known::Class;
+        }
+        Ok(())
+    }
+}
+
+impl Writer {
+    /// Puts the columns of a class in the order of the positions that name them, if they do.
+    fn by_position(&mut self) -> Result<(), Unwritable> {
+        let place = |column: &Column| column.name.parse::<usize>().ok();
+        if self.columns.iter().all(|column| place(column).is_none()) {
+            return Ok(());
+        }
+        self.columns.sort_by_key(|column| place(column).unwrap_or(usize::MAX));
+        for (number, column) in self.columns.iter().enumerate() {
+            if place(column) != Some(number) {
+                return Err(Unwritable::value(format!(
+                    "without a header, columns are named by position, and the class has none at \
+                     {number}"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks the columns of a class against those of the file that its rows follow.
+    fn same_columns(&mut self, columns: &[Column]) -> Result<(), Unwritable> {
+        let names = |columns: &[Column]| {
+            let names: Vec<_> = columns.iter().map(|column| format!("{:?}", column.name)).collect();
+            names.join(", ")
+        };
+        let is_same = self.columns.len() == columns.len()
+            && self.columns.iter().zip(columns).all(|(a, b)| a.name == b.name);
+        if self.appends && !is_same {
+            return Err(Unwritable::value(format!(
+                "the file has the columns {}, and the class has {}",
+                names(&self.columns),
+                names(columns)
+            )));
+        }
+        for column in &mut self.columns {
+            let own = columns.iter().find(|own| own.name == column.name);
+            column.empty_is_text = own.and_then(|own| own.empty_is_text);
+        }
+        self.known = Known::Class;
+        Ok(())
+    }
+}
+
+impl Sink for Writer {
+    type Error = Unwritable;
+
+    #[inline(always)]
+    fn begin_map(&mut self, _at: u64) -> Result<Flow, Unwritable> {
+        self.begin_row(Open::Map)
+    }
+    #[inline(always)]
+    fn end_map(&mut self, _at: u64) -> Result<Flow, Unwritable> {
+        self.end_row()
+    }
+    #[inline(always)]
+    fn begin_list(&mut self, _at: u64) -> Result<Flow, Unwritable> {
+        self.begin_row(Open::List)
+    }
+    #[inline(always)]
+    fn end_list(&mut self, _at: u64) -> Result<Flow, Unwritable> {
+        self.end_row()
+    }
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if key.kind == KeyKind::Member {
+            return self.key(key.name, at);
+        }
+        let at = if key.kind == KeyKind::Attribute { "@" } else { "" };
+        let colon = if key.prefix.is_some() { ":" } else { "" };
+        let prefix = key.prefix.map_or("", |prefix| prefix.text.as_str());
+        self.find(&format!("{at}{prefix}{colon}{}", key.name.text.as_str()))?;
+        Ok(Flow::Take)
+    }
+    #[inline(always)]
+    fn key(&mut self, key: Text<'_>, _at: u64) -> Result<Flow, Unwritable> {
+        self.find(key.text.as_str())?;
+        Ok(Flow::Take)
+    }
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Unwritable> {
+        let kind = match value {
+            Scalar::Null => return self.null_cell(),
+            Scalar::Text(text) => return self.text(text, at),
+            // An empty cell of another table is null as much as it is text.
+            Scalar::Untyped(text) if text.bytes().is_empty() => return self.null_cell(),
+            Scalar::Untyped(text) => return self.text(text, at),
+            Scalar::Decimal(b"NaN" | b"Infinity" | b"-Infinity") => {
+                let reason = "CSV has no form for a decimal number that is not finite";
+                return Err(Unwritable::value(reason));
+            }
+            Scalar::Int(_) | Scalar::Float(_) | Scalar::Number(_) | Scalar::Decimal(_) => {
+                Kind::Number
+            }
+            Scalar::Uid(_) => Kind::Number,
+            Scalar::Bytes([]) => return self.text("".into(), at),
+            _ => Kind::Other,
+        };
+        let limits = Arc::clone(&self.limits);
+        self.printed(kind, |out| scalar::plain(value, &limits, out))
+    }
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Unwritable> {
+        Err(Unwritable::value("CSV has no place for text between elements"))
+    }
+    fn abandon(&mut self) {
+        self.out.truncate(self.row);
+        self.open = Open::Nothing;
+        self.is_scattered = false;
+        if !self.begun && matches!(self.known, Known::No | Known::FirstRow) {
+            self.given();
+        }
+    }
+    #[inline(always)]
+    fn int(&mut self, value: i64, _at: u64) -> Result<Flow, Unwritable> {
+        self.printed(Kind::Number, |out| {
+            make_room(out, print::LONGEST)?;
+            print::int(value, out);
+            Ok(())
+        })
+    }
+    #[inline(always)]
+    fn float(&mut self, value: f64, at: u64) -> Result<Flow, Unwritable> {
+        if !value.is_finite() {
+            return self.scalar(Scalar::Float(value), at);
+        }
+        self.printed(Kind::Number, |out| {
+            make_room(out, print::LONGEST)?;
+            print::float(value, out);
+            Ok(())
+        })
+    }
+    #[inline(always)]
+    fn text(&mut self, text: Text<'_>, _at: u64) -> Result<Flow, Unwritable> {
+        self.text_cell(text.text.as_str())
+    }
+}
+
+impl Lent for Writer {
+    fn want(&self) -> Want {
+        Want::Digits
+    }
+}
+
+impl LookAhead for Writer {
+    /// The header of another table.
+    fn known_keys(&mut self, _shape: u32, keys: &[Key<'_>], _wanted: &mut [Option<Want>]) {
+        if self.known == Known::No && self.open == Open::Nothing && !keys.is_empty() {
+            self.columns.extend(keys.iter().map(|key| Column::new(key.name.text.as_str())));
+            self.known = Known::Source;
+        }
+    }
+}
