@@ -420,7 +420,13 @@ impl<O: Output> Lent for Body<O> {
     }
 }
 
-impl<O: Output> LookAhead for Body<O> {}
+impl<O: Output> LookAhead for Body<O> {
+    fn known_keys(&mut self, shape: u32, keys: &[Key<'_>], wanted: &mut [Option<Want>]) {
+        if matches!(self.stage, Stage::Nothing) {
+            self.out.writer.known_keys(shape, keys, wanted);
+        }
+    }
+}
 
 impl<O: Output> Destination for Body<O> {
     type Error = Unwritable;

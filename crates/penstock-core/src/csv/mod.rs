@@ -3,6 +3,7 @@
 //! | file | holds |
 //! |---|---|
 //! | `cells.rs` | how text becomes a cell |
+//! | `direct.rs` | cells without an event for each |
 //! | `format.rs` | the row in the table of formats, the options, and the reader as a run sees it |
 //! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
@@ -10,6 +11,7 @@
 //! | `writer.rs` | rows of events as text: the columns, the header, and the order of the cells |
 
 mod cells;
+pub mod direct;
 mod format;
 mod options;
 mod reader;

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::cells::{Cells, Kind};
+use super::direct::Direct;
 use super::options::{Header, Options, WrongDialect};
 use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::limits::Limits;
@@ -20,6 +21,7 @@ use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::print;
 use crate::writer::{self, Column, ENOUGH, Unwritable, make_room};
 use crate::xml::scalar;
+use penstock_scan::Chosen;
 
 /// Which cells have quotes around them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,6 +111,16 @@ pub struct Writer {
     limits: Arc<Limits>,
     pub(super) columns: Vec<Column>,
     known: Known,
+    /// Whether a class may still say what it knows of the columns.
+    asks: bool,
+    /// The number of the layout whose fields are the columns, in their order; 0 if there is none.
+    layout: u64,
+    /// The delimiter and the quote, if most cells may be written directly.
+    plainly: Option<(u8, u8)>,
+    /// Whether the text of scalars is noted, and that of the last one.
+    listens: bool,
+    heard: Option<Vec<u8>>,
+    isa: Chosen,
     /// The columns by name, as soon as a key is not the next column. Of several with one name, the
     /// first.
     by_name: HashMap<Box<str>, usize>,
@@ -154,6 +166,7 @@ impl Writer {
             return wrong(reason);
         }
         let mut writer = Writer {
+            plainly: plainly(options, &cells),
             out: Vec::new(),
             cells,
             header: options.dialect.header.clone(),
@@ -162,6 +175,11 @@ impl Writer {
             limits: Arc::new(limits.clone()),
             columns: Vec::new(),
             known: Known::No,
+            asks: true,
+            layout: 0,
+            listens: false,
+            heard: None,
+            isa: Chosen::best(),
             by_name: HashMap::new(),
             open: Open::Nothing,
             filled: 0,
@@ -180,7 +198,7 @@ impl Writer {
 
     /// The columns that the dialect names.
     fn given(&mut self) {
-        (self.known, self.begun) = (Known::No, false);
+        (self.known, self.begun, self.asks, self.layout) = (Known::No, false, true, 0);
         self.columns.clear();
         self.by_name.clear();
         if let Header::Given(names) = &self.header {
@@ -349,6 +367,9 @@ impl Writer {
 
     fn text_cell(&mut self, text: &str) -> Result<Flow, Unwritable> {
         let start = self.begin_cell()?;
+        if self.listens {
+            self.note(text.as_bytes())?;
+        }
         if text.is_empty() {
             self.empty_cell()?;
         } else {
@@ -379,6 +400,9 @@ impl Writer {
     ) -> Result<Flow, Unwritable> {
         let start = self.begin_cell()?;
         print(&mut self.out)?;
+        if self.listens {
+            self.note_from(start)?;
+        }
         if !self.cells.safe || self.cells.always(kind) {
             self.again(start, kind)?;
         }
@@ -402,6 +426,7 @@ impl Writer {
 
     fn null_cell(&mut self) -> Result<Flow, Unwritable> {
         let start = self.begin_cell()?;
+        self.heard = None;
         self.push_null()?;
         self.end_cell(start)
     }
@@ -435,6 +460,7 @@ impl Writer {
             self.begin_text()?;
         }
         self.records += 1;
+        self.asks = false;
         self.row = self.out.len();
         Ok(if self.row >= ENOUGH { Flow::Pause } else { Flow::Take })
     }
@@ -582,31 +608,68 @@ impl writer::Writer for Writer {
     fn records(&self) -> u64 {
         self.records
     }
+    #[inline(always)]
     fn wants_columns(&self) -> bool {
-        self.known == Known::No || self.appends && self.known == Known::Header
+        self.asks && matches!(self.known, Known::No | Known::Header)
     }
-    fn columns(&mut self, columns: Vec<Column>) -> Result<(), Unwritable> {
+    fn columns(&mut self, columns: Vec<Column>, layout: u64) -> Result<(), Unwritable> {
         if self.known == Known::Header {
-            return self.same_columns(&columns);
+            return self.same_columns(&columns, layout);
         }
         if self.known == Known::No && self.open == Open::Nothing && !columns.is_empty() {
             self.columns = columns;
-            if self.header == Header::Positions {
-                self.by_position()?;
-            }
+            let in_order = self.header != Header::Positions || self.by_position()?;
+            self.layout = if in_order { layout } else { 0 };
             self.known = Known::Class;
         }
         Ok(())
+    }
+    #[inline(always)]
+    fn cells(&mut self, layout: u64) -> Option<Direct<'_>> {
+        let plainly = self.plainly?;
+        let is_ready = self.begun
+            && self.open != Open::Nothing
+            && (layout == self.layout || layout == 0)
+            && !self.is_scattered
+            && !self.listens;
+        is_ready.then(|| {
+            let Writer { out, isa, cells, columns, filled, .. } = self;
+            Direct::new(out, *isa, cells, columns, filled, plainly)
+        })
+    }
+    fn listen(&mut self) -> bool {
+        !std::mem::replace(&mut self.listens, true)
+    }
+    fn heard(&self) -> Option<&[u8]> {
+        self.heard.as_deref()
+    }
+    fn ignore(&mut self) {
+        (self.listens, self.heard) = (false, None);
+    }
+}
+
+/// The delimiter and the quote, if cells that need no quotes are written as they are.
+fn plainly(options: &WriterOptions, cells: &Cells) -> Option<(u8, u8)> {
+    let WriterOptions { dialect, quoting, null, .. } = options;
+    match (dialect.delimiter.as_bytes(), dialect.quote, quoting) {
+        ([delimiter], Some(quote), Quoting::Minimal)
+            if cells.safe && null.is_empty() && dialect.comment.is_none() =>
+        {
+            Some((*delimiter, quote))
+        }
+        _ => None,
     }
 }
 
 impl Writer {
     /// Puts the columns of a class in the order of the positions that name them, if they do.
-    fn by_position(&mut self) -> Result<(), Unwritable> {
+    /// Returns whether they were in that order, or have other names.
+    fn by_position(&mut self) -> Result<bool, Unwritable> {
         let place = |column: &Column| column.name.parse::<usize>().ok();
         if self.columns.iter().all(|column| place(column).is_none()) {
-            return Ok(());
+            return Ok(true);
         }
+        let is_sorted = self.columns.is_sorted_by_key(place);
         self.columns.sort_by_key(|column| place(column).unwrap_or(usize::MAX));
         for (number, column) in self.columns.iter().enumerate() {
             if place(column) != Some(number) {
@@ -616,11 +679,11 @@ impl Writer {
                 )));
             }
         }
-        Ok(())
+        Ok(is_sorted)
     }
 
     /// Checks the columns of a class against those of the file that its rows follow.
-    fn same_columns(&mut self, columns: &[Column]) -> Result<(), Unwritable> {
+    fn same_columns(&mut self, columns: &[Column], layout: u64) -> Result<(), Unwritable> {
         let names = |columns: &[Column]| {
             let names: Vec<_> = columns.iter().map(|column| format!("{:?}", column.name)).collect();
             names.join(", ")
@@ -638,7 +701,26 @@ impl Writer {
             let own = columns.iter().find(|own| own.name == column.name);
             column.empty_is_text = own.and_then(|own| own.empty_is_text);
         }
-        self.known = Known::Class;
+        (self.asks, self.layout) = (false, if is_same { layout } else { 0 });
+        Ok(())
+    }
+
+    #[cold]
+    fn note_from(&mut self, start: usize) -> Result<(), Unwritable> {
+        let out = std::mem::take(&mut self.out);
+        let noted = self.note(&out[start..]);
+        self.out = out;
+        noted
+    }
+
+    /// Notes the text of a scalar.
+    #[cold]
+    fn note(&mut self, text: &[u8]) -> Result<(), Unwritable> {
+        let mut heard = self.heard.take().unwrap_or_default();
+        heard.clear();
+        make_room(&mut heard, text.len())?;
+        heard.extend_from_slice(text);
+        self.heard = Some(heard);
         Ok(())
     }
 }
@@ -705,6 +787,7 @@ impl Sink for Writer {
         self.out.truncate(self.row);
         self.open = Open::Nothing;
         self.is_scattered = false;
+        writer::Writer::ignore(self);
         if !self.begun && matches!(self.known, Known::No | Known::FirstRow) {
             self.given();
         }

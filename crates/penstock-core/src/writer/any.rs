@@ -55,8 +55,8 @@ impl Writer for AnyWriter {
     fn wants_columns(&self) -> bool {
         each_writer!(self, writer => writer.wants_columns())
     }
-    fn columns(&mut self, columns: Vec<Column>) -> Result<(), Unwritable> {
-        each_writer!(self, writer => writer.columns(columns))
+    fn columns(&mut self, columns: Vec<Column>, layout: u64) -> Result<(), Unwritable> {
+        each_writer!(self, writer => writer.columns(columns, layout))
     }
     fn lent_key(&mut self, lent: &[u8], name: &str) -> Result<Flow, Unwritable> {
         each_writer!(self, writer => writer.lent_key(lent, name))

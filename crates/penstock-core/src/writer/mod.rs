@@ -30,6 +30,9 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// Whether a record is a row of cells, which have columns.
     const ROWS: bool = false;
 
+    /// Whether all values are text, whose type the reader does not know.
+    const LEXICAL: bool = Self::ELEMENTS || Self::ROWS;
+
     /// The text that may be taken.
     fn ready(&self) -> &[u8];
 
@@ -94,13 +97,22 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
         false
     }
 
-    /// Says which columns the rows have that follow, if the format has rows.
+    /// Says which columns the rows have that follow, if the format has rows. `layout` is a number
+    /// for [`cells`](Self::cells), and not 0.
     ///
     /// # Errors
     /// They do not go with what is written already.
-    fn columns(&mut self, columns: Vec<Column>) -> Result<(), Unwritable> {
-        drop(columns);
+    fn columns(&mut self, columns: Vec<Column>, layout: u64) -> Result<(), Unwritable> {
+        let _ = (columns, layout);
         Ok(())
+    }
+
+    /// A quicker way to write the next cells of the open row, if the format and the options leave
+    /// one, and if the columns are those that were said for this layout, or `layout` is 0.
+    #[inline(always)]
+    fn cells(&mut self, layout: u64) -> Option<csv::direct::Direct<'_>> {
+        let _ = layout;
+        None
     }
 
     /// From now on, notes the text of each scalar as a reader will get it. False if that is done

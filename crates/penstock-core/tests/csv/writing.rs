@@ -122,25 +122,25 @@ fn columns_are_said_before() {
     let columns = |names: &[&str]| names.iter().map(|name| Column::new(name)).collect::<Vec<_>>();
     let mut to = writer(&WriterOptions { mark: true, ..WriterOptions::default() });
     assert!(to.wants_columns());
-    to.columns(columns(&["b", "a"])).unwrap();
+    to.columns(columns(&["b", "a"]), 1).unwrap();
     assert!(!to.wants_columns());
     assert_eq!(finished(to), "\u{FEFF}b,a\n");
     // By position.
     let header = |header| Options { header, ..Options::default() };
     let plain = WriterOptions { dialect: header(Header::Positions), ..WriterOptions::default() };
     let mut to = writer(&plain);
-    to.columns(columns(&["1", "0"])).unwrap();
+    to.columns(columns(&["1", "0"]), 1).unwrap();
     row(&mut to, &[("1", Scalar::Int(1)), ("0", Scalar::Int(0))]).unwrap();
     assert_eq!(finished(to), "0,1\n");
     let reason = "without a header, columns are named by position, and the class has none at 1";
-    refused(writer(&plain).columns(columns(&["0", "2"])), reason);
+    refused(writer(&plain).columns(columns(&["0", "2"]), 1), reason);
     let reason = "without a header, columns are named by position: the column \"1\" is at 0";
     refused(row(&mut writer(&plain), &[("1", Scalar::Null)]), reason);
     // Behind the rows of a file.
     let names = Header::Given(vec!["a".into(), "b".into()]);
     let behind = WriterOptions { dialect: header(names), appends: true, ..plain };
     let reason = "the file has the columns \"a\", \"b\", and the class has \"b\", \"a\"";
-    refused(writer(&behind).columns(columns(&["b", "a"])), reason);
+    refused(writer(&behind).columns(columns(&["b", "a"]), 1), reason);
     let mut to = writer(&behind);
     row(&mut to, &[("b", Scalar::Int(1))]).unwrap();
     refused(row(&mut to, &[("c", Scalar::Int(1))]), "there is no column \"c\" in the header");
@@ -189,7 +189,7 @@ fn quotes() {
     refused(row(&mut to, &[("a", text(" a"))]), &format!("{what}, {rest}"));
     let mut to = writer(&never);
     let columns = vec![Column { empty_is_text: Some(false), ..Column::new("a") }];
-    to.columns(columns).unwrap();
+    to.columns(columns, 1).unwrap();
     let reason = "an empty text needs quotes, or it is read as none";
     refused(row(&mut to, &[("a", text(""))]), reason);
     // The dialect may need them in a number.

@@ -10,6 +10,7 @@ use penstock_core::json::lend::Key;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The layouts of a plan's classes, or why objects of a class cannot be written.
 pub(crate) struct Layouts(Box<[Result<Layout, String>]>);
@@ -21,6 +22,8 @@ pub(super) struct Layout {
     pub(super) elements: Box<[tree::Step]>,
     /// Whether an object is an array of its fields' values, without keys.
     pub(super) rows: bool,
+    /// A number that no other layout has, and not 0.
+    pub(super) number: u64,
 }
 
 impl Layout {
@@ -126,6 +129,12 @@ impl Layouts {
     }
 }
 
+/// The number of the next layout.
+fn number() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed) + 1
+}
+
 fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Layout, String>> {
     let names = attributes(py, class)?;
     if let Some(reason) = unwritable(py, plan, class)? {
@@ -141,7 +150,7 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
             Ok(elements) => elements,
             Err(reason) => return Ok(Err(reason)),
         };
-        return Ok(Ok(Layout { steps: [].into(), elements, rows: false }));
+        return Ok(Ok(Layout { steps: [].into(), elements, rows: false, number: number() }));
     }
     if class.only_rows || (class.takes_rows && making.has_plain_keys()) {
         for index in 0..class.fields.len() {
@@ -153,7 +162,7 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
             making.steps.push(Step::Field(field));
         }
         let steps = making.steps.into();
-        return Ok(Ok(Layout { steps, elements: [].into(), rows: true }));
+        return Ok(Ok(Layout { steps, elements: [].into(), rows: true, number: number() }));
     }
     if let Err(reason) = making.state(0)? {
         return Ok(Err(reason));
@@ -163,7 +172,7 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
         making.steps.push(Step::Rest(get?));
     }
     let Making { steps, .. } = making;
-    Ok(Ok(Layout { steps: steps.into(), elements: [].into(), rows: false }))
+    Ok(Ok(Layout { steps: steps.into(), elements: [].into(), rows: false, number: number() }))
 }
 
 /// Why objects of a class, or of its parts, cannot be written, whatever their keys are.

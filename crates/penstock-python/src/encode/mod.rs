@@ -13,6 +13,7 @@ mod place;
 mod problem;
 mod quick;
 mod readback;
+mod rows;
 mod scalars;
 mod text;
 mod tree;

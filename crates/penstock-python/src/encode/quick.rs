@@ -25,20 +25,20 @@ pub(super) struct Takes(u8);
 
 impl Takes {
     const NOTHING: Takes = Takes(0);
-    const NONE: Takes = Takes(1);
-    const BOOL: Takes = Takes(2);
-    const INT: Takes = Takes(4);
-    const FLOAT: Takes = Takes(8);
-    const STR: Takes = Takes(16);
-    const ALL: Takes = Takes(31);
+    pub(super) const NONE: Takes = Takes(1);
+    pub(super) const BOOL: Takes = Takes(2);
+    pub(super) const INT: Takes = Takes(4);
+    pub(super) const FLOAT: Takes = Takes(8);
+    pub(super) const STR: Takes = Takes(16);
+    pub(super) const ALL: Takes = Takes(31);
 
     #[inline(always)]
-    const fn has(self, class: Takes) -> bool {
+    pub(super) const fn has(self, class: Takes) -> bool {
         self.0 & class.0 != 0
     }
 
     /// The scalars of a type.
-    fn scalars(node: &Node) -> Self {
+    pub(super) fn scalars(node: &Node) -> Self {
         if node.after.is_some() {
             return Takes::NOTHING;
         }
@@ -73,6 +73,12 @@ impl Simple {
             _ => Takes::NOTHING,
         };
         Simple { own: Takes::scalars(node), items }
+    }
+
+    /// The scalars.
+    #[inline(always)]
+    pub(super) fn own(self) -> Takes {
+        self.own
     }
 }
 
@@ -479,11 +485,17 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         }
         let flow = self.writer.begin_map(0)?;
         let mut next = 0;
-        if let Some(mut quick) = Quick::new(self.writer.direct(), self.known, self.omit) {
+        if W::ROWS {
+            let kept = self.known.kept[plan].clone_ref(self.py);
+            let layout = kept.layouts(self.py)?.class(class).map_err(Stop::misfit)?;
+            // SAFETY: the object is of exactly the layout's class.
+            next = unsafe { self.row_fields(object.as_ptr(), layout, 0) };
+        } else if let Some(mut quick) = Quick::new(self.writer.direct(), self.known, self.omit) {
             // SAFETY: the object is of exactly the layout's class.
             next = unsafe { quick.fields(object.as_ptr(), layout, 0) };
         }
-        if next == layout.steps.len() {
+        let layouts = self.known.kept[plan].layouts(self.py)?;
+        if next == layouts.class(class).map_err(Stop::misfit)?.steps.len() {
             return Ok(self.writer.end_map(0)?);
         }
         let (object, depth) = (object.clone(), self.frames.len() + 1);
@@ -493,6 +505,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
 
     /// Writes the items of the innermost list or tuple until one is a container.
     pub(super) fn sequence(&mut self) -> Result<Flow, Stop> {
+        if W::ROWS {
+            return self.row_sequence();
+        }
         let Walker { py, writer, known, frames, omit, .. } = &mut *self;
         let py = *py;
         let (list, next, of) = match frames.last_mut() {
@@ -536,6 +551,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     /// Writes members of the innermost dict until one is a container. None if the next one is not
     /// written here, or there is none.
     pub(super) fn members(&mut self) -> Result<Option<Flow>, Stop> {
+        if W::ROWS {
+            return self.row_dict();
+        }
         let Walker { py, writer, known, frames, omit, .. } = &mut *self;
         let py = *py;
         let Some(Frame::Dict { dict, next, size, value: of, current, .. }) = frames.last_mut()
@@ -608,12 +626,12 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
 }
 
 #[inline(always)]
-fn is(class: *mut ffi::PyTypeObject, builtin: *mut ffi::PyTypeObject) -> bool {
+pub(super) fn is(class: *mut ffi::PyTypeObject, builtin: *mut ffi::PyTypeObject) -> bool {
     std::ptr::eq(class, builtin)
 }
 
 #[inline(always)]
-fn is_none(value: *mut ffi::PyObject) -> bool {
+pub(super) fn is_none(value: *mut ffi::PyObject) -> bool {
     // SAFETY: the address of a static object.
     std::ptr::eq(value, unsafe { ffi::Py_None() })
 }
@@ -643,7 +661,7 @@ unsafe fn items(list: *mut ffi::PyObject) -> Option<(*const *mut ffi::PyObject, 
 /// # Safety
 /// A live object of exactly the class `int`.
 #[inline(always)]
-unsafe fn int(value: *mut ffi::PyObject) -> Option<i64> {
+pub(super) unsafe fn int(value: *mut ffi::PyObject) -> Option<i64> {
     // SAFETY: before CPython 3.12 the size is the number of digits, with the sign of the value. They
     // stand behind the head, and each has so many bytes as the class says.
     #[cfg(not(Py_3_12))]
@@ -665,7 +683,7 @@ unsafe fn int(value: *mut ffi::PyObject) -> Option<i64> {
 }
 
 /// The characters of a `str`.
-enum Units<'a> {
+pub(super) enum Units<'a> {
     /// ASCII, or UTF-8 that the string has already.
     Utf8(&'a [u8]),
     One(&'a [u8]),
@@ -677,7 +695,7 @@ impl Units<'_> {
     /// # Safety
     /// A live object of exactly the class `str`. The units are good as long as it lives.
     #[inline(always)]
-    unsafe fn of(text: *mut ffi::PyObject) -> Self {
+    pub(super) unsafe fn of(text: *mut ffi::PyObject) -> Self {
         // SAFETY: a `str` has so many units of the width that its kind says, and they do not change
         // while it lives. UTF-8 that stands beside it stays as long.
         unsafe {
@@ -713,7 +731,7 @@ impl Units<'_> {
 /// # Safety
 /// A live list or tuple, of a derived class perhaps. The item is borrowed from it.
 #[inline(always)]
-unsafe fn item(list: *mut ffi::PyObject, at: usize) -> Option<*mut ffi::PyObject> {
+pub(super) unsafe fn item(list: *mut ffi::PyObject, at: usize) -> Option<*mut ffi::PyObject> {
     // SAFETY: the place is inside of the list.
     unsafe {
         (at < ffi::Py_SIZE(list) as usize).then(|| {

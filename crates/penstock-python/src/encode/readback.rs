@@ -20,7 +20,7 @@ use pyo3::types::PyString;
 impl<'py, W: Writer> Walker<'py, '_, W> {
     /// A value of a union or a choice.
     pub(super) fn one_of(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
-        if !W::ELEMENTS {
+        if !W::LEXICAL {
             return self.one_of_typed(value, of);
         }
         let listens = self.writer.listen();

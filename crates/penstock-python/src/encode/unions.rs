@@ -29,7 +29,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         };
         match member {
             Some(Some(node)) => {
-                if !W::ELEMENTS {
+                if !W::LEXICAL {
                     self.check_text(value, of, node)?;
                 }
                 return self.typed(value, As { node, ..of });

@@ -244,11 +244,11 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         // Not what a derived class prints: it could be anything.
         let text = decimal_text(value)?;
         let text = text.to_str()?;
-        if W::ELEMENTS && text.contains('N') {
+        if W::LEXICAL && text.contains('N') {
             return Ok(self.writer.scalar(Scalar::Decimal(b"NaN"), 0)?);
         }
         if !text.bytes().any(|byte| byte.is_ascii_digit()) || text.contains('N') {
-            if W::ELEMENTS {
+            if W::LEXICAL {
                 return Ok(self.writer.scalar(Scalar::Decimal(text.as_bytes()), 0)?);
             }
             // It is as a double what it is as a decimal number.

@@ -267,6 +267,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         if W::ELEMENTS {
             self.name_root(value, plan)?;
         }
+        if W::ROWS && self.writer.wants_columns() {
+            self.say_columns_for(value, plan)?;
+        }
         let mut flow = match (self.known_object(value, plan), plan) {
             (Some((plan, class)), _) => self.root_object(value, plan, class)?,
             (None, Some(plan)) => {
@@ -442,6 +445,10 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                 // SAFETY: the frame's object is of exactly the layout's class.
                 at = unsafe { quick.fields(object.as_ptr(), layout, at) };
             }
+            if W::ROWS {
+                // SAFETY: as above; and an object with its values in a tuple is one.
+                at = unsafe { self.row_fields(object.as_ptr(), layout, at) };
+            }
             let Some(step) = layout.steps.get(at) else { break };
             at += 1;
             // For a path in an error, and for the next call.
@@ -457,6 +464,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                         self.field_value(&object, field, &kept.classes[class as usize])?
                     };
                     let Some(value) = value else { continue };
+                    if W::ROWS && self.row_value(&value, field, layout, at - 1) {
+                        continue;
+                    }
                     if !layout.rows
                         && let Some(mut quick) =
                             Quick::new(self.writer.direct(), self.known, self.omit)

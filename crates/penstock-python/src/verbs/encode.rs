@@ -257,6 +257,16 @@ fn pieces<W: Writer>(
     hand_on(writer)
 }
 
+/// Says the columns of a type, if the format has columns.
+pub(super) fn columns<W: Writer>(
+    py: Python<'_>,
+    writer: &mut W,
+    known: &mut Known,
+    plan: usize,
+) -> PyResult<()> {
+    if W::ROWS { Walker::new(py, writer, known, Omit::Nothing).say_columns(plan) } else { Ok(()) }
+}
+
 /// All objects that an iterable gives as the whole text of a writer.
 fn all<'py, W: Writer>(
     writer: &mut W,
@@ -268,6 +278,9 @@ fn all<'py, W: Writer>(
     let py = values.py();
     writer.reopen();
     let mut text = Gathered::default();
+    if let Some(plan) = plan {
+        columns(py, writer, known, plan)?;
+    }
     let mut walker = Walker::new(py, writer, known, omit);
     for value in iterate("encode_all", values)? {
         // Nothing is handed on within a record, so that one in error leaves nothing.

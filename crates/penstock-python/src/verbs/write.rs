@@ -12,7 +12,7 @@ use crate::printable::printable;
 use crate::progress::{WriterProgress, grouped};
 use crate::style::unwritable;
 use crate::targets::{TargetObject, noted};
-use crate::verbs::encode::Encoder;
+use crate::verbs::encode::{Encoder, columns};
 use crate::verbs::no_end;
 use penstock_clock::Mono;
 use penstock_core::each_writer;
@@ -117,7 +117,13 @@ impl Recorder {
         let style = encoder.style();
         let writer = style.writer(Content::Records(at), &Limits::default())?;
         let (plan, omit) = encoder.walk(py);
-        Ok(Recorder { writer, known: Known::new(style.aim(py)), plan, omit })
+        let mut recorder = Recorder { writer, known: Known::new(style.aim(py)), plan, omit };
+        let Recorder { writer, known, plan, .. } = &mut recorder;
+        if let Some(plan) = plan {
+            let plan = known.number(py, plan);
+            each_writer!(writer, writer => columns(py, &mut **writer, known, plan))?;
+        }
+        Ok(recorder)
     }
 
     /// Writes one record as text, or nothing of it. Returns how many records there are, and how
