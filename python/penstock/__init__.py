@@ -76,6 +76,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, TypeForm
 
     from penstock import csv, streams
+    from penstock._cells import cells, separated
     from penstock._describe import describe
     from penstock._types import (
         At,
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
         tag: object | None = None,
         unix: Unix | None = None,
         times: Times = "rfc3339",
+        cells: cells | None = None,
     ) -> TypeForm[T]:
         """Compile a type; see `penstock.Plan`."""
 
@@ -157,6 +159,7 @@ __all__ = [
     "__version__",
     "aio",
     "at",
+    "cells",
     "clock",
     "convert",
     "csv",
@@ -173,6 +176,7 @@ __all__ = [
     "read",
     "rest",
     "send",
+    "separated",
     "streams",
     "tag",
     "times",
@@ -194,6 +198,10 @@ if not TYPE_CHECKING:
             from penstock._describe import describe as found  # noqa: PLC0415 - slow to import
         elif name == "streams":
             import penstock.streams as found  # noqa: PLC0415 - slow to import
+        elif name in {"cells", "separated"}:
+            from penstock import _cells  # noqa: PLC0415 - few classes are read from text alone
+
+            found = getattr(_cells, name)
         else:
             _missing.attribute(__name__, name)
         globals()[name] = found

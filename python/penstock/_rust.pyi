@@ -4,12 +4,22 @@ Private. The public functions check and name their sources, then call these, by 
 compares this file with the built extension.
 """
 
-from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
 from types import EllipsisType, GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Never, ParamSpec, Self, final, overload
 
 from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
 
+from penstock._cells import cells
 from penstock._limits import Limits
 from penstock._pipeline import Pipeline
 from penstock._place import Place
@@ -200,6 +210,15 @@ def outline(
     dialect: Dialect, source: Source, /
 ) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int]: ...
 def nothing() -> None: ...
+def contradiction(
+    null: Sequence[str],
+    true: Sequence[str],
+    false: Sequence[str],
+    decimal: str,
+    thousands: str | None,
+    currency: str | None,
+    /,
+) -> str | None: ...
 def fail_request(n: int, least: int, /) -> int: ...
 
 @final
@@ -560,6 +579,7 @@ class Plan:
         tag: object | None = None,
         unix: Unix | None = None,
         times: Times = "rfc3339",
+        cells: cells | None = None,
     ) -> Self: ...
     def __format__(self, spec: str, /) -> str: ...
 

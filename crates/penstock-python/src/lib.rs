@@ -51,7 +51,7 @@ mod _rust {
     #[pymodule_export]
     use crate::options::PolicyObject;
     #[pymodule_export]
-    use crate::plan::PlanObject;
+    use crate::plan::{PlanObject, contradiction};
     #[pymodule_export]
     use crate::progress::{Progress, WriterProgress};
     #[pymodule_export]

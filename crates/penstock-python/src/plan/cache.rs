@@ -31,7 +31,7 @@ use super::names::Scope;
 use super::settings::Settings;
 use super::shown::PlanObject;
 use super::types::{Compiler, Place};
-use super::{Aim, Plan, PlanRef, classes, found_by, renaming, tokens, unions};
+use super::{Aim, Plan, PlanRef, classes, found_by, renaming, tokens, unions, untyped};
 
 /// How many plans of each sort are kept. With one more, all are dropped.
 const MOST: usize = 512;
@@ -262,6 +262,8 @@ fn new_plan<'py>(
     if !settings.strict {
         tokens::loosen(&mut nodes);
     }
+    let cells = settings.cells.as_ref().filter(|_| form.is_lexical());
+    let cells = cells.map(|cells| untyped::settle(&mut nodes, cells)).transpose()?;
     for plan in &mut plans {
         plan.take_aim(&nodes, form);
     }
@@ -282,6 +284,7 @@ fn new_plan<'py>(
         kinds,
         form,
         lax,
+        cells,
         types: settings.types.as_ref().map(|types| types.clone().unbind()),
         seen,
         json,

@@ -354,6 +354,7 @@ impl<'py> Walk<'_, 'py> {
             | Kind::FrozenSet(_)
             | Kind::TupleOf(_)
             | Kind::Tuple(_)
+            | Kind::Separated(_)
             | Kind::Dict(..)
             | Kind::Class(_)
             | Kind::Tagged(_) => false,

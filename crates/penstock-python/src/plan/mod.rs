@@ -44,12 +44,13 @@ mod tokens;
 mod typed_dict;
 mod types;
 mod unions;
+mod untyped;
 mod walk;
 mod with_config;
 mod wrappers;
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::encode::Layouts;
 
@@ -57,6 +58,7 @@ use penstock_core::keys::KeyTable;
 use penstock_core::select::Path;
 use penstock_core::shape::Form;
 use penstock_core::sink::Want;
+use penstock_core::value::cells::Cells;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::{Moment, Of};
 use pyo3::ffi;
@@ -79,6 +81,7 @@ pub(crate) use pydantic::{has_serializer, is_of_pydantic, names_by_alias};
 pub(crate) use shared::{PlanRef, Shared};
 pub(crate) use shown::PlanObject;
 pub(crate) use tokens::Tokens;
+pub(crate) use untyped::{Separated, contradiction};
 
 /// Index into [`Plan::nodes`].
 pub(crate) type NodeId = u32;
@@ -102,6 +105,8 @@ pub(crate) struct Plan {
     pub(crate) form: Form,
     /// Whether text and numbers are converted if nothing is lost (`strict=False`).
     pub(crate) lax: bool,
+    /// The other forms of values in untyped text, for all nodes that have none of their own.
+    pub(crate) cells: Option<Arc<Cells>>,
     /// The caller's functions for certain types, also for objects in places without a type.
     types: Option<Py<PyDict>>,
     /// The classes that were read to make the plan, each with its version at that time.
@@ -129,6 +134,13 @@ impl Plan {
         let types = self.types.as_ref().map(|types| types.bind(py).clone());
         let settings = settings::Settings { types, ..settings::Settings::default() };
         cache::plan_for(py, class.as_any(), &settings, aimed)
+    }
+
+    /// The other forms that the user declared for a node itself, and not for the whole plan.
+    pub(crate) fn own_cells<'p>(&'p self, node: &'p Node) -> Option<&'p Cells> {
+        let cells = node.cells.as_ref()?;
+        let is_general = self.cells.as_ref().is_some_and(|general| Arc::ptr_eq(general, cells));
+        (!is_general).then_some(cells)
     }
 
     /// True if every document becomes plain values.
@@ -189,6 +201,8 @@ pub(crate) struct Node {
     pub(crate) want: Want,
     /// The conversions and checks of the value after it is made, if any.
     pub(crate) after: Option<Box<PostSteps>>,
+    /// The other forms of the value in untyped text, if the user declared some.
+    pub(crate) cells: Option<Arc<Cells>>,
     /// The type for messages about values, as a user would write it. A choice with few values lists
     /// them: `list[int]`, `Size ("S" or "L")`.
     pub(crate) name: Box<str>,
@@ -239,11 +253,11 @@ pub(crate) enum KindByte {
 impl Aim {
     /// The aim of a value that becomes `node` and is for `field`.
     pub(crate) fn new(nodes: &[Node], form: Form, node: NodeId, field: u32, gathers: bool) -> Self {
-        let Node { kind, want, after, .. } = &nodes[node as usize];
+        let Node { kind, want, after, cells, .. } = &nodes[node as usize];
         let finishes = after.is_some();
         let byte = match kind {
             _ if form.has_elements() => KindByte::Markup,
-            _ if finishes => KindByte::Other,
+            _ if finishes || cells.is_some() => KindByte::Other,
             Kind::Any => KindByte::Any,
             Kind::Int => KindByte::Int,
             Kind::Float => KindByte::Float,
@@ -308,6 +322,8 @@ pub(crate) enum Kind {
     TupleOf(NodeId),
     /// `tuple[A, B, C]`: exactly these.
     Tuple(Box<[NodeId]>),
+    /// One of the five above, whose items stand in one untyped text.
+    Separated(Box<Separated>),
     /// `dict[K, V]`. `K` is `str`, or a kind that text can be converted to.
     Dict(NodeId, NodeId),
     /// An object of a class.

@@ -84,6 +84,7 @@ impl Node {
             | Kind::FrozenSet(_)
             | Kind::TupleOf(_)
             | Kind::Tuple(_)
+            | Kind::Separated(_)
             | Kind::Dict(..) => Nature::Items,
             Kind::None | Kind::Bool | Kind::Uuid => Nature::Other,
             Kind::Any | Kind::Choice(_) | Kind::Class(_) | Kind::Tagged(_) => Nature::Unknown,

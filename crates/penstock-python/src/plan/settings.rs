@@ -29,6 +29,8 @@ pub(super) struct Settings<'py> {
     pub(super) unix: Option<Bound<'py, PyAny>>,
     /// The form of dates and times: its name, or a `times(...)`.
     pub(super) times: Option<Bound<'py, PyAny>>,
+    /// The other forms of values in untyped text: a `cells(...)`.
+    pub(super) cells: Option<Bound<'py, PyAny>>,
 }
 
 impl Default for Settings<'_> {
@@ -41,6 +43,7 @@ impl Default for Settings<'_> {
             tag: None,
             unix: None,
             times: None,
+            cells: None,
         }
     }
 }
@@ -55,6 +58,7 @@ impl<'py> Settings<'py> {
             && self.tag.is_none()
             && self.unix.is_none()
             && self.times.is_none()
+            && self.cells.is_none()
     }
 
     /// Adds the settings of another plan.
@@ -86,6 +90,7 @@ impl<'py> Settings<'py> {
             ("tag", &mut self.tag, &other.tag),
             ("unix", &mut self.unix, &other.unix),
             ("times", &mut self.times, &other.times),
+            ("cells", &mut self.cells, &other.cells),
         ];
         for (name, own, more) in single {
             let Some(more) = more else { continue };
@@ -103,7 +108,9 @@ impl<'py> Settings<'py> {
 
     fn objects(&self) -> impl Iterator<Item = &Bound<'py, PyAny>> {
         let dicts = self.namespace.iter().chain(&self.types).map(|dict| dict.as_any());
-        self.rename.iter().chain(&self.tag).chain(&self.unix).chain(&self.times).chain(dicts)
+        let [rename, tag, unix] = [&self.rename, &self.tag, &self.unix];
+        let all = [rename, tag, unix, &self.times, &self.cells];
+        all.into_iter().flatten().chain(dicts)
     }
 }
 
@@ -117,11 +124,13 @@ pub(super) struct KeptSettings {
     tag: Option<Py<PyAny>>,
     unix: Option<Py<PyAny>>,
     times: Option<Py<PyAny>>,
+    cells: Option<Py<PyAny>>,
 }
 
 impl KeptSettings {
     pub(super) fn of(settings: &Settings<'_>) -> Self {
-        let Settings { namespace, rename, strict, types, tag, unix, times } = settings.clone();
+        let Settings { namespace, rename, strict, types, tag, unix, times, cells } =
+            settings.clone();
         KeptSettings {
             namespace: namespace.map(Bound::unbind),
             rename: rename.map(Bound::unbind),
@@ -130,6 +139,7 @@ impl KeptSettings {
             tag: tag.map(Bound::unbind),
             unix: unix.map(Bound::unbind),
             times: times.map(Bound::unbind),
+            cells: cells.map(Bound::unbind),
         }
     }
 
@@ -144,13 +154,16 @@ impl KeptSettings {
             tag: any(&self.tag),
             unix: any(&self.unix),
             times: any(&self.times),
+            cells: any(&self.cells),
         }
     }
 
     /// All objects that the settings hold.
     pub(super) fn objects(&self) -> impl Iterator<Item = &Py<PyAny>> {
         let dicts = self.namespace.iter().chain(&self.types).map(Py::as_any);
-        self.rename.iter().chain(&self.tag).chain(&self.unix).chain(&self.times).chain(dicts)
+        let [rename, tag, unix] = [&self.rename, &self.tag, &self.unix];
+        let all = [rename, tag, unix, &self.times, &self.cells];
+        all.into_iter().flatten().chain(dicts)
     }
 
     /// Adds the settings to a `repr`: `, rename='camel', strict=False`.
@@ -170,7 +183,12 @@ impl KeptSettings {
                 .collect();
             let _ = write!(text, ", types={{{}}}", pairs?.join(", "));
         }
-        for (name, object) in [("tag", &self.tag), ("unix", &self.unix), ("times", &self.times)] {
+        for (name, object) in [
+            ("tag", &self.tag),
+            ("unix", &self.unix),
+            ("times", &self.times),
+            ("cells", &self.cells),
+        ] {
             if let Some(object) = object {
                 let _ = write!(text, ", {name}={}", shown(object.bind(py))?);
             }
@@ -316,6 +334,15 @@ pub(super) fn times(object: &Bound<'_, PyAny>) -> PyResult<()> {
             Err(PyValueError::new_err(reason))
         }
     }
+}
+
+/// `cells=`, checked.
+pub(super) fn cells(object: &Bound<'_, PyAny>) -> PyResult<()> {
+    if super::wrappers::is_instance(object, &super::known::CELLS) {
+        return Ok(());
+    }
+    let kind = object.get_type().name()?;
+    Err(PyTypeError::new_err(format!("cells must be a cells(...), not {kind}")))
 }
 
 /// `tag=`, checked as far as possible without a union.

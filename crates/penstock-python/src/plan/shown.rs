@@ -42,6 +42,7 @@ use super::{Absent, Build, ClassPlan, Kind, Plan, PlanRef};
 ///         since 1970.
 ///     times: The form of dates and times in text: `"rfc3339"`, `"iso"` for ISO 8601, or a
 ///         `times(...)` without a pattern.
+///     cells: The other forms of values where all values are text: a `cells(...)`.
 ///
 /// Raises:
 ///     PlanError: Penstock cannot decode into the type.
@@ -158,10 +159,10 @@ impl PlanObject {
     #[pyo3(
         signature = (
             cls, /, *, namespace=None, rename=None, strict=None, types=None, tag=None, unix=None,
-            times=None
+            times=None, cells=None
         ),
         text_signature = "(cls, /, *, namespace=None, rename=None, strict=True, types=None, \
-                          tag=None, unix=None, times='rfc3339')"
+                          tag=None, unix=None, times='rfc3339', cells=None)"
     )]
     #[expect(clippy::too_many_arguments, reason = "each is an option of its own")]
     fn new<'py>(
@@ -174,6 +175,7 @@ impl PlanObject {
         tag: Option<Bound<'py, PyAny>>,
         unix: Option<Bound<'py, PyAny>>,
         times: Option<Bound<'py, PyAny>>,
+        cells: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             // A copy, so that `locals()` is not kept alive and later changes have no effect.
@@ -187,12 +189,16 @@ impl PlanObject {
             if let Some(times) = &times {
                 settings::times(times)?;
             }
+            if let Some(cells) = &cells {
+                settings::cells(cells)?;
+            }
             if let Some(tag) = &tag {
                 settings::tag(tag)?;
             }
             let strict = strict.map_or(Ok(true), |strict| options::flag("strict", strict))?;
             let types = registry(types)?;
-            let mut settings = Settings { namespace, rename, strict, types, tag, unix, times };
+            let mut settings =
+                Settings { namespace, rename, strict, types, tag, unix, times, cells };
             // A plan of a plan adds its settings.
             let cls = match cls.cast::<PlanObject>() {
                 Ok(plan) => &plan.get().unwrapped(py, &mut settings)?,

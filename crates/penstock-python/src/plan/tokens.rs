@@ -302,6 +302,7 @@ impl<'py> Walk<'_, 'py> {
             | Kind::Date
             | Kind::Time
             | Kind::Moment(_)
+            | Kind::Separated(_)
             | Kind::Uuid => {
                 tokens.text.push(member);
                 return Ok(());

@@ -363,6 +363,7 @@ impl<'py> Compiler<'py> {
             Kind::List(_) | Kind::Set(_) | Kind::Dict(..) => false,
             Kind::TupleOf(item) => hashable(item),
             Kind::Tuple(items) => items.iter().all(hashable),
+            Kind::Separated(separated) => hashable(&separated.list),
             Kind::Tokens(tokens) => {
                 let parts = tokens.list.iter().chain(&tokens.map);
                 parts.chain(&tokens.text).all(hashable)

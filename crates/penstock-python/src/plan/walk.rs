@@ -49,7 +49,15 @@ pub(super) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
         name.push_str(" | None");
         written.push_str(" | None");
     }
-    Node { kind, nullable, want, after: None, name: name.into(), written: written.into() }
+    Node {
+        kind,
+        nullable,
+        want,
+        after: None,
+        cells: None,
+        name: name.into(),
+        written: written.into(),
+    }
 }
 
 /// One annotation being walked.
@@ -327,8 +335,9 @@ impl<'py> Walk<'_, 'py> {
         Ok(())
     }
 
-    /// A node with the form that annotations give it: `Hex`, `unix(...)`, `times(...)`.
-    fn marked(&self, mut node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
+    /// A node with the form that annotations give it: `Hex`, `unix(...)`, `times(...)`,
+    /// `cells(...)`.
+    fn marked(&mut self, mut node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
         for word in words {
             if let Some(to) = encoding(word) {
                 match &mut node.after {
@@ -353,7 +362,7 @@ impl<'py> Walk<'_, 'py> {
                 node.kind = self.moment(node.kind, None, Some(word))?;
             }
         }
-        Ok(node)
+        self.untyped(node, words)
     }
 
     /// A kind of dates or times with the options that were given; any other kind unchanged.

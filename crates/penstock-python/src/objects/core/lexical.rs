@@ -4,19 +4,23 @@
 //! That module knows the forms, this one the objects. Only a choice is looked up here, because its
 //! values are objects.
 
+use super::frame::FrameKind;
 use super::place::{brief, shortened};
 use super::refusal::{Code, Refusal};
 use super::scalars::Chosen;
 use super::standard;
 use super::text::new_str;
 use super::{Answer, Core};
-use crate::plan::{Choice, Kind, KindByte, NodeId};
+use crate::plan::{Absent, Choice, Kind, KindByte, NodeId};
 use penstock_core::event::Text;
+use penstock_core::sink::Flow;
+use penstock_core::value::cells::Cells;
 use penstock_core::value::lexical::{self, Reason, Rules, Type, Value};
 use penstock_core::value::xsd::{self, Integer};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::ptr;
 
 /// A reference that the caller takes over, or why there is none.
 type Made = Result<*mut ffi::PyObject, Refusal>;
@@ -71,21 +75,168 @@ impl<'p> Core<'p> {
         if self.aim().kind == KindByte::OnPath {
             return self.pass_scalar(at);
         }
-        let made = self.lexical(text, at)?;
+        let made = match text.bytes() {
+            [] => self.empty_cell(text, at)?,
+            _ => self.lexical(text, at)?,
+        };
+        if made.is_null() {
+            return self.next_element().map(|()| Flow::Take);
+        }
         self.put(made, at)
     }
 
+    /// Gives a cell that is marked as text. It is empty: others are not marked.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn give_marked(&mut self, text: Text<'_>, at: u64) -> Answer {
+        if !self.takes_empty_text(self.aim().node) {
+            return self.give_untyped(text, at);
+        }
+        let made = self.lexical(text, at)?;
+        if made.is_null() {
+            return self.next_element().map(|()| Flow::Take);
+        }
+        self.put(made, at)
+    }
+
+    /// Whether a text without characters is a value of a node.
+    pub(crate) fn takes_empty_text(&self, node: NodeId) -> bool {
+        match &self.plan().nodes[node as usize].kind {
+            Kind::Str | Kind::Any | Kind::Separated(_) => true,
+            Kind::Choice(choice) => choice.texts.find(b"").is_some(),
+            Kind::Tokens(tokens) => tokens.untyped().any(|member| self.takes_empty_text(member)),
+            _ => false,
+        }
+    }
+
+    /// The value of an empty cell: None if the field takes None, otherwise its default, otherwise
+    /// an empty text if it takes text.
+    #[cold]
+    #[inline(never)]
+    fn empty_cell(&mut self, text: Text<'_>, at: u64) -> Made {
+        if let Some(made) = self.no_value(at) {
+            return made;
+        }
+        match self.lexical(text, at) {
+            Err(refusal) if refusal.is_mismatch() => Err(self.misvalue(at, "an empty cell")),
+            made => made,
+        }
+    }
+
+    /// The current value if the document has none for it: None if its type takes that, otherwise
+    /// the default of its field. That is a null pointer if the field is simply left without a value.
+    fn no_value(&mut self, at: u64) -> Option<Made> {
+        let node = self.item();
+        let is_field = self.top().kind.has_fields() && !self.aim().gathers;
+        let takes_null = match node.kind {
+            // Elsewhere, as in a plain row, it is the text.
+            Kind::Any => is_field,
+            Kind::None => true,
+            _ => node.nullable,
+        };
+        if takes_null {
+            return Some(Ok(self.new_none()));
+        }
+        let member = match &node.kind {
+            Kind::Tokens(tokens) => tokens.null,
+            _ => Some(self.aim().node),
+        };
+        if let Some(member) = member
+            && let Kind::Choice(choice) = self.kind(member)
+            && let Some(object) = &choice.null
+        {
+            let object = object.clone_ref(self.attached()).into_ptr();
+            return Some(match member == self.aim().node {
+                true => Ok(object),
+                false => self.finish(member, object, at),
+            });
+        }
+        if !is_field {
+            return None;
+        }
+        match &self.class().fields[self.aim().field as usize].absent {
+            Absent::Error => None,
+            // An array has a value in each place.
+            Absent::Value(value) if self.top().kind == FrameKind::Row => {
+                Some(Ok(value.clone_ref(self.attached()).into_ptr()))
+            }
+            Absent::Value(_) | Absent::Factory(_) | Absent::Unset => Some(Ok(ptr::null_mut())),
+        }
+    }
+
     /// The object that an untyped text stands for as the current value. `at` is where the element,
-    /// the cell or the attribute's value begins.
+    /// the cell or the attribute's value begins. A null pointer if the text says that the field has
+    /// no value.
     #[inline]
     pub(crate) fn lexical(&mut self, text: Text<'_>, at: u64) -> Made {
         self.weight += text.bytes().len() as u64;
-        self.lexical_as(self.aim().node, text, at)
+        let node = self.aim().node;
+        if let Some(cells) = &self.plan().nodes[node as usize].cells {
+            return self.lexical_or_nothing(node, cells, text, at);
+        }
+        self.lexical_as(node, text, at)
+    }
+
+    /// The object of the text of a key, which is always there.
+    pub(crate) fn lexical_of_key(&mut self, text: Text<'_>, at: u64) -> Made {
+        let node = self.aim().node;
+        match &self.plan().nodes[node as usize].cells {
+            Some(cells) => self.lexical_in(node, cells, text, at),
+            None => self.lexical_as(node, text, at),
+        }
+    }
+
+    /// As [`lexical`](Self::lexical), for a value with declared forms.
+    #[inline(never)]
+    fn lexical_or_nothing(
+        &mut self,
+        node: NodeId,
+        cells: &'p Cells,
+        text: Text<'_>,
+        at: u64,
+    ) -> Made {
+        if cells.is_null(text.bytes())
+            && let Some(made) = self.no_value(at)
+        {
+            return made;
+        }
+        self.lexical_in(node, cells, text, at)
+    }
+
+    /// The object that an untyped text in a declared form stands for as the value of a node.
+    pub(super) fn lexical_in(
+        &mut self,
+        node: NodeId,
+        cells: &'p Cells,
+        text: Text<'_>,
+        at: u64,
+    ) -> Made {
+        let plan = self.plan();
+        let of = &plan.nodes[node as usize];
+        let cells = plan.own_cells(of).unwrap_or(cells);
+        match &of.kind {
+            Kind::Tokens(tokens) => {
+                self.first_fit(tokens.untyped(), text, at, |builder, member| {
+                    builder.lexical_in(member, cells, text, at)
+                })
+            }
+            Kind::Separated(separated) => self.separated(separated, Some(cells), text, at),
+            kind => {
+                let Some(to) = type_of(kind) else { return self.lexical_as(node, text, at) };
+                let mut room = std::mem::take(&mut self.room);
+                let found = cells
+                    .written(xsd::trimmed(text.bytes()), to, &mut room)
+                    .and_then(|written| lexical::untyped(written, to, self.rules()));
+                let made = self.converted(found, text, at);
+                self.room = room;
+                made
+            }
+        }
     }
 
     /// The object that an untyped text stands for as the value of a node.
     #[inline]
-    fn lexical_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
+    pub(super) fn lexical_as(&mut self, node: NodeId, text: Text<'_>, at: u64) -> Made {
         let bytes = xsd::trimmed(text.bytes());
         let made = match &self.plan().nodes[node as usize].kind {
             Kind::Str => {
@@ -180,6 +331,7 @@ impl<'p> Core<'p> {
                 Ok(object) => object.into_ptr(),
                 Err(why) => return Err(self.no_choice(choice, at, text).because_of(why)),
             },
+            Kind::Separated(separated) => return self.separated(separated, None, text, at),
             Kind::None if xsd::trimmed(text.bytes()).is_empty() => self.new_none(),
             Kind::Any => new_str(py, text),
             _ => return Err(self.misvalue(at, &brief(text.text.as_str()))),

@@ -28,6 +28,7 @@ pub(crate) mod place;
 pub(crate) mod problems;
 pub(crate) mod refusal;
 mod scalars;
+mod separated;
 pub(crate) mod stack;
 mod standard;
 mod tags;
@@ -155,6 +156,8 @@ pub(crate) struct Core<'p> {
     pub(crate) path_keys: Vec<String>,
     /// True if the current value is an attribute's.
     pub(crate) attribute: bool,
+    /// A number in a form that the user declared, written again. Kept for its memory only.
+    room: Vec<u8>,
     /// The most digits of a number in text (`limits.number`).
     pub(crate) number: usize,
     /// `limits.memory`
@@ -213,6 +216,7 @@ impl<'p> Core<'p> {
             seen_beyond: Vec::new(),
             path_keys: Vec::new(),
             attribute: false,
+            room: Vec::new(),
             number: Limits::default().number,
             memory: None,
             weight: 0,

@@ -59,7 +59,7 @@ impl<'p> Core<'p> {
         let kind = std::mem::replace(&mut self.top_mut().kind, FrameKind::Class);
         let result = match by {
             Matched::Key(key) if self.plan().form.is_lexical() => {
-                self.lexical(key, self.at).and_then(|value| self.put(value, self.at))
+                self.lexical_of_key(key, self.at).and_then(|value| self.put(value, self.at))
             }
             Matched::Key(key) => self.give_text(key, self.at),
             Matched::Index(index) => self.give_int(index as i64, self.at),

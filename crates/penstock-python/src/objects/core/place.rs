@@ -86,7 +86,9 @@ impl<'p> Core<'p> {
                 Some(PathStep::Key(name.clone()))
             }
             FrameKind::Element | FrameKind::Wrapper => {
-                let last = depth + 1 == self.frames.len();
+                // The items of an attribute have a frame of their own.
+                let inner = self.frames.get(depth + 1).map(|inner| inner.kind);
+                let last = matches!(inner, None | Some(FrameKind::List | FrameKind::Tuple));
                 let attribute = last && self.attribute;
                 let step = if attribute { PathStep::Attribute } else { PathStep::Key };
                 if frame.unnamed {

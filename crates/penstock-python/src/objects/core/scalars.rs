@@ -383,6 +383,9 @@ impl<'p> Core<'p> {
 
     #[inline(never)]
     fn give_text_rarely(&mut self, text: Text<'_>, at: u64) -> Answer {
+        if self.plan().form.is_lexical() {
+            return self.give_marked(text, at);
+        }
         let Kind::Tokens(tokens) = &self.item().kind else {
             let node = self.aim().node;
             let made = self.text_as(node, text, at);

@@ -604,6 +604,9 @@ impl<'p> Markup<'p> {
     /// reference.
     #[inline]
     pub(crate) fn put_in_markup(&mut self, value: *mut ffi::PyObject, at: u64) -> Answer {
+        if value.is_null() {
+            return Ok(Flow::Take);
+        }
         let mut value = value;
         if self.aim().finishes {
             value = self.finish(self.aim().node, value, at)?;
