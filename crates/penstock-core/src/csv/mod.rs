@@ -5,6 +5,7 @@
 //! | `cells.rs` | how text becomes a cell |
 //! | `direct.rs` | cells without an event for each |
 //! | `format.rs` | the row in the table of formats, the options, and the reader as a run sees it |
+//! | `infer` | the dialect of a file that nobody has named |
 //! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
 //! | `reader.rs` | the state between windows, the header, and what the sink is told |
@@ -13,6 +14,7 @@
 mod cells;
 pub mod direct;
 mod format;
+pub mod infer;
 mod options;
 mod reader;
 mod rows;

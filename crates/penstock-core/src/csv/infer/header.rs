@@ -1,0 +1,86 @@
+//! Whether the first row of a table has the names of its columns.
+
+use super::cost::Kind;
+use super::table::{Form, Table};
+
+/// The least rows below a cell of the first row that say something of its form.
+const FORM: u32 = 3;
+
+/// What speaks for names in the first row: above zero it has some, below zero it is a row like all
+/// others.
+pub(super) fn evidence(table: &Table) -> i32 {
+    if are_steps(table) {
+        return 1;
+    }
+    let one = |(column, first): (&super::table::Column, &super::table::First)| {
+        let count = |kind: Kind| column.counts[kind as usize];
+        let (numbers, moments, texts) =
+            (count(Kind::Number), count(Kind::Moment), count(Kind::Text));
+        let filled = numbers + moments + texts;
+        if first.kind == Kind::Empty {
+            return 0;
+        }
+        if filled == 0 {
+            return if first.kind.is_typed() { -2 } else { 0 };
+        }
+        // A few cells may be dirty.
+        let is_typed = 10 * numbers.max(moments) >= 9 * filled;
+        if is_typed {
+            return if first.kind.is_typed() { -2 } else { 2 };
+        }
+        if first.kind.is_typed() {
+            return -1;
+        }
+        let recurs = -i32::from(column.recurs);
+        let form = match column.form {
+            Form::Same(_, true) if texts >= FORM && texts == filled => {
+                if first.form == column.form { -1 } else { 1 }
+            }
+            _ => 0,
+        };
+        recurs + form
+    };
+    table.columns.iter().zip(&table.first).map(one).sum()
+}
+
+/// Whether numbers in the first row are years, or something else that goes up in steps: they are
+/// names, although their columns have numbers, too.
+fn are_steps(table: &Table) -> bool {
+    let first = table.first.iter();
+    let numbers = first.skip_while(|first| !first.kind.is_typed()).map(|first| {
+        let digits = first.text.len() < 10 && first.text.bytes().all(|byte| byte.is_ascii_digit());
+        first.text.parse::<i64>().ok().filter(|_| digits)
+    });
+    let numbers: Option<Vec<i64>> = numbers.collect();
+    let Some(numbers) = numbers else { return false };
+    let names = table.first.len() - numbers.len();
+    let Some(step) = numbers.get(1).map(|second| second - numbers[0]) else { return false };
+    // Below them are other numbers: a table of steps throughout has no header.
+    let is_year = numbers.iter().all(|number| (1800..=2200).contains(number));
+    names > 0 && is_year && step > 0 && numbers.windows(2).all(|pair| pair[1] - pair[0] == step)
+}
+
+/// Whether the first row has the names, and why.
+pub(super) fn decide(table: &Table) -> (bool, &'static str) {
+    if table.named {
+        return (true, "the class knows the names in the first row");
+    }
+    match evidence(table) {
+        1.. => (true, "the first row differs from the others, as names do from values"),
+        0 if are_names(table) => (true, "nothing speaks against names in the first row"),
+        0 => (false, "the first row has a cell twice, or an empty one: these are no names"),
+        _ => (false, "the first row has values, like the others"),
+    }
+}
+
+/// Whether the cells of the first row could be names: none is there twice, and only the first may
+/// be empty.
+fn are_names(table: &Table) -> bool {
+    let mut names: Vec<&str> = table.first.iter().map(|first| first.text.trim()).collect();
+    let is_empty = |name: &&str| name.is_empty();
+    if names.iter().skip(1).any(is_empty) || table.first.iter().any(|first| first.kind.is_typed()) {
+        return names.len() == 1;
+    }
+    names.sort_unstable();
+    names.windows(2).all(|pair| pair[0] != pair[1])
+}
