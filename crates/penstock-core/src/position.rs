@@ -75,6 +75,13 @@ impl Counter {
         Counter { newlines: line.saturating_sub(1), in_line: 0, bytes: offset }
     }
 
+    /// The counts before a byte whose position is known, if it need not be the first of its line.
+    #[must_use]
+    pub const fn at(line: u64, column: u64, offset: u64) -> Self {
+        let (newlines, in_line) = (line.saturating_sub(1), column.saturating_sub(1));
+        Counter { newlines, in_line, bytes: offset }
+    }
+
     /// Counts the bytes that follow. They may be cut anywhere, even inside a character.
     pub fn advance(&mut self, bytes: &[u8]) {
         self.bytes += bytes.len() as u64;

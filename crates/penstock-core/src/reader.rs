@@ -92,6 +92,12 @@ pub trait FormatReader {
         None
     }
 
+    /// After an error of the input: the offset of the first byte of the record in error, if the
+    /// format knows where that record began.
+    fn failed_at(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether the reader can continue after input that violates the format.
     fn can_recover(&self) -> bool {
         false
@@ -174,6 +180,9 @@ impl<F: FormatReader> FormatReader for &mut F {
     }
     fn record(&self) -> Option<(u64, u8)> {
         (**self).record()
+    }
+    fn failed_at(&self) -> Option<u64> {
+        (**self).failed_at()
     }
     fn can_recover(&self) -> bool {
         (**self).can_recover()
@@ -299,6 +308,9 @@ impl FormatReader for Reader {
     }
     fn record(&self) -> Option<(u64, u8)> {
         each!(self, reader => reader.record())
+    }
+    fn failed_at(&self) -> Option<u64> {
+        each!(self, reader => reader.failed_at())
     }
     fn can_recover(&self) -> bool {
         each!(self, reader => reader.can_recover())

@@ -4,7 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "a failed test is what it is for")]
 
 use penstock_core::index::{
-    Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Stuck, Unusable, decode, encode,
+    Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Rules, Stuck, Unusable, decode,
+    encode,
 };
 use proptest::prelude::*;
 use std::io;
@@ -31,7 +32,7 @@ fn naive(text: &[u8], start: u64) -> Vec<(Mark, Vec<u8>)> {
     let (mut offset, mut found) = (start, Vec::new());
     for (line, piece) in (1..).zip(text.split_inclusive(|byte| *byte == b'\n')) {
         if piece.iter().any(|byte| !b" \t\r\n".contains(byte)) {
-            found.push((Mark { offset, line }, piece.to_vec()));
+            found.push((Mark::of_line(line, offset), piece.to_vec()));
         }
         offset += piece.len() as u64;
     }
@@ -90,7 +91,7 @@ proptest! {
         }
         prop_assert_eq!(&indexer.finish(), &whole);
 
-        let of = Fingerprint { size: whole.size(), modified: -7, sample: 3 };
+        let of = Fingerprint { size: whole.size(), modified: -7, sample: 3, rules: Rules::Lines };
         let bytes = encode(&whole, &of);
         prop_assert_eq!(decode(&bytes, &of), Ok(whole));
     }
@@ -98,7 +99,7 @@ proptest! {
     #[test]
     fn damage_is_seen(text in text(), at in any::<prop::sample::Index>(), bit in 0..8_u32,
                       cut in any::<prop::sample::Index>()) {
-        let of = Fingerprint { size: text.len() as u64, modified: 1, sample: 2 };
+        let of = Fingerprint { size: text.len() as u64, modified: 1, sample: 2, rules: Rules::Lines };
         let bytes = encode(&Index::of(&text), &of);
         let mut damaged = bytes.clone();
         damaged[at.index(bytes.len())] ^= 1 << bit;
@@ -109,10 +110,12 @@ proptest! {
     #[test]
     fn a_wrong_index_with_a_right_sum_does_no_harm(
         step in any::<u8>(), records in any::<u64>(), marks in any::<Vec<u8>>(),
+        rows in any::<bool>(),
     ) {
-        let of = Fingerprint { size: 1_000, modified: 1, sample: 2 };
+        let rules = if rows { Rules::Dialect(7) } else { Rules::Lines };
+        let of = Fingerprint { size: 1_000, modified: 1, sample: 2, rules };
         let mut bytes = encode(&Index::of(b""), &of);
-        bytes.truncate(28);
+        bytes.truncate(33);
         bytes.extend_from_slice(&records.to_le_bytes());
         bytes.push(step);
         bytes.extend_from_slice(&marks);
@@ -122,7 +125,8 @@ proptest! {
             for record in [0, 1, index.records() / 2, index.records().saturating_sub(1)] {
                 if let Some(found) = index.find(record) {
                     prop_assert!(found.mark.offset <= found.end && found.end <= 1_000);
-                    prop_assert!(index.records() <= 500);
+                    let most = if rows { 1_000 } else { 500 };
+                    prop_assert!(index.records() <= most);
                 }
             }
         }
@@ -136,13 +140,13 @@ proptest! {
         let mut indexer = Indexer::with_most(0, most);
         indexer.feed(&text);
         let index = indexer.finish();
-        let of = Fingerprint { size: index.size(), modified: 1, sample: 2 };
+        let of = Fingerprint { size: index.size(), modified: 1, sample: 2, rules: Rules::Lines };
         let mut bytes = encode(&index, &of);
         // Within the last step, so that the number of marks is still right.
         let room = index.records().next_multiple_of(index.step()) - index.records();
         let claimed = index.records() + if room == 0 { more } else { more % (room + 1) };
         bytes.truncate(bytes.len() - 4);
-        bytes[28..36].copy_from_slice(&claimed.to_le_bytes());
+        bytes[33..41].copy_from_slice(&claimed.to_le_bytes());
         let sum = Fingerprint::digest([&bytes[..]]);
         bytes.extend_from_slice(&sum.to_le_bytes());
         if let Ok(index) = decode(&bytes, &of) {
@@ -161,7 +165,7 @@ proptest! {
 
 #[test]
 fn another_file_is_told_from_it() {
-    let of = Fingerprint { size: 4, modified: 1, sample: 2 };
+    let of = Fingerprint { size: 4, modified: 1, sample: 2, rules: Rules::Lines };
     let bytes = encode(&Index::of(b"[1]\n"), &of);
     for other in [
         Fingerprint { size: 5, ..of },
@@ -176,11 +180,12 @@ fn another_file_is_told_from_it() {
 
 #[test]
 fn a_forged_index_is_refused() {
-    let of = Fingerprint { size: 4, modified: 1, sample: 2 };
+    let of = Fingerprint { size: 4, modified: 1, sample: 2, rules: Rules::Lines };
     // The number of records, the logarithm of the step, and the marks of an index of "1\n2\n".
-    let forged = |records: u64, step: u8, marks: &[u8]| {
+    let forged = |rules: Rules, records: u64, step: u8, marks: &[u8]| {
+        let of = Fingerprint { rules, ..of };
         let mut bytes = encode(&Index::of(b""), &of);
-        bytes.truncate(28);
+        bytes.truncate(33);
         bytes.extend_from_slice(&records.to_le_bytes());
         bytes.push(step);
         bytes.extend_from_slice(marks);
@@ -188,20 +193,37 @@ fn a_forged_index_is_refused() {
         bytes.extend_from_slice(&sum.to_le_bytes());
         decode(&bytes, &of).map(|index| index.records())
     };
-    assert_eq!(forged(2, 0, b"\x00\x01\x02\x01"), Ok(2));
-    assert_eq!(forged(2, 1, b"\x00\x01"), Ok(2));
+    let both = [Rules::Lines, Rules::of_dialect("some")];
+    for rules in both {
+        assert_eq!(forged(rules, 2, 0, b"\x00\x01\0\x02\x01\0"), Ok(2));
+        assert_eq!(forged(rules, 2, 1, b"\x00\x01\0"), Ok(2));
+        for (records, step, marks) in [
+            (1 << 62, 62, &b"\x00\x01\0"[..]),
+            (5, 3, b"\x00\x01\0"),
+            // Marks that are too near for the step, and behind the end.
+            (4, 1, b"\x00\x01\0\x01\x01\0"),
+            (2, 0, b"\x00\x01\0\x05\x01\0"),
+            // More lines before the first mark than bytes, and line 0.
+            (1, 0, b"\x00\x05\0"),
+            (1, 0, b"\x00\x00\0"),
+            // More characters before it than bytes, and a column that is too large.
+            (1, 0, b"\x00\x01\x01"),
+            (1, 0, b"\x00\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"),
+        ] {
+            let wrong = Err(Unusable::Damaged);
+            assert_eq!(forged(rules, records, step, marks), wrong, "{records} {step}");
+        }
+    }
+    // Records are on lines of their own, but rows need not be, and a row may have one byte.
     for (records, step, marks) in [
-        (1 << 62, 62, &b"\x00\x01"[..]),
-        (3, 2, b"\x00\x01"),
-        // Marks that are too near for the step, on the same line, or behind the end.
-        (4, 1, b"\x00\x01\x02\x02"),
-        (2, 0, b"\x00\x01\x02\x00"),
-        (2, 0, b"\x00\x01\x05\x01"),
-        // More lines before the first mark than bytes, and line 0.
-        (1, 0, b"\x00\x05"),
-        (1, 0, b"\x00\x00"),
+        (2, 0, &b"\x00\x01\0\x02\x00\0"[..]),
+        (2, 0, b"\x00\x01\0\x01\x01\0"),
+        (2, 0, b"\x00\x01\0\x02\x01\x01"),
+        (4, 1, b"\x00\x01\0\x02\x02\0"),
+        (3, 2, b"\x00\x01\0"),
     ] {
-        assert_eq!(forged(records, step, marks), Err(Unusable::Damaged), "{records} {step}");
+        let [lines, rows] = both.map(|rules| forged(rules, records, step, marks));
+        assert_eq!((lines, rows), (Err(Unusable::Damaged), Ok(records)), "{records} {step}");
     }
 }
 
@@ -213,10 +235,10 @@ fn an_index_of_many_records_stays_small() {
     }
     let index = indexer.finish();
     assert_eq!((index.records(), index.step()), (30_000, 32));
-    let of = Fingerprint { size: index.size(), modified: 0, sample: 0 };
+    let of = Fingerprint { size: index.size(), modified: 0, sample: 0, rules: Rules::Lines };
     assert!(encode(&index, &of).len() < 4_000);
     let found = index.find(29_999).unwrap();
-    assert_eq!((found.mark, found.skip), (Mark { offset: 99_947, line: 39_980 }, 15));
+    assert_eq!((found.mark, found.skip), (Mark::of_line(39_980, 99_947), 15));
 }
 
 #[test]
@@ -241,7 +263,7 @@ fn a_line_may_be_too_long() {
     let mut cursor = Cursor::new(&file, index.find(0).unwrap(), index.size(), 1_000_000).unwrap();
     assert_eq!(cursor.next(&file).unwrap().unwrap().1, b"x\n");
     match cursor.next(&file) {
-        Err(Stuck::TooLong(mark)) => assert_eq!(mark, Mark { offset: 2, line: 2 }),
+        Err(Stuck::TooLong(mark)) => assert_eq!(mark, Mark::of_line(2, 2)),
         other => panic!("{other:?}"),
     }
     let mut cursor = Cursor::new(&file, index.find(1).unwrap(), index.size(), 1_000_001).unwrap();

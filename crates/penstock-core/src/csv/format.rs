@@ -8,6 +8,7 @@ use super::Reader;
 use super::options::{Header, Options, Terminator, WrongDialect};
 use crate::error::Fail;
 use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
+use crate::index::Resume;
 use crate::limits::Limits;
 use crate::reader::{self, FormatReader, Step};
 use crate::run::Given;
@@ -161,6 +162,9 @@ impl FormatReader for Reader {
     fn is_abandoned(&self) -> bool {
         false
     }
+    fn failed_at(&self) -> Option<u64> {
+        Some(self.failed_at())
+    }
     fn can_recover(&self) -> bool {
         true
     }
@@ -172,5 +176,17 @@ impl FormatReader for Reader {
     }
     fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
         Reader::pass_bytes(self, bytes)
+    }
+}
+
+impl Resume for Reader {
+    fn resume(&self) -> Option<Self> {
+        self.at_a_row()
+    }
+    fn looks_back(&self) -> usize {
+        self.longest_end()
+    }
+    fn may_follow(&self, before: &[u8]) -> bool {
+        self.row_end(before).is_some()
     }
 }

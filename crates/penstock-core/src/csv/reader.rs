@@ -47,6 +47,8 @@ pub struct Reader {
     skipped: Skipped,
     /// Whether a fault was reported, behind whose row the reader is.
     faulty: bool,
+    /// The offset of the last row in error.
+    failed_at: u64,
     /// The index in the window of the current row.
     pos: usize,
     /// The offset of the window's first byte in the source.
@@ -117,6 +119,7 @@ impl Reader {
             state: State::Lines(options.skip),
             skipped: Skipped::None,
             faulty: false,
+            failed_at: 0,
             pos: 0,
             base: 0,
             stops,
@@ -133,6 +136,51 @@ impl Reader {
         };
         reader.lines_left(options.skip);
         reader
+    }
+
+    /// A reader at the beginning of any row of the same source, once this one has read the header
+    /// and a row; nothing before that.
+    #[must_use]
+    pub fn at_a_row(&self) -> Option<Self> {
+        self.names()?;
+        Some(Reader {
+            state: State::Row,
+            skipped: Skipped::None,
+            faulty: false,
+            failed_at: 0,
+            pos: 0,
+            base: 0,
+            stops: Arc::clone(&self.stops),
+            grammar: self.grammar.clone(),
+            header: self.header.clone(),
+            comment: self.comment.clone(),
+            row: rows::Row::default(),
+            names: self.names.clone(),
+            wanted: Vec::new(),
+            reported: 0,
+            scratch: TextBuf::new(),
+            places: Vec::new(),
+            cells: Vec::new(),
+        })
+    }
+
+    /// How many of these bytes, the last ones of which end a row, are that end. None if no row ends
+    /// there.
+    #[must_use]
+    pub fn row_end(&self, bytes: &[u8]) -> Option<usize> {
+        self.grammar.row_end(bytes)
+    }
+
+    /// The most bytes of the end of a row.
+    #[must_use]
+    pub fn longest_end(&self) -> usize {
+        self.grammar.longest_end()
+    }
+
+    /// After a fault: the offset of the row in error.
+    #[must_use]
+    pub fn failed_at(&self) -> u64 {
+        self.failed_at
     }
 
     /// What comes when so many lines are still to be skipped.
@@ -550,7 +598,7 @@ impl Reader {
         if is_cut {
             self.skipped = Skipped::Lost;
         }
-        self.faulty = true;
+        (self.faulty, self.failed_at) = (true, self.begun());
         self.pass(end);
         fault
     }

@@ -112,7 +112,7 @@ pub(super) enum Lines {
 }
 
 /// A dialect, as the scan needs it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Grammar {
     delimiter: Box<[u8]>,
     first: u8,
@@ -184,6 +184,24 @@ impl Grammar {
                 Line::Cut(text.len() - begun.unwrap_or(0))
             }
         }
+    }
+
+    /// The length of the end of a row that the bytes end with.
+    pub(super) fn row_end(&self, bytes: &[u8]) -> Option<usize> {
+        let is =
+            |lines: Lines| self.lines.is_none_or(|known| known == lines || known == Lines::Any);
+        match (&self.terminator, bytes) {
+            (Some(exactly), _) => bytes.ends_with(exactly).then_some(exactly.len()),
+            (None, [.., b'\r', b'\n']) => Some(2),
+            (None, [.., b'\n']) if is(Lines::Feeds) => Some(1),
+            (None, [.., b'\r']) if is(Lines::Returns) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// The most bytes of the end of a row.
+    pub(super) fn longest_end(&self) -> usize {
+        self.terminator.as_ref().map_or(2, |exactly| exactly.len())
     }
 
     /// Whether a row ends at a stop.

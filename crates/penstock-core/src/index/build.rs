@@ -1,7 +1,6 @@
 //! Builds an index in one pass over the file, in chunks of any size.
 
 use super::{Blank, Index, MOST_MARKS, Mark};
-use penstock_scan::make_room;
 
 /// An index being built.
 ///
@@ -35,8 +34,7 @@ impl Indexer {
     /// The same with another maximum number of marks, which is two or more.
     #[must_use]
     pub fn with_most(start: u64, most: usize) -> Self {
-        let index = Index { marks: Vec::new(), step: 1, records: 0, size: start };
-        let line = Mark { offset: start, line: 1 };
+        let (index, line) = (Index::empty(start), Mark::of_line(1, start));
         Indexer { index, line, blank: Some(Blank::default()), most: most.max(2) }
     }
 
@@ -47,7 +45,7 @@ impl Indexer {
             self.look_at(&bytes[from..end]);
             self.end_line();
             from = end + 1;
-            self.line = Mark { offset: self.index.size + from as u64, line: self.line.line + 1 };
+            self.line = Mark::of_line(self.line.line + 1, self.index.size + from as u64);
             self.blank = Some(Blank::default());
         }
         self.look_at(&bytes[from..]);
@@ -77,22 +75,7 @@ impl Indexer {
     /// The current line has a record.
     #[inline]
     fn note(&mut self) {
-        let index = &mut self.index;
-        if index.records & (index.step - 1) == 0 {
-            if index.marks.len() == self.most {
-                let mut place = 0;
-                index.marks.retain(|_| {
-                    place += 1;
-                    place % 2 == 1
-                });
-                index.step *= 2;
-            }
-            if index.records & (index.step - 1) == 0 {
-                make_room(&mut index.marks, 1);
-                index.marks.push(self.line);
-            }
-        }
-        index.records += 1;
+        self.index.note(self.line, self.most);
     }
 
     /// The index, at the end of the file.

@@ -83,7 +83,7 @@ impl Cursor {
             let Some(length) = self.line_length(file)? else { return Ok(None) };
             let (at, line) = (self.mark, self.from..self.from + length);
             self.from = line.end;
-            self.mark = Mark { offset: at.offset + length as u64, line: at.line + 1 };
+            self.mark = Mark::of_line(at.line + 1, at.offset + length as u64);
             if !is_blank(&self.block[line.clone()]) {
                 return Ok(Some((at, &self.block[line])));
             }

@@ -3,7 +3,7 @@
 use super::input::Given;
 use super::problem::Misfit;
 use crate::error::Fail;
-use crate::position::Place;
+use crate::position::{Counter, Place};
 use crate::reader::{FormatReader, Step};
 use crate::select::{PathStep, Records, Select};
 use crate::shape::Shape;
@@ -124,6 +124,10 @@ pub trait Destination {
     fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
         None
     }
+
+    /// The run has dropped all text at hand, and bytes behind it that are not text. `counted` are
+    /// the counts up to the first byte that is now at hand.
+    fn passed(&mut self, _counted: Counter) {}
 
     /// Takes the misfits of the current record that have not been reported yet.
     fn take_kept(&mut self) -> Kept<Self::Cause> {

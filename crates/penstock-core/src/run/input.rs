@@ -175,6 +175,13 @@ impl Windows {
         Windows { window: Window::detecting(detect, encoding), ended: false, feed }
     }
 
+    /// Text from chunks that the caller pushes, from the position `counted` inside a document on.
+    #[must_use]
+    pub fn pushed_from(counted: Counter) -> Self {
+        let feed = Feed::Pushed { total: None, pushed: 0, over: None };
+        Windows { window: Window::resumed(counted), ended: false, feed }
+    }
+
     /// Text from chunks that the caller pushes, which may be compressed. The driver brings them in
     /// by [`more`](Self::more) as long as it [holds](Self::holds_more) any.
     #[must_use]

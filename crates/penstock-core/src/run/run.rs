@@ -117,6 +117,11 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         &mut self.input
     }
 
+    /// The reader.
+    pub fn reader(&self) -> &R {
+        &self.reader
+    }
+
     /// Returns the input.
     pub fn into_input(self) -> I {
         self.input
@@ -338,6 +343,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         let reader = &mut self.reader;
         self.input.pass_fault(&mut |bytes| reader.pass_bytes(bytes));
         self.reader.jump(self.input.base());
+        to.passed(self.input.counted());
         Ok(problem)
     }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod grammar;
+mod indexing;
 mod naive;
 mod reading;
 mod suites;

@@ -13,12 +13,19 @@ use std::convert::Infallible;
 
 /// Keeps all rows.
 #[derive(Debug, Default)]
-struct Rows {
+pub(crate) struct Rows {
     names: Option<Vec<String>>,
     /// The offset of each row, to put faults in their places.
-    rows: Vec<(u64, Vec<String>)>,
+    pub(crate) rows: Vec<(u64, Vec<String>)>,
     /// Whether each row is followed by a pause.
     pauses: bool,
+}
+
+impl Rows {
+    /// With a pause behind each row.
+    pub(crate) fn pausing() -> Self {
+        Rows { pauses: true, ..Rows::default() }
+    }
 }
 
 fn owned(text: &Text<'_>) -> String {

@@ -1,0 +1,313 @@
+//! Any row of a file, by an index: the same rows and faults as those of reading, at the same
+//! places.
+
+use crate::reading::Rows;
+use penstock_core::csv::{Header, Options, Reader, Terminator};
+use penstock_core::index::{
+    Comparison, Extent, Fingerprint, Index, Lookup, Mark, Reach, ReadAt, Resume, Rules, Unusable,
+    Walk, decode, encode,
+};
+use penstock_core::limits::Limits;
+use penstock_core::run::{Policy, Run, Turn, Windows};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use std::convert::Infallible;
+use std::io;
+
+/// A file in memory.
+struct Memory<'a>(&'a [u8]);
+
+impl ReadAt for Memory<'_> {
+    fn read_exact_at(&self, out: &mut [u8], offset: u64) -> io::Result<()> {
+        let from = usize::try_from(offset).unwrap();
+        let found = self.0.get(from..from + out.len()).ok_or(io::ErrorKind::UnexpectedEof)?;
+        out.copy_from_slice(found);
+        Ok(())
+    }
+}
+
+/// A row with its offset, or the reason why it is none, with the place and the number.
+#[derive(Debug, PartialEq, Eq)]
+struct Read {
+    place: Mark,
+    record: Option<u64>,
+    row: Result<Vec<String>, String>,
+}
+
+fn place_in(source: &[u8], offset: u64) -> Mark {
+    let before = &source[..usize::try_from(offset).unwrap()];
+    let line = before.split(|byte| *byte == b'\n').count() as u64;
+    let last = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    // Code points, as the counter counts them.
+    let column = 1 + last.iter().filter(|byte| (**byte as i8) >= -0x40).count() as u64;
+    Mark { offset, line, column }
+}
+
+/// The next records of a run over a file.
+fn read(source: &[u8], mut reach: Reach<Reader, Infallible>, most: usize) -> Vec<Read> {
+    let file = Memory(source);
+    let mut to = Rows::pausing();
+    let mut found = Vec::new();
+    while found.len() < most {
+        match reach.advance(&mut to).unwrap() {
+            Turn::Dry => {
+                reach.read(&file).unwrap();
+                assert!(reach.is_between_records());
+                reach.give(&mut to).unwrap();
+            }
+            Turn::Paused => {
+                let (offset, row) = to.rows.last().unwrap();
+                let place = Mark { line: 0, column: 0, offset: *offset };
+                found.push(Read { place, record: None, row: Ok(row.clone()) });
+            }
+            Turn::Problem(problem) => {
+                let place = problem.spot.place.unwrap();
+                let place = Mark { line: place.line, column: place.column, offset: place.offset };
+                let record = problem.spot.record;
+                found.push(Read { place, record, row: Err(problem.reason) });
+            }
+            Turn::End => break,
+        }
+    }
+    found
+}
+
+fn from_start(source: &[u8], options: &Options, limits: &Limits) -> Reach<Reader, Infallible> {
+    Reach::from_start(Reader::new(options, limits).unwrap(), 0, source.len() as u64)
+}
+
+/// The reader behind the header, if there is a row.
+fn behind_header(source: &[u8], options: &Options, limits: &Limits) -> Option<Reader> {
+    let mut reach = from_start(source, options, limits);
+    let mut walk = Walk::<Infallible>::to_the_first();
+    loop {
+        match reach.advance(&mut walk).unwrap() {
+            Turn::Dry => {
+                reach.read(&Memory(source)).unwrap();
+                reach.give(&mut walk).unwrap();
+            }
+            Turn::Paused | Turn::Problem(_) => return reach.run().reader().resume(),
+            Turn::End => return None,
+        }
+    }
+}
+
+/// The index of a source, in pieces of a size.
+fn indexed(source: &[u8], options: &Options, limits: &Limits, most: usize, piece: usize) -> Index {
+    let reader = Reader::new(options, limits).unwrap();
+    let input = Windows::pushed_from(Mark::of_line(1, 0).counted());
+    let mut run = Run::new(reader, input, Policy::Skip);
+    let mut walk = Walk::<Infallible>::indexing_with_most(0, most);
+    let mut pieces = source.chunks(piece);
+    loop {
+        match run.advance(&mut walk).unwrap() {
+            Turn::Dry => match pieces.next() {
+                Some(piece) => run.push(&mut walk, piece).unwrap(),
+                None => run.push_end(&mut walk).unwrap(),
+            },
+            Turn::Paused | Turn::Problem(_) => unreachable!(),
+            Turn::End => return walk.into_index(source.len() as u64).unwrap(),
+        }
+    }
+}
+
+/// The record with this number, by the index.
+fn find(source: &[u8], reader: &Reader, index: &Index, record: u64) -> Extent {
+    let found = index.find(record).unwrap();
+    let from = (index.marked(record), &found.mark);
+    let size = source.len() as u64;
+    let mut walk = Walk::to(record, from.0, &found.mark);
+    let mut reach =
+        Reach::<_, Infallible>::from_record(reader, from, found.end, (0, size)).unwrap();
+    reach.set_policy(Policy::Skip);
+    loop {
+        match reach.advance(&mut walk).unwrap() {
+            Turn::Dry if walk.found().is_none() => {
+                reach.read(&Memory(source)).unwrap();
+                assert!(reach.is_between_records());
+                reach.give(&mut walk).unwrap();
+            }
+            _ => return walk.found().unwrap(),
+        }
+    }
+}
+
+fn check(source: &[u8], options: &Options, limits: &Limits, most: usize, piece: usize) {
+    let all = read(source, from_start(source, options, limits), usize::MAX);
+    let Some(reader) = behind_header(source, options, limits) else {
+        return;
+    };
+    let index = indexed(source, options, limits, most, piece);
+    assert_eq!(index.records(), all.len() as u64);
+    assert_eq!(index.size(), source.len() as u64);
+    let size = source.len() as u64;
+    let mut behind = 0;
+    for (record, expected) in all.iter().enumerate() {
+        let record = record as u64;
+        let Extent { mark, end } = find(source, &reader, &index, record);
+        assert_eq!(mark, place_in(source, mark.offset));
+        assert!(mark.offset >= behind, "{record}: {mark:?}");
+        assert!(end.is_none_or(|end| end >= mark.offset && end <= size));
+        behind = end.unwrap_or(mark.offset);
+        if expected.row.is_ok() {
+            assert_eq!(mark.offset, expected.place.offset);
+        }
+        for end in [mark.offset, size] {
+            let reach = Reach::from_record(&reader, (record, &mark), end, (0, size)).unwrap();
+            let again = read(source, reach, 1);
+            assert_eq!(again, all[record as usize..=record as usize], "{record}");
+        }
+    }
+    if let Some(found) = index.find(0) {
+        let reach = Reach::from_record(&reader, (0, &found.mark), 0, (0, size)).unwrap();
+        assert_eq!(read(source, reach, usize::MAX), all);
+    }
+    let of = Fingerprint { size, modified: 1, sample: 2, rules: Rules::of_dialect("this") };
+    let bytes = encode(&index, &of);
+    assert_eq!(decode(&bytes, &of), Ok(index));
+    let other = Fingerprint { rules: Rules::of_dialect("that"), ..of };
+    assert_eq!(decode(&bytes, &other), Err(Unusable::OtherRules));
+    assert_eq!(
+        decode(&bytes, &Fingerprint { rules: Rules::Lines, ..of }),
+        Err(Unusable::OtherRules)
+    );
+    look_up(source, options, limits, &all);
+}
+
+/// Looks up the texts of the first column.
+fn look_up(source: &[u8], options: &Options, limits: &Limits, all: &[Read]) {
+    let mut reach = from_start(source, options, limits);
+    reach.set_policy(Policy::Skip);
+    let mut walk = Walk::<Infallible>::gathering(Lookup::new(0, all.len() as u64));
+    while !matches!(reach.advance(&mut walk).unwrap(), Turn::End) {
+        reach.read(&Memory(source)).unwrap();
+        reach.give(&mut walk).unwrap();
+    }
+    let mut lookup = walk.into_lookup().unwrap();
+    lookup.sort();
+    let good =
+        || all.iter().zip(0_u64..).filter_map(|(read, at)| Some((read.row.as_ref().ok()?, at)));
+    assert_eq!(lookup.len(), good().count());
+    for (row, _) in good() {
+        let text = row[0].as_bytes();
+        let expected: Vec<u64> =
+            good().filter(|(other, _)| other[0] == row[0]).map(|(_, at)| at).collect();
+        let rows: Vec<u64> = lookup.rows(text).collect();
+        assert_eq!(rows, expected);
+        let every = (0..all.len() as u64).collect();
+        let comparison = Comparison::new(0, text.to_vec(), every, usize::MAX);
+        let mut walk = Walk::<Infallible>::comparing(comparison, 0);
+        let mut reach = from_start(source, options, limits);
+        reach.set_policy(Policy::Skip);
+        while let Turn::Dry = reach.advance(&mut walk).unwrap() {
+            reach.read(&Memory(source)).unwrap();
+            reach.give(&mut walk).unwrap();
+        }
+        assert_eq!(walk.into_comparison().unwrap().into_equal(), expected);
+    }
+}
+
+fn source() -> impl Strategy<Value = Vec<u8>> {
+    let piece = prop_oneof![
+        6 => Just(&b"\n"[..]),
+        1 => Just(&b"\r\n"[..]),
+        1 => Just(&b"\r"[..]),
+        6 => Just(&b","[..]),
+        3 => Just(&b"\""[..]),
+        1 => Just(&b"\"\""[..]),
+        4 => Just(&b"a"[..]),
+        2 => Just(&b"\xC3\xA9"[..]),
+        1 => Just(&b"\xFF"[..]),
+        1 => Just(&b"\0"[..]),
+        1 => Just(&b"#"[..]),
+        1 => Just(&b"\\"[..]),
+        1 => Just(&b";"[..]),
+        1 => Just(&b"\"x\ny\","[..]),
+    ];
+    prop::collection::vec(piece, 0..70).prop_map(|pieces| pieces.concat())
+}
+
+fn dialect() -> impl Strategy<Value = Options> {
+    let terminator = prop_oneof![
+        3 => Just(Terminator::AsFirst),
+        1 => Just(Terminator::Any),
+        1 => Just(Terminator::Exactly(";".into())),
+    ];
+    let header = prop_oneof![
+        3 => Just(Header::First),
+        2 => Just(Header::Positions),
+        1 => Just(Header::Given(vec!["x".into()])),
+        1 => Just(Header::Given(vec!["x".into(), "y".into()])),
+        1 => Just(Header::Joined(2, " ".into())),
+    ];
+    (terminator, header, any::<[bool; 4]>(), 0..3_u64).prop_map(
+        |(terminator, header, [quote, escape, comment, trim], skip)| Options {
+            quote: quote.then_some(b'"'),
+            escape: escape.then_some(b'\\'),
+            comment: comment.then(|| "#".into()),
+            terminator,
+            header,
+            trim,
+            skip,
+            ..Options::default()
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 1_500,
+        rng_seed: RngSeed::Fixed(1),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn each_row_is_that_of_reading(
+        source in source(), options in dialect(), most in 2..6_usize, piece in 1..30_usize,
+        row in prop_oneof![Just(16 << 20), 4..20_usize],
+    ) {
+        let limits = Limits { row, ..Limits::default() };
+        check(&source, &options, &limits, most, piece);
+    }
+}
+
+/// A quote that is never closed is sought up to the end of the file, far behind the next mark.
+#[test]
+fn a_row_may_reach_far() {
+    let mut text = b"a,b\n1,\"\n".to_vec();
+    for row in 0..200_000 {
+        text.extend_from_slice(format!("{row},x\n").as_bytes());
+    }
+    check_some(&text, &Options::default(), 200_001, &[0, 1, 150_000, 200_000]);
+    text.extend_from_slice(b"\"2\"");
+    let all = read(&text, from_start(&text, &Options::default(), &Limits::default()), usize::MAX);
+    assert_eq!(all.len(), 1);
+}
+
+fn check_some(source: &[u8], options: &Options, records: u64, some: &[u64]) {
+    let limits = Limits::default();
+    let all = read(source, from_start(source, options, &limits), usize::MAX);
+    let reader = behind_header(source, options, &limits).unwrap();
+    let index = indexed(source, options, &limits, 1_000, 1 << 16);
+    assert_eq!((index.records(), all.len() as u64), (records, records));
+    for &record in some {
+        let Extent { mark, .. } = find(source, &reader, &index, record);
+        let size = source.len() as u64;
+        let reach = Reach::from_record(&reader, (record, &mark), mark.offset, (0, size)).unwrap();
+        assert_eq!(read(source, reach, 1)[0], all[usize::try_from(record).unwrap()]);
+    }
+}
+
+/// The numbers of rows take as few bits as possible, the hash all others.
+#[test]
+fn rows_of_any_number() {
+    let mut lookup = Lookup::new(3, 0);
+    assert!(lookup.is_empty());
+    lookup.add(1, b"more rows than there should be");
+    assert!(lookup.is_empty());
+    let mut lookup = Lookup::new(3, u64::MAX);
+    lookup.add(1, b"x");
+    assert_eq!(lookup.rows(b"any text, because no bit is left for the hash").next(), Some(1));
+    assert_eq!(lookup.column(), 3);
+}
