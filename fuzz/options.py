@@ -13,7 +13,6 @@ from __future__ import annotations
 import bz2
 import gzip
 import io
-import json
 import lzma
 import os
 import sys
@@ -362,22 +361,10 @@ def of_document(rng: Random, made: Case, data: bytes) -> None:
     alike(once, outcome(lambda: module.decode(text, made.into, **made.values)), "str", made, data)
 
 
-def repeats_a_key(data: bytes | str) -> bool:
-    """Return whether some object has two members of one name."""
-    found = False
-
-    def pairs(members: list[tuple[str, Any]]) -> None:
-        nonlocal found
-        found |= len({key for key, _ in members}) < len(members)
-
-    json.loads(data, object_pairs_hook=pairs)
-    return found
-
-
 def of_open(made: Case, data: bytes, records: list[Any]) -> None:
     """Open the document, whose records were read."""
-    text = data.decode(made.encoding).removeprefix("\ufeff") if made.encoding else data
-    if made.records["at"] is not None and repeats_a_key(text):
+    strict = {"encoding": made.encoding, "duplicates": "error"}
+    if made.records["at"] and outcome(lambda: penstock.json.load([data], **strict))[0] != "fits":
         # `read` delivers the records of each value of a repeated key; `open` has one value.
         return
     options = {"encoding": made.encoding, "at": made.records["at"], **made.values}

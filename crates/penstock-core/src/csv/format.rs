@@ -163,7 +163,7 @@ impl FormatReader for Reader {
         false
     }
     fn failed_at(&self) -> Option<u64> {
-        Some(self.failed_at())
+        Some(self.failed_at)
     }
     fn can_recover(&self) -> bool {
         true

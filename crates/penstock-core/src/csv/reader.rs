@@ -48,7 +48,7 @@ pub struct Reader {
     /// Whether a fault was reported, behind whose row the reader is.
     faulty: bool,
     /// The offset of the last row in error.
-    failed_at: u64,
+    pub(super) failed_at: u64,
     /// The index in the window of the current row.
     pos: usize,
     /// The offset of the window's first byte in the source.
@@ -175,12 +175,6 @@ impl Reader {
     #[must_use]
     pub fn longest_end(&self) -> usize {
         self.grammar.longest_end()
-    }
-
-    /// After a fault: the offset of the row in error.
-    #[must_use]
-    pub fn failed_at(&self) -> u64 {
-        self.failed_at
     }
 
     /// What comes when so many lines are still to be skipped.
