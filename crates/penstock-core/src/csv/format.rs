@@ -163,7 +163,7 @@ impl FormatReader for Reader {
         false
     }
     fn failed_at(&self) -> Option<u64> {
-        Some(self.failed_at)
+        Some(self.row_in_error())
     }
     fn can_recover(&self) -> bool {
         true
@@ -180,6 +180,9 @@ impl FormatReader for Reader {
 }
 
 impl Resume for Reader {
+    fn is_settled(&self) -> bool {
+        self.is_settled()
+    }
     fn resume(&self) -> Option<Self> {
         self.at_a_row()
     }

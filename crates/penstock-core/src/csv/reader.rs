@@ -48,7 +48,7 @@ pub struct Reader {
     /// Whether a fault was reported, behind whose row the reader is.
     faulty: bool,
     /// The offset of the last row in error.
-    pub(super) failed_at: u64,
+    failed_at: u64,
     /// The index in the window of the current row.
     pos: usize,
     /// The offset of the window's first byte in the source.
@@ -138,8 +138,15 @@ impl Reader {
         reader
     }
 
-    /// A reader at the beginning of any row of the same source, once this one has read the header
-    /// and a row; nothing before that.
+    /// Whether everything is known that the rows from here on depend on: the names of the columns,
+    /// and what ends a line.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.names().is_some() && self.grammar.is_settled()
+    }
+
+    /// A reader at the beginning of any row of the same source, once this one is
+    /// [settled](Self::is_settled), or at the end of the source. None if there are no columns yet.
     #[must_use]
     pub fn at_a_row(&self) -> Option<Self> {
         self.names()?;
@@ -175,6 +182,12 @@ impl Reader {
     #[must_use]
     pub fn longest_end(&self) -> usize {
         self.grammar.longest_end()
+    }
+
+    /// After a fault: the offset of the row in error.
+    #[must_use]
+    pub fn row_in_error(&self) -> u64 {
+        self.failed_at
     }
 
     /// What comes when so many lines are still to be skipped.
@@ -248,7 +261,8 @@ impl Reader {
     pub fn pass_bytes(&self, bytes: &[u8]) -> usize {
         match self.grammar.line(bytes, false) {
             Line::Ends(end) => end.end,
-            Line::Cut(_) => bytes.len(),
+            // What may be the end of the line is text.
+            Line::Cut(passed) => passed,
         }
     }
 
@@ -327,7 +341,7 @@ impl Reader {
                 return Ok(dry);
             };
             if self.row.wrong.is_some() || self.row.cells.len() != keys.len() {
-                return Err(Fail::Input(self.fault(end, text, keys.len())));
+                return Err(Fail::Input(self.fault(end, keys.len())));
             }
             match self.tell(text, end, &keys, sink)? {
                 Flow::Pause => return Ok(Step::Paused),
@@ -497,7 +511,7 @@ impl Reader {
             State::Header(left) => {
                 let Some(end) = self.next_row(found, text, last, 0) else { return Ok(false) };
                 if self.row.wrong.is_some() {
-                    return Err(self.fault(end, text, 0));
+                    return Err(self.fault(end, 0));
                 }
                 let cells = self.texts(text);
                 let names = match (self.names.take(), &self.header) {
@@ -585,11 +599,9 @@ impl Reader {
 
     /// The fault of the current row. The reader then goes on behind it.
     #[cold]
-    fn fault(&mut self, end: End, text: ValidText<'_>, columns: usize) -> Fault {
+    fn fault(&mut self, end: End, columns: usize) -> Fault {
         let fault = self.describe(end, columns);
-        let is_cut = matches!(self.row.wrong, Some((Wrong::Long { .. }, _)))
-            && self.pos + end.next == text.as_bytes().len();
-        if is_cut {
+        if self.row.line_goes_on {
             self.skipped = Skipped::Lost;
         }
         (self.faulty, self.failed_at) = (true, self.begun());

@@ -10,7 +10,8 @@
 //!
 //! A fault does not end the scan. The row's end is found as if the faulty character were text, so
 //! the next row is read as usual. Two faults have no such end: a quote that nothing closes, and a
-//! row that exceeds its limit. Reading goes on behind the line in which such a row began.
+//! row that exceeds its limit. Reading goes on behind the line in which such a row began, also if
+//! the end of the row is at hand: that depends on how the input was cut.
 
 use penstock_scan::{Isa, Stops};
 
@@ -75,6 +76,8 @@ pub(super) struct Row {
     within: Within,
     /// The end of the last escaped character: white space before it is not trimmed.
     kept: usize,
+    /// Whether the line in which a row in error began goes on behind the window.
+    pub(super) line_goes_on: bool,
 }
 
 /// The end of a row, and the beginning of the next one, from the beginning of the row.
@@ -96,6 +99,7 @@ impl Default for Row {
             cell: CELL,
             within: Within::Plain,
             kept: 0,
+            line_goes_on: false,
         }
     }
 }
@@ -152,14 +156,6 @@ impl Grammar {
         self.most
     }
 
-    /// The end of the line in which a row begins, or of the text.
-    fn first_line(&self, text: &[u8]) -> End {
-        match self.line(text, true) {
-            Line::Ends(end) => end,
-            Line::Cut(_) => End { end: text.len(), next: text.len() },
-        }
-    }
-
     /// The end of a line that is skipped, whatever is in it.
     #[cold]
     pub(super) fn line(&self, text: &[u8], last: bool) -> Line {
@@ -184,6 +180,11 @@ impl Grammar {
                 Line::Cut(text.len() - begun.unwrap_or(0))
             }
         }
+    }
+
+    /// Whether it is known what ends a line.
+    pub(super) fn is_settled(&self) -> bool {
+        self.terminator.is_some() || self.lines.is_some()
     }
 
     /// The length of the end of a row that the bytes end with.
@@ -358,6 +359,7 @@ impl Row {
         self.cells.clear();
         (self.wrong, self.ascii, self.at) = (None, true, 0);
         (self.cell, self.within, self.kept) = (CELL, Within::Plain, 0);
+        self.line_goes_on = false;
     }
 
     #[cold]
@@ -387,15 +389,18 @@ impl Row {
             let Some(stop) = found.next(from, start, &mut self.ascii) else {
                 self.at = text.len() - start;
                 if !last {
-                    return self.cut(&text[start..], grammar);
+                    return self.cut(found, start, last, grammar);
                 }
-                let text = &text[start..];
+                let end = End { end: self.at, next: self.at };
                 if self.within == Within::Quoted {
                     self.fault(Wrong::Open, self.cell.at);
-                    return Some(grammar.first_line(text));
+                    if self.at > grammar.most {
+                        return Some(self.too_long(found, start, last, grammar));
+                    }
+                    return Some(self.first_line(&text[start..], last, grammar));
                 }
-                self.end_cell(text, text.len(), grammar);
-                return Some(self.ended(End { end: text.len(), next: text.len() }, grammar));
+                self.end_cell(&text[start..], end.end, grammar);
+                return Some(self.ended(end, found, start, last, grammar));
             };
             let byte = text[stop];
             from = stop + 1;
@@ -408,7 +413,7 @@ impl Row {
                                 from += 1;
                                 continue;
                             }
-                            None if !last => return self.cut_at(stop, start, found, grammar),
+                            None if !last => return self.cut_at(stop, found, start, grammar),
                             _ => {}
                         }
                     }
@@ -416,7 +421,7 @@ impl Row {
                     self.within = Within::Behind;
                 } else if Some(byte) == grammar.escape {
                     if from == text.len() && !last {
-                        return self.cut_at(stop, start, found, grammar);
+                        return self.cut_at(stop, found, start, grammar);
                     }
                     self.cell.escaped = true;
                     from += 1;
@@ -432,7 +437,7 @@ impl Row {
                     match begins_with(text, stop, &grammar.delimiter, last) {
                         Ends::Yes(length) => length,
                         Ends::No => continue,
-                        Ends::Cut => return self.cut_at(stop, start, found, grammar),
+                        Ends::Cut => return self.cut_at(stop, found, start, grammar),
                     }
                 };
                 self.end_cell(&text[start..], stop - start, grammar);
@@ -453,7 +458,7 @@ impl Row {
                 }
             } else if Some(byte) == grammar.escape {
                 if from == text.len() && !last {
-                    return self.cut_at(stop, start, found, grammar);
+                    return self.cut_at(stop, found, start, grammar);
                 }
                 self.cell.escaped = true;
                 from += 1;
@@ -466,9 +471,10 @@ impl Row {
                         self.end_cell(&text[start..], stop - start, grammar);
                         self.ascii &= found.is_ascii(start, stop);
                         let end = stop - start;
-                        return Some(self.ended(End { end, next: end + length }, grammar));
+                        let end = End { end, next: end + length };
+                        return Some(self.ended(end, found, start, last, grammar));
                     }
-                    Ends::Cut => return self.cut_at(stop, start, found, grammar),
+                    Ends::Cut => return self.cut_at(stop, found, start, grammar),
                     Ends::No if grammar.terminator.is_none() => {
                         let wrong = if byte == b'\r' { Wrong::Return } else { Wrong::Feed };
                         self.fault(wrong, stop - start);
@@ -481,9 +487,16 @@ impl Row {
 
     /// The whole row.
     #[inline(always)]
-    fn ended(&mut self, end: End, grammar: &Grammar) -> End {
+    fn ended<I: Isa>(
+        &mut self,
+        end: End,
+        found: &Found<'_, I>,
+        start: usize,
+        last: bool,
+        grammar: &Grammar,
+    ) -> End {
         if end.end > grammar.most {
-            self.wrong = Some((Wrong::Long { open: false }, 0));
+            return self.too_long(found, start, last, grammar);
         }
         end
     }
@@ -514,23 +527,61 @@ impl Row {
     fn cut_at<I: Isa>(
         &mut self,
         stop: usize,
-        start: usize,
         found: &Found<'_, I>,
+        start: usize,
         grammar: &Grammar,
     ) -> Option<End> {
         self.ascii &= found.is_ascii(start, stop);
         self.at = stop - start;
-        self.cut(&found.text[start..], grammar)
+        self.cut(found, start, false, grammar)
     }
 
     /// A row that the window cuts: nothing, unless it is too long already.
     #[cold]
-    fn cut(&mut self, row: &[u8], grammar: &Grammar) -> Option<End> {
-        if row.len() <= grammar.most {
-            return None;
+    fn cut<I: Isa>(
+        &mut self,
+        found: &Found<'_, I>,
+        start: usize,
+        last: bool,
+        grammar: &Grammar,
+    ) -> Option<End> {
+        (self.at > grammar.most).then(|| self.too_long(found, start, last, grammar))
+    }
+
+    /// A row that is too long. Whether a quote is open is asked at the limit, because the row may
+    /// have been scanned further, or not.
+    #[cold]
+    #[inline(never)]
+    fn too_long<I: Isa>(
+        &mut self,
+        found: &Found<'_, I>,
+        start: usize,
+        last: bool,
+        grammar: &Grammar,
+    ) -> End {
+        let mut part = Row::default();
+        let whole = &found.text[start..];
+        let text = &whole[..grammar.most.min(whole.len())];
+        let mut stops = Found::new(found.isa, text, found.stops, 0);
+        part.scan(&mut stops, 0, false, grammar);
+        let open = part.within == Within::Quoted;
+        let at = if open { part.cell.at } else { 0 };
+        self.wrong = Some((Wrong::Long { open }, at));
+        // Without a header, the cells of the first row say how many columns there are.
+        self.cells = part.cells;
+        self.cells.push(part.cell);
+        self.first_line(whole, last, grammar)
+    }
+
+    /// The end of the line in which a row in error begins, or as much of it as is at hand.
+    #[cold]
+    fn first_line(&mut self, row: &[u8], last: bool, grammar: &Grammar) -> End {
+        match grammar.line(row, last) {
+            Line::Ends(end) => end,
+            Line::Cut(passed) => {
+                self.line_goes_on = !last;
+                End { end: passed, next: passed }
+            }
         }
-        let open = self.within == Within::Quoted;
-        self.wrong = Some((Wrong::Long { open }, if open { self.cell.at } else { 0 }));
-        Some(grammar.first_line(row))
     }
 }

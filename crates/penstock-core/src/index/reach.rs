@@ -15,7 +15,11 @@ const MORE: u64 = 64 << 10;
 /// A reader that can begin at any record of its source, because it knows what comes before the
 /// records.
 pub trait Resume: FormatReader + Sized {
-    /// A reader at the beginning of a record. None if this one has not read far enough.
+    /// Whether it knows everything that the records from here on depend on.
+    fn is_settled(&self) -> bool;
+
+    /// A reader at the beginning of any record, if this one is settled, or at the end of its source.
+    /// None if it knows too little.
     fn resume(&self) -> Option<Self>;
 
     /// The most bytes before a record that [`may_follow`](Self::may_follow) looks at.
@@ -138,7 +142,8 @@ impl<R: Resume, C> Reach<R, C> {
     }
 
     /// Whether the first block begins with the end of a record, so that another one may follow. Ask
-    /// after the first [`read`](Self::read).
+    /// after the first [`read`](Self::read). It is true of each record that is not in error, unless
+    /// the file has changed: bytes that are not text may stand anywhere.
     #[must_use]
     pub fn is_between_records(&self) -> bool {
         self.before == 0

@@ -47,15 +47,16 @@ fn place_in(source: &[u8], offset: u64) -> Mark {
 fn read(source: &[u8], mut reach: Reach<Reader, Infallible>, most: usize) -> Vec<Read> {
     let file = Memory(source);
     let mut to = Rows::pausing();
-    let mut found = Vec::new();
+    let (mut found, mut between) = (Vec::new(), None);
     while found.len() < most {
         match reach.advance(&mut to).unwrap() {
             Turn::Dry => {
                 reach.read(&file).unwrap();
-                assert!(reach.is_between_records());
+                between.get_or_insert(reach.is_between_records());
                 reach.give(&mut to).unwrap();
             }
             Turn::Paused => {
+                assert!(!found.is_empty() || between == Some(true));
                 let (offset, row) = to.rows.last().unwrap();
                 let place = Mark { line: 0, column: 0, offset: *offset };
                 found.push(Read { place, record: None, row: Ok(row.clone()) });
@@ -86,8 +87,10 @@ fn behind_header(source: &[u8], options: &Options, limits: &Limits) -> Option<Re
                 reach.read(&Memory(source)).unwrap();
                 reach.give(&mut walk).unwrap();
             }
-            Turn::Paused | Turn::Problem(_) => return reach.run().reader().resume(),
-            Turn::End => return None,
+            // If the columns are not known yet, nothing can be read at random.
+            Turn::Problem(_) if reach.run().reader().names().is_none() => return None,
+            Turn::Problem(_) if !reach.run().reader().is_settled() => {}
+            Turn::Paused | Turn::Problem(_) | Turn::End => return reach.run().reader().resume(),
         }
     }
 }
@@ -124,7 +127,6 @@ fn find(source: &[u8], reader: &Reader, index: &Index, record: u64) -> Extent {
         match reach.advance(&mut walk).unwrap() {
             Turn::Dry if walk.found().is_none() => {
                 reach.read(&Memory(source)).unwrap();
-                assert!(reach.is_between_records());
                 reach.give(&mut walk).unwrap();
             }
             _ => return walk.found().unwrap(),
@@ -256,7 +258,7 @@ fn dialect() -> impl Strategy<Value = Options> {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 1_500,
+        cases: 500,
         rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
         ..ProptestConfig::default()

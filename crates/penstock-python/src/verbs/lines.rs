@@ -13,7 +13,8 @@ use crate::sources::open_path;
 use crate::verbs::decode::{self, PartOf};
 use penstock_core::error::Fault;
 use penstock_core::index::{
-    Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Stuck, Unusable, decode, encode,
+    Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Rules, Stuck, Unusable, decode,
+    encode,
 };
 use penstock_core::json::NDJSON;
 use penstock_core::limits::Limits;
@@ -266,7 +267,7 @@ impl Lines {
     #[cold]
     fn told(&self, py: Python<'_>, trouble: Trouble, record: u64) -> PyErr {
         let place = |mark: Option<Mark>| {
-            let place = mark.map(|Mark { line, offset }| {
+            let place = mark.map(|Mark { line, offset, .. }| {
                 locate_in(&Counter::at_line(line, offset), b"", b"", offset, offset)
             });
             let record = mark.is_some().then_some(record + 1);
@@ -368,7 +369,7 @@ fn fingerprint(file: &File) -> io::Result<Fingerprint> {
         samples.push(sample);
     }
     let sample = Fingerprint::digest(samples.iter().map(Vec::as_slice));
-    Ok(Fingerprint { size, modified: changed_at(&about), sample })
+    Ok(Fingerprint { size, modified: changed_at(&about), sample, rules: Rules::Lines })
 }
 
 /// How many bytes precede the first line: those of a byte order mark.

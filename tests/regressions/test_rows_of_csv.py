@@ -1,0 +1,56 @@
+"""Rows that are too long, and bytes that are no text: the same however the source is cut."""
+
+import penstock
+from penstock import DecodeError, Limits
+
+
+def outcomes(document: bytes, step: int, **how: object) -> list[object]:
+    """Return the rows and the errors, in order."""
+    found: list[object] = []
+    errors: list[DecodeError] = []
+    chunks = [document[start : start + step] for start in range(0, len(document), step)]
+    reader = penstock.csv.read(chunks, list[str], errors=errors.append, **how)  # type: ignore[call-overload]
+    for row in reader:
+        found += [(error.line, error.column, error.reason) for error in errors]
+        errors.clear()
+        found.append(row)
+    return found + [(error.line, error.column, error.reason) for error in errors]
+
+
+LONG = "a row is longer than 10 bytes (limits.row)"
+
+
+def test_430_a_row_that_is_too_long() -> None:
+    """If its end was at hand, reading went on behind it, and otherwise behind its first line.
+
+    Which quote was open depended on how much of the row was at hand, and the line behind one that
+    ended with the window was skipped.
+    """
+    document = b'a,b\n1,"2\n3,4\n5,6\n"\n7,"8"\n012345,"6789\n9,"0\n1,2\n'
+    opened = f"{LONG}: its last quote is not closed"
+    expected = [
+        (2, 3, opened),
+        ["3", "4"],
+        ["5", "6"],
+        (5, 1, "the row has 1 cell, and there are 2 columns"),
+        ["7", "8"],
+    ]
+    del expected[3:]
+    for step in range(1, len(document) + 1):
+        found = outcomes(document, step, limits=Limits(row=10))
+        assert found == outcomes(document, 1, limits=Limits(row=10)), step
+        assert found[:3] == expected, step
+    exactly = b"a,b\r\n12345,6789\r\n12345,67890\r\n1,2\r\n"
+    for step in range(1, len(exactly) + 1):
+        found = outcomes(exactly, step, limits=Limits(row=10))
+        assert found == [["12345", "6789"], (3, 1, LONG), ["1", "2"]], step
+
+
+def test_431_bytes_that_are_no_text_before_a_carriage_return() -> None:
+    """If a window ended with the return, the next line was skipped as well."""
+    document = b"a,b\r1,\xff\r2,3\r\xff\r\n4,5\r"
+    for step in range(1, len(document) + 1):
+        found = outcomes(document, step)
+        reason = "invalid UTF-8: byte 0xff"
+        assert [row for row in found if isinstance(row, list)] == [["2", "3"], ["4", "5"]], step
+        assert [error[2] for error in found if isinstance(error, tuple)] == [reason, reason]
