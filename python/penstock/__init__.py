@@ -812,6 +812,7 @@ def convert(
     *,
     at: str | None = None,
     into: object = None,
+    objects: bool = False,
     format: Format | None = None,
     to: Format | None = None,
     form: Form = "plain",
@@ -850,7 +851,11 @@ def convert(
             compressed.
         at: Where the records are; see `penstock.json.read`. The target gets them as an array, as
             lines, or as the children of a root element.
-        into: Not supported: `read` the records with a class, and `write` them.
+        into: The type of a record, by which records are read and written: checked, with its keys
+            and paths, and without keys that it does not name. The result is that of `read` with
+            the type, and `write`.
+        objects: With `into`, whether to make objects of the records where the type needs them: XML,
+            and whatever runs code of Python. Without it, such a type is a `PlanError`.
         format: The format of the source: `"json"`, `"ndjson"` or `"xml"`; by default as for `load`.
         to: The format of the target; by default that of the suffix of its path.
         form: How XML stands in JSON. `"plain"` is the convention of xmltodict: attributes with an
@@ -886,6 +891,8 @@ def convert(
         ValueError: As for `load`, or an option is not valid.
         DecodeError: The source is not valid, or the target's format has no form for a value
             (`ValidationError`). The old file stays.
+        PlanError: Penstock cannot decode into `into`, or not without objects.
+        EncodeError: A record cannot be written by `into`.
 
     Example:
         >>> import pathlib, penstock
@@ -897,11 +904,6 @@ def convert(
     """
     from penstock import _convert  # noqa: PLC0415 - few programs convert
 
-    if into is not None:
-        raise TypeError(
-            "convert() makes no objects, so it takes no into=: read the records with "
-            "penstock.read(source, T), and write them with penstock.write(target)"
-        )
     reads: dict[str, object] = {}
     if force_list is not False:
         reads["force_list"] = force_list
@@ -937,4 +939,6 @@ def convert(
         compression,
         member,
         limits,
+        into=into,
+        objects=objects,
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WRITES = {
     "json": frozenset({"indent", "sort_keys", "canonical", "ascii"}),
     "ndjson": frozenset({"sort_keys", "canonical", "ascii"}),
-    "xml": frozenset({"indent", "root", "record", "null", "declaration"}),
+    "xml": frozenset({"indent", "root", "record", "null", "declaration", "namespaces"}),
 }
 _READS = {"xml": frozenset({"force_list", "namespaces"})}
 
@@ -41,6 +41,8 @@ def convert(
     member: str | None,
     limits: Limits | None,
     watch: Callable[[_rust.Conversion], AbstractContextManager[object]] | None = None,
+    into: object = None,
+    objects: bool = False,
 ) -> _rust.Converted:
     """Convert a source, in the context of `watch` if it is given; see `penstock.convert`."""
     policy = _rust.Policy(errors, max_errors, "last", "skip", False, empty)
@@ -51,9 +53,10 @@ def convert(
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
     finally:
         del given  # This closes an archive that was opened here.
-    dialect, style = sides(kind, style_of, form, reads, writes)
+    dialect, style = sides(kind, style_of, form, reads, writes, into)
+    by = None if into is None else (into, _rust.Encoder(into, style, None), objects)
     with _targets.open_target("convert", target) as writing:
-        conversion = _rust.Conversion(dialect, opened, style, writing, at, form, policy, limits)
+        conversion = _rust.Conversion(dialect, opened, style, writing, at, form, policy, limits, by)
         if watch is None:
             return conversion.run()
         with watch(conversion):
@@ -66,6 +69,7 @@ def sides(
     form: Form,
     reads: Mapping[str, object],
     writes: Mapping[str, object],
+    into: object = None,
 ) -> tuple[_rust.Dialect, _rust.Style]:
     """Return how the source is read and how the target is written.
 
@@ -73,6 +77,8 @@ def sides(
         TypeError: A format has no such option.
         ValueError: An option is not valid.
     """
+    if into is not None:
+        reads, writes = _by_class(format, to, form, reads, writes)
     for options, known, kind in (
         (reads, _READS.get(format, frozenset()), format),
         (writes, _WRITES.get(to, frozenset()), to),
@@ -89,6 +95,24 @@ def sides(
     if to == "xml" and reads.get("namespaces") is False:
         writes = {**writes, "namespaces": False}
     return _rust.Dialect(format, **reads), _rust.Style(to, **writes)
+
+
+def _by_class(
+    format: Format,
+    to: Format,
+    form: Form,
+    reads: Mapping[str, object],
+    writes: Mapping[str, object],
+) -> tuple[Mapping[str, object], Mapping[str, object]]:
+    """Return the options of both sides by a class, whose paths may have prefixes."""
+    if form != "plain":
+        raise ValueError("form= is for conversions without a class")
+    if "namespaces" in reads and "xml" in {format, to}:
+        if to == "xml":
+            writes = {**writes, "namespaces": reads["namespaces"]}
+        if format != "xml":
+            reads = {option: value for option, value in reads.items() if option != "namespaces"}
+    return reads, writes
 
 
 def _written(target: Target) -> Format:

@@ -381,6 +381,7 @@ class Conversion:
         form: str,
         policy: Policy,
         limits: Limits | None,
+        into: tuple[Any, Encoder, bool] | None = None,
         /,
     ) -> Self: ...
     def run(self) -> Converted: ...

@@ -103,3 +103,32 @@ def test_nothing_at_the_path(penstock: Command, folder: Path) -> None:
     assert done.code == 1
     assert 'there is nothing at "x/y"' in done.err
     assert not (folder / "a.json").exists()
+
+
+def test_by_a_class(penstock: Command, folder: Path) -> None:
+    (folder / "models.py").write_text(
+        "from dataclasses import dataclass\n"
+        "@dataclass\nclass Item:\n    itemName: str\n    size: int = 1\n"
+        "@dataclass\nclass Checked:\n    size: int\n"
+        "    def __post_init__(self):\n        self.size += 1\n"
+    )
+    (folder / "a.ndjson").write_text('{"size": 2, "x": 1, "itemName": "a"}\n{"itemName": 3}\n')
+    done = penstock("convert", "--into", "models:Item", "a.ndjson", "-", "--to", "json")
+    problem = "a.ndjson:2:14: expected str, got the integer 3 (record 2, at itemName)\n"
+    assert (done.out, done.code) == ("", 1)
+    assert done.err.startswith(problem)
+    done = penstock("convert", "--into", "models:Item", "--errors", "skip", "a.ndjson", "b.json")
+    assert (done.out, done.err, done.code) == ("", "a.ndjson: 1 record left out\n", 1)
+    assert (folder / "b.json").read_text() == '[{"itemName":"a","size":2}]'
+    done = penstock("convert", "--into", "models:Checked", "b.json", "-", "--to", "ndjson")
+    assert (done.out, done.err, done.code) == ('{"size":3}\n', "", 0)
+    renamed = ("--rename", "itemName=item name")
+    (folder / "c.json").write_text('[{"item name": "x"}]')
+    done = penstock("convert", "--into", "models:Item", *renamed, "c.json", "-", "--to", "json")
+    assert (done.out, done.err, done.code) == ('[{"item name":"x","size":1}]', "", 0)
+    done = penstock("convert", "--into", "models:Item", *renamed, "c.json", "-", "--to", "xml")
+    assert (done.out, done.code) == ("", 2)
+    assert done.err == (
+        "penstock convert: itemName: \"item name\" is no name in XML: no name contains ' ' "
+        "(record 1)\n"
+    )

@@ -77,10 +77,6 @@ def test_what_it_does_not_take(tmp_path: Path) -> None:
     assert refused(ValueError, source, target, to="xml", form="lists") == (
         "form must be 'plain' or 'element', not 'lists'"
     )
-    assert refused(TypeError, source, target, to="json", into=int) == (
-        "convert() makes no objects, so it takes no into=: read the records with "
-        "penstock.read(source, T), and write them with penstock.write(target)"
-    )
     assert refused(TypeError, b"[1]", target, to="json") == (
         "convert() takes a path or a binary file; for data in memory use decode()"
     )

@@ -71,7 +71,7 @@ pub(crate) fn bring<D: Destination>(
 }
 
 /// What is said of a document that was taken for one record and has none of its keys.
-const LONE_OBJECT: &str = "; the whole document was read as one record: say at=\"*\" for its values, \
+pub(crate) const LONE_OBJECT: &str = "; the whole document was read as one record: say at=\"*\" for its values, \
                            or at=\"KEY/*\" for the elements of an array in it";
 
 /// Why the pump stopped.

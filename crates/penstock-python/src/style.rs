@@ -66,6 +66,11 @@ impl Style {
         self.core.format().form
     }
 
+    /// Whether the format has elements.
+    pub(crate) fn has_elements(&self) -> bool {
+        self.form().has_elements()
+    }
+
     /// What people call the format.
     pub(crate) fn title(&self) -> &'static str {
         self.core.format().title

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from penstock import _format
-from penstock.cli import CommandError
+from penstock.cli import CommandError, into
 from penstock.cli.source import Source
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     import argparse
-    from typing import Literal
+    from typing import Any, Literal
 
     from penstock._types import Errors, Format
     from penstock.cli.printer import Printer
@@ -24,7 +24,7 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         for option in ("indent", "root", "record")
         if (value := getattr(arguments, option)) is not None
     }
-    return convert(arguments, printer, source, _to(arguments), writes)
+    return convert(arguments, printer, source, _to(arguments), writes, into.wanted(arguments))
 
 
 def convert(
@@ -33,6 +33,7 @@ def convert(
     source: Source,
     to: Format,
     writes: dict[str, object],
+    wanted: Any = None,
 ) -> bool:
     """Convert a source to the target of the command; return whether a record was left out."""
     word: Literal["raise", "skip", "collect"] = getattr(arguments, "errors", "raise")
@@ -44,6 +45,7 @@ def convert(
             to,
             writes,
             form=getattr(arguments, "form", "plain"),
+            into=wanted,
             errors=errors,
             watch=lambda conversion: printer.watching(conversion, source.name),
         )

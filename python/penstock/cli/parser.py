@@ -279,7 +279,8 @@ def _add_convert(commands: Commands) -> None:
         help=f"the format of the target: {_format.listed(_format.NAMES, 'or')} (default: that of "
         "its suffix)",
     )
-    _at(options, "the whole document; for a target of NDJSON as for 'count'")
+    _at(options, "the whole document; for a target of NDJSON and with --into as for 'count'")
+    _into(options, options, "the class that each record is checked and written by")
     options.add_argument(
         "--form",
         metavar="FORM",

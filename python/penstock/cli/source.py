@@ -12,7 +12,7 @@ import stat
 import sys
 
 from penstock import _convert, _format, _rust, _sources, json, read
-from penstock._errors import DecodeError
+from penstock._errors import DecodeError, PlanError
 from penstock.cli import CommandError
 from penstock.cli.paths import explained
 
@@ -104,13 +104,15 @@ class Source:
         writes: Mapping[str, object],
         *,
         form: Form,
+        into: Any,
         errors: Errors,
         watch: Callable[[_rust.Conversion], AbstractContextManager[object]],
     ) -> Converted:
-        """Convert the file.
+        """Convert the file, by a class if `into` is one.
 
         Raises:
-            CommandError: A file cannot be opened, or an option is wrong.
+            CommandError: A file cannot be opened, an option is wrong, or a record has no form.
+            PlanError: Penstock cannot decode into `into`.
             DecodeError: The file is malformed, or a value has no form in the target.
         """
         arguments = self._arguments
@@ -134,12 +136,14 @@ class Source:
                 arguments.member,
                 None,
                 watch,
+                into,
+                objects=True,
             )
         except BrokenPipeError:
             raise
         except OSError as error:
             raise _unopened(error) from error
-        except DecodeError:
+        except (DecodeError, PlanError):
             raise
         except (TypeError, ValueError) as error:
             raise CommandError(explained(str(error), arguments.at)) from error

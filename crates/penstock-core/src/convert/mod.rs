@@ -12,11 +12,13 @@
 //! | `elements.rs`, `lists.rs` | elements to lists that lose nothing, and back |
 //! | `out.rs` | the writer, and when its text is handed on |
 //! | `trail.rs` | the path of the current value, for messages |
+//! | `fit/` | records fitted to a class |
 //!
 //! Members become elements, and members members, without anything in between: the writers know the
 //! conventions.
 
 mod elements;
+pub mod fit;
 mod lists;
 mod names;
 mod out;

@@ -8,6 +8,7 @@
 mod element_fields;
 mod element_items;
 mod elements;
+mod fitting;
 mod layout;
 mod place;
 mod problem;
@@ -21,6 +22,7 @@ mod unions;
 mod values;
 mod walk;
 
+pub(crate) use fitting::fitting;
 pub(crate) use layout::Layouts;
 pub(crate) use problem::Stop;
 pub(crate) use walk::{Known, Omit, Walker};

@@ -1,7 +1,8 @@
-//! `Conversion`: a source of one format into a target of another, without an object in between.
+//! `Conversion`: a source of one format into a target of another.
 //!
-//! The whole run goes on without the interpreter lock. It takes the lock for signals, for errors
-//! that the caller's function gets, and while files that are Python objects are read and written.
+//! Without a class, there is no object in between, and the whole run goes on without the interpreter
+//! lock. It takes the lock for signals, for errors that the caller's function gets, and while files
+//! that are Python objects are read and written. `convert_into.rs` has the conversions by a class.
 
 use crate::dialect::Dialect;
 use crate::failure::{self, Named, Raised, guarded};
@@ -12,12 +13,13 @@ use crate::pump::Gauge;
 use crate::sources::SourceObject;
 use crate::style::Style;
 use crate::targets::TargetObject;
+use crate::verbs::convert_into::{Fitted, Into, Objects};
 use penstock_clock::Mono;
 use penstock_core::convert::{self, Form, Settings, Stopped, Unfinished};
 use penstock_core::error::{Fault, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
-use penstock_core::run::{Failed, Failure, Input, Policy, Run, Turn, Windows};
+use penstock_core::run::{Destination, Failed, Failure, Input, Policy, Run, Turn, Windows};
 use penstock_core::target::{Target, TargetError};
 use penstock_core::writer::{AnyWriter, Content, Kind as Reason};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
@@ -35,15 +37,25 @@ const PATIENCE: i64 = 20_000_000;
 #[pyclass(frozen, weakref, module = "penstock._rust")]
 pub(crate) struct Conversion {
     /// Taken by whoever runs it.
-    prepared: Mutex<Option<Box<Prepared>>>,
+    prepared: Mutex<Option<Prepared>>,
     target: Py<TargetObject>,
     policy: Py<PolicyObject>,
-    /// The caller's source, if it is an object.
-    held: Option<Held>,
+    /// The caller's objects that it uses.
+    held: Vec<Held>,
     meter: Meter,
 }
 
-struct Prepared {
+/// What is run.
+enum Prepared {
+    /// Without a class.
+    Plain(Box<Plain>),
+    /// By a class, without objects.
+    Fitted(Box<Fitted>),
+    /// By a class, with objects.
+    Objects(Box<Objects>),
+}
+
+struct Plain {
     run: Run<Reader, Windows, Infallible>,
     writer: AnyWriter,
     settings: Settings,
@@ -105,12 +117,15 @@ impl Converted {
 }
 
 /// How far a run got without the lock.
-enum Got {
+pub(super) enum Got<C> {
     /// Some time has passed, or nothing came: it may go on.
     Somewhere,
     End,
-    Problem(Box<penstock_core::run::Problem<Infallible>>),
+    Problem(Box<penstock_core::run::Problem<C>>),
 }
+
+/// How far it got, or why it ends.
+pub(super) type Advanced<C, B> = Result<Got<C>, Failed<C, B>>;
 
 type Failing = Failed<Infallible, Stopped<TargetError>>;
 type Converting<'t> = convert::Conversion<&'t mut Target>;
@@ -130,7 +145,8 @@ impl Raised for Stopped<TargetError> {
 #[pymethods]
 impl Conversion {
     #[new]
-    #[pyo3(signature = (dialect, source, style, target, at, form, policy, limits, /))]
+    /// `into` has the type of the records, their encoder, and whether objects may be made.
+    #[pyo3(signature = (dialect, source, style, target, at, form, policy, limits, into = None, /))]
     #[expect(clippy::too_many_arguments, reason = "they are the arguments of a Python function")]
     fn new(
         py: Python<'_>,
@@ -142,9 +158,24 @@ impl Conversion {
         form: &Bound<'_, PyAny>,
         policy: &Bound<'_, PolicyObject>,
         limits: Option<&Bound<'_, PyAny>>,
+        into: Option<Into<'_>>,
     ) -> PyResult<Self> {
         guarded(py, || {
             let limits = options::limits(limits)?;
+            if let Some(into) = into {
+                let opened = into.open(py, dialect, source, at, policy, &limits)?;
+                let target = target.clone().unbind();
+                return Ok(Conversion {
+                    prepared: Mutex::new(Some(match opened.fitted {
+                        Ok(fitted) => Prepared::Fitted(fitted),
+                        Err(objects) => Prepared::Objects(objects),
+                    })),
+                    target,
+                    policy: policy.clone().unbind(),
+                    held: opened.held,
+                    meter: opened.meter,
+                });
+            }
             let form = self::form(options::text("form", form)?)?;
             let at = options::text_or_none("at", at)?;
             let (records, sought) = match at {
@@ -181,12 +212,12 @@ impl Conversion {
                 run.want_records(sought);
             }
             let (format, name) = (dialect.name(), source.name());
-            let prepared = Prepared { run, writer, settings, limits, gauge, format, name };
+            let plain = Plain { run, writer, settings, limits, gauge, format, name };
             Ok(Conversion {
-                prepared: Mutex::new(Some(Box::new(prepared))),
+                prepared: Mutex::new(Some(Prepared::Plain(Box::new(plain)))),
                 target: target.clone().unbind(),
                 policy: policy.unbind(),
-                held,
+                held: held.into_iter().collect(),
                 meter,
             })
         })
@@ -200,10 +231,17 @@ impl Conversion {
                 return Err(PyRuntimeError::new_err("this Conversion was run already"));
             };
             let errors = self.policy.get().errors(py)?;
-            let gauge = Arc::clone(&prepared.gauge);
             let target = self.target.get();
             let mut open = target.lock()?;
-            let made = prepared.run(py, &errors, target, &mut open);
+            let (gauge, made) = match prepared {
+                Prepared::Plain(plain) => {
+                    (Arc::clone(&plain.gauge), plain.run(py, &errors, target, &mut open))
+                }
+                Prepared::Fitted(fitted) => {
+                    (fitted.gauge(), fitted.run(py, &errors, target, &mut open))
+                }
+                Prepared::Objects(objects) => (objects.gauge(), objects.run(py, target, &mut open)),
+            };
             let finished = match made {
                 Ok(Done { records, collected }) => target
                     .work(py, &mut open, Target::finish)
@@ -241,13 +279,13 @@ impl Conversion {
 }
 
 /// A conversion that came to the end of its source.
-struct Done {
-    records: u64,
+pub(super) struct Done {
+    pub(super) records: u64,
     /// The errors that were collected.
-    collected: Option<PyErr>,
+    pub(super) collected: Option<PyErr>,
 }
 
-impl Prepared {
+impl Plain {
     /// Converts all of the source.
     fn run(
         self: Box<Self>,
@@ -256,12 +294,12 @@ impl Prepared {
         target: &TargetObject,
         open: &mut Target,
     ) -> PyResult<Done> {
-        let Prepared { mut run, writer, settings, limits, gauge, format, name } = *self;
+        let Plain { mut run, writer, settings, limits, gauge, format, name } = *self;
         let named = Named::new(format, name.as_deref());
         let mut to = convert::Conversion::new(settings, writer, open, &limits);
         let mut collected = None;
         loop {
-            match py.detach(|| advance(&mut run, &mut to, &gauge)) {
+            match py.detach(|| advance(&mut run, &mut to, &gauge, Converting::records)) {
                 Ok(Got::Somewhere) => py.check_signals()?,
                 Ok(Got::End) => break,
                 Ok(Got::Problem(problem)) => {
@@ -294,15 +332,16 @@ impl Prepared {
 }
 
 /// Goes on until some time has passed, without the interpreter lock.
-fn advance(
-    run: &mut Run<Reader, Windows, Infallible>,
-    to: &mut Converting<'_>,
+pub(super) fn advance<D: Destination>(
+    run: &mut Run<Reader, Windows, D::Cause>,
+    to: &mut D,
     gauge: &Gauge,
-) -> Result<Got, Failing> {
+    records: impl Fn(&D) -> u64,
+) -> Advanced<D::Cause, D::Break> {
     let begun = Mono::now_relaxed().as_nanos();
     loop {
         let turn = run.advance(to);
-        gauge.records.store(to.records(), Ordering::Relaxed);
+        gauge.records.store(records(to), Ordering::Relaxed);
         gauge.skipped.store(run.refused(), Ordering::Relaxed);
         match turn? {
             Turn::Dry => {}

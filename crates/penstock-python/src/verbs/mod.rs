@@ -6,6 +6,7 @@
 
 mod chain;
 pub(crate) mod convert;
+mod convert_into;
 pub(crate) mod decode;
 pub(crate) mod direct;
 pub(crate) mod encode;

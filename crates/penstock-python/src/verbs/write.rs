@@ -100,11 +100,11 @@ impl Gauge {
 }
 
 /// What is done after each record, with the text and the number of records.
-type Then<'a, T> = &'a mut dyn FnMut(&mut dyn Waiting, u64) -> PyResult<Option<T>>;
+pub(super) type Then<'a, T> = &'a mut dyn FnMut(&mut dyn Waiting, u64) -> PyResult<Option<T>>;
 
 /// Makes text of records, one after the other.
-struct Recorder {
-    writer: AnyWriter,
+pub(super) struct Recorder {
+    pub(super) writer: AnyWriter,
     known: Known,
     /// The type that all records are written as.
     plan: Option<PlanRef>,
@@ -113,7 +113,7 @@ struct Recorder {
 
 impl Recorder {
     /// Writes what an encoder writes, as records.
-    fn new(py: Python<'_>, encoder: &Encoder, at: Option<&str>) -> PyResult<Self> {
+    pub(super) fn new(py: Python<'_>, encoder: &Encoder, at: Option<&str>) -> PyResult<Self> {
         let style = encoder.style();
         let writer = style.writer(Content::Records(at), &Limits::default())?;
         let (plan, omit) = encoder.walk(py);
@@ -128,7 +128,7 @@ impl Recorder {
 
     /// Writes one record as text, or nothing of it. Returns how many records there are, and how
     /// much text waits.
-    fn record(&mut self, value: &Bound<'_, PyAny>) -> PyResult<(u64, usize)> {
+    pub(super) fn record(&mut self, value: &Bound<'_, PyAny>) -> PyResult<(u64, usize)> {
         self.known.refresh(value.py());
         self.records(value.py(), std::iter::once(Ok(value.clone())), &mut |text, count| {
             Ok(Some((count, text.text().len())))
@@ -137,7 +137,7 @@ impl Recorder {
     }
 
     /// Writes records until `then` answers something.
-    fn records<'py, T>(
+    pub(super) fn records<'py, T>(
         &mut self,
         py: Python<'py>,
         values: impl Iterator<Item = PyResult<Bound<'py, PyAny>>>,
@@ -168,11 +168,11 @@ impl Recorder {
         })
     }
 
-    fn waiting(&mut self) -> &mut dyn Waiting {
+    pub(super) fn waiting(&mut self) -> &mut dyn Waiting {
         each_writer!(&mut self.writer, writer => &mut **writer)
     }
 
-    fn finish(&mut self) -> PyResult<()> {
+    pub(super) fn finish(&mut self) -> PyResult<()> {
         each_writer!(&mut self.writer, writer => writer.finish()).map_err(unwritable)
     }
 
@@ -185,7 +185,7 @@ impl Recorder {
 }
 
 /// Text that waits for its target.
-trait Waiting {
+pub(super) trait Waiting {
     fn text(&self) -> &[u8];
     fn taken(&mut self);
     fn abandon(&mut self);

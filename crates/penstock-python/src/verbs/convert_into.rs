@@ -1,0 +1,581 @@
+//! Conversions by a class: with objects, and without them.
+//!
+//! For whoever changes it. **Both do what `read` and `write` do, and nothing else.** With objects,
+//! a pump reads records and a recorder writes them. Without them, a [`Fit`] checks and keeps the
+//! values of a record, and no interpreter lock is held. It takes what it knows to be right. As soon
+//! as it does not take an event, a builder gets the events of the record so far, then this one and
+//! all that follow: so errors are the builder's, to the letter, and so are all values that the fit
+//! does not know. The same happens if the writer refuses a record.
+
+use super::convert::{Done, Got, advance};
+use super::encode::Encoder;
+use super::write::Recorder;
+use crate::dialect::{Choice, Dialect};
+use crate::encode::fitting;
+use crate::failure::{self, Named, Raised};
+use crate::held::Held;
+use crate::objects::{Duplicates, FormatOptions, Keys, Options, Owned, Refusal, Unknown};
+use crate::options::{Errors, PolicyObject};
+use crate::plan::plan_error;
+use crate::progress::Meter;
+use crate::pump::{Gauge, LONE_OBJECT, Pump, Settings, Turn};
+use crate::sources::SourceObject;
+use crate::targets::TargetObject;
+use penstock_core::convert::fit::Fit;
+use penstock_core::each_writer;
+use penstock_core::error::Fail;
+use penstock_core::event::{Key, Matched, Scalar, Text};
+use penstock_core::limits::Limits;
+use penstock_core::reader::{FormatReader, Reader, Step};
+use penstock_core::run::{
+    Destination, Failed, Failure, Given, Outlet, Problem, Refused, Run, Windows,
+};
+use penstock_core::select::{PathStep, Records};
+use penstock_core::shape::Shape;
+use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink, Want};
+use penstock_core::target::{Target, TargetError};
+use penstock_core::writer::{ENOUGH, Kind as Reason};
+use pyo3::exceptions::PyMemoryError;
+use pyo3::prelude::*;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+
+/// A class to convert by.
+#[derive(FromPyObject)]
+pub(super) struct Into<'py> {
+    #[pyo3(item(0))]
+    class: Bound<'py, PyAny>,
+    #[pyo3(item(1))]
+    encoder: Bound<'py, Encoder>,
+    /// Whether objects may be made.
+    #[pyo3(item(2))]
+    objects: bool,
+}
+
+/// A conversion by a class, and what belongs to it.
+pub(super) struct Opened {
+    /// Without objects, or with them.
+    pub(super) fitted: Result<Box<Fitted>, Box<Objects>>,
+    pub(super) held: Vec<Held>,
+    pub(super) meter: Meter,
+}
+
+impl Into<'_> {
+    pub(super) fn open(
+        self,
+        py: Python<'_>,
+        dialect: &Dialect,
+        source: &SourceObject,
+        at: Option<&Bound<'_, PyAny>>,
+        policy: &Bound<'_, PolicyObject>,
+        limits: &Limits,
+    ) -> PyResult<Opened> {
+        let Choice { plan, records, sought, .. } = dialect.choose(&self.class, at)?;
+        let encoder = self.encoder.get();
+        let recorder = Recorder::new(py, encoder, None)?;
+        let fit = if dialect.has_elements() {
+            Err("the source is XML".to_owned())
+        } else if encoder.style().has_elements() {
+            Err("the target is XML".to_owned())
+        } else if plan.kinds.len() > 1 {
+            Err("there are several kinds of records".to_owned())
+        } else {
+            fitting(py, &plan)?
+        };
+        if let (Err(why), false) = (&fit, self.objects) {
+            return Err(plan_error(
+                py,
+                format!("{why}, so convert() must make objects: pass objects=True"),
+            ));
+        }
+        let mut settings = Settings::new(
+            py,
+            policy.get(),
+            (records, sought),
+            limits.clone(),
+            source.name(),
+            true,
+        )?;
+        let (opened, held) = source.open(py, dialect.detect(), limits)?;
+        let total = opened.total();
+        let held = held.into_iter().chain(settings.errors.held()).collect();
+        let input = Windows::of(opened);
+        Ok(match fit {
+            Ok(fit) => {
+                let is_lone_object =
+                    dialect.is_json() && matches!(settings.records, Some(Records::Default(_)));
+                let errors = settings.errors.policy(settings.max_errors);
+                let FormatOptions::Keyed(own) = dialect.building(limits) else {
+                    return Err(failure::untold());
+                };
+                let declarations = settings.records.is_none() && plan.is_plain();
+                let mut run = Run::new(dialect.reader(declarations, limits), input, errors);
+                if let Some(sought) = settings.wanted.take() {
+                    run.want_records(sought);
+                }
+                let gauge: Arc<Gauge> = Arc::default();
+                let meter = Meter::new(Arc::clone(&gauge), total);
+                let options = Options {
+                    duplicates: Duplicates::Last,
+                    unknown: Unknown::Skip,
+                    all_errors: false,
+                    pause: true,
+                    recycle: false,
+                    suggest: errors.describes()
+                        || (dialect.is_document() && settings.records.is_none()),
+                };
+                let fitted = Fitted {
+                    run,
+                    fit: Fit::new(fit),
+                    slow: Owned::new(plan, options, own),
+                    recorder,
+                    records: settings.records,
+                    memory: limits.memory,
+                    gauge,
+                    format: dialect.name(),
+                    name: source.name(),
+                    is_lone_object,
+                };
+                Opened { fitted: Ok(Box::new(fitted)), held, meter }
+            }
+            Err(_) => {
+                let pump = Pump::new(dialect, plan, settings, input);
+                let meter = Meter::new(pump.gauge().clone(), total);
+                Opened { fitted: Err(Box::new(Objects { pump, recorder })), held, meter }
+            }
+        })
+    }
+}
+
+/// A conversion that makes an object of each record.
+pub(super) struct Objects {
+    pump: Pump,
+    recorder: Recorder,
+}
+
+impl Objects {
+    pub(super) fn gauge(&self) -> Arc<Gauge> {
+        Arc::clone(self.pump.gauge())
+    }
+
+    /// Converts all of the source.
+    pub(super) fn run(
+        self: Box<Self>,
+        py: Python<'_>,
+        target: &TargetObject,
+        open: &mut Target,
+    ) -> PyResult<Done> {
+        let Objects { mut pump, mut recorder } = *self;
+        pump.builder_mut().set_recycling(true);
+        let mut ended = None;
+        let rows = std::iter::from_fn(|| {
+            loop {
+                match pump.advance(py) {
+                    Ok(Turn::Row) => {
+                        let row = pump.builder_mut().take_row()?;
+                        return Some(Ok(row.into_bound(py)));
+                    }
+                    Ok(Turn::End) => return None,
+                    Ok(Turn::Dry) => match pump.refill(py) {
+                        Ok(()) => {}
+                        Err(error) => return Some(Err(error)),
+                    },
+                    Err(error) => {
+                        if pump.is_complete() && is_group(py, &error) {
+                            ended = Some(error);
+                            return None;
+                        }
+                        return Some(Err(error));
+                    }
+                }
+            }
+        });
+        recorder.records(py, rows, &mut |text, _| {
+            let bytes = text.text();
+            if bytes.len() >= ENOUGH {
+                target.work(py, open, |open| open.write_all(bytes))?;
+                text.taken();
+            }
+            Ok(None::<()>)
+        })?;
+        pump.close();
+        let records = finish(py, &mut recorder, target, open)?;
+        Ok(Done { records, collected: ended })
+    }
+}
+
+/// Whether an error is a group of those that were collected.
+fn is_group(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<pyo3::exceptions::PyBaseExceptionGroup>(py)
+}
+
+/// Ends the text. Returns how many records there are.
+fn finish(
+    py: Python<'_>,
+    recorder: &mut Recorder,
+    target: &TargetObject,
+    open: &mut Target,
+) -> PyResult<u64> {
+    recorder.finish()?;
+    let text = recorder.waiting();
+    let bytes = text.text();
+    target.work(py, open, |open| open.write_all(bytes))?;
+    text.taken();
+    Ok(
+        each_writer!(&mut recorder.writer, writer => penstock_core::writer::Writer::records(&**writer)),
+    )
+}
+
+/// A conversion that makes objects only where it must.
+pub(super) struct Fitted {
+    run: Run<Reader, Windows, PyErr>,
+    fit: Fit,
+    slow: Owned<Keys>,
+    recorder: Recorder,
+    records: Option<Records>,
+    memory: Option<u64>,
+    gauge: Arc<Gauge>,
+    format: &'static str,
+    name: Option<String>,
+    is_lone_object: bool,
+}
+
+impl Fitted {
+    pub(super) fn gauge(&self) -> Arc<Gauge> {
+        Arc::clone(&self.gauge)
+    }
+
+    /// Converts all of the source.
+    pub(super) fn run(
+        self: Box<Self>,
+        py: Python<'_>,
+        errors: &Errors,
+        target: &TargetObject,
+        open: &mut Target,
+    ) -> PyResult<Done> {
+        let Fitted { mut run, fit, slow, recorder, records, memory, gauge, .. } = *self;
+        let named = Named::new(self.format, self.name.as_deref());
+        let advised = |problem: &mut Problem<PyErr>| {
+            if self.is_lone_object && problem.bare && problem.spot.path.is_empty() {
+                problem.reason.push_str(LONE_OBJECT);
+            }
+        };
+        let body = Body {
+            fit,
+            is_slow: Cell::new(false),
+            slow: RefCell::new(slow),
+            recorder,
+            open,
+            lost: None,
+            records: 0,
+            memory,
+        };
+        let mut to = Outlet::new(body, records);
+        let mut collected = None;
+        loop {
+            let got = py.detach(|| advance(&mut run, &mut to, &gauge, |to| to.inner().records));
+            match got {
+                Ok(Got::Somewhere) => py.check_signals()?,
+                Ok(Got::End) => break,
+                Ok(Got::Problem(mut problem)) => {
+                    advised(&mut problem);
+                    let error = failure::of_problem(py, *problem, &named)?;
+                    let Errors::Give(function) = errors else { return Err(error) };
+                    function.get(py)?.call1((error.into_value(py),))?;
+                }
+                Err(mut failed) => {
+                    match &mut *failed {
+                        Failure::One(problem) => advised(problem),
+                        Failure::Collected(problems) => problems.iter_mut().for_each(advised),
+                        Failure::Broken(..) | Failure::Source { .. } => {}
+                    }
+                    if run.is_complete() && matches!(*failed, Failure::Collected(_)) {
+                        collected = Some(failure::of_failure(py, failed, &named));
+                        break;
+                    }
+                    return Err(raised(py, failed, target, &named));
+                }
+            }
+        }
+        let Body { recorder, open, .. } = to.inner_mut();
+        let records = finish(py, recorder, target, open)?;
+        Ok(Done { records, collected })
+    }
+}
+
+/// Why a conversion ends although its source is good.
+enum Stopped {
+    /// The target does not take the text.
+    Target(TargetError),
+    Raised(PyErr),
+}
+
+impl Raised for Stopped {
+    /// A target's own error is raised by whoever knows the target.
+    fn raised(self) -> PyErr {
+        match self {
+            Stopped::Raised(error) => error,
+            Stopped::Target(error) => {
+                Python::attach(|py| crate::targets::raised(py, error, None, None))
+            }
+        }
+    }
+}
+
+/// The exception for a failure. One of the target is raised as the target raises it.
+#[cold]
+fn raised(
+    py: Python<'_>,
+    failed: Failed<PyErr, Stopped>,
+    target: &TargetObject,
+    named: &Named<'_>,
+) -> PyErr {
+    match *failed {
+        Failure::Broken(Stopped::Target(error), _) => target.raised(py, error),
+        failure => failure::of_failure(py, Box::new(failure), named),
+    }
+}
+
+/// Converts records.
+struct Body<'t> {
+    fit: Fit,
+    /// Whether the builder has the events of the record.
+    is_slow: Cell<bool>,
+    slow: RefCell<Owned<Keys>>,
+    recorder: Recorder,
+    open: &'t mut Target,
+    /// Why the target took no text.
+    lost: Option<TargetError>,
+    records: u64,
+    memory: Option<u64>,
+}
+
+type Answer = Result<Flow, Refusal>;
+
+impl Body<'_> {
+    #[inline(always)]
+    fn give(
+        &mut self,
+        fit: impl FnOnce(&mut Fit) -> Option<Flow>,
+        slow: impl FnOnce(&mut Owned<Keys>) -> Answer,
+    ) -> Answer {
+        if !self.is_slow.get()
+            && let Some(flow) = fit(&mut self.fit)
+        {
+            return if self.fit.is_complete() { self.end_record() } else { Ok(flow) };
+        }
+        Python::attach(|py| {
+            self.fall()?;
+            let flow = slow(self.slow.get_mut())?;
+            self.row(py).map(|ended| if ended { Flow::Take } else { flow })
+        })
+    }
+
+    /// The same for an event that the fit never asks for.
+    fn look(
+        &mut self,
+        slow: impl FnOnce(&mut Owned<Keys>) -> Result<Look, Refusal>,
+    ) -> Result<Look, Refusal> {
+        Python::attach(|_| slow(self.slow.get_mut()))
+    }
+
+    /// Gives the builder the events of the record so far. The interpreter is attached.
+    #[cold]
+    #[inline(never)]
+    fn fall(&self) -> Result<(), Refusal> {
+        if !self.is_slow.replace(true) {
+            self.fit.again(&mut *self.slow.borrow_mut())?;
+        }
+        Ok(())
+    }
+
+    /// Writes the record that the builder has, if it is complete.
+    fn row(&mut self, py: Python<'_>) -> Result<bool, Refusal> {
+        let Some(row) = self.slow.get_mut().take_row() else { return Ok(false) };
+        self.recorder.record(row.bind(py))?;
+        drop(row);
+        self.ended()?;
+        Ok(true)
+    }
+
+    /// The record is complete.
+    #[inline(always)]
+    fn end_record(&mut self) -> Answer {
+        let Body { fit, recorder, .. } = self;
+        match each_writer!(&mut recorder.writer, writer => fit.tell(&mut **writer)) {
+            Ok(_) => self.ended()?,
+            Err(refused) if refused.kind() == Reason::Memory => {
+                return Err(PyMemoryError::new_err(()).into());
+            }
+            Err(_) => {
+                self.recorder.waiting().abandon();
+                Python::attach(|py| {
+                    self.fall()?;
+                    self.row(py)
+                })?;
+            }
+        }
+        Ok(Flow::Take)
+    }
+
+    /// After a record was written.
+    #[inline(always)]
+    fn ended(&mut self) -> Result<(), Refusal> {
+        self.records += 1;
+        self.fit.clear();
+        self.is_slow.set(false);
+        let text = self.recorder.waiting();
+        if text.text().len() >= ENOUGH {
+            if let Err(error) = self.open.write_all(text.text()) {
+                self.lost = Some(error);
+                // `refused` looks at `lost` first.
+                return Err(Refusal::kept());
+            }
+            text.taken();
+        }
+        Ok(())
+    }
+}
+
+impl Sink for Body<'_> {
+    type Error = Refusal;
+
+    #[inline(always)]
+    fn begin_map(&mut self, at: u64) -> Answer {
+        self.give(|fit| fit.begin_map(at), |slow| slow.begin_map(at))
+    }
+    #[inline(always)]
+    fn end_map(&mut self, at: u64) -> Answer {
+        self.give(|fit| fit.end_map(at), |slow| slow.end_map(at))
+    }
+    #[inline(always)]
+    fn begin_list(&mut self, at: u64) -> Answer {
+        self.give(|fit| fit.begin_list(at), |slow| slow.begin_list(at))
+    }
+    #[inline(always)]
+    fn end_list(&mut self, at: u64) -> Answer {
+        self.give(|fit| fit.end_list(at), |slow| slow.end_list(at))
+    }
+    fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
+        self.key(key.name, at)
+    }
+    #[inline(always)]
+    fn key(&mut self, key: Text<'_>, at: u64) -> Answer {
+        self.give(|fit| fit.key(key, at), |slow| slow.key(key, at))
+    }
+    #[inline(always)]
+    fn expected_key_found(&mut self, at: u64) -> Answer {
+        self.give(|fit| fit.expected_key_found(at), |slow| slow.expected_key_found(at))
+    }
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Answer {
+        self.give(|_| None, |slow| slow.scalar(value, at))
+    }
+    #[inline(always)]
+    fn null(&mut self, at: u64) -> Answer {
+        self.give(|fit| fit.null(at), |slow| slow.null(at))
+    }
+    #[inline(always)]
+    fn boolean(&mut self, value: bool, at: u64) -> Answer {
+        self.give(|fit| fit.boolean(value, at), |slow| slow.boolean(value, at))
+    }
+    #[inline(always)]
+    fn int(&mut self, value: i64, at: u64) -> Answer {
+        self.give(|fit| fit.int(value, at), |slow| slow.int(value, at))
+    }
+    #[inline(always)]
+    fn float(&mut self, value: f64, at: u64) -> Answer {
+        self.give(|fit| fit.float(value, at), |slow| slow.float(value, at))
+    }
+    #[inline(always)]
+    fn number(&mut self, digits: &[u8], at: u64) -> Answer {
+        self.give(|fit| fit.number(digits, at), |slow| slow.number(digits, at))
+    }
+    #[inline(always)]
+    fn text(&mut self, text: Text<'_>, at: u64) -> Answer {
+        self.give(|fit| fit.text(text, at), |slow| slow.text(text, at))
+    }
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Answer {
+        Ok(Flow::Take)
+    }
+    fn abandon(&mut self) {
+        if self.is_slow.replace(false) {
+            Python::attach(|_| self.slow.get_mut().abandon());
+        }
+        self.fit.clear();
+    }
+    // No class that is fitted takes the key by which it was found.
+    fn matched(&mut self, _by: Matched<'_>) {}
+}
+
+impl Lent for Body<'_> {
+    #[inline(always)]
+    fn expected_key(&self) -> &[u8] {
+        if self.is_slow.get() { &[] } else { self.fit.expected_key() }
+    }
+    #[inline(always)]
+    fn want(&self) -> Want {
+        if self.is_slow.get() { self.slow.borrow().want() } else { self.fit.want() }
+    }
+}
+
+impl LookAhead for Body<'_> {
+    fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
+        self.look(|slow| slow.look_key(key, at))
+    }
+    fn look_value(&mut self, value: Option<Scalar<'_>>, at: u64) -> Result<Look, Refusal> {
+        self.look(|slow| slow.look_value(value, at))
+    }
+    fn look_end(&mut self, at: u64) -> Result<Look, Refusal> {
+        self.look(|slow| slow.look_end(at))
+    }
+}
+
+impl Destination for Body<'_> {
+    type Error = Refusal;
+    type Cause = PyErr;
+    type Break = Stopped;
+
+    const SHAPE: Option<Shape> = Some(Shape::Members);
+
+    #[inline(always)]
+    fn read_from<R: FormatReader>(
+        &mut self,
+        reader: &mut R,
+        given: Given<'_>,
+    ) -> Result<Step, Fail<Refusal>> {
+        reader.run_for::<Self, _>(given, self)
+    }
+    fn refused(&mut self, refusal: Refusal, given: Given<'_>) -> Refused<PyErr, Stopped> {
+        if let Some(lost) = self.lost.take() {
+            return Refused::Break(Stopped::Target(lost));
+        }
+        let refused = Python::attach(|_| self.slow.get_mut().refused(refusal, given));
+        match refused {
+            Refused::Misfit(misfit) => Refused::Misfit(misfit),
+            Refused::Break(error) => Refused::Break(Stopped::Raised(error)),
+        }
+    }
+    fn abandon_record(&mut self) {
+        self.abandon();
+    }
+    fn value_path(&self, inside: bool, _given: Given<'_>) -> Vec<PathStep> {
+        Python::attach(|_| match self.fall() {
+            Ok(()) => self.slow.borrow().path(inside),
+            Err(_) => Vec::new(),
+        })
+    }
+    fn ready(&self) -> u64 {
+        self.records
+    }
+    fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
+        let most = self.memory?;
+        // Objects take more than the values of the fit, but less than four times as much.
+        if !self.is_slow.get() && self.fit.size() as u64 <= most / 4 {
+            return None;
+        }
+        Python::attach(|_| match self.fall() {
+            Ok(()) => self.slow.borrow().over_memory(),
+            Err(_) => None,
+        })
+    }
+}
