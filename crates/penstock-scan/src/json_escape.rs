@@ -121,20 +121,27 @@ pub fn unescape_json(raw: ValidText<'_>, out: &mut TextBuf) -> Result<bool, BadE
                 // SAFETY: there is room for `bytes.len() + 8` bytes, and `done` is at most `at`.
                 unsafe { to.add(done).cast::<[u8; 4]>().write_unaligned(utf8) };
                 (at, done) = (at + length, done + written);
-            } else if let Some(word) = swar::word_at(bytes, at) {
-                let backslash = swar::equal(word, b'\\');
-                // A marked byte is one of eight.
-                let run = if backslash == 0 { 8 } else { swar::before(backslash) };
-                ascii &= word & swar::HIGH & (u64::MAX >> (64 - 8 * run)) == 0;
-                // SAFETY: as above.
-                unsafe { to.add(done).cast::<[u8; 8]>().write_unaligned(word.to_le_bytes()) };
-                (at, done) = (at + run, done + run);
-            } else {
-                ascii &= bytes[at].is_ascii();
-                // SAFETY: as above.
-                unsafe { to.add(done).write(bytes[at]) };
-                (at, done) = (at + 1, done + 1);
+                continue;
             }
+            if let Some(word) = swar::word_at(bytes, at) {
+                // Between escapes there is often only a space or a comma.
+                let backslash = swar::equal(word, b'\\');
+                if backslash != 0 {
+                    // A marked byte is one of eight.
+                    let run = swar::before(backslash);
+                    ascii &= word & swar::HIGH & (u64::MAX >> (64 - 8 * run)) == 0;
+                    // SAFETY: as above.
+                    unsafe { to.add(done).cast::<[u8; 8]>().write_unaligned(word.to_le_bytes()) };
+                    (at, done) = (at + run, done + run);
+                    continue;
+                }
+            }
+            let plain = &bytes[at..];
+            let run = memchr::memchr(b'\\', plain).unwrap_or(plain.len());
+            ascii &= plain[..run].is_ascii();
+            // SAFETY: as above; and the buffer is not the text that is read.
+            unsafe { to.add(done).copy_from_nonoverlapping(plain.as_ptr(), run) };
+            (at, done) = (at + run, done + run);
         }
         Ok(done)
     };

@@ -91,6 +91,9 @@ impl Fitting<'_, '_> {
             Ok(checks) => checks.unwrap_or_default(),
             Err(why) => return Ok(Err(format!("{shown} {why}"))),
         };
+        if of.cells.is_some() {
+            return Ok(Err(format!("{shown} has a form of its own ({})", of.written)));
+        }
         let kind = match &of.kind {
             Kind::Any => fit::Kind::Any,
             Kind::None => fit::Kind::None,
@@ -166,7 +169,7 @@ impl Fitting<'_, '_> {
             Kind::Tagged(_) => {
                 return Ok(Err(format!("{shown} is of one of several classes")));
             }
-            Kind::Choice(_) | Kind::Moment(_) | Kind::Encoded(_) => {
+            Kind::Choice(_) | Kind::Moment(_) | Kind::Encoded(_) | Kind::Separated(_) => {
                 return Ok(Err(format!("{shown} has a form of its own ({})", of.written)));
             }
         };
