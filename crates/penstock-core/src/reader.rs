@@ -103,6 +103,12 @@ pub trait FormatReader {
         false
     }
 
+    /// Whether the reader is before the first record, in what the source says of all of them: a
+    /// header. A problem there ends the run, whatever becomes of bad records.
+    fn is_before_records(&self) -> bool {
+        false
+    }
+
     /// After input that violates the format: skips everything up to the beginning of the next
     /// record. Called only if the reader [can](Self::can_recover).
     fn recover(&mut self) {}
@@ -186,6 +192,9 @@ impl<F: FormatReader> FormatReader for &mut F {
     }
     fn can_recover(&self) -> bool {
         (**self).can_recover()
+    }
+    fn is_before_records(&self) -> bool {
+        (**self).is_before_records()
     }
     fn recover(&mut self) {
         (**self).recover();
@@ -314,6 +323,9 @@ impl FormatReader for Reader {
     }
     fn can_recover(&self) -> bool {
         each!(self, reader => reader.can_recover())
+    }
+    fn is_before_records(&self) -> bool {
+        each!(self, reader => reader.is_before_records())
     }
     fn recover(&mut self) {
         each!(self, reader => reader.recover());

@@ -166,7 +166,10 @@ impl FormatReader for Reader {
         Some(self.row_in_error())
     }
     fn can_recover(&self) -> bool {
-        true
+        !self.is_before_rows()
+    }
+    fn is_before_records(&self) -> bool {
+        self.is_before_rows()
     }
     fn recover(&mut self) {
         self.recover();

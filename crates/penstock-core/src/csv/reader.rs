@@ -7,11 +7,11 @@ use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, gathered, mak
 use super::options::{Header, Options, WrongDialect};
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
 use crate::error::{Fail, Fault};
-use crate::event::{Cell, Key, KeyKind, Row, Scalar, Text};
+use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use crate::limits::Limits;
 use crate::reader::Step;
 use crate::sink::erased::{AnySink, Kept, Refused};
-use crate::sink::{Flow, Listener, Want};
+use crate::sink::{Flow, Listener, RowsAs, Want};
 
 /// The number of the only shape.
 const SHAPE: u32 = 0;
@@ -60,7 +60,12 @@ pub struct Reader {
     row: rows::Row,
     /// The names of the columns, once they are known.
     names: Option<Arc<[Box<str>]>>,
-    /// The forms that the sink wants; empty before it was asked.
+    /// Where in the source the last row of the header and its cells stand.
+    header_at: Option<u64>,
+    header_cells: Vec<u64>,
+    /// Whether the sink was told the names, and how it wants the rows.
+    told: Option<RowsAs>,
+    /// The forms that the sink wants, once it was told the names.
     wanted: Vec<Option<Want>>,
     /// How many events of the current row are reported.
     reported: usize,
@@ -128,6 +133,9 @@ impl Reader {
             comment: options.comment.clone(),
             row: rows::Row::default(),
             names,
+            header_at: None,
+            header_cells: Vec::new(),
+            told: None,
             wanted: Vec::new(),
             reported: 0,
             scratch: TextBuf::new(),
@@ -331,10 +339,8 @@ impl Reader {
             },
         };
         let keys: Vec<Key<'_>> = gathered(names.iter().map(|name| key(name)));
-        if self.wanted.is_empty() {
-            make_room(&mut self.wanted, keys.len());
-            self.wanted.resize(keys.len(), Some(Want::Digits));
-            sink.known_keys(SHAPE, &keys, &mut self.wanted);
+        if self.told.is_none() {
+            self.tell_names(&keys, sink).map_err(Fail::Sink)?;
         }
         loop {
             let Some(end) = self.next_row(&mut found, text, last, keys.len()) else {
@@ -349,6 +355,28 @@ impl Reader {
                 Flow::Take | Flow::Skip | Flow::Watch | Flow::Look => {}
             }
         }
+    }
+
+    /// Tells the sink the names of the columns.
+    #[cold]
+    #[inline(never)]
+    fn tell_names<S: Listener + ?Sized>(
+        &mut self,
+        keys: &[Key<'_>],
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        self.wanted.clear();
+        make_room(&mut self.wanted, keys.len());
+        self.wanted.resize(keys.len(), Some(Want::Digits));
+        let at = self.header_at.unwrap_or_else(|| self.begun());
+        let known = KnownKeys { shape: SHAPE, keys, places: &self.header_cells, at };
+        self.told = Some(sink.known_keys(&known, &mut self.wanted)?);
+        Ok(())
+    }
+
+    /// Whether the sink was not told the names of the columns yet.
+    pub(super) fn is_before_rows(&self) -> bool {
+        self.told.is_none()
     }
 
     /// Tells the sink the current row.
@@ -382,7 +410,8 @@ impl Reader {
             }));
         }
         let row = Row::new(SHAPE, keys, &cells, start, Some(start + end.end as u64));
-        let mut row = row.resumed(self.reported);
+        let is_list = self.told == Some(RowsAs::Lists);
+        let mut row = row.as_list(is_list).resumed(self.reported);
         let answer = sink.row(&mut row);
         let (done, reported) = (row.is_done(), row.reported());
         self.cells = recycled(cells);
@@ -519,6 +548,10 @@ impl Reader {
                     _ => cells,
                 };
                 self.names = Some(names.into());
+                let start = self.begun();
+                let places = self.row.cells.iter().map(|cell| start + cell.at as u64);
+                self.header_cells = gathered(places);
+                self.header_at = Some(start);
                 self.pass(end);
                 self.state = if left > 1 { State::Header(left - 1) } else { State::Row };
                 Ok(true)

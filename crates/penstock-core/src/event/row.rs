@@ -2,6 +2,27 @@
 
 use super::{Key, Scalar};
 
+/// The keys of maps that follow.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownKeys<'a> {
+    /// The number of the shape.
+    pub shape: u32,
+    /// The keys of the shape, in the order of the values.
+    pub keys: &'a [Key<'a>],
+    /// The offset of each key. Fewer, or none, if not all of them stand in the source.
+    pub places: &'a [u64],
+    /// The offset of all keys together: of the header, or of the first map if there is none.
+    pub at: u64,
+}
+
+impl KnownKeys<'_> {
+    /// The offset of a key.
+    #[must_use]
+    pub fn at(&self, key: usize) -> u64 {
+        self.places.get(key).copied().unwrap_or(self.at)
+    }
+}
+
 /// One value of a [`Row`].
 #[derive(Clone, Copy, Debug)]
 pub struct Cell<'a> {
@@ -32,6 +53,7 @@ pub struct Row<'a> {
     /// The offset of its end. Nothing if the map continues after these cells: the rest does not
     /// follow the shape, and the reader reports it event by event.
     pub end: Option<u64>,
+    is_list: bool,
     reported: usize,
 }
 
@@ -56,7 +78,7 @@ impl<'a> Row<'a> {
         end: Option<u64>,
     ) -> Self {
         debug_assert!(cells.len() <= keys.len(), "a value without a key");
-        Row { shape, keys, cells, at, end, reported: 0 }
+        Row { shape, keys, cells, at, end, is_list: false, reported: 0 }
     }
 
     /// The same row, with this many events already [`reported`](Row::reported).
@@ -64,6 +86,19 @@ impl<'a> Row<'a> {
     pub fn resumed(mut self, reported: usize) -> Self {
         self.reported = reported;
         self
+    }
+
+    /// The same row as a list: its values without their keys.
+    #[must_use]
+    pub fn as_list(mut self, is_list: bool) -> Self {
+        self.is_list = is_list;
+        self
+    }
+
+    /// Whether the row is a list of its values, and no map.
+    #[must_use]
+    pub fn is_list(&self) -> bool {
+        self.is_list
     }
 
     /// How many events have been reported. The reader keeps this number if the sink pauses.
@@ -89,7 +124,8 @@ impl<'a> Row<'a> {
         self.reported = self.events();
     }
 
-    /// One event for the beginning, two for each cell (key and value), and one for the end.
+    /// One event for the beginning, two for each cell (key and value), and one for the end. The key
+    /// of a list's value counts as well, and is not reported.
     fn events(&self) -> usize {
         1 + 2 * self.cells.len() + usize::from(self.end.is_some())
     }
@@ -122,6 +158,7 @@ impl<'a> Row<'a> {
             match cell {
                 // Neither the key nor the value is there.
                 None => self.reported += 1,
+                Some(_) if place % 2 == 0 && self.is_list => {}
                 Some(cell) if place % 2 == 0 => {
                     return Next::Key(self.keys[place / 2], cell.key_at);
                 }

@@ -390,7 +390,8 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             }
         };
         let kept = to.take_kept();
-        let single = self.reader.is_document() && to.inner_records().is_none();
+        let single = self.reader.is_document() && to.inner_records().is_none()
+            || self.reader.is_before_records();
         if single {
             self.finished = true;
             let problem = self.misfit(to, misfit);
@@ -559,7 +560,7 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             Some((begun, _)) => Some(self.before + begun).filter(|_| begun > 0),
             None => {
                 let number = self.before + self.delivered + to.ready() + self.refused + 1;
-                self.numbered.then_some(number)
+                (self.numbered && !self.reader.is_before_records()).then_some(number)
             }
         }
     }

@@ -11,9 +11,9 @@ use std::ops::Range;
 
 use super::automaton::{Automaton, Refused, State, Target};
 use super::path::{Path, PathError};
-use crate::event::{Key, KeyKind, Matched, Row, Text};
+use crate::event::{Key, KeyKind, KnownKeys, Matched, Row, Text};
 use crate::forward;
-use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want, expand};
+use crate::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
 
 /// One step of the path to a position in a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -574,12 +574,17 @@ macro_rules! looking {
 impl<S: Listener> LookAhead for Select<S> {
     forward!(ahead, looking);
 
-    fn known_keys(&mut self, shape: u32, keys: &[Key<'_>], wanted: &mut [Option<Want>]) {
-        self.shapes.retain(|known| *known != shape);
-        if self.depth > 0 || self.records_follow() {
-            self.shapes.push(shape);
-            self.inner.known_keys(shape, keys, wanted);
+    fn known_keys(
+        &mut self,
+        known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Self::Error> {
+        self.shapes.retain(|shape| *shape != known.shape);
+        if self.depth == 0 && !self.records_follow() {
+            return Ok(RowsAs::Maps);
         }
+        self.shapes.push(known.shape);
+        self.inner.known_keys(known, wanted)
     }
 
     fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Self::Error> {

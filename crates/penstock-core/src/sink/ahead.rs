@@ -1,7 +1,7 @@
 //! What a reader reports about a map before its members.
 
 use super::{Flow, Sink, Want, expand};
-use crate::event::{Key, Row, Scalar, Text};
+use crate::event::{KnownKeys, Row, Scalar, Text};
 
 /// A sink's answer while a reader looks ahead for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,6 +16,16 @@ pub enum Look {
     /// The sink does not want the map: skip it. The reader reports nothing more of it, not even its
     /// end.
     Skip,
+}
+
+/// How a sink gets the rows of known keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowsAs {
+    /// As maps: each value after its key.
+    #[default]
+    Maps,
+    /// As lists of the wanted values, without the keys.
+    Lists,
 }
 
 /// What a reader reports about a map before its members.
@@ -65,8 +75,18 @@ pub trait LookAhead: Sink {
     ///
     /// `wanted` has an entry for each key. The sink sets it to the form in which it wants numbers,
     /// or to nothing if it does not want the values of that key: rows then leave them out. If the
-    /// sink changes nothing, it gets all values, and numbers as digits.
-    fn known_keys(&mut self, _shape: u32, _keys: &[Key<'_>], _wanted: &mut [Option<Want>]) {}
+    /// sink changes nothing, it gets all values, and numbers as digits. The answer says how it wants
+    /// the rows.
+    ///
+    /// # Errors
+    /// The sink's error, if no map with these keys can fit: none is reported then.
+    fn known_keys(
+        &mut self,
+        _known: &KnownKeys<'_>,
+        _wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Self::Error> {
+        Ok(RowsAs::Maps)
+    }
 
     /// A map of a known shape. The reader reports all of it in one call. If the sink pauses or
     /// stops within the row, the reader continues with the same row when it is called again.

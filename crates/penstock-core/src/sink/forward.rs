@@ -121,10 +121,9 @@ macro_rules! forward {
             ref tag_wanted() -> &[u8];
             mut tag_found(value: $crate::event::Text<'_>) -> bool;
             mut known_keys(
-                shape: u32,
-                keys: &[$crate::event::Key<'_>],
+                known: &$crate::event::KnownKeys<'_>,
                 wanted: &mut [Option<$crate::sink::Want>]
-            );
+            ) -> Result<$crate::sink::RowsAs, Self::Error>;
             mut row(row: &mut $crate::event::Row<'_>)
                 -> Result<$crate::sink::Flow, Self::Error>;
         }

@@ -23,7 +23,7 @@ mod lent;
 pub(crate) mod row;
 mod told;
 
-pub use ahead::{Look, LookAhead};
+pub use ahead::{Look, LookAhead, RowsAs};
 pub use lent::{Lent, Want};
 pub use row::expand;
 pub use told::{Flow, Sink};

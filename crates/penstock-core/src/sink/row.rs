@@ -14,6 +14,13 @@ use crate::event::{Key, KeyKind, Row, Scalar};
 pub fn expand<S: LookAhead + ?Sized>(sink: &mut S, row: &mut Row<'_>) -> Result<Flow, S::Error> {
     loop {
         let flow = match row.next() {
+            Next::Begin if row.is_list() => match sink.begin_list(row.at)? {
+                Flow::Skip => {
+                    row.take();
+                    return Ok(Flow::Skip);
+                }
+                flow => flow,
+            },
             Next::Begin => match sink.begin_map(row.at)? {
                 Flow::Look if row.end.is_none() => return Ok(Flow::Look),
                 Flow::Look if look(sink, row)? => Flow::Take,
@@ -31,6 +38,7 @@ pub fn expand<S: LookAhead + ?Sized>(sink: &mut S, row: &mut Row<'_>) -> Result<
                 flow => flow,
             },
             Next::Value(value, at) => scalar(sink, value, at)?,
+            Next::End(at) if row.is_list() => return sink.end_list(at),
             Next::End(at) => return sink.end_map(at),
             Next::Nothing => return Ok(Flow::Take),
         };

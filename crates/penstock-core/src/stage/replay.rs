@@ -2,10 +2,10 @@
 //! what the map becomes, and then replays them.
 
 use super::held::{Held, Recording};
-use crate::event::{Container, Key, KeyKind, Row, Scalar, Text};
+use crate::event::{Container, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use crate::forward;
 use crate::sink::row::{name as tell_name, scalar as tell_scalar};
-use crate::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want, expand};
+use crate::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want, expand};
 use crate::value::number::{Outcome, scan, to_f64};
 
 /// Why an event was refused.
@@ -587,8 +587,12 @@ impl<S: Listener> Lent for Replay<S> {
 
 /// The reader is never asked to look ahead, so the methods for that keep their defaults.
 impl<S: Listener> LookAhead for Replay<S> {
-    fn known_keys(&mut self, shape: u32, keys: &[Key<'_>], wanted: &mut [Option<Want>]) {
-        self.inner.known_keys(shape, keys, wanted);
+    fn known_keys(
+        &mut self,
+        known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Self::Error> {
+        Ok(self.inner.known_keys(known, wanted)?)
     }
     fn row(&mut self, row: &mut Row<'_>) -> Answer<S> {
         if self.mode != Mode::Through {

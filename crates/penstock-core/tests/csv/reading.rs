@@ -3,11 +3,11 @@
 use crate::naive::Table;
 use penstock_core::csv::{Options, Reader};
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, Row, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Destination, Given, Policy, Refused, Run, Turn, Windows};
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink, Want};
+use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use penstock_core::source::Detect;
 use std::convert::Infallible;
 
@@ -64,8 +64,13 @@ impl Sink for Rows {
 impl Lent for Rows {}
 
 impl LookAhead for Rows {
-    fn known_keys(&mut self, _shape: u32, keys: &[Key<'_>], _wanted: &mut [Option<Want>]) {
-        self.names = Some(keys.iter().map(|key| key.name.text.as_str().to_owned()).collect());
+    fn known_keys(
+        &mut self,
+        known: &KnownKeys<'_>,
+        _wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Infallible> {
+        self.names = Some(known.keys.iter().map(|key| key.name.text.as_str().to_owned()).collect());
+        Ok(RowsAs::Maps)
     }
     fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Infallible> {
         assert!(row.is_new());

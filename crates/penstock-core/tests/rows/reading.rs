@@ -3,7 +3,7 @@
 //! quotes in it.
 
 use penstock_core::error::{Fail, Fault};
-use penstock_core::event::{Cell, Key, KeyKind, Row, Scalar, Text};
+use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::Given;
 use penstock_core::sink::{Flow, Listener, Want};
@@ -84,7 +84,8 @@ impl CsvReader {
             let keys: Vec<Key<'_>> = header.iter().map(|name| key(name)).collect();
             if self.wanted.is_empty() {
                 self.wanted = vec![Some(Want::Digits); keys.len()];
-                sink.known_keys(SHAPE, &keys, &mut self.wanted);
+                let known = KnownKeys { shape: SHAPE, keys: &keys, places: &[], at: 0 };
+                sink.known_keys(&known, &mut self.wanted).map_err(Fail::Sink)?;
             }
             if fields.len() > keys.len() {
                 let at = self.base + fields[keys.len()].at as u64;

@@ -1,10 +1,10 @@
 //! A sink that takes rows: a table of some columns.
 
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, Row, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::{Destination, Given, Misfit, Refused};
-use penstock_core::sink::{Flow, Lent, LookAhead, Sink, Want, expand};
+use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want, expand};
 use std::convert::Infallible;
 
 /// A record: its wanted columns, with their values as text.
@@ -106,11 +106,16 @@ impl Sink for Table {
 impl Lent for Table {}
 
 impl LookAhead for Table {
-    fn known_keys(&mut self, _shape: u32, keys: &[Key<'_>], wanted: &mut [Option<Want>]) {
-        self.shape = keys.iter().map(|key| self.wants(key.name.text.as_str())).collect();
+    fn known_keys(
+        &mut self,
+        known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, u64> {
+        self.shape = known.keys.iter().map(|key| self.wants(key.name.text.as_str())).collect();
         for (wanted, is_wanted) in wanted.iter_mut().zip(&self.shape) {
             *wanted = is_wanted.then_some(Want::Digits);
         }
+        Ok(RowsAs::Maps)
     }
     fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, u64> {
         if !row.is_new() {

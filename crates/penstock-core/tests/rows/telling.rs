@@ -1,7 +1,7 @@
 //! Reports maps by their events and as rows.
 
-use penstock_core::event::{Cell, Key, KeyKind, Row, Scalar, Text};
-use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want};
+use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
+use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::trace::Trace;
 
 /// The value of a member.
@@ -121,7 +121,8 @@ fn tell_members<S: Listener>(
 pub(crate) fn tell_rows<S: Listener>(sink: &mut S, maps: &Maps, shape: &[&str]) {
     let keys: Vec<Key<'_>> = shape.iter().map(|name| key(name)).collect();
     let mut wanted = vec![Some(Want::Digits); keys.len()];
-    sink.known_keys(4, &keys, &mut wanted);
+    let known = KnownKeys { shape: 4, keys: &keys, places: &[], at: 0 };
+    assert!(matches!(sink.known_keys(&known, &mut wanted), Ok(RowsAs::Maps)));
     for (map, members) in maps.iter().enumerate() {
         // The members that the row contains, and their positions.
         let mut places: Vec<Option<usize>> = Vec::new();

@@ -1,11 +1,13 @@
 //! In a record, each call and each question of the reader goes to the inner sink by the same
 //! method: no default of the filter answers instead.
 
-use penstock_core::event::{Container, ContainerKind, Key, KeyKind, Matched, Row, Scalar, Text};
+use penstock_core::event::{
+    Container, ContainerKind, Key, KeyKind, KnownKeys, Matched, Row, Scalar, Text,
+};
 use penstock_core::forward;
 use penstock_core::limits::Limits;
 use penstock_core::select::{Path, Records, Select};
-use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, Sink, Want};
+use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::value::number::Outcome;
 use penstock_core::xml;
 use std::cell::RefCell;
@@ -26,6 +28,11 @@ impl Answer for Result<Flow, ()> {
 impl Answer for Result<Look, ()> {
     fn answer() -> Self {
         Ok(Look::Value)
+    }
+}
+impl Answer for Result<RowsAs, ()> {
+    fn answer() -> Self {
+        Ok(RowsAs::Lists)
     }
 }
 impl Answer for &[u8] {
@@ -105,7 +112,7 @@ samples! {
     Matched<'_>: Matched::Index(7);
     Outcome: Outcome::Int(7);
     Container: Container { kind: ContainerKind::Set, shared: None };
-    &[Key<'_>]: &[];
+    &KnownKeys<'_>: &KnownKeys { shape: 7, keys: &[], places: &[], at: 0 };
     &mut [Option<Want>]: &mut [];
     &mut Row<'_>: Box::leak(Box::new(Row::new(7, &[], &[], 7, Some(7))));
 }
@@ -126,7 +133,8 @@ fn in_record() -> Select<Named> {
     let mut select = Select::new(Named::default(), Records::by_default());
     select.begin_map(0).unwrap();
     select.begin_map(1).unwrap();
-    select.known_keys(7, &[], &mut []);
+    let known = KnownKeys { shape: 7, keys: &[], places: &[], at: 0 };
+    select.known_keys(&known, &mut []).unwrap();
     select.inner().0.borrow_mut().clear();
     assert!(select.in_record());
     select

@@ -4,7 +4,7 @@ use super::core::refusal::Refusal;
 use super::owned::{Keys, Owned};
 use super::{Duplicates, KeyedOptions, Options, Unknown};
 use crate::plan::plan_from;
-use penstock_core::event::{Cell, Key, KeyKind, Row, Scalar, Text};
+use penstock_core::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use penstock_core::format::Lends;
 use penstock_core::shape::Form;
 use penstock_core::sink::{Flow, Lent, LookAhead, Sink};
@@ -257,7 +257,8 @@ fn looking_ahead_by_others() {
             kind: KeyKind::Member,
         };
         let keys = [key("x"), key("y"), key("t")];
-        builder.known_keys(0, &keys, &mut [None; 3]);
+        let known = KnownKeys { shape: 0, keys: &keys, places: &[], at: 0 };
+        builder.known_keys(&known, &mut [None; 3])?;
         let cell =
             |value: &'static str, at| Cell { value: Scalar::Untyped(value.into()), key_at: at, at };
         let cells = [Some(cell("7", 1)), None, Some(cell("a", 2))];

@@ -1,9 +1,11 @@
 //! The sink for formats of keys: JSON, CSV, property lists.
 
+mod header;
 mod order;
 mod paths;
 mod unions;
 
+use self::header::Columns;
 use self::order::Order;
 use super::core::caches;
 use super::core::frame::{Frame, FrameKind, ON_PATH};
@@ -14,11 +16,11 @@ use super::core::{Answer, Core, Duplicates, Options, Unknown};
 use super::make;
 use super::owned::Build;
 use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, TagRule, Target};
-use penstock_core::event::{Key, Matched, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
 use penstock_core::format::Lends;
 use penstock_core::json::lend;
 use penstock_core::near::nearest;
-use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink, Want};
+use penstock_core::sink::{Flow, Lent, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_scan::make_room;
 use pyo3::ffi;
 use std::collections::HashSet;
@@ -41,6 +43,8 @@ pub(crate) struct Keyed<'p> {
     pub(crate) core: Core<'p>,
     /// Which key followed which, as soon as a document proves to have an order of its own.
     order: Option<Box<Order>>,
+    /// Which cells of a row become which fields, if rows are objects of a class.
+    columns: Option<Box<Columns>>,
 }
 
 impl<'p> Deref for Keyed<'p> {
@@ -70,7 +74,7 @@ impl<'p> Build<'p> for Keyed<'p> {
             // A key that is lent is compared, whatever its length.
             Lends::Json => Some(plan.lent_to_json()).filter(|lent| lent.longest() <= own.token),
         };
-        Keyed { core, order: None }
+        Keyed { core, order: None, columns: None }
     }
     fn core(&self) -> &Core<'p> {
         &self.core
@@ -268,6 +272,19 @@ impl LookAhead for Keyed<'_> {
     fn look_end(&mut self, at: u64) -> Result<Look, Refusal> {
         let answer = self.no_tag(at);
         self.looked(answer)
+    }
+
+    fn known_keys(
+        &mut self,
+        known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Refusal> {
+        self.header(known, wanted)
+    }
+
+    #[inline]
+    fn row(&mut self, row: &mut Row<'_>) -> Answer {
+        self.row_of_columns(row)
     }
 }
 

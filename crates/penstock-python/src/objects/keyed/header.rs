@@ -1,0 +1,372 @@
+//! The header of a table: which column leads to which field. It is decided once, before the first
+//! row, and what cannot fit is refused there.
+
+use super::Keyed;
+use crate::objects::core::place::brief;
+use crate::objects::core::refusal::{Code, Mismatch, PathStep, Refusal};
+use crate::objects::core::{Answer, Unknown};
+use crate::plan::{Absent, Build, ClassId, ClassPlan, Kind, NodeId, Target};
+use penstock_core::event::{KnownKeys, Row};
+use penstock_core::near::nearest;
+use penstock_core::sink::{Flow, RowsAs, Sink, Want, expand};
+use std::collections::HashMap;
+
+/// Which cells of a row become which fields of a class.
+#[derive(Debug)]
+pub(crate) struct Columns {
+    class: ClassId,
+    /// Columns, each with the index of the key of the class that it stands for. In the order of the
+    /// columns.
+    cells: Vec<(u32, u32)>,
+}
+
+/// The names of the columns, by text.
+type Names<'k> = Vec<&'k str>;
+
+impl<'p> Keyed<'p> {
+    /// The columns of the rows that follow.
+    pub(super) fn header(
+        &mut self,
+        known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Refusal> {
+        self.columns = None;
+        // A header within a record, or of several kinds of records, decides nothing.
+        if self.core.frames.len() > 1 || self.plan().kinds.len() > 1 {
+            return Ok(RowsAs::Maps);
+        }
+        let names: Names<'_> = known.keys.iter().map(|key| key.name.text.as_str()).collect();
+        self.header_of(self.top().node, known, &names, wanted)
+    }
+
+    fn header_of(
+        &mut self,
+        node: NodeId,
+        known: &KnownKeys<'_>,
+        names: &Names<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Refusal> {
+        let plan = self.plan();
+        let node = &plan.nodes[node as usize];
+        match &node.kind {
+            &Kind::Class(class) => self.header_of_class(class, known, names, wanted),
+            Kind::List(_) | Kind::Set(_) | Kind::FrozenSet(_) | Kind::TupleOf(_) => {
+                Ok(RowsAs::Lists)
+            }
+            Kind::Tuple(items) if items.len() == names.len() => Ok(RowsAs::Lists),
+            Kind::Tuple(items) => {
+                let reason = format!(
+                    "{} has {}, and there {}",
+                    node.written,
+                    counted(items.len(), "item"),
+                    are(names.len(), "column")
+                );
+                Err(wrong(known.at, reason, Code::Length))
+            }
+            Kind::Any | Kind::Dict(..) => {
+                if let Some((column, name)) = repeated(names, |_| true) {
+                    let reason = format!(
+                        "the column {} occurs more than once; rows as lists have all cells: \
+                         list[str]",
+                        brief(name)
+                    );
+                    return Err(wrong_column(known.at(column), reason, Code::Repeated, name));
+                }
+                Ok(RowsAs::Maps)
+            }
+            Kind::Tagged(_) => Ok(RowsAs::Maps),
+            Kind::Tokens(tokens) => match (tokens.map, tokens.list) {
+                (Some(member), _) | (None, Some(member)) => {
+                    self.header_of(member, known, names, wanted)
+                }
+                (None, None) => Err(no_row(known.at, &node.written)),
+            },
+            _ => Err(no_row(known.at, &node.written)),
+        }
+    }
+
+    fn header_of_class(
+        &mut self,
+        class: ClassId,
+        known: &KnownKeys<'_>,
+        names: &Names<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Refusal> {
+        let plan = &self.plan().classes[class as usize];
+        let by_position = plan.only_rows
+            || matches!(plan.build, Build::Tuple)
+                && !names.iter().any(|name| plan.states[0].table.find(name.as_bytes()).is_some());
+        if by_position {
+            return positions(plan, known, names);
+        }
+        let cells = columns_of(plan, names);
+        let has = |column: usize| cells.iter().any(|(found, _)| *found as usize == column);
+        if let Some((column, name)) = repeated(names, has) {
+            let class = &plan.name;
+            let reason = format!(
+                "the column {} occurs more than once, and {class} has a field for it",
+                brief(name)
+            );
+            return Err(wrong_column(known.at(column), reason, Code::Repeated, name));
+        }
+        if matches!(plan.build, Build::Tuple) {
+            in_order(plan, known, names, &cells)?;
+        }
+        let takes_others = plan.rest.is_some() || plan.states[0].other.is_some();
+        if !takes_others {
+            self.unknown_columns(plan, known, names, &cells)?;
+        }
+        lacking(plan, known, names, &cells, takes_others)?;
+        if takes_others {
+            return Ok(RowsAs::Maps);
+        }
+        wanted.fill(None);
+        for &(column, key) in &cells {
+            if let Some(aim) = plan.aim_of(plan.states[0].keys[key as usize].to)
+                && let Some(wanted) = wanted.get_mut(column as usize)
+            {
+                *wanted = Some(plan.aims[aim as usize].want);
+            }
+        }
+        self.columns = Some(Box::new(Columns { class, cells }));
+        Ok(RowsAs::Maps)
+    }
+
+    /// Refuses or counts the columns that the class does not name, if it shall not skip them.
+    fn unknown_columns(
+        &mut self,
+        class: &ClassPlan,
+        known: &KnownKeys<'_>,
+        names: &Names<'_>,
+        cells: &[(u32, u32)],
+    ) -> Result<(), Refusal> {
+        let answer = if class.forbids_unknown { Unknown::Error } else { self.core.options.unknown };
+        if answer == Unknown::Skip {
+            return Ok(());
+        }
+        let has = |column: usize| cells.iter().any(|(found, _)| *found as usize == column);
+        for (column, name) in names.iter().enumerate().filter(|(column, _)| !has(*column)) {
+            if answer == Unknown::Collect {
+                self.core.count_unknown(&[&class.name, ".", name]);
+                continue;
+            }
+            let keys = class.states[0].keys.iter().map(|key| &*key.name);
+            let near = nearest(name, keys.filter(|key| !names.contains(key)));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+            let reason =
+                format!("{} has no field for the column {}{near}", class.name, brief(name));
+            return Err(wrong_column(known.at(column), reason, Code::Unknown, name));
+        }
+        Ok(())
+    }
+
+    /// A row whose columns are known.
+    #[inline(always)]
+    pub(super) fn row_of_columns(&mut self, row: &mut Row<'_>) -> Answer {
+        let Some(columns) = self.columns.take_if(|_| row.is_new()) else {
+            return expand(self, row);
+        };
+        let answer = self.fill_row(&columns, row);
+        self.columns = Some(columns);
+        answer
+    }
+
+    #[inline(always)]
+    fn fill_row(&mut self, columns: &Columns, row: &mut Row<'_>) -> Answer {
+        let begun = self.begin_map(row.at)?;
+        let Some(end) = row.end.filter(|_| begun == Flow::Take) else {
+            row.take();
+            return Ok(begun);
+        };
+        debug_assert_eq!(self.top().class, columns.class);
+        row.take();
+        for &(column, key) in &columns.cells {
+            let Some(Some(cell)) = row.cells.get(column as usize) else { continue };
+            self.found_key(key);
+            let answer = self.follow(key as usize, cell.key_at);
+            if self.keyed(answer)? != Flow::Skip {
+                self.scalar(cell.value, cell.at)?;
+            }
+        }
+        self.end_map(end)
+    }
+}
+
+/// The columns of a class: by name, and a key that is a number and names no column by position.
+fn columns_of(class: &ClassPlan, names: &Names<'_>) -> Vec<(u32, u32)> {
+    let state = &class.states[0];
+    let mut cells: Vec<(u32, u32)> = Vec::new();
+    for (column, name) in names.iter().enumerate() {
+        if let Some(key) = state.table.find(name.as_bytes()) {
+            cells.push((column as u32, key));
+        }
+    }
+    for (key, edge) in state.keys.iter().enumerate() {
+        let is_position = edge.name.bytes().all(|byte| byte.is_ascii_digit());
+        if is_position
+            && !names.contains(&&*edge.name)
+            && let Ok(column) = edge.name.parse::<u32>()
+            && (column as usize) < names.len()
+        {
+            cells.push((column, key as u32));
+        }
+    }
+    cells.sort_unstable();
+    cells
+}
+
+/// The second column with a name that an earlier one has, of those that count.
+fn repeated<'k>(names: &Names<'k>, counts: impl Fn(usize) -> bool) -> Option<(usize, &'k str)> {
+    let mut seen = HashMap::with_capacity(names.len());
+    names.iter().enumerate().find_map(|(column, &name)| {
+        let before = seen.insert(name, column)?;
+        (counts(before) || counts(column)).then_some((column, name))
+    })
+}
+
+/// Whether rows can be a named tuple, or a class that is written as an array, by position.
+fn positions(
+    class: &ClassPlan,
+    known: &KnownKeys<'_>,
+    names: &Names<'_>,
+) -> Result<RowsAs, Refusal> {
+    let fields = class.own();
+    let least = fields.iter().filter(|field| matches!(field.absent, Absent::Error)).count();
+    if (least..=fields.len()).contains(&names.len()) {
+        return Ok(RowsAs::Lists);
+    }
+    let reason = format!(
+        "{} has {}, and there {}, none of which has the name of a field",
+        class.name,
+        counted(fields.len(), "field"),
+        are(names.len(), "column")
+    );
+    Err(wrong(known.at, reason, Code::Length))
+}
+
+/// Refuses a header that has the fields of a named tuple in another order.
+fn in_order(
+    class: &ClassPlan,
+    known: &KnownKeys<'_>,
+    names: &Names<'_>,
+    cells: &[(u32, u32)],
+) -> Result<(), Refusal> {
+    let field = |key: u32| match class.states[0].keys[key as usize].to {
+        Target::Field(aim) => Some(class.aims[aim as usize].field),
+        Target::State(_) => None,
+    };
+    for pair in cells.windows(2) {
+        let [(before, first), (column, second)] = [pair[0], pair[1]];
+        if field(first) > field(second) {
+            let reason = format!(
+                "{} has its fields in another order than the header: {} stands before {}",
+                class.name,
+                brief(names[before as usize]),
+                brief(names[column as usize])
+            );
+            let name = names[column as usize];
+            return Err(wrong_column(known.at(column as usize), reason, Code::Missing, name));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a header without a column that a class requires.
+fn lacking(
+    class: &ClassPlan,
+    known: &KnownKeys<'_>,
+    names: &Names<'_>,
+    cells: &[(u32, u32)],
+    takes_others: bool,
+) -> Result<(), Refusal> {
+    let keys = &class.states[0].keys;
+    let leads = |key: usize, field: usize| match keys[key].to {
+        Target::Field(aim) => class.aims[aim as usize].field as usize == field,
+        Target::State(_) => false,
+    };
+    let mut lacking: Vec<&str> = Vec::new();
+    for (index, field) in class.own().iter().enumerate() {
+        let found = cells.iter().any(|(_, key)| leads(*key as usize, index));
+        let is_required = matches!(field.absent, Absent::Error) && !field.gathers;
+        if found || !is_required || takes_others {
+            continue;
+        }
+        if let Some(key) = (0..keys.len()).find(|key| leads(*key, index)) {
+            lacking.push(&keys[key].name);
+        }
+    }
+    let Some(first) = lacking.first() else { return Ok(()) };
+    let shown: Vec<String> = lacking.iter().map(|name| brief(name)).collect();
+    let free = names
+        .iter()
+        .enumerate()
+        .filter(|(column, _)| !cells.iter().any(|(found, _)| *found as usize == *column));
+    let hint = match nearest(first, free.map(|(_, name)| *name)) {
+        Some(near) => format!("; did you mean {}?", brief(near)),
+        None => columns_there(names),
+    };
+    let reason = format!(
+        "{} requires the column{} {}, which the header lacks{hint}",
+        class.name,
+        if shown.len() == 1 { "" } else { "s" },
+        listed(&shown)
+    );
+    let mut mismatch = Mismatch::new(known.at, reason, Vec::new());
+    mismatch.missing = vec![PathStep::Key((*first).to_owned())];
+    Err(Refusal::from(mismatch).coded(Code::Missing))
+}
+
+/// How many names of columns a message lists.
+const MOST_NAMES: usize = 8;
+
+/// The columns that there are, for a message: a wrong delimiter shows there.
+fn columns_there(names: &Names<'_>) -> String {
+    let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| brief(name)).collect();
+    match names.len() {
+        0 => String::new(),
+        1 => format!("; the only column is {}", shown[0]),
+        count if count > MOST_NAMES => {
+            format!("; the columns are {} and {} more", shown.join(", "), count - MOST_NAMES)
+        }
+        _ => format!("; the columns are {}", listed(&shown)),
+    }
+}
+
+/// `a, b and c`
+fn listed(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [word] => word.clone(),
+        [words @ .., last] => format!("{} and {last}", words.join(", ")),
+    }
+}
+
+/// `1 item`, `2 items`
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// `is 1 column`, `are 2 columns`
+fn are(count: usize, what: &str) -> String {
+    format!("{} {}", if count == 1 { "is" } else { "are" }, counted(count, what))
+}
+
+#[cold]
+fn wrong(at: u64, reason: String, code: Code) -> Refusal {
+    Refusal::from(Mismatch::new(at, reason, Vec::new())).coded(code)
+}
+
+/// The refusal of a column.
+#[cold]
+fn wrong_column(at: u64, reason: String, code: Code, name: &str) -> Refusal {
+    let path = vec![PathStep::Key(name.to_owned())];
+    Refusal::from(Mismatch::new(at, reason, path)).coded(code)
+}
+
+#[cold]
+fn no_row(at: u64, expected: &str) -> Refusal {
+    let reason = format!("a row cannot become {expected}: ask for a class, a dict or a list");
+    let mismatch = Mismatch::new(at, reason, Vec::new());
+    let (expected, got) = (Some(expected.to_owned()), Some("a row".to_owned()));
+    Mismatch { expected, got, ..mismatch }.into()
+}
