@@ -10,9 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    _Said = tuple[
-        tuple[str, ...], tuple[str, ...], tuple[str, ...], str, str | None, str | None
-    ]
+    _Said = tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...], str, str | None, str | None]
 
 
 class cells(Mark):  # noqa: N801 - an annotation, like `at`
