@@ -375,7 +375,7 @@ def dump(
     """
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
-    encoder = _write.encoder("dump", kind, into, omit, types)
+    encoder = _write.encoder("dump", kind, into, omit, types, target, append)
     if not _format.is_stream(kind):
         _write.dump(encoder, value, target, compression, level, sync)
         return
@@ -439,7 +439,7 @@ def write(
     """
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
-    encoder = _write.encoder("write", kind, _write.declared(into), omit, types)
+    encoder = _write.encoder("write", kind, _write.declared(into), omit, types, target, append)
     return _write.write("write", encoder, at, target, compression, level, sync, append, torn)
 
 

@@ -59,6 +59,12 @@ def dialect(format: Format, name: str | None = None) -> _rust.Dialect:
     return known
 
 
+def delimited(name: str) -> dict[str, object]:
+    """Return the options that the suffix of a name says, besides the format."""
+    delimiter = _DELIMITERS.get(_suffix(name))
+    return {} if delimiter is None else {"delimiter": delimiter}
+
+
 def checked(format: str, done: str = "read") -> Format:
     """Check a format that the caller has named, of what is read or written.
 

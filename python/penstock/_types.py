@@ -85,6 +85,10 @@ if TYPE_CHECKING:
     Framing: TypeAlias = Literal["lines", "sequence", "concatenated"]
     # The end of a row of CSV.
     Terminator: TypeAlias = Literal["any"] | str  # noqa: PYI051 - a word among texts
+    # Which cells of CSV have quotes.
+    Quoting: TypeAlias = Literal["minimal", "all", "nonnumeric", "none"]
+    # What becomes of text that a spreadsheet takes for a formula.
+    Formulas: TypeAlias = Literal["escape", "refuse"]
     # What to do with keys that a class does not name.
     Unknown: TypeAlias = Literal["skip", "error"]
     # The same if there is a reader or a decoder to count them.

@@ -58,12 +58,22 @@ def write(
 
 
 def encoder(
-    verb: str, format: Format, into: Any, omit: Omit | None, types: Types | None
+    verb: str,
+    format: Format,
+    into: Any,
+    omit: Omit | None,
+    types: Types | None,
+    target: object = None,
+    append: bool = False,
 ) -> _rust.Encoder:
     """Make the encoder of any format, without an option of the format's own.
 
     For a verb that writes a whole document, the type of a list becomes that of its records.
     """
+    if format == "csv":
+        from penstock import _csv_encoder  # noqa: PLC0415 - few programs write rows
+
+        return _csv_encoder.plain(verb, into, omit, types, target, append)
     if verb != "write" and into is not None:
         into = _format.record_type(verb, format, into)
     return _rust.Encoder(_encoder.planned(into, types), _rust.Style(format), omit)
@@ -98,7 +108,7 @@ def no_lines(format: Format, append: bool, torn: Torn) -> None:
         ValueError: The format is not one.
     """
     if not _format.is_stream(format) and (append is not False or torn != "error"):
-        raise ValueError("append= and torn= are for NDJSON, whose records are lines")
+        raise ValueError("append= and torn= are for NDJSON and CSV, whose records are lines")
 
 
 def iterate(verb: str, records: Any) -> Iterator[Any]:

@@ -11,14 +11,16 @@ says the delimiter: a tab for `.tsv` and `.tab`, a bar for `.psv`, else a comma.
 
 from __future__ import annotations
 
-from penstock import _dialect, _missing, _plan, _read, _rust, _sources
+from penstock import _csv_encoder, _dialect, _missing, _plan, _read, _rust, _sources, _write
+from penstock._csv_encoder import Encoder
 from penstock._dialect import Dialect
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from collections.abc import Iterable
+    from typing import Any, NoReturn
 
     from typing_extensions import TypeForm
 
@@ -29,17 +31,26 @@ if TYPE_CHECKING:
         Data,
         Empty,
         Errors,
+        Formulas,
+        Packing,
+        Quoting,
         Source,
         Sources,
+        Target,
+        Torn,
         Types,
         Unknown,
     )
 
 __all__ = [
     "Dialect",
+    "Encoder",
     "decode",
+    "dump",
+    "encode",
     "load",
     "read",
+    "write",
 ]
 
 if not TYPE_CHECKING:
@@ -104,6 +115,202 @@ def decode(
         into = _plan.with_types(into, types)
     form = _dialect.chosen(dialect, None)
     return _rust.decode(form, data, into, "last", unknown, all_errors, encoding, limits)
+
+
+def encode(
+    values: Iterable[Any],
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    dialect: Dialect | None = None,
+    quoting: Quoting = "minimal",
+    formulas: Formulas | None = None,
+    null: str = "",
+    encoding: str = "utf-8",
+    types: Types | None = None,
+) -> bytes:
+    r"""Write each value as a row, and a header before the first.
+
+    A row is an object, whose fields are the columns; a dict, whose keys are; or a list or a tuple,
+    whose items are cells. The columns are those of `into`, or of the first row. A later dict may
+    have its keys in another order, and its missing keys are None; another key is an error. Lists
+    need a dialect that has no header or names the columns.
+
+    Args:
+        values: The rows, from anything that can be iterated over.
+        into: The type of one row. By default, each row is written by its own class.
+        dialect: The delimiter, the quote, the end of a row, and the header; by default commas, LF
+            and a header. `read` with the same dialect gets the same rows. With `header=None`, or
+            with a list of the columns' names, no header is written.
+        quoting: Which cells have quotes. `"minimal"`: those that need them. `"all"`: all but None.
+            `"nonnumeric"`: all but numbers and None. `"none"`: no cell; what needs quotes is
+            escaped, or is an error if the dialect has no escape.
+        formulas: What becomes of text that a spreadsheet takes for a formula, because it begins
+            with `=`, `+`, `-`, `@` or a control character. By default it is written as it is.
+            `"escape"` writes an apostrophe before it, and `"refuse"` raises an error. Numbers
+            are no formulas.
+        null: The text of None. By default its cell is empty, and an empty text is `""`.
+        encoding: `"utf-8"`, or `"utf-8-sig"` for a byte order mark at the beginning, by which
+            spreadsheets recognise UTF-8.
+        types: Functions that make values of types; see `penstock.json.encode`.
+
+    Returns:
+        The rows, in UTF-8.
+
+    Raises:
+        EncodeError: A value cannot be written. Its `record` says which row, and its `path` which
+            cell.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import penstock
+        >>> @dataclass
+        ... class City:
+        ...     name: str
+        ...     mayor: str | None
+        >>> print(penstock.csv.encode([City("Bern", None), City("Biel, Bienne", "")]).decode())
+        name,mayor
+        Bern,
+        "Biel, Bienne",""
+        <BLANKLINE>
+    """
+    return Encoder(
+        into,
+        dialect=dialect,
+        quoting=quoting,
+        formulas=formulas,
+        null=null,
+        encoding=encoding,
+        types=types,
+    ).encode(values)
+
+
+@_missing.advised
+def dump(
+    values: Iterable[Any],
+    target: Target,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    dialect: Dialect | None = None,
+    quoting: Quoting = "minimal",
+    formulas: Formulas | None = None,
+    null: str = "",
+    encoding: str = "utf-8",
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+    append: bool = False,
+    torn: Torn = "error",
+) -> None:
+    r"""Write each value of an iterable as a row of a file or a stream.
+
+    Args:
+        values: The rows; see `encode`.
+        target: A path, a binary file, or a function that is called with chunks of bytes; see
+            `penstock.json.dump`.
+        into: The type of one row; see `encode`.
+        dialect: The delimiter, the quote and the header; see `encode`. By default, the suffix of a
+            path says the delimiter, as for `load`.
+        quoting: Which cells have quotes; see `encode`.
+        formulas: What becomes of text that begins like a formula; see `encode`.
+        null: The text of None; see `encode`.
+        encoding: `"utf-8"` or `"utf-8-sig"`; see `encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+        compression: How the target is compressed; see `penstock.json.dump`. What is appended is
+            compressed by itself, as the tools of all four compressions allow.
+        level: How well it is compressed; see `penstock.json.dump`.
+        sync: Whether the rows are on the disk at the end.
+        append: Whether the rows are written behind those of the file, instead of replacing it. They
+            must have the columns of its header. After an exception, the whole rows before it stay.
+        torn: What to do if the last row of the file is not whole, because a program was killed:
+            `"error"` refuses it, `"cut"` removes the row.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three, or `values` is no iterable of rows.
+        EncodeError: A row cannot be written; its `record` says which. Or the file that is appended
+            to has other columns.
+        DecodeError: The file that is appended to ends inside a row, or is another kind of file.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> penstock.csv.dump([{"n": 1, "m": 2}], "log.csv")
+        >>> penstock.csv.dump([{"m": 4, "n": 3}], "log.csv", append=True)
+        >>> pathlib.Path("log.csv").read_bytes()
+        b'n,m\n1,2\n3,4\n'
+    """
+    options = _csv_encoder.style_options(dialect, target, quoting, formulas, null, encoding)
+    encoder = _csv_encoder.encoder(into, types, options, target, append)
+    with _write.write(
+        "dump", encoder, None, target, compression, level, sync, append, torn
+    ) as writer:
+        writer.write_all(values)
+
+
+@_missing.advised
+def write(
+    target: Target,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    dialect: Dialect | None = None,
+    quoting: Quoting = "minimal",
+    formulas: Formulas | None = None,
+    null: str = "",
+    encoding: str = "utf-8",
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+    append: bool = False,
+    torn: Torn = "error",
+) -> _rust.Writer[T]:
+    r"""Write rows one at a time, in constant memory.
+
+    Args:
+        target: A path, a binary file, or a function that is called with chunks of bytes; see
+            `penstock.json.dump`.
+        into: The type of a row; see `encode`. With it, the header is written even if there is no
+            row.
+        dialect: The delimiter, the quote and the header; see `dump`.
+        quoting: Which cells have quotes; see `encode`.
+        formulas: What becomes of text that begins like a formula; see `encode`.
+        null: The text of None; see `encode`.
+        encoding: `"utf-8"` or `"utf-8-sig"`; see `encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+        compression: How the target is compressed; see `dump`.
+        level: How well it is compressed; see `penstock.json.dump`.
+        sync: Whether the rows are on the disk at the end.
+        append: Whether the rows are written behind those of the file; see `dump`.
+        torn: What to do if the last row of the file is not whole; see `dump`.
+
+    Returns:
+        A `Writer`; see `penstock.json.write`.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        EncodeError: The file that is appended to has other columns than `into`.
+        DecodeError: The file that is appended to ends inside a row, or is another kind of file.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> with penstock.csv.write("sizes.tsv") as writer:
+        ...     writer.write({"city": "Bern", "size": 134591})
+        >>> pathlib.Path("sizes.tsv").read_bytes()
+        b'city\tsize\nBern\t134591\n'
+    """
+    options = _csv_encoder.style_options(dialect, target, quoting, formulas, null, encoding)
+    encoder = _csv_encoder.encoder(_write.declared(into), types, options, target, append)
+    return _write.write("write", encoder, None, target, compression, level, sync, append, torn)
 
 
 @_missing.advised

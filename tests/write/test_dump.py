@@ -79,8 +79,9 @@ def test_encode_of_all_formats() -> None:
     )
     with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'format'"):
         penstock.encode([])  # type: ignore[call-arg]
-    with pytest.raises(ValueError, match=r"^CSV cannot be written yet$"):
-        penstock.encode([], format="csv")
+    assert penstock.encode([{"a": 1}], list[dict[str, int]], format="csv") == b"a\n1\n"
+    with pytest.raises(ValueError, match=r"^omit= leaves out members of objects, and a row has"):
+        penstock.encode([], format="csv", omit="none")
 
 
 def test_the_record_in_an_error() -> None:

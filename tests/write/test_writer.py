@@ -134,7 +134,11 @@ def test_the_format_is_that_of_the_suffix(tmp_path: Path) -> None:
             {},
             "cannot tell the format of 'rows': pass format='json', 'ndjson', 'xml' or 'csv'",
         ),
-        ("rows.csv", {}, "CSV cannot be written yet"),
+        (
+            "rows.csv",
+            {"omit": "none"},
+            "omit= leaves out members of objects, and a row has a cell for each column",
+        ),
         (
             "rows",
             {"format": "plist"},
@@ -145,8 +149,16 @@ def test_the_format_is_that_of_the_suffix(tmp_path: Path) -> None:
             {"format": "x"},
             "format='x' is not a format: 'json', 'ndjson', 'xml' and 'csv' are",
         ),
-        ("a.json", {"append": True}, "append= and torn= are for NDJSON, whose records are lines"),
-        ("a.json", {"torn": "cut"}, "append= and torn= are for NDJSON, whose records are lines"),
+        (
+            "a.json",
+            {"append": True},
+            "append= and torn= are for NDJSON and CSV, whose records are lines",
+        ),
+        (
+            "a.json",
+            {"torn": "cut"},
+            "append= and torn= are for NDJSON and CSV, whose records are lines",
+        ),
         ("a.ndjson", {"at": "a/*"}, "records of NDJSON are lines: they have no path"),
         (
             io.BytesIO(),

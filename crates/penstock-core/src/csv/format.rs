@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use penstock_scan::Stops;
 
-use super::Reader;
 use super::options::{Header, Options, Terminator, WrongDialect};
+use super::{Reader, style};
 use crate::error::Fail;
 use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
 use crate::index::Resume;
@@ -26,7 +26,7 @@ pub static FORMAT: Format = Format {
     form: Form::ROWS,
     lends: Lends::Nothing,
     dialect,
-    style,
+    style: style::style,
 };
 
 /// CSV with its options, which were checked.
@@ -40,21 +40,29 @@ struct Dialect {
 /// `skip_rows` and `header`.
 fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
     let mut read = Options::default();
-    for (option, said) in options {
-        match &**option {
-            "delimiter" => read.delimiter = said.text(option)?.into(),
-            "quote" => read.quote = character(option, said)?,
-            "escape" => read.escape = character(option, said)?,
-            "comment" => read.comment = said.text_or_none(option)?.map(Into::into),
-            "terminator" => read.terminator = terminator(said)?,
-            "trim" => read.trim = said.flag(option)?,
-            "skip_rows" => read.skip = skip_rows(said)?,
-            "header" => read.header = header(said)?,
-            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+    for (name, said) in options {
+        if !option(&mut read, name, said)? {
+            return Err(WrongOption::Unknown { option: name.clone() });
         }
     }
     let stops = read.stops().map_err(|WrongDialect(reason)| impossible(reason))?;
     Ok(Arc::new(Dialect { options: read, stops: Arc::new(stops) }))
+}
+
+/// Notes an option of a dialect. False if it is none.
+pub(super) fn option(options: &mut Options, name: &str, said: &Said) -> Result<bool, WrongOption> {
+    match name {
+        "delimiter" => options.delimiter = said.text(name)?.into(),
+        "quote" => options.quote = character(name, said)?,
+        "escape" => options.escape = character(name, said)?,
+        "comment" => options.comment = said.text_or_none(name)?.map(Into::into),
+        "terminator" => options.terminator = terminator(said)?,
+        "trim" => options.trim = said.flag(name)?,
+        "skip_rows" => options.skip = skip_rows(said)?,
+        "header" => options.header = header(said)?,
+        _ => return Ok(false),
+    }
+    Ok(true)
 }
 
 /// One character, or none.
@@ -121,11 +129,6 @@ impl format::Dialect for Dialect {
         let reader = Reader::checked(&self.options, Arc::clone(&self.stops), limits);
         reader::Reader::Csv(Box::new(reader))
     }
-}
-
-/// The writer has its own file, and its options are not here yet.
-fn style(_options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
-    Err(impossible("CSV cannot be written yet"))
 }
 
 impl FormatReader for Reader {

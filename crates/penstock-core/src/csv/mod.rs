@@ -9,6 +9,7 @@
 //! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
 //! | `reader.rs` | the state between windows, the header, and what the sink is told |
+//! | `style.rs` | the options for writing |
 //! | `writer.rs` | rows of events as text: the columns, the header, and the order of the cells |
 
 mod cells;
@@ -18,6 +19,7 @@ pub mod infer;
 mod options;
 mod reader;
 mod rows;
+mod style;
 pub mod writer;
 
 pub use format::FORMAT;

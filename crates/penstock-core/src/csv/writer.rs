@@ -62,9 +62,9 @@ pub struct WriterOptions {
     pub null: Box<str>,
     /// Whether the text begins with a byte order mark.
     pub mark: bool,
-    /// Whether the rows follow those of a file, whose columns are the given header: then a class
-    /// must have the same columns in the same order.
-    pub appends: bool,
+    /// The first row of the file that the rows follow, if they do. A class must have the same
+    /// columns in the same order.
+    pub behind: Option<Vec<Box<str>>>,
 }
 
 /// Who says which columns there are.
@@ -107,7 +107,8 @@ pub struct Writer {
     pub(super) cells: Cells,
     header: Header,
     mark: bool,
-    appends: bool,
+    /// How many columns the file has that the rows follow, if they do.
+    behind: Option<usize>,
     limits: Arc<Limits>,
     pub(super) columns: Vec<Column>,
     known: Known,
@@ -161,6 +162,19 @@ impl Writer {
         {
             return wrong("formulas needs quotes: without them, text may begin a cell of its own");
         }
+        let (mut header, behind) = (options.dialect.header.clone(), options.behind.as_ref());
+        match (&header, behind) {
+            (Header::First, Some(names)) => header = Header::Given(names.clone()),
+            (Header::Given(names), Some(cells)) if names.len() != cells.len() => {
+                return Err(WrongDialect(format!(
+                    "the file has {} columns, and header names {}",
+                    cells.len(),
+                    names.len()
+                )));
+            }
+            _ => {}
+        }
+        let behind = behind.map(Vec::len);
         let cells = Cells::new(options, limits.row);
         if let Some(reason) = cells.null_problem() {
             return wrong(reason);
@@ -169,9 +183,9 @@ impl Writer {
             plainly: plainly(options, &cells),
             out: Vec::new(),
             cells,
-            header: options.dialect.header.clone(),
+            header,
             mark: options.mark,
-            appends: options.appends,
+            behind,
             limits: Arc::new(limits.clone()),
             columns: Vec::new(),
             known: Known::No,
@@ -345,8 +359,12 @@ impl Writer {
     #[cold]
     fn other_length(&self, cells: &str) -> Unwritable {
         let count = self.columns.len();
-        let columns = if count == 1 { "column" } else { "columns" };
-        Unwritable::value(format!("the row has {cells} cells, and there are {count} {columns}"))
+        let columns = if count == 1 {
+            "there is 1 column".to_owned()
+        } else {
+            format!("there are {count} columns")
+        };
+        Unwritable::value(format!("the row has {cells} cells, and {columns}"))
     }
 
     /// After a cell that began at `start`.
@@ -446,7 +464,7 @@ impl Writer {
         }
         self.open = Open::Nothing;
         let at_start = self.header != Header::First && self.records == 0 && !self.mark;
-        let at_start = at_start && !self.appends;
+        let at_start = at_start && self.behind.is_none();
         self.cells.begin_row(&mut self.out, self.row, self.first, at_start)?;
         if self.out.len() - self.row > self.cells.most {
             return Err(self.too_long());
@@ -488,6 +506,7 @@ impl Writer {
             return Err(Unwritable::value("a row without a column"));
         }
         if self.known == Known::No {
+            self.check_width(self.columns.len())?;
             self.known = Known::FirstRow;
         }
         let count = self.columns.len();
@@ -537,7 +556,7 @@ impl Writer {
     }
 
     fn push_header(&mut self) -> Result<(), Unwritable> {
-        if self.mark && !self.appends {
+        if self.mark && self.behind.is_none() {
             make_room(&mut self.out, 3)?;
             self.out.extend_from_slice(b"\xEF\xBB\xBF");
         }
@@ -617,6 +636,7 @@ impl writer::Writer for Writer {
             return self.same_columns(&columns, layout);
         }
         if self.known == Known::No && self.open == Open::Nothing && !columns.is_empty() {
+            self.check_width(columns.len())?;
             self.columns = columns;
             let in_order = self.header != Header::Positions || self.by_position()?;
             self.layout = if in_order { layout } else { 0 };
@@ -682,6 +702,16 @@ impl Writer {
         Ok(is_sorted)
     }
 
+    /// Checks the number of columns against that of the file that the rows follow.
+    fn check_width(&self, count: usize) -> Result<(), Unwritable> {
+        match self.behind {
+            Some(width) if width != count => Err(Unwritable::value(format!(
+                "the file has {width} columns, and the first row has {count}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
     /// Checks the columns of a class against those of the file that its rows follow.
     fn same_columns(&mut self, columns: &[Column], layout: u64) -> Result<(), Unwritable> {
         let names = |columns: &[Column]| {
@@ -690,7 +720,7 @@ impl Writer {
         };
         let is_same = self.columns.len() == columns.len()
             && self.columns.iter().zip(columns).all(|(a, b)| a.name == b.name);
-        if self.appends && !is_same {
+        if self.behind.is_some() && !is_same {
             return Err(Unwritable::value(format!(
                 "the file has the columns {}, and the class has {}",
                 names(&self.columns),

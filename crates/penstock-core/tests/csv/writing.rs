@@ -137,14 +137,25 @@ fn columns_are_said_before() {
     let reason = "without a header, columns are named by position: the column \"1\" is at 0";
     refused(row(&mut writer(&plain), &[("1", Scalar::Null)]), reason);
     // Behind the rows of a file.
-    let names = Header::Given(vec!["a".into(), "b".into()]);
-    let behind = WriterOptions { dialect: header(names), appends: true, ..plain };
+    let names = Some(vec!["a".into(), "b".into()]);
+    let behind = WriterOptions { behind: names.clone(), ..WriterOptions::default() };
     let reason = "the file has the columns \"a\", \"b\", and the class has \"b\", \"a\"";
     refused(writer(&behind).columns(columns(&["b", "a"]), 1), reason);
     let mut to = writer(&behind);
     row(&mut to, &[("b", Scalar::Int(1))]).unwrap();
     refused(row(&mut to, &[("c", Scalar::Int(1))]), "there is no column \"c\" in the header");
     assert_eq!(finished(to), ",1\n");
+    let behind = WriterOptions { behind: names.clone(), ..plain };
+    let mut to = writer(&behind);
+    let reason = "the file has 2 columns, and the first row has 1";
+    refused(list(&mut to, &[Scalar::Int(1)]), reason);
+    refused(to.columns(columns(&["x"]), 1), reason);
+    list(&mut to, &[Scalar::Int(1), Scalar::Int(2)]).unwrap();
+    assert_eq!(finished(to), "1,2\n");
+    let given = header(Header::Given(vec!["a".into()]));
+    let wrong = WriterOptions { dialect: given, behind: names, ..WriterOptions::default() };
+    let error = Writer::new(&wrong, &Limits::default()).unwrap_err();
+    assert_eq!(error.0, "the file has 2 columns, and header names 1");
 }
 
 #[test]
