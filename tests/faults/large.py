@@ -346,6 +346,13 @@ CASES |= {
     "json.dump": lambda: taken(json.dump, VALUES),
     "convert lines": lambda: converted(LINES, "ndjson", "json"),
     "convert an array to XML": lambda: converted(ARRAY, "json", "xml", errors="skip"),
+    "convert lines by a type": lambda: converted(LINES, "ndjson", "json", into=dict[str, Any]),
+    "convert an array by a type": lambda: converted(ARRAY, "json", "ndjson", into=Any),
+    "convert one object by a type": lambda: converted(NAMES, "json", "json", into=dict[str, int]),
+    "convert deep lists by a type": lambda: converted(DEEP, "json", "json", into=Any),
+    "convert XML by a type": lambda: converted(
+        MARKUP, "xml", "json", into=dict[str, Any], objects=True
+    ),
     "convert XML": lambda: converted(MARKUP, "xml", "json"),
     "convert records of XML": lambda: converted(MARKUP, "xml", "xml", at="rows/row"),
     "convert elements": lambda: converted(MARKUP, "xml", "json", form="element"),

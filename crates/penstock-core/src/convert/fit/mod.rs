@@ -419,7 +419,7 @@ impl Fit {
         checks.is_empty() || checks.iter().all(|check| has_length(check, length()))
     }
 
-    /// Whether a key of the innermost map occurs twice.
+    /// Whether a key of the innermost map occurs twice, or there is no memory to find out.
     #[inline(never)]
     fn has_twice(&self) -> bool {
         let mut at = self.top.begun as usize + 1;
@@ -441,7 +441,9 @@ impl Fit {
             return false;
         }
         let mut seen = HashSet::new();
-        seen.reserve(self.top.count as usize);
+        if seen.try_reserve(self.top.count as usize).is_err() {
+            return true;
+        }
         let mut keys = keys;
         keys.any(|key| !seen.insert(key))
     }
