@@ -13,8 +13,8 @@ use std::mem::MaybeUninit;
 
 use libfuzzer_sys::fuzz_target;
 use penstock_scan::{
-    BadEscape, EscapeCheck, EscapeKind, Isa, Job, Rest, Shape, StringEnd, TextBuf, ValidText,
-    Width, check_json_escape, count_code_points, count_newlines, dispatch, dispatch_portable,
+    BadEscape, EscapeCheck, EscapeKind, Isa, Job, Rest, Shape, Stops, StringEnd, TextBuf,
+    ValidText, Width, check_json_escape, count_code_points, count_newlines, dispatch, dispatch_portable,
     shape, unescape_json, widen_latin1, widen_ucs2, widen_ucs4,
 };
 
@@ -41,6 +41,7 @@ job!(XmlText(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_text(job.0, job.1
 job!(XmlValue(&'a [u8], usize) -> StringEnd, |isa, job| isa.xml_value(job.0, job.1));
 job!(XmlName(&'a [u8], usize) -> usize, |isa, job| isa.xml_name(job.0, job.1));
 job!(CodePoints(&'a [u8]) -> usize, |isa, job| isa.code_points(job.0));
+job!(AllStops(&'a [u8; 64], &'a Stops) -> (u64, u64), |isa, job| isa.stops(job.0, job.1));
 job!(Units(&'a [u8; 16]) -> ([u16; 8], usize), |isa, job| isa.units(job.0));
 
 fn on_both<J: Job<Output: Debug + PartialEq> + Copy>(job: J) -> J::Output {
@@ -63,6 +64,13 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(on_both(XmlText(bytes, from)), naive::xml_text(bytes, from));
     assert_eq!(on_both(XmlValue(bytes, from)), naive::xml_value(bytes, from));
     assert_eq!(on_both(XmlName(bytes, from)), naive::xml_name(bytes, from));
+    // The first bytes are the set, if they can be one.
+    if let Some((block, _)) = bytes.split_first_chunk()
+        && let set = &bytes[..from.min(7)]
+        && let Some(stops) = Stops::of(set)
+    {
+        assert_eq!(on_both(AllStops(block, &stops)), naive::stops(block, set));
+    }
     assert_eq!(on_both(CodePoints(bytes)), naive::count_code_points(bytes));
     assert_eq!(count_code_points(bytes), naive::count_code_points(bytes));
     assert_eq!(count_newlines(bytes), naive::count_newlines(bytes));

@@ -16,7 +16,7 @@ def test_330_one_record_is_not_written_as_the_records_that_it_could_be_taken_for
     kind = type(values).__name__
     with pytest.raises(TypeError) as raised:
         penstock.ndjson.encode(values)
-    assert str(raised.value) == f"encode_all() takes an iterable of records, not {kind}"
+    assert str(raised.value) == f"encode() takes an iterable of records, not {kind}"
     with pytest.raises(TypeError) as raised:
         penstock.ndjson.dump(values, print)
     assert str(raised.value) == f"write_all() takes an iterable of records, not {kind}"

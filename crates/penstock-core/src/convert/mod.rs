@@ -29,13 +29,13 @@ pub use names::ForceList;
 pub use out::Output;
 
 use crate::error::Fail;
-use crate::event::{Key, KeyKind, Scalar, Text};
+use crate::event::{Key, KeyKind, KnownKeys, Scalar, Text};
 use crate::forward;
 use crate::limits::Limits;
 use crate::reader::{FormatReader, Step};
 use crate::run::{Code, Destination, Given, Misfit, Outlet, Refused};
 use crate::select::{PathStep, Records, Select};
-use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
+use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use crate::value::number::Outcome;
 use crate::writer::{AnyWriter, Kind, Unwritable, Writer};
 use elements::Elements;
@@ -423,9 +423,14 @@ impl<O: Output> Lent for Body<O> {
 }
 
 impl<O: Output> LookAhead for Body<O> {
-    fn known_keys(&mut self, shape: u32, keys: &[Key<'_>], wanted: &mut [Option<Want>]) {
-        if matches!(self.stage, Stage::Nothing) {
-            self.out.writer.known_keys(shape, keys, wanted);
+    fn known_keys(
+        &mut self,
+        known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Unwritable> {
+        match self.stage {
+            Stage::Nothing => self.out.writer.known_keys(known, wanted),
+            _ => Ok(RowsAs::Maps),
         }
     }
 }

@@ -15,9 +15,9 @@ use std::sync::Arc;
 use super::cells::{Cells, Kind};
 use super::direct::Direct;
 use super::options::{Header, Options, WrongDialect};
-use crate::event::{Key, KeyKind, Scalar, Text};
+use crate::event::{Key, KeyKind, KnownKeys, Scalar, Text};
 use crate::limits::Limits;
-use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
+use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use crate::value::print;
 use crate::writer::{self, Column, ENOUGH, Unwritable, make_room};
 use crate::xml::scalar;
@@ -855,10 +855,15 @@ impl Lent for Writer {
 
 impl LookAhead for Writer {
     /// The header of another table.
-    fn known_keys(&mut self, _shape: u32, keys: &[Key<'_>], _wanted: &mut [Option<Want>]) {
-        if self.known == Known::No && self.open == Open::Nothing && !keys.is_empty() {
-            self.columns.extend(keys.iter().map(|key| Column::new(key.name.text.as_str())));
+    fn known_keys(
+        &mut self,
+        known: &KnownKeys<'_>,
+        _wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Unwritable> {
+        if self.known == Known::No && self.open == Open::Nothing && !known.keys.is_empty() {
+            self.columns.extend(known.keys.iter().map(|key| Column::new(key.name.text.as_str())));
             self.known = Known::Source;
         }
+        Ok(RowsAs::Maps)
     }
 }

@@ -9,11 +9,11 @@ use std::marker::PhantomData;
 use super::lookup::{Comparison, Lookup};
 use super::{Index, MOST_MARKS, Mark};
 use crate::error::Fail;
-use crate::event::{Key, Row, Scalar, Text};
+use crate::event::{Key, KnownKeys, Row, Scalar, Text};
 use crate::position::Counter;
 use crate::reader::{FormatReader, Step};
 use crate::run::{Destination, Given, Refused};
-use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
+use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 
 /// A walk over records: the destination of a run that makes nothing. `C` is the cause of the run's
 /// problems, of which the walk has none.
@@ -222,11 +222,16 @@ impl<C> Sink for Walk<C> {
 impl<C> Lent for Walk<C> {}
 
 impl<C> LookAhead for Walk<C> {
-    fn known_keys(&mut self, _shape: u32, _keys: &[Key<'_>], wanted: &mut [Option<Want>]) {
+    fn known_keys(
+        &mut self,
+        _known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Infallible> {
         let column = self.column();
         for (place, want) in wanted.iter_mut().enumerate() {
             *want = (Some(place) == column).then_some(Want::Digits);
         }
+        Ok(RowsAs::Maps)
     }
 
     #[inline(always)]

@@ -1,11 +1,13 @@
 //! JSON (RFC 8259) and its streams: NDJSON, RFC 7464 sequences, concatenated values.
 
+pub mod canonical;
 pub mod direct;
 mod format;
 mod framing;
 mod grammar;
 pub mod lend;
 mod look;
+mod options;
 mod partial;
 mod reader;
 mod sorted;

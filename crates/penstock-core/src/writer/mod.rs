@@ -70,6 +70,21 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
         None
     }
 
+    /// If equal values must be equal text, also those without an order: a writer for the items of a
+    /// set, whose texts are put in order.
+    fn orderly(&self) -> Option<json::writer::Writer> {
+        None
+    }
+
+    /// A value, as a writer of [`orderly`](Self::orderly) has written it.
+    ///
+    /// # Errors
+    /// As [`Sink::null`](crate::sink::Sink::null).
+    fn again(&mut self, text: &[u8]) -> Result<Flow, Unwritable> {
+        let _ = text;
+        self.null(0)
+    }
+
     /// Which names the options give. Only formats of elements have any.
     fn named(&self) -> Named {
         Named::default()

@@ -10,6 +10,7 @@ mod element_items;
 mod elements;
 mod fitting;
 mod layout;
+mod ordered;
 mod place;
 mod problem;
 mod quick;

@@ -58,6 +58,8 @@ pub(crate) struct Known {
     /// The number of the plan of plain values.
     plain: Option<usize>,
     pub(super) scratch: TextBuf,
+    /// How many sets are being put in order, one inside the other.
+    pub(super) ordering: u32,
 }
 
 /// How many classes are found without a table. Records have one class, or a few.
@@ -66,7 +68,16 @@ const MET: usize = 8;
 impl Known {
     pub(crate) fn new(aim: impl Into<Aim>) -> Self {
         let (plans, kept, scratch) = (HashMap::new(), Vec::new(), TextBuf::default());
-        Known { aim: aim.into(), plans, kept, types: None, met: [None; MET], plain: None, scratch }
+        Known {
+            aim: aim.into(),
+            plans,
+            kept,
+            types: None,
+            met: [None; MET],
+            plain: None,
+            scratch,
+            ordering: 0,
+        }
     }
 
     /// The plans that are kept, for the collector.
@@ -270,7 +281,7 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         if W::ROWS && self.writer.wants_columns() {
             self.say_columns_for(value, plan)?;
         }
-        let mut flow = match (self.known_object(value, plan), plan) {
+        let flow = match (self.known_object(value, plan), plan) {
             (Some((plan, class)), _) => self.root_object(value, plan, class)?,
             (None, Some(plan)) => {
                 let node = self.known.kept[plan].root;
@@ -278,6 +289,11 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             }
             (None, None) => self.any(value)?,
         };
+        self.complete(flow, hand_on)
+    }
+
+    /// Writes whatever is left of the open containers.
+    pub(super) fn complete(&mut self, mut flow: Flow, hand_on: HandOn<'_, W>) -> Result<(), Stop> {
         loop {
             if flow == Flow::Pause {
                 hand_on(self.writer)?;
@@ -410,6 +426,9 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                 print::time(scalars::time(value)?, &mut out);
             } else if let Ok(value) = key.cast::<PyDelta>() {
                 print::duration(scalars::duration(value), &mut out);
+            } else if let Ok(float) = key.cast::<PyFloat>() {
+                // It would be read back as text, or not at all.
+                return Err(Stop::misfit(format!("a key must be finite, not {}", float.value())));
             } else if matches!(self.node(of).kind, Kind::Str) && !self.is_plain(of) {
                 // A type that is made of text: a path, an address.
                 out.extend_from_slice(key.str()?.to_str()?.as_bytes());
@@ -648,6 +667,8 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
             || value.get_type().getattr_opt(intern!(self.py, "__iter__"))?.is_none()
         {
             return Err(self.unfit(value, of));
+        } else if let Some(flow) = self.in_order(value, item)? {
+            return Ok(flow);
         } else {
             let items =
                 value.try_iter().map_err(|error| Stop::own_code(self.py, "iterating", error))?;

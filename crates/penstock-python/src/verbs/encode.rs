@@ -16,7 +16,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyIterator};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Writes objects as JSON, again and again.
@@ -75,7 +75,8 @@ impl Encoder {
             work.known.refresh(py);
             let Work { writer, known } = &mut *work;
             let plan = self.plan.as_ref().map(|plan| known.number(py, plan));
-            each_writer!(writer, writer => all(&mut **writer, known, values, plan, self.omit))
+            let values = iterate(self.verb_of_all(), values)?;
+            each_writer!(writer, writer => all(&mut **writer, known, &values, plan, self.omit))
         })
     }
 
@@ -123,6 +124,11 @@ impl Encoder {
 impl Encoder {
     pub(super) fn style(&self) -> &Style {
         self.style.get()
+    }
+
+    /// What callers know `encode_all` by: for formats of records, it is behind `encode`.
+    fn verb_of_all(&self) -> &'static str {
+        if self.style().is_stream() { "encode" } else { "encode_all" }
     }
 
     /// How objects are walked.
@@ -271,7 +277,7 @@ pub(super) fn columns<W: Writer>(
 fn all<'py, W: Writer>(
     writer: &mut W,
     known: &mut Known,
-    values: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyIterator>,
     plan: Option<usize>,
     omit: Omit,
 ) -> PyResult<Bound<'py, PyBytes>> {
@@ -282,7 +288,7 @@ fn all<'py, W: Writer>(
         columns(py, writer, known, plan)?;
     }
     let mut walker = Walker::new(py, writer, known, omit);
-    for value in iterate("encode_all", values)? {
+    for value in values.try_iter()? {
         // Nothing is handed on within a record, so that one in error leaves nothing.
         let number = walker.writer().records() + 1;
         let written = walker.write(&value?, plan, &mut |writer| text.take(py, writer));
