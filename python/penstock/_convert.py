@@ -1,4 +1,4 @@
-"""What `convert` does before the extension takes over: it finds the formats and checks options."""
+"""`convert`, and what it does before the extension takes over: it finds formats, checks options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,19 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from penstock._limits import Limits
-    from penstock._types import Compression, Empty, Errors, Form, Format, Source, Target
+    from penstock._rust import Converted
+    from penstock._types import (
+        Compression,
+        Empty,
+        Errors,
+        ForceList,
+        Form,
+        Format,
+        Namespaces,
+        Null,
+        Source,
+        Target,
+    )
 
 # The options of each format, for writing and for reading.
 _WRITES = {
@@ -25,6 +37,146 @@ _READS = {"xml": frozenset({"force_list", "namespaces"})}
 
 
 def convert(
+    source: Source,
+    target: Target,
+    /,
+    *,
+    at: str | None = None,
+    into: object = None,
+    objects: bool = False,
+    format: Format | None = None,
+    to: Format | None = None,
+    form: Form = "plain",
+    errors: Errors = "raise",
+    max_errors: int = 100,
+    empty: Empty = "allow",
+    indent: int | None = None,
+    sort_keys: bool = False,
+    canonical: bool = False,
+    ascii: bool = False,
+    root: str | None = None,
+    record: str | None = None,
+    null: Null = "nil",
+    declaration: bool = True,
+    force_list: ForceList = False,
+    namespaces: Namespaces | None = None,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Converted:
+    r"""Convert a file or a stream to another format, without making Python objects.
+
+    Without `at`, a document becomes a document, and NDJSON is a list of records. If the target is
+    NDJSON, its lines are the records that `read` would find. Numbers keep their digits. Other
+    threads run meanwhile.
+
+    The memory that this takes does not grow with the source, with one exception: XML in the plain
+    form is kept until a record ends, or the document without `at` and NDJSON, up to
+    `limits.memory`.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
+        target: A path, a binary file, or a function that takes bytes. A file at a path is replaced
+            at the end, or not at all; it may be the source. By the suffix of a path, the target is
+            compressed.
+        at: Where the records are; see `penstock.json.read`. The target gets them as an array, as
+            lines, or as the children of a root element.
+        into: The type of a record, by which records are read and written: checked, with its keys
+            and paths, and without keys that it does not name. The result is that of `read` with
+            the type, and `write`.
+        objects: With `into`, whether to make objects of the records where the type needs them: XML,
+            and whatever runs code of Python. Without it, such a type is a `PlanError`.
+        format: The format of the source: `"json"`, `"ndjson"` or `"xml"`; by default as for `load`.
+        to: The format of the target; by default that of the suffix of its path.
+        form: How XML stands in JSON. `"plain"` is the convention of xmltodict: attributes with an
+            `@`, text as `#text`, a list for repeated elements. `"element"` loses nothing: each
+            element is a list of its name, its attributes and its content.
+        errors: What to do with a record that cannot be read or written; see `penstock.json.read`.
+            With `"collect"`, the target is complete when the errors are raised.
+        max_errors: How many errors `"collect"` keeps; at one more it raises at once.
+        empty: `"error"` makes a source an error that has no record, or nothing at `at`.
+        indent: The spaces for each level of JSON or XML; by default JSON is on one line, and XML
+            gets no line breaks.
+        sort_keys: Whether members of JSON are in the order of their keys.
+        canonical: Whether to write RFC 8785's form of JSON.
+        ascii: Whether JSON has escapes for all other characters.
+        root: The name of XML's root element, if the source has none; by default `root`.
+        record: The name of an element of XML for a record without a name; by default `item`.
+        null: XML for null: an element with `xsi:nil`, an `"empty"` one, or none (`"omit"`).
+        declaration: Whether XML begins with a declaration.
+        force_list: The elements of XML that are lists although they occur once; see
+            `penstock.xml.decode`.
+        namespaces: The URIs of the prefixes in `at`; False takes names as they are written.
+        encoding: The encoding of the source; see `penstock.json.decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The limits to enforce instead of the default ones, on both sides.
+
+    Returns:
+        How many records were written and left out, and the bytes on both sides.
+
+    Raises:
+        OSError: The source cannot be read, or the target cannot be written to.
+        TypeError: As for `load`, or a format has no such option.
+        ValueError: As for `load`, or an option is not valid.
+        DecodeError: The source is not valid, or the target's format has no form for a value
+            (`ValidationError`). The old file stays.
+        PlanError: Penstock cannot decode into `into`, or not without objects.
+        EncodeError: A record cannot be written by `into`.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> _ = pathlib.Path("shops.xml").write_text("<shops><shop id='1'>Vila</shop></shops>")
+        >>> penstock.convert("shops.xml", "shops.ndjson", at="shops/shop").records
+        1
+        >>> pathlib.Path("shops.ndjson").read_text()
+        '{"@id":"1","#text":"Vila"}\n'
+    """
+    reads: dict[str, object] = {}
+    if force_list is not False:
+        reads["force_list"] = force_list
+    if namespaces is not None:
+        reads["namespaces"] = namespaces
+    writes: dict[str, object] = {}
+    # No comprehension: to make its function, the interpreter may lose references if memory ends.
+    for option, value, usual in (
+        ("indent", indent, None),
+        ("sort_keys", sort_keys, False),
+        ("canonical", canonical, False),
+        ("ascii", ascii, False),
+        ("root", root, None),
+        ("record", record, None),
+        ("null", null, "nil"),
+        ("declaration", declaration, True),
+    ):
+        if value != usual:
+            writes[option] = value  # noqa: PERF403 - as above
+    return run(
+        source,
+        target,
+        format,
+        to,
+        at,
+        form,
+        errors,
+        max_errors,
+        empty,
+        reads,
+        writes,
+        encoding,
+        compression,
+        member,
+        limits,
+        into=into,
+        objects=objects,
+    )
+
+
+convert.__module__ = "penstock"
+
+
+def run(
     source: Source,
     target: Target,
     format: Format | None,

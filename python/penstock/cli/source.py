@@ -119,7 +119,7 @@ class Source:
         source = self.name if self._stream is None else self._stream
         reads = {"namespaces": dict(arguments.namespace)} if arguments.namespace else {}
         try:
-            return _convert.convert(
+            return _convert.run(
                 source,
                 target,
                 self.format,
