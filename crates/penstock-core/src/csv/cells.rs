@@ -134,6 +134,33 @@ impl Cells {
         any & (STOP | NEVER) == 0 && (self.of(*first) & FIRST) | (self.of(*last) & LAST) == 0
     }
 
+    /// Whether a byte may stand in a cell without quotes: in the middle, or as the first one.
+    #[inline(always)]
+    pub(super) fn may_follow(&self, byte: u8, is_inside: bool) -> bool {
+        let never = if is_inside { STOP | NEVER } else { STOP | NEVER | FIRST };
+        self.of(byte) & never == 0
+    }
+
+    /// Whether a byte may be the last one of a cell without quotes.
+    #[inline(always)]
+    pub(super) fn may_end(&self, byte: u8) -> bool {
+        self.of(byte) & LAST == 0
+    }
+
+    /// What escapes quotes in a text, if quotes around it are all that it needs.
+    pub(super) fn quotes_only(&self, text: &[u8]) -> Option<u8> {
+        let is_other = self.formulas != Formulas::AsTheyAre || !self.null.is_empty();
+        if is_other || text.iter().any(|byte| self.of(*byte) & NEVER != 0) {
+            return None;
+        }
+        self.escape.or(self.quote)
+    }
+
+    /// The place of the next byte that needs an escape within quotes.
+    pub(super) fn inner(&self, text: &[u8]) -> Option<usize> {
+        text.iter().position(|byte| self.of(*byte) & INNER != 0)
+    }
+
     /// Whether cells of a kind have quotes, whatever is in them.
     #[inline(always)]
     pub(super) fn always(&self, kind: Kind) -> bool {
@@ -219,7 +246,7 @@ impl Cells {
         out.push(quote);
         for piece in [prefix, text] {
             let mut rest = piece;
-            while let Some(at) = rest.iter().position(|byte| self.of(*byte) & INNER != 0) {
+            while let Some(at) = self.inner(rest) {
                 make_room(out, rest.len() + 3)?;
                 out.extend_from_slice(&rest[..at]);
                 out.extend_from_slice(&[self.escape.unwrap_or(quote), rest[at]]);

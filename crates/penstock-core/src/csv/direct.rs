@@ -69,11 +69,65 @@ impl<'a> Direct<'a> {
         if text.is_empty() {
             return self.empty();
         }
-        if !self.cells.is_plain(text) || !self.begin(text.len()) {
+        if !self.cells.is_plain(text) {
+            return self.quoted(text);
+        }
+        if !self.begin(text.len()) {
             return false;
         }
         self.pen.copy(text);
         true
+    }
+
+    /// Text that needs quotes, or more than that.
+    #[inline(never)]
+    fn quoted(&mut self, text: &[u8]) -> bool {
+        let Some(escape) = self.cells.quotes_only(text) else { return false };
+        if !self.begin(text.len().saturating_mul(2)) {
+            return false;
+        }
+        self.pen.put([self.quote], 1);
+        let mut rest = text;
+        while let Some(at) = self.cells.inner(rest) {
+            self.pen.copy(&rest[..at]);
+            self.pen.put([escape, rest[at]], 2);
+            rest = &rest[at + 1..];
+        }
+        self.pen.copy(rest);
+        self.pen.put([self.quote], 1);
+        true
+    }
+
+    /// Text in the units of a CPython string that is not ASCII.
+    #[inline(never)]
+    #[must_use]
+    pub fn units<U: Copy + Into<u32>>(&mut self, units: &[U]) -> bool {
+        if units.is_empty() || !self.begin(units.len().saturating_mul(4)) {
+            return false;
+        }
+        let mut text = [0; 4];
+        let mut begun = false;
+        let mut plain = true;
+        let mark = self.pen.len();
+        for &unit in units {
+            let Some(char) = char::from_u32(unit.into()) else {
+                plain = false;
+                break;
+            };
+            let bytes = char.encode_utf8(&mut text).as_bytes();
+            plain &= self.cells.may_follow(bytes[0], begun);
+            begun = true;
+            let used = bytes.len();
+            self.pen.put(text, used);
+        }
+        let last = self.pen.last().map_or(0, |last| *last);
+        if plain && self.cells.may_end(last) {
+            return true;
+        }
+        let delimiter = usize::from(*self.filled > 1);
+        self.pen.back_to(mark - delimiter);
+        *self.filled -= 1;
+        false
     }
 
     /// An empty text, which is not null.

@@ -418,4 +418,52 @@ proptest! {
         }
         prop_assert_eq!(found.rows, expected, "{:?}", shown);
     }
+
+    /// Cells that are written directly are the same as those of events.
+    #[test]
+    fn directly(
+        dialect in dialect(),
+        formulas in prop::sample::select(vec![Formulas::AsTheyAre, Formulas::Escape]),
+        cells in prop::collection::vec(prop::option::of("[,;|ab:\"'\\\\#= \t\r\n\0\u{FEFF}é\u{1F600}1-]{0,40}"), 1..4),
+        number in any::<i64>(),
+    ) {
+        let dialect = Options { comment: None, header: Header::Positions, ..dialect };
+        let formulas = if dialect.quote.is_some() { formulas } else { Formulas::AsTheyAre };
+        let options = WriterOptions { dialect, formulas, ..WriterOptions::default() };
+        let (mut told, mut direct) = (writer(&options), writer(&options));
+        let mut first = vec![text("x"); cells.len()];
+        first.extend([Scalar::Int(0), Scalar::Float(0.5), Scalar::Bool(true)]);
+        list(&mut told, &first).unwrap();
+        list(&mut direct, &first).unwrap();
+        let mut values: Vec<_> =
+            cells.iter().map(|cell| cell.as_deref().map_or(Scalar::Null, text)).collect();
+        let float = number as f64 / 7.0;
+        values.extend([Scalar::Int(number), Scalar::Float(float), Scalar::Bool(number > 0)]);
+        let is_written = list(&mut told, &values).is_ok();
+        let written = (|| {
+            direct.begin_list(0)?;
+            for value in &values {
+                let done = direct.cells(0).is_some_and(|mut cells| match value {
+                    Scalar::Null => cells.null(),
+                    Scalar::Bool(value) => cells.boolean(*value),
+                    Scalar::Int(value) => cells.int(*value),
+                    Scalar::Float(value) => cells.float(*value),
+                    Scalar::Text(text) if number % 2 == 0 => {
+                        let units: Vec<u32> = text.text.as_str().chars().map(u32::from).collect();
+                        cells.units(&units)
+                    }
+                    Scalar::Text(text) => cells.text(text.bytes()),
+                    _ => false,
+                });
+                if !done {
+                    direct.scalar(*value, 0)?;
+                }
+            }
+            direct.end_list(0).map(drop)
+        })();
+        prop_assert_eq!(written.is_ok(), is_written);
+        if is_written {
+            prop_assert_eq!(finished(told), finished(direct));
+        }
+    }
 }

@@ -220,7 +220,9 @@ unsafe fn cell(direct: &mut Direct<'_>, value: *mut ffi::PyObject, takes: Takes)
             takes.has(Takes::STR)
                 && match Units::of(value) {
                     Units::Utf8(text) => direct.text(text),
-                    Units::One(_) | Units::Two(_) | Units::Four(_) => false,
+                    Units::One(units) => direct.units(units),
+                    Units::Two(units) => direct.units(units),
+                    Units::Four(units) => direct.units(units),
                 }
         } else if is(class, &raw mut ffi::PyLong_Type) {
             takes.has(Takes::INT) && int(value).is_some_and(|value| direct.int(value))
