@@ -377,9 +377,10 @@ impl Reader {
         Ok(())
     }
 
-    /// Whether the sink was not told the names of the columns yet.
+    /// Whether the sink was not told the names of the columns yet. Without a header, the first row
+    /// that is none names nothing, and the next one does.
     pub(super) fn is_before_rows(&self) -> bool {
-        self.told.is_none()
+        self.told.is_none() && (self.names.is_some() || self.state != State::Row)
     }
 
     /// Tells the sink the current row.

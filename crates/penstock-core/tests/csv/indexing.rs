@@ -49,7 +49,9 @@ fn read(source: &[u8], mut reach: Reach<Reader, Infallible>, most: usize) -> Vec
     let mut to = Rows::pausing();
     let (mut found, mut between) = (Vec::new(), None);
     while found.len() < most {
-        match reach.advance(&mut to).unwrap() {
+        // What is wrong with the header ends the reading.
+        let Ok(turn) = reach.advance(&mut to) else { break };
+        match turn {
             Turn::Dry => {
                 reach.read(&file).unwrap();
                 between.get_or_insert(reach.is_between_records());
@@ -82,12 +84,13 @@ fn behind_header(source: &[u8], options: &Options, limits: &Limits) -> Option<Re
     let mut reach = from_start(source, options, limits);
     let mut walk = Walk::<Infallible>::to_the_first();
     loop {
-        match reach.advance(&mut walk).unwrap() {
+        // If the columns are not known, nothing can be read at random.
+        let turn = reach.advance(&mut walk).ok()?;
+        match turn {
             Turn::Dry => {
                 reach.read(&Memory(source)).unwrap();
                 reach.give(&mut walk).unwrap();
             }
-            // If the columns are not known yet, nothing can be read at random.
             Turn::Problem(_) if reach.run().reader().names().is_none() => return None,
             Turn::Problem(_) if !reach.run().reader().is_settled() => {}
             Turn::Paused | Turn::Problem(_) | Turn::End => return reach.run().reader().resume(),

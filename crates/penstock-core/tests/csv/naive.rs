@@ -213,6 +213,11 @@ pub(crate) fn naive(text: &str, options: &Options) -> Table {
                 table.names = Some((0..line.cells.len()).map(|n| n.to_string()).collect());
             }
             table.rows.push(Err((place, reason.to_owned())));
+            // Nothing is known of the rows behind a header in error.
+            if heads > 0 {
+                table.names = None;
+                return table;
+            }
             continue;
         }
         if heads > 0 {

@@ -6,7 +6,7 @@ use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Row, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::{Destination, Given, Policy, Refused, Run, Turn, Windows};
+use penstock_core::run::{Destination, Failure, Given, Policy, Refused, Run, Turn, Windows};
 use penstock_core::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
 use penstock_core::source::Detect;
 use std::convert::Infallible;
@@ -121,7 +121,16 @@ pub(crate) fn read(
     loop {
         turns += 1;
         assert!(turns < 20 * (source.len() + 2), "no progress");
-        let turn = run.advance(&mut to).unwrap();
+        let turn = match run.advance(&mut to) {
+            Ok(turn) => turn,
+            Err(failure) => {
+                let Failure::One(problem) = *failure else { panic!("{failure:?}") };
+                assert!(to.names.is_none() && problem.spot.record.is_none());
+                let offset = usize::try_from(problem.offset).unwrap();
+                table.rows.push(Err((offset, problem.reason)));
+                return table;
+            }
+        };
         table.rows.extend(to.rows[taken..].iter().map(|(_, row)| Ok(row.clone())));
         taken = to.rows.len();
         match turn {
