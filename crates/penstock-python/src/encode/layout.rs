@@ -2,6 +2,7 @@
 //!
 //! Fields whose paths begin with the same keys share the objects that these keys lead to.
 
+use super::inline::Inline;
 use super::quick::Simple;
 use super::tree;
 use crate::plan::{Absent, Build, ClassPlan, Kind, NodeId, Part, Plan, Target};
@@ -24,6 +25,8 @@ pub(super) struct Layout {
     pub(super) rows: bool,
     /// A number that no other layout has, and not 0.
     pub(super) number: u64,
+    /// Where objects keep the values of attributes.
+    pub(super) inline: Inline,
 }
 
 impl Layout {
@@ -150,7 +153,13 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
             Ok(elements) => elements,
             Err(reason) => return Ok(Err(reason)),
         };
-        return Ok(Ok(Layout { steps: [].into(), elements, rows: false, number: number() }));
+        return Ok(Ok(Layout {
+            steps: [].into(),
+            elements,
+            rows: false,
+            number: number(),
+            inline: Inline::default(),
+        }));
     }
     if class.only_rows || (class.takes_rows && making.has_plain_keys()) {
         for index in 0..class.fields.len() {
@@ -162,7 +171,13 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
             making.steps.push(Step::Field(field));
         }
         let steps = making.steps.into();
-        return Ok(Ok(Layout { steps, elements: [].into(), rows: true, number: number() }));
+        return Ok(Ok(Layout {
+            steps,
+            elements: [].into(),
+            rows: true,
+            number: number(),
+            inline: Inline::default(),
+        }));
     }
     if let Err(reason) = making.state(0)? {
         return Ok(Err(reason));
@@ -172,7 +187,13 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
         making.steps.push(Step::Rest(get?));
     }
     let Making { steps, .. } = making;
-    Ok(Ok(Layout { steps: steps.into(), elements: [].into(), rows: false, number: number() }))
+    Ok(Ok(Layout {
+        steps: steps.into(),
+        elements: [].into(),
+        rows: false,
+        number: number(),
+        inline: Inline::default(),
+    }))
 }
 
 /// Why objects of a class, or of its parts, cannot be written, whatever their keys are.

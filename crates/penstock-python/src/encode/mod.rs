@@ -9,6 +9,7 @@ mod element_fields;
 mod element_items;
 mod elements;
 mod fitting;
+mod inline;
 mod layout;
 mod ordered;
 mod place;

@@ -8,6 +8,7 @@
 //! finds out what is wrong with a value, and where it stands.
 
 use super::Stop;
+use super::inline::Values;
 use super::layout::{Field, Get, Layout, Name, Step};
 use super::walk::{As, Frame, Known, Omit, Walker};
 use crate::plan::{ClassId, Kind, Node, PLAIN};
@@ -232,10 +233,12 @@ impl<'a> Quick<'a> {
             return from;
         }
         let mut at = from;
+        // SAFETY: as of this function.
+        let values = unsafe { layout.inline.values(object) };
         while let Some(step) = layout.steps.get(at) {
             let done = match step {
                 // SAFETY: as of this function.
-                Step::Field(field) => unsafe { self.field(object, field) },
+                Step::Field(field) => unsafe { self.field(object, values, field) },
                 Step::Open(Name { lent, .. }) => {
                     let mark = self.direct.mark();
                     let done = self.direct.lent_key(lent.as_bytes()) && self.direct.begin(b'{');
@@ -267,12 +270,19 @@ impl<'a> Quick<'a> {
     /// # Safety
     /// As for [`Quick::fields`].
     #[inline(always)]
-    unsafe fn field(&mut self, object: *mut ffi::PyObject, field: &Field) -> bool {
+    unsafe fn field(
+        &mut self,
+        object: *mut ffi::PyObject,
+        values: Values<'_>,
+        field: &Field,
+    ) -> bool {
         let value = match &field.get {
             // SAFETY: the class has its slots at these offsets, and a slot holds an object or null.
             Get::Slot(offset) => unsafe {
                 *object.cast::<u8>().add(*offset).cast::<*mut ffi::PyObject>()
             },
+            // SAFETY: they are the object's values, and nothing changes it here.
+            Get::Attribute(_) => unsafe { values.get(field.index) },
             Get::Fixed(value) => value.as_ptr(),
             _ => null_mut(),
         };

@@ -457,8 +457,11 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
         let layout = layouts.class(class).map_err(Stop::misfit)?;
         let object = object.clone();
         let mut at = *next;
+        layout.inline.learn(&object, &layout.steps)?;
         loop {
-            if let Some(Step::Field(Field { get: Get::Slot(_), .. })) = layout.steps.get(at)
+            if let Some(Step::Field(Field { get, .. })) = layout.steps.get(at)
+                && (matches!(get, Get::Slot(_))
+                    || (layout.inline.is_known() && matches!(get, Get::Attribute(_))))
                 && let Some(mut quick) = Quick::new(self.writer.direct(), self.known, self.omit)
             {
                 // SAFETY: the frame's object is of exactly the layout's class.

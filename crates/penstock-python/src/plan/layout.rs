@@ -35,7 +35,7 @@ macro_rules! member {
 }
 
 /// The attribute `name` in the dict of the class or of a base. `name` is interned.
-pub(super) fn attribute<'py>(
+pub(crate) fn attribute<'py>(
     class: &Bound<'py, PyType>,
     name: &Bound<'py, PyString>,
 ) -> Option<Bound<'py, PyAny>> {

@@ -73,6 +73,7 @@ pub(crate) use constraints::{Check, Limit, Test};
 pub(crate) use entries::{Pattern, entries, new_dict};
 pub(crate) use flat::Part;
 pub(crate) use found_by::{Star, needs_key, no_key};
+pub(crate) use layout::attribute as class_attribute;
 pub(crate) use lent::LentKeys;
 pub(crate) use markup::{NameEdge, Names};
 pub(crate) use msgspec::is_unset;
