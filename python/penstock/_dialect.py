@@ -152,7 +152,12 @@ def _of_options(options: dict[str, object]) -> Dialect:
     return Dialect(**options)  # type: ignore[arg-type]  # each is checked by the constructor
 
 
-def chosen(dialect: Dialect | None, name: str | None) -> _rust.Dialect:
+def inferring() -> _rust.Dialect:
+    """Return the dialect whose reader finds the options in the source."""
+    return _rust.Dialect("csv", infer=True)
+
+
+def chosen(dialect: Dialect | Literal["infer"] | None, name: str | None) -> _rust.Dialect:
     """Return the dialect that the caller names, or that of the suffix of the source's name.
 
     Raises:
@@ -163,13 +168,17 @@ def chosen(dialect: Dialect | None, name: str | None) -> _rust.Dialect:
     return checked(dialect)
 
 
-def checked(dialect: Dialect) -> _rust.Dialect:
+def checked(dialect: Dialect | Literal["infer"]) -> _rust.Dialect:
     """Return the dialect that the caller names, for the extension.
 
     Raises:
         TypeError: It is none.
     """
+    if isinstance(dialect, str):
+        if dialect != "infer":
+            raise ValueError(f"dialect must be a penstock.csv.Dialect or 'infer', not {dialect!r}")
+        return inferring()
     if not isinstance(dialect, Dialect):
         kind = type(dialect).__name__
-        raise TypeError(f"dialect must be a penstock.csv.Dialect or None, not {kind}")
+        raise TypeError(f"dialect must be a penstock.csv.Dialect, 'infer' or None, not {kind}")
     return dialect._rust  # noqa: SLF001 - it is of this file

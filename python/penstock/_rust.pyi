@@ -19,6 +19,7 @@ from typing import Any, Generic, Literal, Never, ParamSpec, Self, final, overloa
 
 from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
 
+from penstock import csv
 from penstock._cells import cells
 from penstock._limits import Limits
 from penstock._pipeline import Pipeline
@@ -84,6 +85,7 @@ __all__ = [
     "document_values",
     "dump",
     "fail_request",
+    "infer",
     "load",
     "mono_ns",
     "nothing",
@@ -206,6 +208,15 @@ def send(
     limits: Limits | None,
     /,
 ) -> Any: ...
+def infer(
+    dialect: Dialect, source: Source, into: object, limits: Limits | None, /
+) -> tuple[
+    csv.Dialect,
+    list[tuple[str, str]],
+    int,
+    str,
+    list[tuple[str, tuple[int, int] | None, tuple[int, str] | None]],
+]: ...
 def outline(
     dialect: Dialect, source: Source, /
 ) -> tuple[list[tuple[str, list[tuple[str, int]], tuple[str, bool] | None]], int]: ...
@@ -332,6 +343,8 @@ class Reader(Generic[_T]):
     def close(self) -> None: ...
     @property
     def progress(self) -> Progress: ...
+    @property
+    def dialect(self) -> csv.Dialect | None: ...
     @property
     def place(self) -> Place: ...
     def into(self, pipeline: object, /) -> Summary: ...

@@ -75,6 +75,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::feed::Decoder;
     #[pymodule_export]
+    use crate::verbs::infer::infer;
+    #[pymodule_export]
     use crate::verbs::lines::Lines;
     #[pymodule_export]
     use crate::verbs::outline::outline;

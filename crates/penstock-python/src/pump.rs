@@ -12,6 +12,7 @@ use crate::plan::PlanRef;
 use crate::shorten::{Last, Shortener};
 use crate::timing::{Sampler, Timed};
 use penstock_clock::Mono;
+use penstock_core::csv;
 use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
 use penstock_core::reader::Reader;
@@ -233,6 +234,14 @@ impl Pump {
     #[cold]
     pub(crate) fn last_record(&mut self) -> LastRecord {
         self.run.last_record(&self.builder, &mut self.counted)
+    }
+
+    /// The dialect of a table, once it is known.
+    pub(crate) fn dialect(&self) -> Option<&csv::Options> {
+        match self.run.reader() {
+            Reader::Csv(reader) => reader.options(),
+            _ => None,
+        }
     }
 
     /// The repairs so far.

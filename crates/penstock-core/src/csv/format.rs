@@ -32,21 +32,26 @@ pub static FORMAT: Format = Format {
 /// CSV with its options, which were checked.
 #[derive(Clone, Debug)]
 struct Dialect {
-    options: Options,
+    options: Arc<Options>,
     stops: Arc<Stops>,
+    /// Whether the reader finds the options in the source.
+    infer: bool,
 }
 
 /// The options of [`Options`]: `delimiter`, `quote`, `escape`, `comment`, `terminator`, `trim`,
-/// `skip_rows` and `header`.
+/// `skip_rows` and `header`; or `infer`, if the reader finds them in the source.
 fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
     let mut read = Options::default();
+    let mut infer = false;
     for (name, said) in options {
-        if !option(&mut read, name, said)? {
+        if name == "infer" {
+            infer = said.flag(name)?;
+        } else if !option(&mut read, name, said)? {
             return Err(WrongOption::Unknown { option: name.clone() });
         }
     }
     let stops = read.stops().map_err(|WrongDialect(reason)| impossible(reason))?;
-    Ok(Arc::new(Dialect { options: read, stops: Arc::new(stops) }))
+    Ok(Arc::new(Dialect { options: Arc::new(read), stops: Arc::new(stops), infer }))
 }
 
 /// Notes an option of a dialect. False if it is none.
@@ -126,7 +131,10 @@ impl format::Dialect for Dialect {
         "a row each"
     }
     fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
-        let reader = Reader::checked(&self.options, Arc::clone(&self.stops), limits);
+        let mut reader = Reader::checked(&self.options, Arc::clone(&self.stops), limits);
+        if self.infer {
+            reader.infer();
+        }
         reader::Reader::Csv(Box::new(reader))
     }
 }
@@ -135,6 +143,9 @@ impl FormatReader for Reader {
     #[inline]
     fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
+        if self.is_open() && !self.decide(text, last, sink.judge().as_deref())? {
+            return Ok(Step::More);
+        }
         self.run(text, last, sink)
     }
     fn run_dyn<S: Listener>(
@@ -143,6 +154,9 @@ impl FormatReader for Reader {
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         let (text, last) = given.as_text()?;
+        if self.is_open() && !self.decide(text, last, sink.judge().as_deref())? {
+            return Ok(Step::More);
+        }
         self.run_dyn(text, last, sink)
     }
     fn base(&self) -> u64 {
@@ -173,6 +187,9 @@ impl FormatReader for Reader {
     }
     fn is_before_records(&self) -> bool {
         self.is_before_rows()
+    }
+    fn rescan(&mut self) {
+        Reader::rescan(self);
     }
     fn recover(&mut self) {
         self.recover();

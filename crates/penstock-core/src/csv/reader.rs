@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, gathered, make_room};
 
+use super::infer::Inference;
 use super::options::{Header, Options, WrongDialect};
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
 use crate::error::{Fail, Fault};
@@ -52,9 +53,9 @@ pub struct Reader {
     /// The index in the window of the current row.
     pos: usize,
     /// The offset of the window's first byte in the source.
-    base: u64,
+    pub(super) base: u64,
     stops: Arc<Stops>,
-    grammar: Grammar,
+    pub(super) grammar: Grammar,
     header: Header,
     comment: Option<Box<str>>,
     row: rows::Row,
@@ -75,6 +76,9 @@ pub struct Reader {
     places: Vec<(usize, usize)>,
     /// Kept for its memory only.
     cells: Vec<Option<Cell<'static>>>,
+    pub(super) options: Arc<Options>,
+    /// If the dialect is found in the source: what is known of it.
+    pub(super) inference: Option<Inference>,
 }
 
 /// One call of [`Reader::run`], compiled for each instruction set.
@@ -111,11 +115,11 @@ impl Reader {
     /// # Errors
     /// The dialect is not possible.
     pub fn new(options: &Options, limits: &Limits) -> Result<Self, WrongDialect> {
-        Ok(Self::checked(options, Arc::new(options.stops()?), limits))
+        Ok(Self::checked(&Arc::new(options.clone()), Arc::new(options.stops()?), limits))
     }
 
     /// The same for a dialect that was checked. `stops` are [its own](Options::stops).
-    pub(super) fn checked(options: &Options, stops: Arc<Stops>, limits: &Limits) -> Self {
+    pub(super) fn checked(options: &Arc<Options>, stops: Arc<Stops>, limits: &Limits) -> Self {
         let names = match &options.header {
             Header::Given(names) => Some(names.clone().into()),
             _ => None,
@@ -141,6 +145,8 @@ impl Reader {
             scratch: TextBuf::new(),
             places: Vec::new(),
             cells: Vec::new(),
+            inference: None,
+            options: Arc::clone(options),
         };
         reader.lines_left(options.skip);
         reader
@@ -179,6 +185,8 @@ impl Reader {
             scratch: TextBuf::new(),
             places: Vec::new(),
             cells: Vec::new(),
+            inference: None,
+            options: Arc::clone(&self.options),
         })
     }
 

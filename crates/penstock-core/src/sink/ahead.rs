@@ -1,6 +1,6 @@
 //! What a reader reports about a map before its members.
 
-use super::{Flow, Sink, Want, expand};
+use super::{Flow, Judge, Sink, Want, expand};
 use crate::event::{KnownKeys, Row, Scalar, Text};
 
 /// A sink's answer while a reader looks ahead for it.
@@ -86,6 +86,12 @@ pub trait LookAhead: Sink {
         _wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Self::Error> {
         Ok(RowsAs::Maps)
+    }
+
+    /// What the sink's type knows of the columns of a table, for a reader that has to find out how
+    /// the table is written.
+    fn judge(&self) -> Option<Box<dyn Judge + '_>> {
+        None
     }
 
     /// A map of a known shape. The reader reports all of it in one call. If the sink pauses or

@@ -124,6 +124,7 @@ macro_rules! forward {
                 known: &$crate::event::KnownKeys<'_>,
                 wanted: &mut [Option<$crate::sink::Want>]
             ) -> Result<$crate::sink::RowsAs, Self::Error>;
+            ref judge() -> Option<Box<dyn $crate::sink::Judge + '_>>;
             mut row(row: &mut $crate::event::Row<'_>)
                 -> Result<$crate::sink::Flow, Self::Error>;
         }

@@ -19,11 +19,13 @@
 mod ahead;
 pub(crate) mod erased;
 mod forward;
+mod judge;
 mod lent;
 pub(crate) mod row;
 mod told;
 
 pub use ahead::{Look, LookAhead, RowsAs};
+pub use judge::{Judge, Wanted};
 pub use lent::{Lent, Want};
 pub use row::expand;
 pub use told::{Flow, Sink};

@@ -7,7 +7,7 @@ use penstock_core::event::{
 use penstock_core::forward;
 use penstock_core::limits::Limits;
 use penstock_core::select::{Path, Records, Select};
-use penstock_core::sink::{Flow, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want};
+use penstock_core::sink::{Flow, Judge, Lent, Listener, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::value::number::Outcome;
 use penstock_core::xml;
 use std::cell::RefCell;
@@ -43,6 +43,11 @@ impl Answer for &[u8] {
 impl Answer for Want {
     fn answer() -> Self {
         Want::Float
+    }
+}
+impl Answer for Option<Box<dyn Judge + '_>> {
+    fn answer() -> Self {
+        None
     }
 }
 impl Answer for bool {

@@ -23,6 +23,7 @@ mod entries;
 mod flat;
 mod found_by;
 mod generics;
+mod judging;
 mod known;
 mod layout;
 mod lent;

@@ -13,6 +13,7 @@ use crate::sources::SourceObject;
 use crate::timing::Timing;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::decode::BULK;
+use crate::verbs::infer::of_options;
 use crate::verbs::{may_wait, no_end, unknown_keys};
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyValueError};
@@ -382,6 +383,24 @@ impl Reader {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
         guarded(py, || pipelines(py)?.call_method1("begin", (this, stage)))
+    }
+
+    /// The `penstock.csv.Dialect` of the current source. None for other formats, and as long as the
+    /// reader has not found it.
+    ///
+    /// Example:
+    ///     >>> import io, penstock
+    ///     >>> rows = io.BytesIO(b"name;size\nBern;134591\n")
+    ///     >>> with penstock.csv.read(rows, dialect="infer") as reader:
+    ///     ...     next(reader), reader.dialect
+    ///     ({'name': 'Bern', 'size': '134591'}, Dialect(';'))
+    #[getter]
+    fn dialect<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        guarded(py, || {
+            let entered = self.enter()?;
+            let options = entered.pump.dialect();
+            options.map(|options| of_options(py, options)).transpose()
+        })
     }
 
     /// Where the time went so far. This is cheap, and safe to ask from another thread.

@@ -20,7 +20,7 @@ pub(super) const DELIMITERS: [(&str, Cost, Cost); 14] = [
     ("::", 100, 40),
     ("|~|", 100, 20),
     ("~|~", 100, 20),
-    (" ", 100, 30),
+    (" ", 100, 28),
     (":", 140, 60),
 ];
 
@@ -173,6 +173,8 @@ fn terminators(text: &[u8]) -> Vec<Terminator> {
     let mut all = vec![Terminator::AsFirst];
     if feeds && lone {
         all.push(Terminator::Any);
+        // A line feed in a cell needs no quotes if it ends no row, and Python writes it so.
+        all.push(Terminator::Exactly("\r".into()));
     }
     if separators {
         all.push(Terminator::Exactly("\x1e".into()));
@@ -269,9 +271,10 @@ mod tests {
         let tried = |text: &str| -> Vec<String> {
             candidates(text.as_bytes()).iter().map(expression).collect()
         };
-        assert_eq!(tried("a,b\n1,2\n"), ["Dialect()"]);
+        assert_eq!(tried("a,b\n1,2\n"), ["Dialect()", "Dialect(';')"]);
         assert_eq!(tried("a;b\n1;2\n"), ["Dialect(';')", "Dialect()"]);
-        assert_eq!(tried("a, b\n"), ["Dialect()", "Dialect(trim=True)", "Dialect(' ')"]);
+        let spaced = ["Dialect()", "Dialect(trim=True)", "Dialect(' ')", "Dialect(';')"];
+        assert_eq!(tried("a, b\n"), spaced);
         assert_eq!(tried("it's\n"), ["Dialect()"]);
         assert_eq!(tried("'a'\n"), ["Dialect()", "Dialect(quote=\"'\")"]);
         assert_eq!(

@@ -86,6 +86,12 @@ pub(super) fn text(text: &[u8]) -> Cost {
     cost
 }
 
+/// What a name costs in addition, if there are delimiters in it: `id:name` is hardly one.
+pub(super) fn joined(name: &[u8]) -> Cost {
+    let is = |byte: &&u8| matches!(byte, b',' | b';' | b':' | b'|' | b'\t' | b'^' | b'~');
+    100 * name.iter().filter(is).count() as Cost
+}
+
 /// The length of a run of digits.
 fn digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()

@@ -4,7 +4,7 @@ use super::cost::Kind;
 use super::table::{Form, Table};
 
 /// The least rows below a cell of the first row that say something of its form.
-const FORM: u32 = 3;
+const FORM: u32 = 2;
 
 /// What speaks for names in the first row: above zero it has some, below zero it is a row like all
 /// others.
@@ -68,15 +68,21 @@ pub(super) fn decide(table: &Table) -> (bool, &'static str) {
     match evidence(table) {
         1.. => (true, "the first row differs from the others, as names do from values"),
         0 if are_names(table) => (true, "nothing speaks against names in the first row"),
-        0 => (false, "the first row has a cell twice, or an empty one: these are no names"),
+        0 => (false, "the cells of the first row are no names: too long, twice the same, or empty"),
         _ => (false, "the first row has values, like the others"),
     }
 }
 
-/// Whether the cells of the first row could be names: none is there twice, and only the first may
-/// be empty.
+/// A text that is longer is no name.
+const NAME: usize = 64;
+
+/// Whether the cells of the first row could be names: none is there twice, none is a whole text, and
+/// only the first may be empty.
 fn are_names(table: &Table) -> bool {
     let mut names: Vec<&str> = table.first.iter().map(|first| first.text.trim()).collect();
+    if names.iter().any(|name| name.len() > NAME || name.contains(['\n', '\r'])) {
+        return false;
+    }
     let is_empty = |name: &&str| name.is_empty();
     if names.iter().skip(1).any(is_empty) || table.first.iter().any(|first| first.kind.is_typed()) {
         return names.len() == 1;

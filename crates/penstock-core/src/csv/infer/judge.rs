@@ -1,26 +1,6 @@
-//! What the caller's type knows of the table.
+//! What the caller's type says of a table.
 
-/// The type of the rows, as far as it can tell one dialect from another: the names of its columns,
-/// and which texts are values of theirs.
-pub trait Judge {
-    /// The columns that the type names, or the cells of a row, if it takes them by position.
-    fn columns(&self) -> &[Wanted];
-
-    /// Whether rows are taken by position: the type has nothing to do with the names of columns.
-    fn by_position(&self) -> bool;
-
-    /// Whether a cell is a value of the column.
-    fn fits(&self, column: usize, cell: &str) -> bool;
-}
-
-/// A column that a type names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wanted {
-    /// Its names. One of them is enough.
-    pub names: Vec<Box<str>>,
-    /// Whether there is no row without it.
-    pub required: bool,
-}
+use crate::sink::Wanted;
 
 /// What a judge says of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,10 +11,9 @@ pub(super) struct Verdict {
     pub(super) known: usize,
 }
 
-/// The columns of a table that a type knows: for each column, the place in [`Judge::columns`].
+/// The columns of a table that a type knows: for each column, the place in the type's.
 /// Nothing if one that is required is not there, or if there is none at all.
-pub(super) fn matched(judge: &dyn Judge, cells: &[String]) -> Option<Vec<Option<usize>>> {
-    let wanted = judge.columns();
+pub(super) fn matched(wanted: &[Wanted], cells: &[String]) -> Option<Vec<Option<usize>>> {
     let mut columns = vec![None; cells.len()];
     for (place, column) in wanted.iter().enumerate() {
         let is = |cell: &&String| column.names.iter().any(|name| **name == *cell.trim());

@@ -25,23 +25,26 @@ mod candidates;
 mod cost;
 mod header;
 mod judge;
+mod reader;
 mod table;
 
 pub use cost::Kind;
-pub use judge::{Judge, Wanted};
+pub(super) use reader::Inference;
 pub use table::Against;
 
 use penstock_scan::ValidText;
 
 use super::options::{Header, Options};
+use crate::sink::Judge;
 use cost::Cost;
 use table::{Table, Trial};
 
 /// How many bytes of a source the dialect is found in.
 pub const SAMPLE: usize = 64 << 10;
 
-/// Two dialects whose costs differ by less are as likely: so many tenths of a bit, or this share.
-const MARGIN: (Cost, Cost) = (120, 200);
+/// Two dialects whose costs differ by less are as likely: so many tenths of a bit, or one for each
+/// row.
+const MARGIN: Cost = 120;
 
 /// The dialect of a sample.
 #[derive(Clone, Debug)]
@@ -71,9 +74,12 @@ impl Inferred {
 pub struct Tried {
     /// The dialect, as Python writes it.
     pub dialect: String,
-    /// The columns and the bytes that the table takes in it, or why it makes none.
-    pub outcome: Result<(usize, u64), Against>,
+    /// What became of it.
+    pub outcome: Outcome,
 }
+
+/// The columns of the table in a dialect and the bytes that it takes, or why there is none.
+pub type Outcome = Result<(usize, u64), Against>;
 
 /// Why there is no dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,13 +134,13 @@ pub fn infer(
     let end = (0..=SAMPLE.min(text.as_bytes().len())).rev();
     let end = end.into_iter().find(|end| text.as_str().is_char_boundary(*end));
     let text = text.slice(0..end.unwrap_or(0));
+    let wanted = &judge.map(Judge::columns).unwrap_or_default()[..];
     let candidates = candidates::candidates(text.as_bytes());
     let mut tried = Vec::new();
     let mut good: Vec<Good> = Vec::new();
     for (place, options) in candidates.iter().enumerate() {
-        let trial = Trial { text, whole, options, judge };
+        let trial = Trial { text, whole, options, judge, wanted };
         match trial.run() {
-            // Blanks are cut off where all cells have some, or where quotes need it.
             Ok(table) => {
                 let header = header::decide(&table);
                 let cost = table.cost(header.0);
@@ -160,11 +166,11 @@ pub fn infer(
         return Err(none(&tried));
     };
     for other in &good[1..] {
-        let margin = MARGIN.0.max(best.cost / MARGIN.1);
+        let margin = MARGIN.max(best.table.rows as Cost);
         if other.rank() == best.rank() && other.cost < best.cost + margin {
             let same = |good: &Good| {
                 let options = &candidates[good.place];
-                let texts = Trial { text, whole, options, judge }.texts(good.table.at);
+                let texts = Trial { text, whole, options, judge, wanted }.texts(good.table.at);
                 (good.header.0, texts)
             };
             if same(best) != same(other) {
@@ -224,7 +230,7 @@ fn tie(best: &Good, other: &Good) -> Undecided {
 }
 
 /// The error if no dialect is left: it names the one that came farthest.
-fn none(tried: &[(&Options, Result<(usize, u64), Against>)]) -> Undecided {
+fn none(tried: &[(&Options, Outcome)]) -> Undecided {
     let against =
         tried.iter().filter_map(|(options, outcome)| Some((*options, outcome.as_ref().err()?)));
     // Of two that came as far, the simpler one was tried first.

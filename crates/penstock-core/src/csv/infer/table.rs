@@ -2,11 +2,12 @@
 
 use penstock_scan::{Isa, Job, Stops, ValidText, dispatch};
 
-use super::super::options::Options;
+use super::super::options::{Options, Terminator};
 use super::super::rows::{Cell, Found, Grammar, Line, Row, Wrong};
 use super::candidates::{USUAL, price};
 use super::cost::{self, Cost, Kind};
-use super::judge::{self, Judge, Verdict};
+use super::judge::{self, Verdict};
+use crate::sink::{Judge, Wanted};
 
 /// How many kinds of cells there are.
 const KINDS: usize = Kind::ALL.len();
@@ -91,6 +92,8 @@ pub(super) struct Trial<'s> {
     pub(super) whole: bool,
     pub(super) options: &'s Options,
     pub(super) judge: Option<&'s dyn Judge>,
+    /// The columns that the judge wants.
+    pub(super) wanted: &'s [Wanted],
 }
 
 struct Try<'s> {
@@ -370,7 +373,7 @@ impl<'s> Scan<'s> {
         let columns = self.table.columns.len();
         for (length, cells) in &rows.comments {
             let may_be = columns > 1 && *cells >= columns;
-            self.table.frame += 60 * *length as Cost + if may_be { 400 } else { 0 };
+            self.table.frame += 60 * *length as Cost + if may_be { 3_000 } else { 0 };
         }
         self.finish()
     }
@@ -443,7 +446,7 @@ impl<'s> Scan<'s> {
         let texts: Vec<String> =
             cells.iter().map(|cell| rows.text(at, cell).into_owned()).collect();
         match (self.mode, self.trial.judge) {
-            (Mode::Names, Some(judge)) => match judge::matched(judge, &texts) {
+            (Mode::Names, Some(_)) => match judge::matched(self.trial.wanted, &texts) {
                 Some(known) => {
                     let columns = known.iter().filter(|column| column.is_some()).count();
                     self.table.verdict = Some(Verdict { misfits: 0, known: columns });
@@ -452,7 +455,7 @@ impl<'s> Scan<'s> {
                 }
                 None => return false,
             },
-            (_, Some(judge)) if judge.by_position() && judge.columns().len() == cells.len() => {
+            (_, Some(judge)) if judge.by_position() && self.trial.wanted.len() == cells.len() => {
                 self.table.verdict = Some(Verdict { misfits: 0, known: cells.len() });
                 self.known = (0..cells.len()).map(Some).collect();
             }
@@ -487,12 +490,14 @@ impl<'s> Scan<'s> {
         for (place, cell) in rows.row.cells.iter().enumerate() {
             let text = rows.text(at, cell);
             let bytes = text.as_bytes();
-            if !cell.quoted {
-                if place > 0 && !bytes.is_empty() {
-                    self.inner += 1;
-                    self.led += usize::from(matches!(bytes[0], b' ' | b'\t'));
-                    self.trailed += usize::from(matches!(bytes[bytes.len() - 1], b' ' | b'\t'));
-                }
+            if let [first, .., last] | [first @ last] = bytes
+                && place > 0
+                && !cell.quoted
+            {
+                let is_blank = |byte: &u8| usize::from(matches!(byte, b' ' | b'\t'));
+                self.inner += 1;
+                self.led += is_blank(first);
+                self.trailed += is_blank(last);
             }
             let (kind, mut cost) =
                 if is_first { (self.table.first[place].kind, 0) } else { cost::cell(bytes) };
@@ -564,6 +569,10 @@ impl<'s> Scan<'s> {
             let reason = format!("{what} left with commas, semicolons, tabs or bars in them");
             return Err(self.fault.unwrap_or_else(|| Against::new(begins, reason)));
         }
+        if columns == 1 && self.trial.options.terminator != Terminator::AsFirst {
+            let reason = "one column, and line ends of several kinds";
+            return Err(self.fault.unwrap_or_else(|| Against::new(begins, reason)));
+        }
         // Without a quote, texts that begin with one would keep it.
         if self.trial.options.quote.is_none() {
             let text = self.trial.text.as_bytes();
@@ -622,7 +631,7 @@ impl Table {
             let is_empty = first.kind == Kind::Empty && counts[1..] == [0; KINDS - 1];
             cost += if is_empty { 100 } else { 0 };
             if header {
-                cost += cost::text(first.text.as_bytes());
+                cost += cost::text(first.text.as_bytes()) + cost::joined(first.text.as_bytes());
             } else {
                 counts[first.kind as usize] += 1;
                 cost += first.cost;

@@ -20,7 +20,7 @@ use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
 use penstock_core::format::Lends;
 use penstock_core::json::lend;
 use penstock_core::near::nearest;
-use penstock_core::sink::{Flow, Lent, Look, LookAhead, RowsAs, Sink, Want};
+use penstock_core::sink::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_scan::make_room;
 use pyo3::ffi;
 use std::collections::HashSet;
@@ -249,6 +249,10 @@ impl Lent for Keyed<'_> {
 }
 
 impl LookAhead for Keyed<'_> {
+    fn judge(&self) -> Option<Box<dyn Judge + '_>> {
+        self.plan().judge()
+    }
+
     #[inline(always)]
     fn tag_wanted(&self) -> &[u8] {
         self.tag_as_written()
