@@ -48,6 +48,7 @@ __all__ = [
     "decode",
     "dump",
     "encode",
+    "infer",
     "load",
     "read",
     "write",
@@ -66,7 +67,7 @@ def decode(
     into: TypeForm[T] = PLAIN,
     /,
     *,
-    dialect: Dialect | None = None,
+    dialect: Dialect | Literal["infer"] | None = None,
     all_errors: bool = False,
     unknown: Unknown = "skip",
     types: Types | None = None,
@@ -80,7 +81,8 @@ def decode(
             path; use `load` for that.
         into: The type of one row. By default, or with `Any` or `object`, a row is a dict of the
             columns' names and the text of its cells. You may pass a `penstock.Plan` for any type.
-        dialect: How the text is cut into rows and cells; by default with commas.
+        dialect: How the text is cut into rows and cells; by default with commas. `"infer"` finds it
+            in the first 64 KiB; see `infer`.
         all_errors: Whether an error reports all problems of its row, in its `problems`, and not
             only the first.
         unknown: Whether to `"skip"` columns that a class does not name, or to raise an `"error"`.
@@ -314,12 +316,61 @@ def write(
 
 
 @_missing.advised
+def infer(
+    source: Source,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Dialect:
+    r"""Find the dialect of a file in its first 64 KiB, as `dialect="infer"` does.
+
+    Penstock tries every dialect of which the sample has a trace, with the grammar that reads the
+    file afterwards. Only those that read the sample without a fault remain. Of these, the one wins
+    in which the table is shortest to write down. If a class is given and a row has the names of its
+    fields, that decides first, and then whether the cells are values of the fields. Nothing is
+    guessed: if no dialect reads the sample, or two are as likely, that is an error.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, of which only the
+            beginning is read.
+        into: The type of one row, if there is one.
+        encoding: The encoding of the bytes; see `decode`.
+        compression: How the source is compressed; see `penstock.json.load`.
+        member: The member of a zip archive; see `penstock.json.load`.
+        limits: The limits to enforce instead of the default ones.
+
+    Returns:
+        The dialect, for this file and others like it.
+
+    Raises:
+        OSError: The file cannot be opened.
+        MalformedInput: No dialect reads the sample, or two are as likely.
+        PlanError: Penstock cannot decode into `into`.
+
+    Example:
+        >>> import penstock
+        >>> penstock.csv.infer([b"Sizes of 2024\n\nname;size\nBern;1,5\nChur;0,4\n"])
+        Dialect(';', skip_rows=2)
+    """
+    given, name = _sources.locate("read", source, compression, member, limits)
+    try:
+        opened = _rust.Source(given, name, encoding, compression)
+        return _rust.infer(_dialect.inferring(), opened, into, limits)[0]
+    finally:
+        del given  # This closes an archive that was opened here.
+
+
+@_missing.advised
 def load(
     source: Source,
     into: TypeForm[T] = PLAIN,
     /,
     *,
-    dialect: Dialect | None = None,
+    dialect: Dialect | Literal["infer"] | None = None,
     all_errors: bool = False,
     unknown: Unknown = "skip",
     types: Types | None = None,
@@ -334,7 +385,8 @@ def load(
         source: A path, a binary file, or an iterable of chunks of bytes. Never the data itself;
             use `decode` for that.
         into: The type of one row; see `decode`.
-        dialect: How the text is cut into rows and cells; by default as the suffix says.
+        dialect: How the text is cut into rows and cells; by default as the suffix says. `"infer"`
+            finds it in the first 64 KiB; see `infer`.
         all_errors: Whether an error reports all problems; see `decode`.
         unknown: What to do with columns that a class does not name; see `decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
@@ -384,7 +436,7 @@ def read(
     into: TypeForm[T] = PLAIN,
     /,
     *,
-    dialect: Dialect | None = None,
+    dialect: Dialect | Literal["infer"] | None = None,
     errors: Errors = "raise",
     max_errors: int = 100,
     empty: Empty = "allow",
@@ -403,7 +455,8 @@ def read(
             you opened stays open. Or several files, which are read in order: a list of paths, a
             pattern such as `"data/*.csv"`, or a folder. Each has a header of its own.
         into: The type of one row; see `decode`.
-        dialect: How the text is cut into rows and cells; by default as the suffix says.
+        dialect: How the text is cut into rows and cells; by default as the suffix says. `"infer"`
+            finds it in the first 64 KiB; see `infer`.
         errors: What to do with a row that is malformed or does not fit `into`. `"raise"` raises its
             error. `"skip"` leaves it out and counts it in `reader.skipped`. `"collect"` raises an
             `ExceptionGroup` of the errors after the last good row. A function is called with

@@ -34,6 +34,7 @@ _ELSEWHERE = {
     **dict.fromkeys(("length", "wc"), "'count' counts records"),
     **dict.fromkeys(("fmt", "pretty", "indent"), "'format' indents a file"),
     **dict.fromkeys(("to", "transform"), "'convert' writes another format"),
+    **dict.fromkeys(("infer", "dialect", "delimiter"), "'sniff' finds the dialect of a CSV file"),
     **dict.fromkeys(("schema", "keys", "paths", "tree"), "'outline' shows the paths of a file"),
     "tail": "only the first records can be printed, by 'head'",
 }
@@ -154,6 +155,7 @@ def parser() -> argparse.ArgumentParser:
     )
     for add in (
         _add_outline,
+        _add_sniff,
         _add_head,
         _add_count,
         _add_check,
@@ -183,6 +185,26 @@ def _add_outline(commands: Commands) -> None:
     options.add_argument(
         "-q", "--quiet", action="store_true", help="do not say that paths were left out"
     )
+
+
+def _add_sniff(commands: Commands) -> None:
+    sniff = _command(
+        commands,
+        "sniff",
+        "find the dialect of a CSV file",
+        "Prints the dialect in which a CSV file is written, as Python writes it, and its columns "
+        "with the kinds of their cells. Reads the first 64 KiB. The lines after that, on standard "
+        "error, say why: what each dialect makes of them.",
+    )
+    _file(sniff)
+    options = _options(sniff)
+    _into(options, options, "the class of a row, which knows the names and types of columns")
+    options.add_argument(
+        "--encoding", metavar="NAME", help="the encoding, if the file does not declare it"
+    )
+    options.add_argument("--member", metavar="NAME", help="the file to read in a zip archive")
+    options.add_argument("-q", "--quiet", action="store_true", help="do not say why")
+    sniff.set_defaults(format="csv")
 
 
 def _add_head(commands: Commands) -> None:

@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 
-from penstock import _convert, _format, _rust, _sources, json, read
+from penstock import _convert, _dialect, _format, _rust, _sources, json, read
 from penstock._errors import DecodeError, PlanError
 from penstock.cli import CommandError
 from penstock.cli.paths import explained
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from io import RawIOBase
     from typing import Any, Literal, Self
 
-    from penstock import Converted, Reader
+    from penstock import Converted, Reader, csv
     from penstock._types import Errors, Form, Format, Target
 
 # The most bytes of a file to read for finding its format.
@@ -166,6 +166,38 @@ class Source:
             given, name = _sources.locate("read", source, "infer", member, None)
             opened = _rust.Source(given, name, encoding, "infer")
             return _rust.outline(_format.dialect(self.format, name), opened)
+        except OSError as error:
+            raise _unopened(error) from error
+        except DecodeError:
+            raise
+        except ValueError as error:
+            raise CommandError(str(error)) from error
+
+    def sniff(
+        self, into: object
+    ) -> tuple[
+        csv.Dialect,
+        list[tuple[str, str]],
+        int,
+        str,
+        list[tuple[str, tuple[int, int] | None, tuple[int, str] | None]],
+    ]:
+        """Return the dialect of the file, for rows of a type, and what speaks for it.
+
+        That is: its columns with the kinds of their cells, how many rows the sample has, why there
+        is a header or none, and for each dialect that was tried either the columns and the bytes of
+        its table, or the byte at which it fails and the reason.
+
+        Raises:
+            CommandError: The file cannot be opened, or an option is wrong.
+            DecodeError: No dialect reads the sample, or two are as likely.
+        """
+        source = self.name if self._stream is None else self._stream
+        encoding, member = self._arguments.encoding, self._arguments.member
+        try:
+            given, name = _sources.locate("read", source, "infer", member, None)
+            opened = _rust.Source(given, name, encoding, "infer")
+            return _rust.infer(_dialect.inferring(), opened, into, None)
         except OSError as error:
             raise _unopened(error) from error
         except DecodeError:
