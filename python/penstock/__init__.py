@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from penstock._cells import cells, separated
     from penstock._convert import convert
     from penstock._describe import describe
+    from penstock._lookup import Lookup
     from penstock._types import (
         At,
         Compression,
@@ -137,6 +138,7 @@ __all__ = [
     "Items",
     "LimitExceeded",
     "Limits",
+    "Lookup",
     "MalformedInput",
     "PenstockError",
     "Plan",
@@ -195,6 +197,8 @@ if not TYPE_CHECKING:
             from penstock._convert import convert as found  # noqa: PLC0415 - few programs convert
         elif name == "describe":
             from penstock._describe import describe as found  # noqa: PLC0415 - slow to import
+        elif name == "Lookup":
+            from penstock._lookup import Lookup as found  # noqa: PLC0415 - few look rows up
         elif name == "streams":
             import penstock.streams as found  # noqa: PLC0415 - slow to import
         elif name in {"cells", "separated"}:

@@ -1,4 +1,4 @@
-"""`Rows`: the records of a file of lines as a sequence, each read when you ask for it."""
+"""`Rows`: the records of a file as a sequence, each read when you ask for it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeForm
 
+    from penstock._lookup import Lookup
     from penstock._types import Index, Path, T
 
     class _Sequence(Sequence[T], Generic[T]):
@@ -28,7 +29,7 @@ _SUFFIX = ".penstock-index"
 
 
 class Rows(_Sequence["T"]):
-    r"""The records of an NDJSON file as a sequence. `penstock.open` creates it.
+    r"""The records of an NDJSON or CSV file as a sequence. The `open` of the format creates it.
 
     Penstock finds the position of each record once, in a pass over the file or in an index beside
     it. `rows[i]` then reads and decodes that record and nothing else. It does not keep the record,
@@ -49,18 +50,20 @@ class Rows(_Sequence["T"]):
         (3, {'size': 38}, [{'size': 38}, {'size': 40}], True)
     """
 
-    __slots__ = ("_lines", "_options", "_places")
+    __slots__ = ("_file", "_options", "_places")
     __module__ = "penstock"
 
-    _lines: _rust.Lines
+    _file: _rust.RowFile
     # The arguments of opening it, to open it again.
     _options: tuple[Any, ...]
-    # The records of the file that belong to it.
-    _places: range
+    # The records of the file that belong to it: a range, or an array of those of a look-up.
+    _places: Sequence[int]
 
-    def __init__(self, lines: _rust.Lines, options: tuple[Any, ...], places: range) -> None:
+    def __init__(
+        self, file: _rust.RowFile, options: tuple[Any, ...], places: Sequence[int]
+    ) -> None:
         """Take the records of an open file."""
-        self._lines, self._options, self._places = lines, options, places
+        self._file, self._options, self._places = file, options, places
 
     @property
     def path(self) -> str:
@@ -71,11 +74,11 @@ class Rows(_Sequence["T"]):
     @property
     def closed(self) -> bool:
         """Whether the file is closed."""
-        return self._lines.closed
+        return self._file.closed
 
     def close(self) -> None:
         """Close the file, also for all slices. Closing it again does nothing."""
-        self._lines.close()
+        self._file.close()
 
     def __enter__(self) -> Self:
         """Return itself."""
@@ -112,8 +115,12 @@ class Rows(_Sequence["T"]):
             ValueError: The file is closed.
         """
         if isinstance(place, slice):
-            return type(self)(self._lines, self._options, self._places[place])
-        return self._lines.get(self._place(place))
+            return self._at(self._places[place])
+        return self._file.get(self._place(place))
+
+    def _at(self, places: Sequence[int]) -> Self:
+        """Return other records of the same file."""
+        return type(self)(self._file, self._options, places)
 
     def _place(self, place: int) -> int:
         """Return the number of that record in the file."""
@@ -130,9 +137,9 @@ class Rows(_Sequence["T"]):
     def __iter__(self) -> Iterator[T]:
         """Iterate over the records, in blocks of the file; raises as indexing does."""
         places = self._places
-        if places.step == 1:
-            return self._lines.through(places.start, places.stop)
-        return map(self._lines.get, places)
+        if isinstance(places, range) and places.step == 1:
+            return self._file.through(places.start, places.stop)
+        return map(self._file.get, places)
 
     def to(self, into: TypeForm[T], place: int, /) -> T:
         r"""Return the record at `place` as another type.
@@ -149,7 +156,7 @@ class Rows(_Sequence["T"]):
             ...     rows.to(dict[str, float], 1)
             {'size': 38.0}
         """
-        made: T = self._lines.get_as(self._place(place), into)
+        made: T = self._file.get_as(self._place(place), into)
         return made
 
     def raw(self, place: int, /) -> bytes:
@@ -168,7 +175,55 @@ class Rows(_Sequence["T"]):
             ...     rows.raw(1)
             b'{"size": 38}'
         """
-        return self._lines.raw(self._place(place))
+        return self._file.raw(self._place(place))
+
+    if TYPE_CHECKING:
+
+        @overload
+        def index(self, value: object, start: int = 0, stop: int | None = None) -> int: ...
+        @overload
+        def index(self, *, by: str) -> Lookup[T]: ...
+
+    def index(
+        self, value: Any = None, start: int = 0, stop: int | None = None, *, by: str | None = None
+    ) -> Any:
+        r"""Return the place of a record; or with `by`, the records by the text of a column.
+
+        With `by`, Penstock reads the file once, without the interpreter lock, and makes no object.
+        The `Lookup` takes 8 bytes of memory for each row, however long the texts are.
+
+        Args:
+            value: The record, as for any sequence: all records before it are read.
+            start: The place from which to search for it.
+            stop: The place up to which to search.
+            by: The name of a column of a CSV file; or its position, such as `"3"`, if no column
+                has that name. Not with the other arguments.
+
+        Raises:
+            ValueError: There is no such record, or no such column, or there are two of its name; or
+                the file is closed.
+            DecodeError: The file has changed, or cannot be read.
+
+        Example:
+            >>> import pathlib, penstock
+            >>> path = pathlib.Path("cities.csv")
+            >>> _ = path.write_text("name,country
+Bern,CH
+Lyon,FR
+Chur,CH
+")
+            >>> with penstock.csv.open(path) as rows:
+            ...     by_country = rows.index(by="country")
+            ...     [row["name"] for row in by_country["CH"]], "DE" in by_country
+            (['Bern', 'Chur'], False)
+        """
+        if by is None:
+            return super().index(value, start, stop)
+        if value is not None or start != 0 or stop is not None:
+            raise TypeError("index(by=) takes no other argument")
+        from penstock import _lookup  # noqa: PLC0415 - few programs look rows up
+
+        return _lookup.look_up(self, self._file, self._places, by)
 
     def __repr__(self) -> str:
         """Return the path and the number of records."""
@@ -177,31 +232,24 @@ class Rows(_Sequence["T"]):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as the path and the state of the file."""
-        places, (path, *others) = self._places, self._options
-        at = (places.start, places.stop, places.step)
+        path, *others = self._options
         options = (os.path.abspath(path), *others)  # noqa: PTH100 - pathlib is slow to import
-        return _opened_again, (options, self._lines.index(), at)
+        return _opened_again, (options, self._file.index(), self._places)
 
 
-def open_rows(source: Path, index: Index, *how: Any) -> Rows[Any]:
-    """Open a file of lines; `how` holds the extension's arguments after the path and the name."""
+def open_rows(source: Path, index: Index, dialect: _rust.Dialect, *how: Any) -> Rows[Any]:
+    """Open a file; `how` holds the extension's arguments after the dialect."""
     path, name = _sources.path("open", source)
     kept = None
     if index is not None and index is not False:
         kept = path + _SUFFIX if index is True else os.fsdecode(index)
-    options = (path, name, *how)
-    lines = _lines(options, None if kept is None else _index.kept(kept), required=False)
-    if kept is not None and not lines.is_kept:
-        _index.keep(kept, lines.index())
-    return Rows(lines, options, range(len(lines)))
+    options = (path, name, dialect, *how)
+    file = _rust.RowFile(*options, None if kept is None else _index.kept(kept), False)
+    if kept is not None and not file.is_kept:
+        _index.keep(kept, file.index())
+    return Rows(file, options, range(len(file)))
 
 
-def _opened_again(options: tuple[Any, ...], index: bytes, at: tuple[int, int, int]) -> Rows[Any]:
+def _opened_again(options: tuple[Any, ...], index: bytes, places: Sequence[int]) -> Rows[Any]:
     """Open the file of pickled rows. It must not have changed."""
-    return Rows(_lines(options, index, required=True), options, range(*at))
-
-
-def _lines(options: tuple[Any, ...], index: bytes | None, *, required: bool) -> _rust.Lines:
-    """Open a file with its known state."""
-    path, name, into, duplicates, unknown, all_errors, limits = options
-    return _rust.Lines(path, name, into, duplicates, unknown, all_errors, limits, index, required)
+    return Rows(_rust.RowFile(*options, index, True), options, places)

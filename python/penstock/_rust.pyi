@@ -59,7 +59,7 @@ __all__ = [
     "Encoder",
     "Events",
     "Items",
-    "Lines",
+    "Lookup",
     "Operation",
     "Plan",
     "Policy",
@@ -67,6 +67,7 @@ __all__ = [
     "Reader",
     "Records",
     "Report",
+    "RowFile",
     "Source",
     "Style",
     "Target",
@@ -287,11 +288,18 @@ class Events:
     def repair_counts(self) -> dict[str, int]: ...
 
 @final
-class Lines:
+class Lookup:
+    def __len__(self) -> int: ...
+    def rows(self, text: str) -> bytes: ...
+    def has(self, text: str) -> bool: ...
+
+@final
+class RowFile:
     def __new__(
         cls,
         path: str,
         name: str,
+        dialect: Dialect,
         type: object,
         duplicates: str,
         unknown: str,
@@ -311,6 +319,7 @@ class Lines:
     def get_as(self, record: int, type: object) -> Any: ...
     def raw(self, record: int) -> bytes: ...
     def through(self, first: int, behind: int) -> Iterator[Any]: ...
+    def look_up(self, by: str, first: int, behind: int, step: int) -> Lookup: ...
     def close(self) -> None: ...
 
 @final

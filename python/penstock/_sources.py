@@ -53,7 +53,7 @@ def path(verb: str, source: Path) -> tuple[str, str]:
     """
     if not isinstance(source, (str, os.PathLike)):
         kind = type(source).__name__
-        raise TypeError(f"{verb}() takes the path of a file with a record on each line, not {kind}")
+        raise TypeError(f"{verb}() takes the path of a file of records, not {kind}")
     path = os.fsdecode(source)
     return path, printable(path)
 

@@ -11,7 +11,7 @@ says the delimiter: a tab for `.tsv` and `.tab`, a bar for `.psv`, else a comma.
 
 from __future__ import annotations
 
-from penstock import _csv_encoder, _dialect, _missing, _plan, _read, _rust, _sources, _write
+from penstock import _csv_encoder, _dialect, _missing, _plan, _read, _rows, _rust, _sources, _write
 from penstock._csv_encoder import Encoder
 from penstock._dialect import Dialect
 from penstock._types import PLAIN, T
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._limits import Limits
+    from penstock._rows import Rows
     from penstock._types import (
         Compression,
         CountedUnknown,
@@ -32,7 +33,9 @@ if TYPE_CHECKING:
         Empty,
         Errors,
         Formulas,
+        Index,
         Packing,
+        Path,
         Quoting,
         Source,
         Sources,
@@ -50,6 +53,7 @@ __all__ = [
     "encode",
     "infer",
     "load",
+    "open",
     "read",
     "write",
 ]
@@ -495,3 +499,65 @@ def read(
     return _read.read(
         source, "csv", form, into, None, policy, encoding, compression, member, limits
     )
+
+
+@_missing.advised
+def open(
+    source: Path,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    dialect: Dialect | None = None,
+    index: Index = None,
+    all_errors: bool = False,
+    unknown: Unknown = "skip",
+    types: Types | None = None,
+    limits: Limits | None = None,
+) -> Rows[T]:
+    r"""Open a file to read its rows in any order.
+
+    Penstock finds the rows in one pass, with the rules of the dialect and without making objects.
+    For a large file it keeps the position of every n-th row, in 6 MiB at most. `rows[i]` then
+    reads a few kilobytes at the position of the row. The rows are those of `read`: a malformed row
+    counts, and asking for it raises its error.
+
+    Args:
+        source: The path of a file in UTF-8 that is not compressed.
+        into: The type of one row; see `decode`.
+        dialect: How the text is cut into rows and cells; by default as the suffix says.
+        index: True to keep the index beside the file, in one whose name ends in
+            `.penstock-index`; a path to keep it there. Penstock reuses it if the dialect and
+            `limits.row` are the same, and the file still has the same size, modification time and
+            samples of its content; otherwise it makes a new one. It replaces an index only: any
+            other file there is an error.
+        all_errors: Whether an error reports all problems; see `decode`.
+        unknown: What to do with columns that a class does not name; see `decode`.
+        types: Functions that make values of types; see `penstock.json.decode`.
+        limits: The limits to enforce instead of the default ones. `row` is the longest row.
+
+    Returns:
+        The rows as a sequence, which can also look them up by the text of a column
+        (`Rows.index`). Also a context manager, which closes the file.
+
+    Raises:
+        OSError: The file cannot be opened, or the index cannot be written. `FileExistsError` if
+            `index` names something else than an index, such as a data file or a symbolic link.
+        TypeError: `source` is not a path.
+        ValueError: The file is compressed, or is a pipe.
+        PlanError: Penstock cannot decode into `into`.
+        DecodeError: The file is not in UTF-8, or cannot be read; or a row is in error before the
+            columns are known, such as the header.
+
+    Example:
+        >>> import pathlib, penstock
+        >>> path = pathlib.Path("sizes.csv")
+        >>> _ = path.write_text('size,note\n36,\n38,"two\nlines"\n40,\n')
+        >>> with penstock.csv.open(path) as rows:
+        ...     rows[1], len(rows), rows
+        ({'size': '38', 'note': 'two\nlines'}, 3, <Rows of 'sizes.csv': 3 records>)
+    """
+    if types is not None:
+        into = _plan.with_types(into, types)
+    _, name = _sources.path("open", source)
+    form = _dialect.chosen(dialect, name)
+    return _rows.open_rows(source, index, form, into, "last", unknown, all_errors, limits)

@@ -81,7 +81,7 @@ def test_140_a_file_system_may_have_no_links(path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(_index, "_write", refuse)
     index = path.with_name("index")
     assert len(ndjson.open(path, index=index)) == 3
-    assert ndjson.open(path, index=index)._lines.is_kept
+    assert ndjson.open(path, index=index)._file.is_kept
     assert set(path.parent.iterdir()) == {path, index}
 
 
@@ -122,7 +122,7 @@ def test_140_forty_open_one_file_at_once(path: Path, stale: bool) -> None:
     with ThreadPoolExecutor(40) as pool:
         assert list(pool.map(ask, range(40))) == [expected] * 40
     assert set(path.parent.iterdir()) == {path, index}
-    assert ndjson.open(path, index=index)._lines.is_kept
+    assert ndjson.open(path, index=index)._file.is_kept
 
 
 @pytest.mark.thread_unsafe(reason="it forks")
@@ -153,7 +153,7 @@ def test_141_an_index_that_claims_more_records_than_the_file_has_room_for(path: 
     assert rows[2] == {"at": 2}
     with pytest.raises(IndexError, match="record 2305843009213693952 of 3"):
         rows[2**61]
-    assert ndjson.open(path, index=index)._lines.is_kept
+    assert ndjson.open(path, index=index)._file.is_kept
 
 
 @pytest.mark.thread_unsafe(reason="it writes into its file in a thread of its own")

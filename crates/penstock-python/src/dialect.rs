@@ -115,6 +115,11 @@ impl Dialect {
         std::ptr::eq(self.core.format(), &raw const penstock_core::json::JSON)
     }
 
+    /// A text that is another one for every dialect in which records are other parts of a file.
+    pub(crate) fn described(&self, limits: &Limits) -> String {
+        format!("{:?} {}", self.core, limits.row)
+    }
+
     /// Whether it was made with options.
     pub(crate) fn has_options(&self, py: Python<'_>) -> bool {
         !self.options.bind(py).is_empty()

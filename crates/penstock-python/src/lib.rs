@@ -77,11 +77,11 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::infer::infer;
     #[pymodule_export]
-    use crate::verbs::lines::Lines;
-    #[pymodule_export]
     use crate::verbs::outline::outline;
     #[pymodule_export]
     use crate::verbs::read::Reader;
+    #[pymodule_export]
+    use crate::verbs::rows::{Lookup, RowFile};
     #[pymodule_export]
     use crate::verbs::write::{Writer, dump};
 
@@ -113,7 +113,7 @@ mod _rust {
         py.get_type::<crate::document::RecordWalk>();
         py.get_type::<crate::document::Walk>();
         py.get_type::<crate::verbs::read::Batches>();
-        py.get_type::<crate::verbs::lines::Through>();
+        py.get_type::<crate::verbs::rows::Through>();
         py.get_type::<crate::verbs::write::Chunks>();
         crate::clock::add(module)?;
         module.add("FORMATS", crate::dialect::table(py)?)?;

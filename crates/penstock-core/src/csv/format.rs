@@ -190,6 +190,7 @@ impl FormatReader for Reader {
     }
     fn rescan(&mut self) {
         Reader::rescan(self);
+        self.bound();
     }
     fn recover(&mut self) {
         self.recover();

@@ -256,7 +256,14 @@ impl Reader {
     /// Tells the reader that the window now begins at `base`.
     pub fn jump(&mut self, base: u64) {
         (self.pos, self.base) = (0, base);
+        self.grammar.bounded = false;
         self.row.clear();
+    }
+
+    /// Tells the reader that bytes which are not text follow the window, until it
+    /// [jumps](Self::jump) behind them.
+    pub fn bound(&mut self) {
+        self.grammar.bounded = true;
     }
 
     /// After a fault: goes on with the next row. Behind bytes that are not text, that is the next

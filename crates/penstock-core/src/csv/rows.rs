@@ -127,6 +127,9 @@ pub(super) struct Grammar {
     lines: Option<Lines>,
     trim: bool,
     most: usize,
+    /// Whether bytes that are no text follow the window: a carriage return at its end is not the
+    /// first half of a pair.
+    pub(super) bounded: bool,
 }
 
 impl Grammar {
@@ -143,6 +146,7 @@ impl Grammar {
             lines: (options.terminator == Terminator::Any).then_some(Lines::Any),
             trim: options.trim,
             most,
+            bounded: false,
         }
     }
 
@@ -165,7 +169,7 @@ impl Grammar {
             None => {
                 let is = |byte: u8| byte == b'\r' || self.lines != Some(Lines::Returns);
                 let end = memchr::memchr2_iter(b'\n', b'\r', text).find(|end| is(text[*end]));
-                let is_cut = !last && end.is_some_and(|end| text[end..] == *b"\r");
+                let is_cut = !last && !self.bounded && end.is_some_and(|end| text[end..] == *b"\r");
                 let is_pair = end.is_some_and(|end| text[end..].starts_with(b"\r\n"));
                 (end.filter(|_| !is_cut), if is_pair || is_cut { b"\r\n" } else { b"\n" })
             }
@@ -217,7 +221,7 @@ impl Grammar {
             b'\n' if is(Lines::Feeds) => Ends::Yes(1),
             b'\r' => match text.get(at + 1) {
                 Some(b'\n') => Ends::Yes(2),
-                None if !last => Ends::Cut,
+                None if !last && !self.bounded => Ends::Cut,
                 _ if is(Lines::Returns) => Ends::Yes(1),
                 _ => Ends::No,
             },

@@ -29,6 +29,8 @@ pub struct Lookup {
     entries: Vec<u64>,
     /// The bits of the number.
     mask: u64,
+    /// The rows that count: the first, the one behind the last, and the step.
+    only: (u64, u64, u64),
     keys: RandomState,
 }
 
@@ -37,7 +39,20 @@ impl Lookup {
     #[must_use]
     pub fn new(column: usize, rows: u64) -> Self {
         let mask = u64::MAX.checked_shr(rows.leading_zeros()).unwrap_or(0);
-        Lookup { column, entries: Vec::new(), mask, keys: RandomState::new() }
+        let only = (0, u64::MAX, 1);
+        Lookup { column, entries: Vec::new(), mask, only, keys: RandomState::new() }
+    }
+
+    /// The same for each `step`-th row from `first` up to `behind`.
+    #[must_use]
+    pub fn limited(self, first: u64, behind: u64, step: u64) -> Self {
+        Lookup { only: (first, behind, step.max(1)), ..self }
+    }
+
+    /// The number of the row behind the last one that counts.
+    #[must_use]
+    pub fn behind(&self) -> u64 {
+        self.only.1
     }
 
     /// The column, from 0.
@@ -46,10 +61,13 @@ impl Lookup {
         self.column
     }
 
-    /// Adds the text of a row. Rows that are more than there should be are left out.
+    /// Adds the text of a row. Rows that do not count, or are more than there should be, are left
+    /// out.
     #[inline]
     pub fn add(&mut self, row: u64, text: &[u8]) {
-        if row <= self.mask {
+        let (first, behind, step) = self.only;
+        let counts = (first..behind).contains(&row) && (step == 1 || (row - first) % step == 0);
+        if counts && row <= self.mask {
             let entry = self.hash(text) | row;
             make_room(&mut self.entries, 1);
             self.entries.push(entry);

@@ -2,7 +2,8 @@
 //! a time.
 
 use super::{Mark, ReadAt, Stuck};
-use crate::reader::FormatReader;
+use crate::position::CONTEXT;
+use crate::reader::{FormatReader, Reader};
 use crate::run::{Destination, Failed, Policy, Run, Turn, Windows};
 use penstock_scan::make_room;
 use std::io;
@@ -27,6 +28,33 @@ pub trait Resume: FormatReader + Sized {
 
     /// Whether a record may begin behind these bytes.
     fn may_follow(&self, before: &[u8]) -> bool;
+}
+
+impl Resume for Reader {
+    fn is_settled(&self) -> bool {
+        match self {
+            Reader::Csv(reader) => Resume::is_settled(&**reader),
+            Reader::Json(_) | Reader::Xml(_) => false,
+        }
+    }
+    fn resume(&self) -> Option<Self> {
+        match self {
+            Reader::Csv(reader) => Some(Reader::Csv(Box::new(reader.resume()?))),
+            Reader::Json(_) | Reader::Xml(_) => None,
+        }
+    }
+    fn looks_back(&self) -> usize {
+        match self {
+            Reader::Csv(reader) => reader.looks_back(),
+            Reader::Json(_) | Reader::Xml(_) => 0,
+        }
+    }
+    fn may_follow(&self, before: &[u8]) -> bool {
+        match self {
+            Reader::Csv(reader) => reader.may_follow(before),
+            Reader::Json(_) | Reader::Xml(_) => false,
+        }
+    }
 }
 
 /// A run over the records of a file from one of them on.
@@ -102,6 +130,9 @@ impl<R: FormatReader, C> Reach<R, C> {
         to: &mut D,
     ) -> Result<(), Failed<C, D::Break>> {
         let from = std::mem::take(&mut self.before).min(self.block.len());
+        if from > 0 {
+            self.run.input_mut().recall(&self.block[..from]);
+        }
         self.run.push(to, &self.block[from..])?;
         if self.at == self.size && !self.ended {
             self.ended = true;
@@ -136,7 +167,10 @@ impl<R: Resume, C> Reach<R, C> {
         (start, size): (u64, u64),
     ) -> Result<Self, Stuck> {
         let resumed = reader.resume().ok_or(Stuck::Changed)?;
-        let before = mark.offset.saturating_sub(start).min(reader.looks_back() as u64) as usize;
+        // An excerpt shows the line from its beginning.
+        let context = if mark.column > 1 { CONTEXT } else { 0 };
+        let most = reader.looks_back().max(context) as u64;
+        let before = mark.offset.saturating_sub(start).min(most) as usize;
         let end = end.clamp(mark.offset, size).min(mark.offset.saturating_add(BLOCK));
         Ok(Reach::new(resumed, mark, (before, record), end, size))
     }

@@ -90,10 +90,11 @@ impl<C> Walk<C> {
         Walk::new(from, mark.counted(), Task::Find(wanted, None))
     }
 
-    /// A walk from the beginning, which notes the texts of a column.
+    /// A walk that begins at a record, which notes the texts of a column. It pauses behind the last
+    /// row that counts.
     #[must_use]
-    pub fn gathering(lookup: Lookup) -> Self {
-        Walk::new(0, Counter::new(), Task::Gather(lookup))
+    pub fn gathering(lookup: Lookup, from: u64) -> Self {
+        Walk::new(from, Counter::new(), Task::Gather(lookup))
     }
 
     /// A walk that begins at a record, and compares some rows with a text. It pauses before long
@@ -263,7 +264,7 @@ impl<C> LookAhead for Walk<C> {
                 if let Some(text) = text(lookup.column()) {
                     lookup.add(record, text);
                 }
-                Flow::Take
+                if record < lookup.behind() { Flow::Take } else { Flow::Pause }
             }
             Task::Compare(comparison) => {
                 if comparison.compare(record, text(comparison.column())) {

@@ -182,6 +182,11 @@ impl Windows {
         Windows { window: Window::resumed(counted), ended: false, feed }
     }
 
+    /// Before the first chunk: the bytes before it, for excerpts.
+    pub fn recall(&mut self, before: &[u8]) {
+        self.window.recall(before);
+    }
+
     /// Text from chunks that the caller pushes, which may be compressed. The driver brings them in
     /// by [`more`](Self::more) as long as it [holds](Self::holds_more) any.
     #[must_use]

@@ -113,6 +113,11 @@ impl Window {
         window
     }
 
+    /// Tells a window without text which bytes come before it, for excerpts.
+    pub fn recall(&mut self, before: &[u8]) {
+        remember(&mut self.context, before);
+    }
+
     /// Reads more of `source`; false at its end. Call it when the reader can do nothing more with
     /// the present text.
     ///

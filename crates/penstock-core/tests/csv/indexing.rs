@@ -183,7 +183,7 @@ fn check(source: &[u8], options: &Options, limits: &Limits, most: usize, piece: 
 fn look_up(source: &[u8], options: &Options, limits: &Limits, all: &[Read]) {
     let mut reach = from_start(source, options, limits);
     reach.set_policy(Policy::Skip);
-    let mut walk = Walk::<Infallible>::gathering(Lookup::new(0, all.len() as u64));
+    let mut walk = Walk::<Infallible>::gathering(Lookup::new(0, all.len() as u64), 0);
     while !matches!(reach.advance(&mut walk).unwrap(), Turn::End) {
         reach.read(&Memory(source)).unwrap();
         reach.give(&mut walk).unwrap();

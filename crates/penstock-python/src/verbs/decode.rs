@@ -329,7 +329,12 @@ fn at_once(py: Python<'_>, fault: &Fault, input: &Lent<'_>, named: &Named<'_>) -
 }
 
 /// A builder for everything in the input.
-fn building(dialect: &Dialect, plan: PlanRef, options: Options, limits: &Limits) -> Builder {
+pub(crate) fn building(
+    dialect: &Dialect,
+    plan: PlanRef,
+    options: Options,
+    limits: &Limits,
+) -> Builder {
     Builder::new(plan, options, dialect.building(limits), None)
 }
 

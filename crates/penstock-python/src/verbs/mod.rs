@@ -13,9 +13,9 @@ pub(crate) mod encode;
 pub(crate) mod events;
 pub(crate) mod feed;
 pub(crate) mod infer;
-pub(crate) mod lines;
 pub(crate) mod outline;
 pub(crate) mod read;
+pub(crate) mod rows;
 pub(crate) mod small;
 pub(crate) mod write;
 

@@ -1,8 +1,17 @@
-//! `Rows`: the records of a file of lines, in any order.
+//! `Rows`: the records of a file, in any order.
 //!
 //! When you ask for a record, only that record is read, from its position in the file. The file has
 //! no current position that readers could share by mistake, so any number of threads, and of
 //! processes after a fork, may read.
+//!
+//! A record of NDJSON is a line (`lines.rs`). Those of CSV are found by the reader of the format
+//! (`records.rs`), and by the text of a column (`lookup.rs`).
+
+mod lines;
+mod lookup;
+mod records;
+
+pub(crate) use lookup::Lookup;
 
 use crate::dialect::Dialect;
 use crate::failure::{self, Where, guarded};
@@ -10,19 +19,17 @@ use crate::objects::Options;
 use crate::options;
 use crate::plan::PlanRef;
 use crate::sources::open_path;
-use crate::verbs::decode::{self, PartOf};
 use penstock_core::error::Fault;
 use penstock_core::index::{
-    Cursor, Fingerprint, Found, Index, Indexer, Mark, ReadAt, Rules, Stuck, Unusable, decode,
-    encode,
+    Cursor, Fingerprint, Index, Mark, ReadAt, Rules, Stuck, Unusable, decode, encode,
 };
-use penstock_core::json::NDJSON;
 use penstock_core::limits::Limits;
 use penstock_core::position::{Counter, locate_in};
+use penstock_core::reader::Reader;
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{Compression, Sniff, sniff};
-use penstock_scan::{filled, gathered};
-use pyo3::exceptions::{PyIndexError, PyValueError};
+use penstock_scan::filled;
+use pyo3::exceptions::PyValueError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -36,13 +43,16 @@ const SLICE: usize = 1 << 20;
 
 /// The records of one file.
 #[pyclass(frozen, module = "penstock._rust")]
-pub(crate) struct Lines {
+pub(crate) struct RowFile {
     /// None once it is closed.
     file: Mutex<Option<Arc<File>>>,
     fingerprint: Fingerprint,
+    /// The offset of the first byte of the text.
+    start: u64,
     index: Index,
+    records: Records,
     name: String,
-    dialect: Dialect,
+    dialect: Py<Dialect>,
     plan: PlanRef,
     options: Options,
     limits: Limits,
@@ -51,7 +61,15 @@ pub(crate) struct Lines {
     is_kept: bool,
 }
 
-/// Why a line could not be read.
+/// How the records of a file are found.
+enum Records {
+    /// Each line is one.
+    Lines,
+    /// By this reader, which has read what comes before the records. None if there are no records.
+    Of(Option<Box<Reader>>),
+}
+
+/// Why a record could not be read.
 enum Trouble {
     Stuck(Stuck),
     /// The file has another size or date than when it was opened.
@@ -65,16 +83,17 @@ impl From<Stuck> for Trouble {
 }
 
 #[pymethods]
-impl Lines {
+impl RowFile {
     /// Opens a file, and finds its records unless `index` has their positions. If `index` is not of
     /// this file, that is an error if `required`; otherwise a new index is made.
     #[new]
-    #[pyo3(signature = (path, name, r#type, duplicates, unknown, all_errors, limits, index, required, /))]
+    #[pyo3(signature = (path, name, dialect, r#type, duplicates, unknown, all_errors, limits, index, required, /))]
     #[expect(clippy::too_many_arguments, reason = "the public function gives all, by position")]
     fn new(
         py: Python<'_>,
         path: &Bound<'_, PyString>,
         name: &str,
+        dialect: &Bound<'_, Dialect>,
         r#type: &Bound<'_, PyAny>,
         duplicates: &Bound<'_, PyAny>,
         unknown: &Bound<'_, PyAny>,
@@ -84,13 +103,13 @@ impl Lines {
         required: bool,
     ) -> PyResult<Self> {
         guarded(py, || {
-            let dialect = Dialect::usual(py, &NDJSON)?;
-            let plan = dialect.plan(r#type)?;
+            let form = dialect.get();
+            let plan = form.plan(r#type)?;
             let options = Options {
                 duplicates: options::duplicates(options::text("duplicates", duplicates)?)?,
                 unknown: options::unknown(options::text("unknown", unknown)?)?,
                 all_errors: options::flag("all_errors", all_errors)?,
-                pause: false,
+                pause: true,
                 recycle: false,
                 suggest: true,
             };
@@ -103,12 +122,25 @@ impl Lines {
                 );
                 return Err(PyValueError::new_err(message));
             }
-            let of_file = |error: io::Error| unreadable(py, name, error);
-            let fingerprint = py.detach(|| fingerprint(&file)).map_err(of_file)?;
-            let start = beginning(py, &file, name, fingerprint.size)?;
+            let of = (form.name(), name);
+            let of_file = |error: io::Error| unreadable(py, of, error);
+            let reader = form.reader(false, &limits);
+            let rules = match &reader {
+                Reader::Csv(_) => Rules::of_dialect(&form.described(&limits)),
+                Reader::Json(_) | Reader::Xml(_) => Rules::Lines,
+            };
+            let fingerprint = py.detach(|| fingerprint(&file, rules)).map_err(of_file)?;
+            let size = fingerprint.size;
+            let start = beginning(py, &file, of, size)?;
+            let records = match &reader {
+                Reader::Csv(_) => {
+                    Records::Of(records::settled(py, &file, of, reader, (start, size))?)
+                }
+                Reader::Json(_) | Reader::Xml(_) => Records::Lines,
+            };
             let kept = match index.map(|index| decode(index, &fingerprint)) {
                 Some(Err(Unusable::Stale)) if required => {
-                    let place = nowhere(name);
+                    let place = nowhere(of);
                     let reason =
                         "the file has changed since these Rows were pickled: open it again";
                     return Err(failure::either(failure::of_decode(py, reason, &place)));
@@ -122,14 +154,24 @@ impl Lines {
             let is_kept = kept.is_some();
             let index = match kept {
                 Some(index) => index,
-                None => indexed(py, &file, start, fingerprint.size, name)?,
+                None => match &records {
+                    Records::Lines => lines::indexed(py, &file, (start, size), of)?,
+                    Records::Of(_) => {
+                        let Reader::Csv(reader) = form.reader(false, &limits) else {
+                            return Err(failure::untold());
+                        };
+                        records::indexed(py, &file, of, *reader, (start, size))?
+                    }
+                },
             };
-            let lines = Lines {
+            let lines = RowFile {
                 file: Mutex::new(Some(Arc::new(file))),
                 fingerprint,
+                start,
                 index,
+                records,
                 name: name.to_owned(),
-                dialect,
+                dialect: dialect.clone().unbind(),
                 plan,
                 options,
                 limits,
@@ -151,10 +193,7 @@ impl Lines {
 
     /// A record, decoded.
     fn get<'py>(&self, py: Python<'py>, record: u64) -> PyResult<Bound<'py, PyAny>> {
-        guarded(py, || {
-            let (mark, line) = self.line(py, record)?;
-            self.decoded(py, record, mark, &line, &self.plan)
-        })
+        guarded(py, || self.made(py, record, &self.plan))
     }
 
     /// A record as another type.
@@ -165,25 +204,40 @@ impl Lines {
         r#type: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         guarded(py, || {
-            let plan = self.dialect.plan(r#type)?;
-            let (mark, line) = self.line(py, record)?;
-            self.decoded(py, record, mark, &line, &plan)
+            let plan = self.dialect.get().plan(r#type)?;
+            self.made(py, record, &plan)
         })
     }
 
     /// The bytes of a record in the file, without its line end.
     fn raw<'py>(&self, py: Python<'py>, record: u64) -> PyResult<Bound<'py, PyBytes>> {
         guarded(py, || {
-            let (_, line) = self.line(py, record)?;
-            let line = line.strip_suffix(b"\n").unwrap_or(&line);
+            let bytes = match &self.records {
+                Records::Lines => self.line(py, record)?.1,
+                Records::Of(_) => return Ok(PyBytes::new(py, &self.bytes_of(py, record)?)),
+            };
+            let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
             Ok(PyBytes::new(py, line.strip_suffix(b"\r").unwrap_or(line)))
         })
     }
 
     /// Iterates over the records from `first` up to `behind`.
     fn through(slf: Bound<'_, Self>, first: u64, behind: u64) -> Through {
-        let place = Mutex::new(Place { record: first, behind, cursor: None });
+        let place = Mutex::new(Place { record: first, behind, at: At::Nowhere });
         Through { lines: slf.unbind(), place }
+    }
+
+    /// The records with each text in a column, of those from `first` up to `behind`, of which each
+    /// `step`-th one is taken.
+    fn look_up(
+        slf: Bound<'_, Self>,
+        py: Python<'_>,
+        by: &str,
+        first: u64,
+        behind: u64,
+        step: u64,
+    ) -> PyResult<Lookup> {
+        guarded(py, || Lookup::new(py, slf.clone().unbind(), by, (first, behind, step)))
     }
 
     /// Closes the file. Closing it again does nothing.
@@ -202,32 +256,32 @@ impl Lines {
     }
 }
 
-impl Lines {
+impl RowFile {
     fn open_file(&self) -> PyResult<Arc<File>> {
         // Locked only for a moment, in which nothing can panic.
         let file = self.file.lock().unwrap_or_else(PoisonError::into_inner).clone();
         file.ok_or_else(|| PyValueError::new_err("these Rows are closed"))
     }
 
-    /// A line with its position.
-    fn line(&self, py: Python<'_>, record: u64) -> PyResult<(Mark, Vec<u8>)> {
-        let Some(found) = self.index.find(record) else {
-            return Err(PyIndexError::new_err("there is no such record"));
-        };
-        let file = self.open_file()?;
-        let read = py.detach(|| {
-            let read = || {
-                let mut cursor = Cursor::new(&*file, found, found.end, self.limits.token)?;
-                Ok::<_, Stuck>(
-                    cursor.next(&*file)?.map(|(mark, line)| (mark, gathered(line.iter().copied()))),
-                )
-            };
-            let line = read();
-            self.check(&file)?;
-            // By the index there is a record, so there must be a line.
-            line?.ok_or(Trouble::Changed)
-        });
-        read.map_err(|trouble| self.told(py, trouble, record))
+    /// The format, and the name of the file.
+    fn named(&self) -> (&'static str, &str) {
+        (self.dialect.get().name(), &self.name)
+    }
+
+    /// A record as a type.
+    fn made<'py>(
+        &self,
+        py: Python<'py>,
+        record: u64,
+        plan: &PlanRef,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &self.records {
+            Records::Lines => {
+                let (mark, line) = self.line(py, record)?;
+                self.decoded(py, record, mark, &line, plan)
+            }
+            Records::Of(_) => self.read_one(py, record, plan),
+        }
     }
 
     /// Whether the file is unchanged since it was opened. Asked after each read: a change before the
@@ -245,25 +299,6 @@ impl Lines {
         self.check(file).map_err(|trouble| self.told(py, trouble, 0))
     }
 
-    /// Decodes a line.
-    fn decoded<'py>(
-        &self,
-        py: Python<'py>,
-        record: u64,
-        mark: Mark,
-        line: &[u8],
-        plan: &PlanRef,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let of = PartOf {
-            counted: Counter::at_line(mark.line, mark.offset),
-            source: Some(&self.name),
-            record: Some(record + 1),
-            ..PartOf::default()
-        };
-        let how = (plan.clone_ref(py), self.options);
-        decode::part(py, &self.dialect, how, &self.limits, (line, line.len()), of)
-    }
-
     #[cold]
     fn told(&self, py: Python<'_>, trouble: Trouble, record: u64) -> PyErr {
         let place = |mark: Option<Mark>| {
@@ -271,7 +306,7 @@ impl Lines {
                 locate_in(&Counter::at_line(line, offset), b"", b"", offset, offset)
             });
             let record = mark.is_some().then_some(record + 1);
-            Where { place, record, ..nowhere(&self.name) }
+            Where { place, record, ..nowhere(self.named()) }
         };
         match trouble {
             Trouble::Changed | Trouble::Stuck(Stuck::Changed) => {
@@ -292,20 +327,32 @@ impl Lines {
 /// Iterates over records: reads whole blocks of the file.
 #[pyclass(frozen, module = "penstock._rust")]
 pub(crate) struct Through {
-    lines: Py<Lines>,
+    lines: Py<RowFile>,
     place: Mutex<Place>,
 }
 
 struct Place {
     record: u64,
     behind: u64,
-    cursor: Option<Cursor>,
+    at: At,
+}
+
+/// Where the next record is read.
+enum At {
+    /// It must be looked up.
+    Nowhere,
+    Line(Cursor),
+    Record(Box<records::Reading>),
 }
 
 #[pymethods]
 impl Through {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.lines)
+        visit.call(&self.lines)?;
+        match self.place.try_lock().as_deref() {
+            Ok(Place { at: At::Record(reading), .. }) => reading.traverse(&visit),
+            _ => Ok(()),
+        }
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -319,38 +366,15 @@ impl Through {
                 let message = "these Rows are gone through by another thread: use an iterator each";
                 return Err(PyValueError::new_err(message));
             };
-            let Place { record, behind, cursor } = &mut *place;
-            let Some(found) = lines.index.find(*record).filter(|_| *record < *behind) else {
+            if place.record >= place.behind {
                 return Ok(None);
-            };
-            let read = next_line(lines, &*lines.open_file()?, cursor, found);
-            let (mark, line) = read.map_err(|trouble| lines.told(py, trouble, *record))?;
-            *record += 1;
-            let made = lines.decoded(py, *record - 1, mark, line, &lines.plan)?;
-            Ok(Some(made.unbind()))
+            }
+            match &lines.records {
+                Records::Lines => lines.next_line(py, &mut place),
+                Records::Of(_) => lines.next_record(py, &mut place),
+            }
         })
     }
-}
-
-/// The line at a cursor, or `found` if there is none yet.
-fn next_line<'a>(
-    lines: &Lines,
-    file: &File,
-    cursor: &'a mut Option<Cursor>,
-    found: Found,
-) -> Result<(Mark, &'a [u8]), Trouble> {
-    let line = match cursor {
-        Some(cursor) => cursor.next(file),
-        None => {
-            let end = lines.index.size();
-            match Cursor::new(file, found, end, lines.limits.token) {
-                Ok(new) => cursor.insert(new).next(file),
-                Err(stuck) => Err(stuck),
-            }
-        }
-    };
-    lines.check(file)?;
-    line?.ok_or(Trouble::Changed)
 }
 
 /// When a file was changed last, in nanoseconds since 1970.
@@ -359,7 +383,7 @@ fn changed_at(about: &std::fs::Metadata) -> i64 {
 }
 
 /// The state of the file, by which an index recognises it.
-fn fingerprint(file: &File) -> io::Result<Fingerprint> {
+fn fingerprint(file: &File, rules: Rules) -> io::Result<Fingerprint> {
     let about = file.metadata()?;
     let size = about.len();
     let mut samples = Vec::new();
@@ -369,13 +393,17 @@ fn fingerprint(file: &File) -> io::Result<Fingerprint> {
         samples.push(sample);
     }
     let sample = Fingerprint::digest(samples.iter().map(Vec::as_slice));
-    Ok(Fingerprint { size, modified: changed_at(&about), sample, rules: Rules::Lines })
+    Ok(Fingerprint { size, modified: changed_at(&about), sample, rules })
 }
 
-/// How many bytes precede the first line: those of a byte order mark.
-fn beginning(py: Python<'_>, file: &File, name: &str, size: u64) -> PyResult<u64> {
+/// The format and the name of a file.
+type Of<'a> = (&'static str, &'a str);
+
+/// How many bytes precede the text: those of a byte order mark.
+fn beginning(py: Python<'_>, file: &File, of: Of<'_>, size: u64) -> PyResult<u64> {
+    let (_, name) = of;
     let mut head = vec![0; size.min(8) as usize];
-    file.read_exact_at(&mut head, 0).map_err(|error| unreadable(py, name, error))?;
+    file.read_exact_at(&mut head, 0).map_err(|error| unreadable(py, of, error))?;
     let packed = match sniff(&head) {
         Sniff::Is(Compression::None) | Sniff::More => None,
         Sniff::Is(compression) => Some(format!("{} data", compression.name())),
@@ -391,40 +419,20 @@ fn beginning(py: Python<'_>, file: &File, name: &str, size: u64) -> PyResult<u64
     }
     if let Some(encoding) = foreign(&head[..head.len().min(4)]) {
         let place =
-            Where { place: Some(locate_in(&Counter::new(), b"", &head, 0, 0)), ..nowhere(name) };
+            Where { place: Some(locate_in(&Counter::new(), b"", &head, 0, 0)), ..nowhere(of) };
         let fault = refuse(encoding);
         return Err(failure::either(failure::of_fault(py, &fault, &place)));
     }
     Ok(if head.starts_with(UTF8_BOM) { UTF8_BOM.len() as u64 } else { 0 })
 }
 
-/// Finds the records, in one pass over the file.
-fn indexed(py: Python<'_>, file: &File, start: u64, size: u64, name: &str) -> PyResult<Index> {
-    let mut indexer = Indexer::new(start);
-    let mut block = filled(0, SLICE);
-    let mut at = start;
-    while at < size {
-        py.check_signals()?;
-        let length = (size - at).min(SLICE as u64) as usize;
-        let read = py.detach(|| {
-            let block = &mut block[..length];
-            file.read_exact_at(block, at)?;
-            indexer.feed(block);
-            io::Result::Ok(())
-        });
-        read.map_err(|error| unreadable(py, name, error))?;
-        at += length as u64;
-    }
-    Ok(indexer.finish())
-}
-
 /// The error of a file that was opened and can no longer be read.
 #[cold]
-fn unreadable(py: Python<'_>, name: &str, error: io::Error) -> PyErr {
-    failure::of_source(py, error, &nowhere(name))
+fn unreadable(py: Python<'_>, of: Of<'_>, error: io::Error) -> PyErr {
+    failure::of_source(py, error, &nowhere(of))
 }
 
 /// The place of an error about the file as a whole.
-fn nowhere(name: &str) -> Where<'_> {
-    Where { format: "ndjson", source: Some(name), place: None, record: None, path: Vec::new() }
+fn nowhere((format, name): Of<'_>) -> Where<'_> {
+    Where { format, source: Some(name), place: None, record: None, path: Vec::new() }
 }
