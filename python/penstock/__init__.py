@@ -301,10 +301,10 @@ def encode(
     `penstock.json.encode` and its like have the options of their format.
 
     Args:
-        value: The value; see `penstock.json.encode`. For NDJSON, the records.
-        into: The type of the value; see `penstock.json.encode`. NDJSON as a whole is a list, so
-            pass `list[City]`. (`penstock.ndjson.encode` takes the type of one record.)
-        format: `"json"`, `"ndjson"` or `"xml"`.
+        value: The value; see `penstock.json.encode`. For NDJSON and CSV, the records.
+        into: The type of the value; see `penstock.json.encode`. NDJSON or CSV as a whole is a list,
+            so pass `list[City]`. (`penstock.ndjson.encode` takes the type of one record.)
+        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
 
@@ -348,20 +348,20 @@ def dump(
     when all of it is there.
 
     Args:
-        value: The value; see `penstock.json.encode`. For NDJSON, the records.
+        value: The value; see `penstock.json.encode`. For NDJSON and CSV, the records.
         target: A path, a binary file, or a function that is called with chunks of bytes; see
             `penstock.json.dump`.
         into: The type of the value, as for `encode`.
-        format: `"json"`, `"ndjson"` or `"xml"`. By default that of the suffix of the path, without
-            a compression suffix.
+        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`. By default that of the suffix of the path,
+            without a compression suffix.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
         compression: How the target is compressed; see `penstock.json.dump`.
         level: How well it is compressed; see `penstock.json.dump`.
         sync: Whether the file is on the disk before it replaces the old one.
-        append: For NDJSON, whether to write behind the lines of the file; see
-            `penstock.ndjson.dump`.
-        torn: For NDJSON, what to do with a torn last line; see `penstock.ndjson.dump`.
+        append: For NDJSON and CSV, whether to write behind the lines of the file; see
+            `penstock.ndjson.dump` and `penstock.csv.dump`.
+        torn: For NDJSON and CSV, what to do with a torn last line; see `penstock.ndjson.dump`.
 
     Raises:
         OSError: The target cannot be written to.
@@ -406,23 +406,24 @@ def write(
 ) -> Writer[T]:
     """Write records one at a time, in constant memory.
 
-    Without `at`, the records are the elements of a JSON array, the lines of NDJSON, or the child
-    elements of the root of XML: where `read` finds them.
+    Without `at`, the records are the elements of a JSON array, the lines of NDJSON, the child
+    elements of the root of XML, or the rows of CSV: where `read` finds them.
 
     Args:
         target: A path, a binary file, or a function that is called with chunks of bytes; see
             `penstock.json.dump`.
         into: The type of a record; see `penstock.json.encode`.
-        format: `"json"`, `"ndjson"` or `"xml"`, as for `dump`.
-        at: Where the records are; see `penstock.json.write`. NDJSON has no other place than a line.
+        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`, as for `dump`.
+        at: Where the records are; see `penstock.json.write`. NDJSON and CSV have no other place
+            than a line.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
         compression: How the target is compressed; see `penstock.json.dump`.
         level: How well it is compressed; see `penstock.json.dump`.
         sync: Whether the file is on the disk before it replaces the old one.
-        append: For NDJSON, whether to write behind the lines of the file; see
-            `penstock.ndjson.write`.
-        torn: For NDJSON, what to do with a torn last line; see `penstock.ndjson.write`.
+        append: For NDJSON and CSV, whether to write behind the lines of the file; see
+            `penstock.ndjson.write` and `penstock.csv.write`.
+        torn: For NDJSON and CSV, what to do with a torn last line; see `penstock.ndjson.write`.
 
     Returns:
         A `Writer`; see `penstock.json.write`.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
+    from penstock._dialect import Dialect
     from penstock._limits import Limits
     from penstock._rust import Converted
     from penstock._types import (
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
         ForceList,
         Form,
         Format,
+        Formulas,
         Namespaces,
         Null,
+        Quoting,
         Source,
         Target,
     )
@@ -32,8 +35,9 @@ _WRITES = {
     "json": frozenset({"indent", "sort_keys", "canonical", "ascii"}),
     "ndjson": frozenset({"sort_keys", "canonical", "ascii"}),
     "xml": frozenset({"indent", "root", "record", "null", "declaration", "namespaces"}),
+    "csv": frozenset({"to_dialect", "quoting", "formulas"}),
 }
-_READS = {"xml": frozenset({"force_list", "namespaces"})}
+_READS = {"xml": frozenset({"force_list", "namespaces"}), "csv": frozenset({"dialect"})}
 
 
 def convert(
@@ -46,6 +50,8 @@ def convert(
     objects: bool = False,
     format: Format | None = None,
     to: Format | None = None,
+    dialect: Dialect | None = None,
+    to_dialect: Dialect | None = None,
     form: Form = "plain",
     errors: Errors = "raise",
     max_errors: int = 100,
@@ -58,6 +64,8 @@ def convert(
     record: str | None = None,
     null: Null = "nil",
     declaration: bool = True,
+    quoting: Quoting = "minimal",
+    formulas: Formulas | None = None,
     force_list: ForceList = False,
     namespaces: Namespaces | None = None,
     encoding: str | None = None,
@@ -67,9 +75,9 @@ def convert(
 ) -> Converted:
     r"""Convert a file or a stream to another format, without making Python objects.
 
-    Without `at`, a document becomes a document, and NDJSON is a list of records. If the target is
-    NDJSON, its lines are the records that `read` would find. Numbers keep their digits. Other
-    threads run meanwhile.
+    Without `at`, a document becomes a document, and NDJSON and CSV are lists of records. If the
+    target is NDJSON or CSV, its lines are the records that `read` would find. Numbers keep their
+    digits. Other threads run meanwhile.
 
     The memory that this takes does not grow with the source, with one exception: XML in the plain
     form is kept until a record ends, or the document without `at` and NDJSON, up to
@@ -87,8 +95,12 @@ def convert(
             the type, and `write`.
         objects: With `into`, whether to make objects of the records where the type needs them: XML,
             and whatever runs code of Python. Without it, such a type is a `PlanError`.
-        format: The format of the source: `"json"`, `"ndjson"` or `"xml"`; by default as for `load`.
+        format: The format of the source: `"json"`, `"ndjson"`, `"xml"` or `"csv"`; by default as
+            for `load`.
         to: The format of the target; by default that of the suffix of its path.
+        dialect: How a source of CSV is cut into rows and cells; see `penstock.csv.read`.
+        to_dialect: The delimiter, the quote and the header of a target of CSV; see
+            `penstock.csv.dump`.
         form: How XML stands in JSON. `"plain"` is the convention of xmltodict: attributes with an
             `@`, text as `#text`, a list for repeated elements. `"element"` loses nothing: each
             element is a list of its name, its attributes and its content.
@@ -105,6 +117,8 @@ def convert(
         record: The name of an element of XML for a record without a name; by default `item`.
         null: XML for null: an element with `xsi:nil`, an `"empty"` one, or none (`"omit"`).
         declaration: Whether XML begins with a declaration.
+        quoting: Which cells of CSV have quotes; see `penstock.csv.encode`.
+        formulas: What becomes of text that begins like a formula; see `penstock.csv.encode`.
         force_list: The elements of XML that are lists although they occur once; see
             `penstock.xml.decode`.
         namespaces: The URIs of the prefixes in `at`; False takes names as they are written.
@@ -134,6 +148,8 @@ def convert(
         '{"@id":"1","#text":"Vila"}\n'
     """
     reads: dict[str, object] = {}
+    if dialect is not None:
+        reads["dialect"] = dialect
     if force_list is not False:
         reads["force_list"] = force_list
     if namespaces is not None:
@@ -149,6 +165,9 @@ def convert(
         ("record", record, None),
         ("null", null, "nil"),
         ("declaration", declaration, True),
+        ("to_dialect", to_dialect, None),
+        ("quoting", quoting, "minimal"),
+        ("formulas", formulas, None),
     ):
         if value != usual:
             writes[option] = value  # noqa: PERF403 - as above
@@ -205,7 +224,7 @@ def run(
         kind = _format.of_source(given, name) if format is None else _format.checked(format)
     finally:
         del given  # This closes an archive that was opened here.
-    dialect, style = sides(kind, style_of, form, reads, writes, into)
+    dialect, style = sides(kind, style_of, form, reads, writes, into, (name, target))
     by = None if into is None else (into, _rust.Encoder(into, style, None), objects)
     with _targets.open_target("convert", target) as writing:
         conversion = _rust.Conversion(dialect, opened, style, writing, at, form, policy, limits, by)
@@ -222,8 +241,11 @@ def sides(
     reads: Mapping[str, object],
     writes: Mapping[str, object],
     into: object = None,
+    names: tuple[str | None, object] = (None, None),
 ) -> tuple[_rust.Dialect, _rust.Style]:
     """Return how the source is read and how the target is written.
+
+    The names of both say the delimiters of CSV.
 
     Raises:
         TypeError: A format has no such option.
@@ -246,7 +268,26 @@ def sides(
         )
     if to == "xml" and reads.get("namespaces") is False:
         writes = {**writes, "namespaces": False}
+    name, target = names
+    if format == "csv":
+        reads = _cut(reads.get("dialect"), name)
+    if to == "csv":
+        written = {option: writes[option] for option in ("quoting", "formulas") if option in writes}
+        writes = {**_cut(writes.get("to_dialect"), target, "to_dialect"), **written}
     return _rust.Dialect(format, **reads), _rust.Style(to, **writes)
+
+
+def _cut(dialect: object, name: object, option: str = "dialect") -> Mapping[str, object]:
+    """Return the options of a dialect of CSV; without one, the suffix of a name says the delimiter.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if dialect is None:
+        return _format.delimited(os.fsdecode(name)) if isinstance(name, (str, os.PathLike)) else {}
+    from penstock import _dialect  # noqa: PLC0415 - few programs pass one
+
+    return _dialect.options(dialect, option)
 
 
 def _by_class(

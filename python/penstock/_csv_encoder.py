@@ -85,8 +85,7 @@ def style_options(
     if dialect is not None:
         from penstock import _dialect  # noqa: PLC0415 - few programs pass one
 
-        _dialect.checked(dialect)
-        options = dict(dialect._options())  # noqa: SLF001 - it is of this package
+        options = _dialect.options(dialect)
     elif isinstance(target, (str, os.PathLike)):
         options = _format.delimited(os.fsdecode(target))
     else:

@@ -168,6 +168,18 @@ def chosen(dialect: Dialect | Literal["infer"] | None, name: str | None) -> _rus
     return checked(dialect)
 
 
+def options(dialect: object, option: str = "dialect") -> dict[str, object]:
+    """Return the options of the dialect that the caller names, for the extension.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(dialect, Dialect):
+        kind = type(dialect).__name__
+        raise TypeError(f"{option} must be a penstock.csv.Dialect or None, not {kind}")
+    return dialect._options()  # noqa: SLF001 - it is of this file
+
+
 def checked(dialect: Dialect | Literal["infer"]) -> _rust.Dialect:
     """Return the dialect that the caller names, for the extension.
 

@@ -311,8 +311,12 @@ def test_what_is_no_row() -> None:
         "[1]: the row has more cells, and there is 1 column (record 2)"
     )
     assert refused([{}]) == "a row without a column (record 1)"
-    assert refused([{"a": {"b": 1}}]) == "['a']: a cell cannot hold an object (record 1)"
-    assert refused([{"a": [1]}]) == "['a']: a cell cannot hold a list (record 1)"
+    assert refused([{"a": {"b": 1}}]) == (
+        "['a']: the column \"a\" has an object, which a cell cannot hold (record 1)"
+    )
+    assert refused([{"a": [1]}]) == (
+        "['a']: the column \"a\" has a list, which a cell cannot hold (record 1)"
+    )
     assert refused([{"a": "\0"}]) == "['a']: CSV has no form for a NUL character (record 1)"
     assert refused([{"a": Decimal("NaN")}]) == (
         "['a']: CSV has no form for a decimal number that is not finite (record 1)"

@@ -232,13 +232,24 @@ impl Writer {
                 ));
             }
             (Open::Nothing, _) => {}
-            (_, Open::List) => return Err(Unwritable::value("a cell cannot hold a list")),
-            _ => return Err(Unwritable::value("a cell cannot hold an object")),
+            (_, Open::List) => return Err(self.no_cell("a list")),
+            _ => return Err(self.no_cell("an object")),
         }
         self.open = open;
         (self.filled, self.column, self.is_scattered, self.first) = (0, 0, false, 0);
         self.row = self.out.len();
         Ok(Flow::Take)
+    }
+
+    #[cold]
+    fn no_cell(&self, what: &str) -> Unwritable {
+        match self.columns.get(self.column).filter(|_| self.open == Open::Map) {
+            Some(Column { name, .. }) => {
+                let reason = format!("the column {name:?} has {what}, which a cell cannot hold");
+                Unwritable::value(reason)
+            }
+            None => Unwritable::value(format!("a cell cannot hold {what}")),
+        }
     }
 
     /// Finds the column of a key.

@@ -109,8 +109,8 @@ fn a_first_row_in_error_names_nothing() {
     );
     to.begin_map(0).unwrap();
     to.key("a".into(), 0).unwrap();
-    refused(to.begin_list(0).map(drop), "a cell cannot hold a list");
-    refused(to.begin_map(0).map(drop), "a cell cannot hold an object");
+    refused(to.begin_list(0).map(drop), "the column \"a\" has a list, which a cell cannot hold");
+    refused(to.begin_map(0).map(drop), "the column \"a\" has an object, which a cell cannot hold");
     refused(to.finish(), "the last row is not complete");
     to.abandon();
     row(&mut to, &[("c", Scalar::Int(1))]).unwrap();
