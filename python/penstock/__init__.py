@@ -198,7 +198,9 @@ if not TYPE_CHECKING:
         elif name == "describe":
             from penstock._describe import describe as found  # noqa: PLC0415 - slow to import
         elif name == "Lookup":
-            from penstock._lookup import Lookup as found  # noqa: PLC0415 - few look rows up
+            from penstock import _lookup  # noqa: PLC0415 - few programs look rows up
+
+            found = _lookup.Lookup
         elif name == "streams":
             import penstock.streams as found  # noqa: PLC0415 - slow to import
         elif name in {"cells", "separated"}:

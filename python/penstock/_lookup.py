@@ -26,7 +26,6 @@ else:
         __class_getitem__ = classmethod(GenericAlias)
 
 
-
 class Lookup(_Lookup["T"]):
     r"""The rows of a file by the text of one column. `Rows.index` creates it.
 

@@ -207,18 +207,14 @@ class Rows(_Sequence["T"]):
         Example:
             >>> import pathlib, penstock
             >>> path = pathlib.Path("cities.csv")
-            >>> _ = path.write_text("name,country
-Bern,CH
-Lyon,FR
-Chur,CH
-")
+            >>> _ = path.write_text("name,country\nBern,CH\nLyon,FR\nChur,CH\n")
             >>> with penstock.csv.open(path) as rows:
             ...     by_country = rows.index(by="country")
             ...     [row["name"] for row in by_country["CH"]], "DE" in by_country
             (['Bern', 'Chur'], False)
         """
         if by is None:
-            return super().index(value, start, stop)
+            return super().index(value, start, stop)  # type: ignore[arg-type]  # None is its default
         if value is not None or start != 0 or stop is not None:
             raise TypeError("index(by=) takes no other argument")
         from penstock import _lookup  # noqa: PLC0415 - few programs look rows up
@@ -244,7 +240,7 @@ def open_rows(source: Path, index: Index, dialect: _rust.Dialect, *how: Any) -> 
     if index is not None and index is not False:
         kept = path + _SUFFIX if index is True else os.fsdecode(index)
     options = (path, name, dialect, *how)
-    file = _rust.RowFile(*options, None if kept is None else _index.kept(kept), False)
+    file = _open(options, None if kept is None else _index.kept(kept), required=False)
     if kept is not None and not file.is_kept:
         _index.keep(kept, file.index())
     return Rows(file, options, range(len(file)))
@@ -252,4 +248,12 @@ def open_rows(source: Path, index: Index, dialect: _rust.Dialect, *how: Any) -> 
 
 def _opened_again(options: tuple[Any, ...], index: bytes, places: Sequence[int]) -> Rows[Any]:
     """Open the file of pickled rows. It must not have changed."""
-    return Rows(_rust.RowFile(*options, index, True), options, places)
+    return Rows(_open(options, index, required=True), options, places)
+
+
+def _open(options: tuple[Any, ...], index: bytes | None, *, required: bool) -> _rust.RowFile:
+    """Open a file with its known state."""
+    path, name, dialect, into, duplicates, unknown, all_errors, limits = options
+    return _rust.RowFile(
+        path, name, dialect, into, duplicates, unknown, all_errors, limits, index, required
+    )

@@ -51,7 +51,7 @@ def test_rows_of_a_text(path: Path) -> None:
         assert "DE" not in by_country
         assert 7 not in by_country
         assert len(by_country.get("DE")) == 0
-        with pytest.raises(KeyError, match="^'DE'$"):
+        with pytest.raises(KeyError, match=r"^'DE'$"):
             by_country["DE"]
         with pytest.raises(TypeError):
             by_country[7]  # type: ignore[index]
@@ -86,15 +86,15 @@ def test_columns(tmp_path: Path) -> None:
         # A name comes before a position.
         assert "b" in rows.index(by="2")
         assert "d" in rows.index(by="3")
-        with pytest.raises(ValueError) as raised:
+        with pytest.raises(ValueError, match="two columns") as raised:
             rows.index(by="size")
         message = 'two columns are named "size": pass the position of one, by="2" or by="3"'
         assert str(raised.value) == message
         for by, hint in (("nam", ': did you mean "name"?'), ("4", ""), ("-1", ""), ("", "")):
-            with pytest.raises(ValueError) as raised:
+            with pytest.raises(ValueError, match="no column") as raised:
                 rows.index(by=by)
             assert str(raised.value) == f'no column is named "{by}"{hint}'
-        with pytest.raises(TypeError, match="^by must be the name of a column, not int$"):
+        with pytest.raises(TypeError, match=r"^by must be the name of a column, not int$"):
             rows.index(by=0)  # type: ignore[call-overload]
         with pytest.raises(TypeError, match=r"^index\(by=\) takes no other argument$"):
             rows.index("a", by="name")  # type: ignore[call-overload]
@@ -102,14 +102,14 @@ def test_columns(tmp_path: Path) -> None:
     with csv.open(path, dialect=Dialect(header=None)) as rows:
         assert [row["0"] for row in rows.index(by="1")["2"]] == ["1", "3"]
     path.write_text("")
-    with csv.open(path) as rows, pytest.raises(ValueError, match='^no column is named "x"$'):
+    with csv.open(path) as rows, pytest.raises(ValueError, match=r'^no column is named "x"$'):
         rows.index(by="x")
     path.write_text("x\n")
     with csv.open(path) as rows:
         assert len(rows.index(by="x")) == 0
         assert "" not in rows.index(by="x")
     path.write_text('{"a": 1}\n')
-    with ndjson.open(path) as lines, pytest.raises(ValueError) as raised:
+    with ndjson.open(path) as lines, pytest.raises(ValueError, match="none") as raised:
         lines.index(by="a")
     assert str(raised.value) == "index(by=) looks up rows by a column, and ndjson has none"
 
@@ -149,7 +149,12 @@ def test_far_rows(tmp_path: Path) -> None:
         file.writelines(f"{at},{at % 3},{at % 99_991 == 0}\n" for at in range(count))
     with csv.open(path) as rows:
         assert len(rows) == count
-        assert [int(rows[at]["at"]) for at in (0, 1, 77_777, count - 1)] == [0, 1, 77_777, count - 1]
+        assert [int(rows[at]["at"]) for at in (0, 1, 77_777, count - 1)] == [
+            0,
+            1,
+            77_777,
+            count - 1,
+        ]
         seldom = rows.index(by="seldom")["True"]
         assert [int(row["at"]) for row in seldom] == list(range(0, count, 99_991))
         kinds = rows[: count // 4].index(by="kind")

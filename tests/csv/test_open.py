@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import pytest
 from hypothesis import given
@@ -112,14 +112,14 @@ def test_each_row_is_that_of_read(
     path = tmp_path_factory.getbasetemp() / f"some-{threading.get_ident()}.csv"
     text = "x,y\n" + "".join(",".join(cells) + end for cells, end in table)
     path.write_bytes(b"\xef\xbb\xbf" * mark + text.encode())
-    try:
-        csv.open(path, dialect=dialect, limits=Limits(row=row)).close()
-    except DecodeError as error:
+    limits = Limits(row=row)
+    opened = outcome(lambda: csv.open(path, dialect=dialect, limits=limits))
+    if isinstance(opened, DecodeError):
         # The header, or the first row of a file without one.
-        first = outcomes(path, object, dialect=dialect, limits=Limits(row=row))
-        assert same(first[0], error)
+        found = outcome(lambda: next(csv.read(path, dialect=dialect, limits=limits)))
+        assert same(found, opened)
     else:
-        assert_as_read(path, object, dialect=dialect, limits=Limits(row=row))
+        assert_as_read(path, object, dialect=dialect, limits=limits)
 
 
 def test_a_class(path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_class(path: Path) -> None:
     assert rows.to(dict[str, str], 0) == {"name": "Bern", "population": "134591"}
     assert random.Random(7).choice(rows[:3]) in list(rows[:3])
     wrong = {
-        3: f"{path}:7:6: expected int, got \"many\" (record 4, at population)",
+        3: f'{path}:7:6: expected int, got "many" (record 4, at population)',
         4: f"{path}:8:5: the row has 1 cell, and there are 2 columns (record 5)",
         5: f"{path}:9:5: text behind the closing quote of a cell (record 6)",
     }
@@ -141,6 +141,26 @@ def test_a_class(path: Path) -> None:
         with pytest.raises(DecodeError) as raised:
             rows[place]
         assert str(raised.value) == message
+
+
+@dataclass
+class Town:
+    town: str
+
+
+def test_a_header_that_does_not_fit(path: Path) -> None:
+    message = f'{path}:1:1: Town requires the column "town", which the header lacks; '
+    message += 'the columns are "name" and "population"'
+    with pytest.raises(penstock.ValidationError) as raised:
+        csv.open(path, Town)
+    assert str(raised.value) == message
+    assert same(raised.value, outcome(lambda: next(csv.read(path, Town))))
+    rows = csv.open(path)
+    with pytest.raises(penstock.ValidationError) as raised:
+        rows.to(Town, 3)
+    assert str(raised.value) == message
+    path.write_text("town\n")
+    assert list(csv.open(path, Town)) == []
 
 
 def test_bytes_of_rows(path: Path) -> None:
@@ -169,8 +189,8 @@ def test_bytes_of_rows(path: Path) -> None:
 
 def test_slices(path: Path) -> None:
     everything = outcomes(path, object)[:4]
-    with csv.open(path) as rows:
-        rows = rows[:4]
+    with csv.open(path) as opened:
+        rows = opened[:4]
         for cut in (slice(1, 3), slice(None, 3), slice(2, None, -1), slice(3, 0, -2), slice(9, 99)):
             part = rows[cut]
             assert type(part) is Rows
@@ -179,7 +199,7 @@ def test_slices(path: Path) -> None:
             assert [part[at] for at in range(len(part))] == everything[cut]
         assert rows.index(everything[2]) == 2
         assert rows.index(everything[2], 1, 3) == 2
-        with pytest.raises(ValueError, match="^$"):
+        with pytest.raises(ValueError, match=r"^$"):
             rows.index(everything[2], 0, 2)
         with pytest.raises(IndexError, match=r"^record 4 of 4$"):
             rows[4]
@@ -399,7 +419,7 @@ def test_threads_and_forks(tmp_path: Path) -> None:
 class Shy(str):
     __slots__ = ()
 
-    def __new__(cls, text: str) -> Shy:
+    def __new__(cls, text: str) -> Self:
         if text == 'Ch"ur':
             raise RuntimeError(text)
         return super().__new__(cls, text)
@@ -413,7 +433,7 @@ class Place:
 def test_an_exception_of_the_program_concerns_one_row(path: Path) -> None:
     iterator = iter(csv.open(path, Place))
     assert next(iterator) == Place(Shy("Bern"))
-    with pytest.raises(RuntimeError, match='^Ch"ur'):
+    with pytest.raises(RuntimeError, match=r'^Ch"ur'):
         next(iterator)
     assert next(iterator) == Place(Shy("Ż\nuk"))
 

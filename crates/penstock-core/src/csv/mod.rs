@@ -6,6 +6,7 @@
 //! | `direct.rs` | cells without an event for each |
 //! | `format.rs` | the row in the table of formats, the options, and the reader as a run sees it |
 //! | `infer` | the dialect of a file that nobody has named |
+//! | `header.rs` | tells a sink the header alone |
 //! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
 //! | `reader.rs` | the state between windows, the header, and what the sink is told |
@@ -15,6 +16,7 @@
 mod cells;
 pub mod direct;
 mod format;
+mod header;
 pub mod infer;
 mod options;
 mod reader;
@@ -23,5 +25,6 @@ mod style;
 pub mod writer;
 
 pub use format::FORMAT;
+pub use header::HeaderOnly;
 pub use options::{Header, Options, Terminator, WrongDialect};
 pub use reader::Reader;

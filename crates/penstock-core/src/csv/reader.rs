@@ -173,7 +173,8 @@ impl Reader {
             base: 0,
             stops: Arc::clone(&self.stops),
             grammar: self.grammar.clone(),
-            header: self.header.clone(),
+            // It was read.
+            header: Header::Positions,
             comment: self.comment.clone(),
             row: rows::Row::default(),
             names: self.names.clone(),
@@ -390,6 +391,16 @@ impl Reader {
         let known = KnownKeys { shape: SHAPE, keys, places: &self.header_cells, at };
         self.told = Some(sink.known_keys(&known, &mut self.wanted)?);
         Ok(())
+    }
+
+    /// Tells a sink the names of the columns, if they are known and it was not told.
+    pub(super) fn tell_header<S: Listener + ?Sized>(
+        &mut self,
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        let Some(names) = self.names.clone().filter(|_| self.told.is_none()) else { return Ok(()) };
+        let keys: Vec<Key<'_>> = gathered(names.iter().map(|name| key(name)));
+        self.tell_names(&keys, sink)
     }
 
     /// Whether the sink was not told the names of the columns yet. Without a header, the first row

@@ -66,7 +66,8 @@ impl Lookup {
     #[inline]
     pub fn add(&mut self, row: u64, text: &[u8]) {
         let (first, behind, step) = self.only;
-        let counts = (first..behind).contains(&row) && (step == 1 || (row - first) % step == 0);
+        let counts =
+            (first..behind).contains(&row) && (step == 1 || (row - first).is_multiple_of(step));
         if counts && row <= self.mask {
             let entry = self.hash(text) | row;
             make_room(&mut self.entries, 1);

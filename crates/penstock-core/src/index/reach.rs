@@ -171,7 +171,8 @@ impl<R: Resume, C> Reach<R, C> {
         let context = if mark.column > 1 { CONTEXT } else { 0 };
         let most = reader.looks_back().max(context) as u64;
         let before = mark.offset.saturating_sub(start).min(most) as usize;
-        let end = end.clamp(mark.offset, size).min(mark.offset.saturating_add(BLOCK));
+        let end = end.max(mark.offset).min(mark.offset.saturating_add(BLOCK));
+        let end = size.min(end.saturating_add(CONTEXT as u64));
         Ok(Reach::new(resumed, mark, (before, record), end, size))
     }
 

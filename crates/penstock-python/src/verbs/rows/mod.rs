@@ -177,6 +177,7 @@ impl RowFile {
                 limits,
                 is_kept,
             };
+            lines.check_header(py, &lines.plan)?;
             lines.unchanged(py, &*lines.open_file()?)?;
             Ok(lines)
         })
@@ -205,6 +206,7 @@ impl RowFile {
     ) -> PyResult<Bound<'py, PyAny>> {
         guarded(py, || {
             let plan = self.dialect.get().plan(r#type)?;
+            self.check_header(py, &plan)?;
             self.made(py, record, &plan)
         })
     }

@@ -8,7 +8,7 @@ use crate::failure::{self, Named};
 use crate::objects::Builder;
 use crate::plan::PlanRef;
 use crate::verbs::decode::building;
-use penstock_core::csv;
+use penstock_core::csv::{self, HeaderOnly};
 use penstock_core::index::{Extent, Found, Index, Mark, Reach, ReadAt, Resume, Stuck, Walk};
 use penstock_core::reader::Reader;
 use penstock_core::run::{Failed, Policy, Problem, Turn};
@@ -260,6 +260,35 @@ impl RowFile {
         Ok(bytes)
     }
 
+    /// Raises the error of a type that no row fits, because of the header.
+    pub(super) fn check_header(&self, py: Python<'_>, plan: &PlanRef) -> PyResult<()> {
+        let (start, size) = (self.start, self.index.size());
+        // The text is read only for the place of an error.
+        for is_read in [false, true] {
+            let Some(header) = self.csv().and_then(HeaderOnly::of) else { return Ok(()) };
+            let plan = plan.clone_ref(py);
+            let mut builder = building(self.dialect.get(), plan, self.options, &self.limits);
+            let mut reach = Reach::from_start(header, start, size);
+            if is_read {
+                let file = self.open_file()?;
+                let read = py.detach(|| reach.read(&*file));
+                read.map_err(|error| unreadable(py, self.named(), error))?;
+                reach.give(&mut builder).map_err(|failed| self.failed(py, failed))?;
+            }
+            match reach.advance(&mut builder) {
+                Err(failed) if is_read => return Err(self.failed(py, failed)),
+                Err(_) => {}
+                Ok(_) => return Ok(()),
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn failed(&self, py: Python<'_>, failed: Failed<PyErr, PyErr>) -> PyErr {
+        failure::of_failure(py, failed, &named(self.named()))
+    }
+
     /// A run that begins at a record.
     fn reading(&self, py: Python<'_>, record: u64, plan: &PlanRef, all: bool) -> PyResult<Reading> {
         let (mark, end) = self.place_of(py, record)?;
@@ -278,7 +307,7 @@ impl RowFile {
     /// The next record of a run.
     fn next_of(&self, py: Python<'_>, reading: &mut Reading, record: u64) -> PyResult<One> {
         let Reading { reach, builder, between } = reading;
-        let named = Named::new(self.dialect.get().name(), Some(&self.name));
+        let named = named(self.named());
         let changed = || One::Ended(self.told(py, Trouble::Changed, record));
         loop {
             match reach.advance(builder) {
@@ -306,13 +335,11 @@ impl RowFile {
                     self.read_on(py, reach, record)?;
                     between.get_or_insert(reach.is_between_records());
                     if let Err(failed) = reach.give(builder) {
-                        return Ok(One::Ended(failure::of_failure(py, failed, &named)));
+                        return Ok(One::Ended(self.failed(py, failed)));
                     }
                 }
                 // A program's own exception about one record does not concern the next one.
-                Err(failed) => {
-                    return Ok(One::Ended(failure::of_failure(py, failed, &named)));
-                }
+                Err(failed) => return Ok(One::Ended(self.failed(py, failed))),
             }
         }
     }
