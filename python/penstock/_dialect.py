@@ -186,9 +186,7 @@ def checked(dialect: Dialect | Literal["infer"]) -> _rust.Dialect:
     Raises:
         TypeError: It is none.
     """
-    if isinstance(dialect, str):
-        if dialect != "infer":
-            raise ValueError(f"dialect must be a penstock.csv.Dialect or 'infer', not {dialect!r}")
+    if isinstance(dialect, str) and dialect == "infer":
         return inferring()
     if not isinstance(dialect, Dialect):
         kind = type(dialect).__name__

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import Any, NoReturn
+    from typing import Any, Literal, NoReturn
 
     from typing_extensions import TypeForm
 

@@ -51,7 +51,8 @@ def test_a_verb_takes_no_other() -> None:
         with pytest.raises(TypeError) as raised:
             penstock.csv.decode("a\n", dialect=wrong)  # type: ignore[arg-type]
         kind = type(wrong).__name__
-        assert str(raised.value) == f"dialect must be a penstock.csv.Dialect or None, not {kind}"
+        said = f"dialect must be a penstock.csv.Dialect, 'infer' or None, not {kind}"
+        assert str(raised.value) == said
 
 
 def test_an_option_of_the_csv_module_is_one_of_the_dialect() -> None:

@@ -10,10 +10,11 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-WORDS = (
+LINE = (
     "alder birch cedar delta ember fjord grove heath inlet jetty knoll lagoon marsh north orchard "
     "prairie quarry river summit timber upland valley water yonder zephyr"
-).split()
+)
+WORDS = LINE.split()
 CITIES = ["Bern", "New York", "São Paulo", "Zürich", "Rio de Janeiro", "Oslo", "Kraków", "Aix"]
 
 
@@ -32,7 +33,7 @@ def sentence(rng: random.Random) -> str:
 def moment(rng: random.Random) -> datetime.datetime:
     """Return a date and a time."""
     seconds = rng.randrange(40 * 365 * 86400)
-    return datetime.datetime(1990, 1, 1) + datetime.timedelta(seconds=seconds)
+    return datetime.datetime(1990, 1, 1) + datetime.timedelta(seconds=seconds)  # noqa: DTZ001 - as files have them
 
 
 # For each sort of column, its type and a function that makes a cell.
@@ -65,12 +66,12 @@ class Written:
     names: list[str]
     rows: list[list[str]]
     sorts: list[str]
-    how: dict[str, Any]
+    has_header: bool
 
     def into(self) -> Any:
         """Return a class for its rows."""
-        fields = [(name, SORTS[sort][0]) for name, sort in zip(self.names, self.sorts, strict=True)]
-        return dataclasses.make_dataclass("Row", fields)
+        types = [SORTS[sort][0] for sort in self.sorts]
+        return dataclasses.make_dataclass("Row", zip(self.names, types, strict=True))
 
 
 def write(rng: random.Random) -> Written:
@@ -80,25 +81,25 @@ def write(rng: random.Random) -> Written:
     names = [f"{sort}_{WORDS[place]}" for place, sort in enumerate(sorts)]
     count = rng.choice([1, 2, 3, 5, 10, 30, 100, 300])
     rows = [[SORTS[sort][1](rng) for sort in sorts] for _ in range(count)]
-    how = {
-        "delimiter": rng.choice([",", ",", ";", ";", "\t", "|", "^", "~", "\x1f", ":", " "]),
-        "quotechar": rng.choice(['"', '"', '"', "'"]),
-        "quoting": rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
-        "doublequote": rng.random() < 0.85,
-        "lineterminator": rng.choice(["\n", "\r\n", "\r"]),
-    }
-    how["escapechar"] = None if how["doublequote"] else "\\"
+    delimiter = rng.choice([",", ",", ";", ";", "\t", "|", "^", "~", "\x1f", ":", " "])
+    is_doubled = rng.random() < 0.85
+    end = rng.choice(["\n", "\r\n", "\r"])
     out = io.StringIO()
     kind = rng.random()
-    header = kind < 0.85
     if 0.1 < kind < 0.2 and columns > 2:
-        out.write(
-            f"{sentence(rng).splitlines()[0].replace(how['delimiter'], '')}{how['lineterminator'] * 2}"
-        )
-    writer = csv.writer(out, **how)
-    writer.writerows([names, *rows] if header else rows)
-    if not header:
-        names = [str(place) for place in range(columns)]
-    return Written(
-        out.getvalue(), names, rows, sorts, {**how, "header": header, "kind": kind, "count": count}
+        title = sentence(rng).splitlines()[0].replace(delimiter, "")
+        out.write(f"{title}{end}{end}")
+    writer = csv.writer(
+        out,
+        delimiter=delimiter,
+        quotechar=rng.choice(['"', '"', '"', "'"]),
+        quoting=rng.choice([csv.QUOTE_MINIMAL, csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
+        doublequote=is_doubled,
+        escapechar=None if is_doubled else "\\",
+        lineterminator=end,
     )
+    has_header = kind < 0.85
+    if not has_header:
+        names = [str(place) for place in range(columns)]
+    writer.writerows([names, *rows] if has_header else rows)
+    return Written(out.getvalue(), names, rows, sorts, has_header)

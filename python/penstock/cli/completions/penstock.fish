@@ -50,7 +50,7 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands outline head count check convert format plan costs completion
+set -g _shtab_penstock_commands outline sniff head count check convert format plan costs completion
 set -g _shtab_penstock_opts_with_value --at --compare --encoding --errors --fields --form --format --group --indent --into --json --member --namespace --plot --progress --record --records --rename --root --show --to --unknown -n
 
 complete -c penstock -e
@@ -65,6 +65,14 @@ complete -c penstock -n '_shtab_penstock_using outline' -l encoding -x -d 'the e
 complete -c penstock -n '_shtab_penstock_using outline' -l member -x -d 'the file to read in a zip archive'
 complete -c penstock -n '_shtab_penstock_using outline' -s q -l quiet -d 'do not say that paths were left out'
 complete -c penstock -n '_shtab_penstock_using outline; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a sniff -d 'find the dialect of a CSV file'
+complete -c penstock -n '_shtab_penstock_using sniff' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using sniff' -l into -x -d 'the class of a row'
+complete -c penstock -n '_shtab_penstock_using sniff' -l rename -x -d 'how keys are made from the names of fields'
+complete -c penstock -n '_shtab_penstock_using sniff' -l encoding -x -d 'the encoding'
+complete -c penstock -n '_shtab_penstock_using sniff' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using sniff' -s q -l quiet -d 'do not say why'
+complete -c penstock -n '_shtab_penstock_using sniff; and test $_shtab_penstock_npos -ge 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a head -d 'print the first records'
 complete -c penstock -n '_shtab_penstock_using head' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using head' -s n -l records -x -d 'how many records'
