@@ -214,8 +214,12 @@ def run(
     watch: Callable[[_rust.Conversion], AbstractContextManager[object]] | None = None,
     into: object = None,
     objects: bool = False,
+    columns: tuple[str, bool] | None = None,
 ) -> _rust.Converted:
-    """Convert a source, in the context of `watch` if it is given; see `penstock.convert`."""
+    """Convert a source, in the context of `watch` if it is given; see `penstock.convert`.
+
+    `columns` are those that are kept of a source of CSV and, if the flag is true, left out.
+    """
     policy = _rust.Policy(errors, max_errors, "last", "skip", False, empty)
     style_of = _written(target) if to is None else _format.checked(to)
     given, name = _sources.locate("convert", source, compression, member, limits)
@@ -227,7 +231,9 @@ def run(
     dialect, style = sides(kind, style_of, form, reads, writes, into, (name, target))
     by = None if into is None else (into, _rust.Encoder(into, style, None), objects)
     with _targets.open_target("convert", target) as writing:
-        conversion = _rust.Conversion(dialect, opened, style, writing, at, form, policy, limits, by)
+        conversion = _rust.Conversion(
+            dialect, opened, style, writing, at, form, policy, limits, by, columns
+        )
         if watch is None:
             return conversion.run()
         with watch(conversion):

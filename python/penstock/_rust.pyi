@@ -404,6 +404,7 @@ class Conversion:
         policy: Policy,
         limits: Limits | None,
         into: tuple[Any, Encoder, bool] | None = None,
+        cut: tuple[str, bool] | None = None,
         /,
     ) -> Self: ...
     def run(self) -> Converted: ...

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from penstock import _format
-from penstock.cli import CommandError, into
+from penstock.cli import CommandError, dialects, into
 from penstock.cli.source import Source
 
 TYPE_CHECKING = False
@@ -24,7 +24,9 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
         for option in ("indent", "root", "record")
         if (value := getattr(arguments, option)) is not None
     }
-    return convert(arguments, printer, source, _to(arguments), writes, into.wanted(arguments))
+    to = _to(arguments)
+    writes |= dialects.written(arguments, to)
+    return convert(arguments, printer, source, to, writes, into.wanted(arguments))
 
 
 def convert(
@@ -34,6 +36,7 @@ def convert(
     to: Format,
     writes: dict[str, object],
     wanted: Any = None,
+    columns: tuple[str, bool] | None = None,
 ) -> bool:
     """Convert a source to the target of the command; return whether a record was left out."""
     word: Literal["raise", "skip", "collect"] = getattr(arguments, "errors", "raise")
@@ -47,6 +50,7 @@ def convert(
             form=getattr(arguments, "form", "plain"),
             into=wanted,
             errors=errors,
+            columns=columns,
             watch=lambda conversion: printer.watching(conversion, source.name),
         )
     if done.skipped:

@@ -19,6 +19,8 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     # The paths of records are no business of this command.
     arguments.at = arguments.namespace = None
     source = Source(arguments, arguments.source)
+    if source.format == "csv":
+        raise CommandError(f"{source.name}: 'penstock cut' and 'penstock convert' write CSV")
     writes: dict[str, object] = {}
     if arguments.canonical:
         writes["canonical"] = True

@@ -160,6 +160,7 @@ def parser() -> argparse.ArgumentParser:
         _add_count,
         _add_check,
         _add_convert,
+        _add_cut,
         _add_format,
         _add_plan,
         _add_costs,
@@ -287,9 +288,9 @@ def _add_convert(commands: Commands) -> None:
         commands,
         "convert",
         "write a file in another format",
-        "Converts a file to JSON, NDJSON or XML, in constant memory. The target is replaced at the "
-        "end, or not at all, and may be the source. Its suffix says its format, and how it is "
-        "compressed. Numbers keep their digits. The exit code is 1 if a record was left out.",
+        "Converts a file to JSON, NDJSON, XML or CSV, in constant memory. The target is replaced "
+        "at the end, or not at all, and may be the source. Its suffix says its format, and how it "
+        "is compressed. Numbers keep their digits. The exit code is 1 if a record was left out.",
         usage="penstock convert [OPTIONS] SOURCE TARGET",
     )
     _sides(convert, target="where to write; - is standard output, and needs --to")
@@ -301,7 +302,10 @@ def _add_convert(commands: Commands) -> None:
         help=f"the format of the target: {_format.listed(_format.NAMES, 'or')} (default: that of "
         "its suffix)",
     )
-    _at(options, "the whole document; for a target of NDJSON and with --into as for 'count'")
+    _at(
+        options,
+        "the whole document; for NDJSON, for CSV and with --into as for 'count'",
+    )
     _into(options, options, "the class that each record is checked and written by")
     options.add_argument(
         "--form",
@@ -326,6 +330,59 @@ def _add_convert(commands: Commands) -> None:
     options.add_argument(
         "--record", metavar="NAME", help="the element of XML for each record (default: item)"
     )
+    _delimiters(options)
+    _source(options)
+    _manners(options, timing=False)
+
+
+def _add_cut(commands: Commands) -> None:
+    cut = _command(
+        commands,
+        "cut",
+        "keep some columns, in an order",
+        "Writes some columns of a CSV file, in the order in which they are named. A column is its "
+        "name, or its position from 0 if no column has that name. first:last is all columns from "
+        "one to another, and :last and last: are those before and after it. A name with a comma or "
+        "a colon needs quotes, as in CSV. Of other formats, writes the values at some paths of "
+        "each record, as --fields of 'head' takes them. The target has the format of the source, "
+        "if neither its suffix nor --to says another one; of XML it is NDJSON.",
+        usage="penstock cut [OPTIONS] SOURCE COLUMNS [TARGET]",
+    )
+    arguments = cut.add_argument_group("Arguments")
+    source = arguments.add_argument(
+        "source",
+        metavar="SOURCE",
+        help="CSV, JSON, NDJSON or XML, also compressed (gzip, zstd, bzip2, xz, zip); - is "
+        "standard input",
+    )
+    arguments.add_argument(
+        "columns", metavar="COLUMNS", help="name,size or 2,0 or first:last; paths of other formats"
+    )
+    written = arguments.add_argument(
+        "target",
+        metavar="TARGET",
+        nargs="?",
+        default="-",
+        help="where to write; may be the source (default: standard output)",
+    )
+    source.complete = written.complete = _FILES  # type: ignore[attr-defined]  # as below
+    options = _options(cut)
+    options.add_argument(
+        "-v", "--invert", action="store_true", help="leave these columns out, and keep the others"
+    )
+    options.add_argument(
+        "--no-header",
+        action="store_true",
+        help="the first row is data: columns are positions, and no header is written",
+    )
+    options.add_argument(
+        "--to",
+        metavar="FORMAT",
+        choices=_format.NAMES,
+        help=f"the format of the target: {_format.listed(_format.NAMES, 'or')}",
+    )
+    _delimiters(options)
+    _at(options)
     _source(options)
     _manners(options, timing=False)
 
@@ -369,6 +426,28 @@ def _sides(command: _Parser, target: str) -> None:
         **({"nargs": "?", "default": "-"} if "default" in target else {}),  # type: ignore[arg-type]
     )
     source.complete = written.complete = _FILES  # type: ignore[attr-defined]  # as below
+
+
+def _delimiters(options: argparse._ArgumentGroup) -> None:
+    options.add_argument(
+        "-d",
+        "--delimiter",
+        metavar="TEXT",
+        help="the delimiter of a source of CSV: ';', or \\t for a tab (default: by its suffix)",
+    )
+    options.add_argument("--to-delimiter", metavar="TEXT", help="the same for a target of CSV")
+    options.add_argument(
+        "--quoting",
+        metavar="WHICH",
+        choices=("minimal", "all", "nonnumeric", "none"),
+        help="the cells of CSV with quotes: minimal, all, nonnumeric or none (default: minimal)",
+    )
+    options.add_argument(
+        "--formulas",
+        metavar="WHAT",
+        choices=("escape", "refuse"),
+        help="what to do with text of CSV that a spreadsheet takes for a formula: escape or refuse",
+    )
 
 
 def _indent(options: argparse._ActionsContainer, otherwise: str) -> None:

@@ -13,7 +13,7 @@ import sys
 
 from penstock import _convert, _dialect, _format, _rust, _sources, json, read
 from penstock._errors import DecodeError, PlanError
-from penstock.cli import CommandError
+from penstock.cli import CommandError, dialects
 from penstock.cli.paths import explained
 
 TYPE_CHECKING = False
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _SAMPLE = 64 << 10
 # The first bytes of compressed files.
 _PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\0", b"PK\x03\x04")
+# The first characters of JSON and XML that are no table.
+_BRACKETS = {b"{", b"[", b"<"}
 # The message of the JSON reader for NDJSON.
 _MORE_VALUES = "expected the end of the document after the value"
 
@@ -106,9 +108,10 @@ class Source:
         form: Form,
         into: Any,
         errors: Errors,
+        columns: tuple[str, bool] | None,
         watch: Callable[[_rust.Conversion], AbstractContextManager[object]],
     ) -> Converted:
-        """Convert the file, by a class if `into` is one.
+        """Convert the file, by a class if `into` is one, or some columns of it.
 
         Raises:
             CommandError: A file cannot be opened, an option is wrong, or a record has no form.
@@ -117,7 +120,9 @@ class Source:
         """
         arguments = self._arguments
         source = self.name if self._stream is None else self._stream
-        reads = {"namespaces": dict(arguments.namespace)} if arguments.namespace else {}
+        reads = dialects.read(arguments, self.format)
+        if getattr(arguments, "namespace", None):
+            reads["namespaces"] = dict(arguments.namespace)
         try:
             return _convert.run(
                 source,
@@ -138,6 +143,7 @@ class Source:
                 watch,
                 into,
                 objects=True,
+                columns=columns,
             )
         except BrokenPipeError:
             raise
@@ -248,6 +254,10 @@ class Source:
         if kind is not None:
             return kind
         sample = self._sample()
+        otherwise: Format | None = getattr(self._arguments, "otherwise", None)
+        first = sample.lstrip(b"\xef\xbb\xbf \t\r\n")[:1]
+        if otherwise is not None and not sample.startswith(_PACKED) and first not in _BRACKETS:
+            return otherwise
         if sample.startswith(_PACKED) or not sample.strip():
             raise ValueError(f"cannot tell the format of {self.name}: say --format")
         kind = _format.of_data(sample)

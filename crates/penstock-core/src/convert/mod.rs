@@ -10,6 +10,7 @@
 //! | `mod.rs` | the events, what stands between a reader and a writer, and the destination |
 //! | `plain.rs`, `names.rs` | elements to members: `@attribute`, `#text`, lists of repeated elements |
 //! | `elements.rs`, `lists.rs` | elements to lists that lose nothing, and back |
+//! | `cut.rs` | which columns of a table are kept |
 //! | `out.rs` | the writer, and when its text is handed on |
 //! | `trail.rs` | the path of the current value, for messages |
 //! | `fit/` | records fitted to a class |
@@ -17,6 +18,7 @@
 //! Members become elements, and members members, without anything in between: the writers know the
 //! conventions.
 
+mod cut;
 mod elements;
 pub mod fit;
 mod lists;
@@ -25,17 +27,18 @@ mod out;
 mod plain;
 mod trail;
 
+pub use cut::Cut;
 pub use names::ForceList;
 pub use out::Output;
 
 use crate::error::Fail;
-use crate::event::{Key, KeyKind, KnownKeys, Scalar, Text};
+use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use crate::forward;
 use crate::limits::Limits;
 use crate::reader::{FormatReader, Step};
 use crate::run::{Code, Destination, Given, Misfit, Outlet, Refused};
 use crate::select::{PathStep, Records, Select};
-use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want};
+use crate::sink::{Flow, Lent, LookAhead, RowsAs, Sink, Want, expand};
 use crate::value::number::Outcome;
 use crate::writer::{AnyWriter, Kind, Unwritable, Writer};
 use elements::Elements;
@@ -95,6 +98,8 @@ struct Body<O: Output> {
     memory: Option<u64>,
     /// The name of the element that is the next record, if somebody wants it.
     name: Option<RecordName>,
+    /// The columns that are kept, if not all of them are.
+    cut: Option<Box<Cut>>,
 }
 
 #[derive(Debug)]
@@ -249,6 +254,21 @@ impl<O: Output> Body<O> {
         };
         let result = self.out.settle(result).and_then(|()| self.end_value());
         self.answer(result, at)
+    }
+}
+
+impl<O: Output> Body<O> {
+    /// Writes the columns of a row that are kept.
+    fn cut_row(&mut self, cut: &Cut, row: &mut Row<'_>) -> Result<Flow, Unwritable> {
+        self.begin_map(row.at)?;
+        for place in cut.places() {
+            if let Some(Some(Cell { value, key_at, at })) = row.cells.get(*place) {
+                self.key(row.keys[*place].name, *key_at)?;
+                self.scalar(*value, *at)?;
+            }
+        }
+        row.take();
+        self.end_map(row.end.unwrap_or(row.at))
     }
 }
 
@@ -428,9 +448,31 @@ impl<O: Output> LookAhead for Body<O> {
         known: &KnownKeys<'_>,
         wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Unwritable> {
+        if let Some(cut) = &mut self.cut {
+            self.at = known.at;
+            let columns = cut.resolve(known, wanted)?;
+            // Another file of the same run may have its columns in another order.
+            if self.out.writer.wants_columns() {
+                self.out.writer.columns(columns, 0)?;
+            }
+            return Ok(RowsAs::Maps);
+        }
         match self.stage {
             Stage::Nothing => self.out.writer.known_keys(known, wanted),
             _ => Ok(RowsAs::Maps),
+        }
+    }
+    fn row(&mut self, row: &mut Row<'_>) -> Result<Flow, Unwritable> {
+        match self.cut.take() {
+            Some(cut) if row.is_new() => {
+                let written = self.cut_row(&cut, row);
+                self.cut = Some(cut);
+                written
+            }
+            cut => {
+                self.cut = cut;
+                expand(self, row)
+            }
         }
     }
 }
@@ -558,8 +600,16 @@ impl<O: Output> Conversion<O> {
             records: 0,
             memory: limits.memory,
             name: None,
+            cut: None,
         };
         Conversion { outlet: Outlet::new(body, records), names_records }
+    }
+
+    /// Keeps only some columns of a table.
+    #[must_use]
+    pub fn cutting(mut self, cut: Option<Cut>) -> Self {
+        self.outlet.inner_mut().cut = cut.map(Box::new);
+        self
     }
 
     /// How many records are written.

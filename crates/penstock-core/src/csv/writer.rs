@@ -649,9 +649,9 @@ impl writer::Writer for Writer {
         if self.known == Known::No && self.open == Open::Nothing && !columns.is_empty() {
             self.check_width(columns.len())?;
             self.columns = columns;
-            let in_order = self.header != Header::Positions || self.by_position()?;
+            let in_order = layout == 0 || self.header != Header::Positions || self.by_position()?;
             self.layout = if in_order { layout } else { 0 };
-            self.known = Known::Class;
+            self.known = if layout == 0 { Known::Source } else { Known::Class };
         }
         Ok(())
     }

@@ -113,7 +113,7 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     }
 
     /// Says which columns the rows have that follow, if the format has rows. `layout` is a number
-    /// for [`cells`](Self::cells), and not 0.
+    /// for [`cells`](Self::cells), or 0 if the columns are those of another table.
     ///
     /// # Errors
     /// They do not go with what is written already.

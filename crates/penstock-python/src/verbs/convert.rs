@@ -15,14 +15,14 @@ use crate::style::Style;
 use crate::targets::TargetObject;
 use crate::verbs::convert_into::{Fitted, Into, Objects};
 use penstock_clock::Mono;
-use penstock_core::convert::{self, Form, Settings, Stopped, Unfinished};
+use penstock_core::convert::{self, Cut, Form, Settings, Stopped, Unfinished};
 use penstock_core::error::{Fault, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Reader;
 use penstock_core::run::{Destination, Failed, Failure, Input, Policy, Run, Turn, Windows};
 use penstock_core::target::{Target, TargetError};
 use penstock_core::writer::{AnyWriter, Content, Kind as Reason};
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
@@ -59,6 +59,7 @@ struct Plain {
     run: Run<Reader, Windows, Infallible>,
     writer: AnyWriter,
     settings: Settings,
+    cut: Option<Cut>,
     limits: Limits,
     gauge: Arc<Gauge>,
     format: &'static str,
@@ -145,8 +146,11 @@ impl Raised for Stopped<TargetError> {
 #[pymethods]
 impl Conversion {
     #[new]
-    /// `into` has the type of the records, their encoder, and whether objects may be made.
-    #[pyo3(signature = (dialect, source, style, target, at, form, policy, limits, into = None, /))]
+    /// `into` has the type of the records, their encoder, and whether objects may be made. `cut` has
+    /// the columns that are kept of a table, and whether these are left out instead.
+    #[pyo3(signature = (
+        dialect, source, style, target, at, form, policy, limits, into = None, cut = None, /
+    ))]
     #[expect(clippy::too_many_arguments, reason = "they are the arguments of a Python function")]
     fn new(
         py: Python<'_>,
@@ -159,8 +163,11 @@ impl Conversion {
         policy: &Bound<'_, PolicyObject>,
         limits: Option<&Bound<'_, PyAny>>,
         into: Option<Into<'_>>,
+        cut: Option<(String, bool)>,
     ) -> PyResult<Self> {
         guarded(py, || {
+            let cut = cut.map(|(text, inverts)| Cut::parse(&text, inverts)).transpose();
+            let cut = cut.map_err(PyValueError::new_err)?;
             let limits = options::limits(limits)?;
             if let Some(into) = into {
                 let opened = into.open(py, dialect, source, at, policy, &limits)?;
@@ -212,7 +219,7 @@ impl Conversion {
                 run.want_records(sought);
             }
             let (format, name) = (dialect.name(), source.name());
-            let plain = Plain { run, writer, settings, limits, gauge, format, name };
+            let plain = Plain { run, writer, settings, cut, limits, gauge, format, name };
             Ok(Conversion {
                 prepared: Mutex::new(Some(Prepared::Plain(Box::new(plain)))),
                 target: target.clone().unbind(),
@@ -294,9 +301,10 @@ impl Plain {
         target: &TargetObject,
         open: &mut Target,
     ) -> PyResult<Done> {
-        let Plain { mut run, writer, settings, limits, gauge, format, name } = *self;
+        let Plain { mut run, writer, settings, cut, limits, gauge, format, name } = *self;
         let named = Named::new(format, name.as_deref());
-        let mut to = convert::Conversion::new(settings, writer, open, &limits);
+        let to = convert::Conversion::new(settings, writer, open, &limits);
+        let mut to = to.cutting(cut);
         let mut collected = None;
         loop {
             match py.detach(|| advance(&mut run, &mut to, &gauge, Converting::records)) {

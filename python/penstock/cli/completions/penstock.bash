@@ -5,14 +5,15 @@
 #    source ~/.local/share/bash_completion/penstock
 # See also: https://github.com/scop/bash-completion/blob/main/doc/configuration.md
 
-_shtab_penstock_subparsers=(outline sniff head count check convert format plan costs completion)
+_shtab_penstock_subparsers=(outline sniff head count check convert cut format plan costs completion)
 
 _shtab_penstock_outline_option_strings=(-h --help --format --encoding --member -q --quiet)
 _shtab_penstock_sniff_option_strings=(-h --help --into --rename --encoding --member -q --quiet)
 _shtab_penstock_head_option_strings=(-h --help -n --records --full --at --namespace --fields --into --rename --format --encoding --member -q --quiet --progress --timing)
 _shtab_penstock_count_option_strings=(-h --help --at --namespace --format --encoding --member -q --quiet --progress --timing)
 _shtab_penstock_check_option_strings=(-h --help --at --namespace --into --rename --unknown --format --encoding --member -q --quiet --progress --timing)
-_shtab_penstock_convert_option_strings=(-h --help --to --at --namespace --into --rename --form --errors --indent --root --record --format --encoding --member -q --quiet --progress)
+_shtab_penstock_convert_option_strings=(-h --help --to --at --namespace --into --rename --form --errors --indent --root --record -d --delimiter --to-delimiter --quoting --formulas --format --encoding --member -q --quiet --progress)
+_shtab_penstock_cut_option_strings=(-h --help -v --invert --no-header --to -d --delimiter --to-delimiter --quoting --formulas --at --namespace --format --encoding --member -q --quiet --progress)
 _shtab_penstock_format_option_strings=(-h --help --indent --compact --canonical --sort-keys --format --encoding --member -q --quiet --progress)
 _shtab_penstock_plan_option_strings=(-h --help)
 _shtab_penstock_costs_option_strings=(-h --help --group --quick --json --compare --plot --show --self-test -q --quiet)
@@ -26,6 +27,8 @@ _shtab_penstock_count_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_check_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_convert_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_convert_pos_1_COMPGEN=_shtab_compgen_files
+_shtab_penstock_cut_pos_0_COMPGEN=_shtab_compgen_files
+_shtab_penstock_cut_pos_2_COMPGEN=_shtab_compgen_files
 _shtab_penstock_format_pos_0_COMPGEN=_shtab_compgen_files
 _shtab_penstock_format_pos_1_COMPGEN=_shtab_compgen_files
 _shtab_penstock_costs___json_COMPGEN=_shtab_compgen_files
@@ -44,13 +47,20 @@ _shtab_penstock_check___progress_choices=(auto always never)
 _shtab_penstock_convert___to_choices=(json ndjson xml csv)
 _shtab_penstock_convert___form_choices=(plain element)
 _shtab_penstock_convert___errors_choices=(raise skip collect)
+_shtab_penstock_convert___quoting_choices=(minimal all nonnumeric none)
+_shtab_penstock_convert___formulas_choices=(escape refuse)
 _shtab_penstock_convert___format_choices=(json ndjson xml csv)
 _shtab_penstock_convert___progress_choices=(auto always never)
+_shtab_penstock_cut___to_choices=(json ndjson xml csv)
+_shtab_penstock_cut___quoting_choices=(minimal all nonnumeric none)
+_shtab_penstock_cut___formulas_choices=(escape refuse)
+_shtab_penstock_cut___format_choices=(json ndjson xml csv)
+_shtab_penstock_cut___progress_choices=(auto always never)
 _shtab_penstock_format___format_choices=(json ndjson xml csv)
 _shtab_penstock_format___progress_choices=(auto always never)
 _shtab_penstock_costs___group_choices=(arithmetic calls memory counting threads objects records clocks files processes)
 _shtab_penstock_completion_pos_0_choices=(bash zsh fish)
-_shtab_penstock_pos_0_choices=(outline sniff head count check convert format plan costs completion)
+_shtab_penstock_pos_0_choices=(outline sniff head count check convert cut format plan costs completion)
 
 _shtab_penstock_outline_pos_0_nargs='*'
 _shtab_penstock_outline__h_nargs=0
@@ -85,6 +95,13 @@ _shtab_penstock_convert__h_nargs=0
 _shtab_penstock_convert___help_nargs=0
 _shtab_penstock_convert__q_nargs=0
 _shtab_penstock_convert___quiet_nargs=0
+_shtab_penstock_cut__h_nargs=0
+_shtab_penstock_cut___help_nargs=0
+_shtab_penstock_cut__v_nargs=0
+_shtab_penstock_cut___invert_nargs=0
+_shtab_penstock_cut___no_header_nargs=0
+_shtab_penstock_cut__q_nargs=0
+_shtab_penstock_cut___quiet_nargs=0
 _shtab_penstock_format__h_nargs=0
 _shtab_penstock_format___help_nargs=0
 _shtab_penstock_format___compact_nargs=0

@@ -50,8 +50,8 @@ function _shtab_penstock_using
   test "$_shtab_penstock_cmdpath" = "$argv"
 end
 
-set -g _shtab_penstock_commands outline sniff head count check convert format plan costs completion
-set -g _shtab_penstock_opts_with_value --at --compare --encoding --errors --fields --form --format --group --indent --into --json --member --namespace --plot --progress --record --records --rename --root --show --to --unknown -n
+set -g _shtab_penstock_commands outline sniff head count check convert cut format plan costs completion
+set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --group --indent --into --json --member --namespace --plot --progress --quoting --record --records --rename --root --show --to --to-delimiter --unknown -d -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -126,6 +126,10 @@ complete -c penstock -n '_shtab_penstock_using convert' -l errors -xka "raise sk
 complete -c penstock -n '_shtab_penstock_using convert' -l indent -x -d 'the spaces for each level'
 complete -c penstock -n '_shtab_penstock_using convert' -l root -x -d 'XML'"'"'s root element'
 complete -c penstock -n '_shtab_penstock_using convert' -l record -x -d 'the element of XML for each record'
+complete -c penstock -n '_shtab_penstock_using convert' -s d -l delimiter -x -d 'the delimiter of a source of CSV'
+complete -c penstock -n '_shtab_penstock_using convert' -l to-delimiter -x -d 'the same for a target of CSV'
+complete -c penstock -n '_shtab_penstock_using convert' -l quoting -xka "minimal all nonnumeric none" -d 'the cells of CSV with quotes'
+complete -c penstock -n '_shtab_penstock_using convert' -l formulas -xka "escape refuse" -d 'what to do with text of CSV that a spreadsheet takes for a formula'
 complete -c penstock -n '_shtab_penstock_using convert' -l format -xka "json ndjson xml csv" -d 'the format'
 complete -c penstock -n '_shtab_penstock_using convert' -l encoding -x -d 'the encoding'
 complete -c penstock -n '_shtab_penstock_using convert' -l member -x -d 'the file to read in a zip archive'
@@ -133,6 +137,24 @@ complete -c penstock -n '_shtab_penstock_using convert' -s q -l quiet -d 'no pro
 complete -c penstock -n '_shtab_penstock_using convert' -l progress -xka "auto always never" -d 'when to show progress'
 complete -c penstock -n '_shtab_penstock_using convert; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d JSON
 complete -c penstock -n '_shtab_penstock_using convert; and test $_shtab_penstock_npos -eq 1' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
+complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a cut -d 'keep some columns, in an order'
+complete -c penstock -n '_shtab_penstock_using cut' -s h -l help -d 'print this help and exit'
+complete -c penstock -n '_shtab_penstock_using cut' -s v -l invert -d 'leave these columns out'
+complete -c penstock -n '_shtab_penstock_using cut' -l no-header -d 'the first row is data'
+complete -c penstock -n '_shtab_penstock_using cut' -l to -xka "json ndjson xml csv" -d 'the format of the target'
+complete -c penstock -n '_shtab_penstock_using cut' -s d -l delimiter -x -d 'the delimiter of a source of CSV'
+complete -c penstock -n '_shtab_penstock_using cut' -l to-delimiter -x -d 'the same for a target of CSV'
+complete -c penstock -n '_shtab_penstock_using cut' -l quoting -xka "minimal all nonnumeric none" -d 'the cells of CSV with quotes'
+complete -c penstock -n '_shtab_penstock_using cut' -l formulas -xka "escape refuse" -d 'what to do with text of CSV that a spreadsheet takes for a formula'
+complete -c penstock -n '_shtab_penstock_using cut' -l at -x -d 'where the records are'
+complete -c penstock -n '_shtab_penstock_using cut' -l namespace -x -d 'the namespace of the prefix P in PATH'
+complete -c penstock -n '_shtab_penstock_using cut' -l format -xka "json ndjson xml csv" -d 'the format'
+complete -c penstock -n '_shtab_penstock_using cut' -l encoding -x -d 'the encoding'
+complete -c penstock -n '_shtab_penstock_using cut' -l member -x -d 'the file to read in a zip archive'
+complete -c penstock -n '_shtab_penstock_using cut' -s q -l quiet -d 'no progress and no summary'
+complete -c penstock -n '_shtab_penstock_using cut' -l progress -xka "auto always never" -d 'when to show progress'
+complete -c penstock -n '_shtab_penstock_using cut; and test $_shtab_penstock_npos -eq 0' -ka "(__fish_complete_path (commandline -ct))" -d CSV
+complete -c penstock -n '_shtab_penstock_using cut; and test $_shtab_penstock_npos -eq 2' -ka "(__fish_complete_path (commandline -ct))" -d 'where to write'
 complete -c penstock -n '_shtab_penstock_using; and test $_shtab_penstock_npos -eq 0' -a format -d 'indent a file'
 complete -c penstock -n '_shtab_penstock_using format' -s h -l help -d 'print this help and exit'
 complete -c penstock -n '_shtab_penstock_using format' -l indent -x -d 'the spaces for each level'

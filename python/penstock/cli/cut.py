@@ -1,0 +1,98 @@
+"""`penstock cut`: some columns of a file, in an order."""
+
+from __future__ import annotations
+
+from penstock import _convert, _format, _rust, _targets
+from penstock._errors import EncodeError
+from penstock.cli import CommandError, dialects
+from penstock.cli.convert import convert
+from penstock.cli.source import Source
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+    from typing import Any
+
+    from penstock import Reader
+    from penstock._types import Format
+    from penstock.cli.printer import Printer
+
+
+def run(arguments: argparse.Namespace, printer: Printer) -> bool:
+    """Write the columns; a record in error ends it."""
+    # A table that is piped in has no name that tells, and nothing else looks like one.
+    arguments.otherwise = "csv"
+    source = Source(arguments, arguments.source)
+    to = _to(arguments, source)
+    if source.format == "csv":
+        if arguments.at is not None:
+            raise CommandError("--at is for other formats: each row of CSV is a record")
+        arguments.errors, arguments.form = "raise", "plain"
+        return convert(
+            arguments,
+            printer,
+            source,
+            to,
+            dialects.written(arguments, to, headless=arguments.no_header),
+            columns=(arguments.columns, arguments.invert),
+        )
+    dialects.read(arguments, source.format)
+    for option, word in (("invert", "--invert"), ("no_header", "--no-header")):
+        if getattr(arguments, option):
+            raise CommandError(f"{word} is for a source of CSV: {source.name} is another format")
+    _by_paths(arguments, printer, source, to)
+    return False
+
+
+def _to(arguments: argparse.Namespace, source: Source) -> Format:
+    """The format of the target: that of its suffix, or that of the source."""
+    if arguments.to is not None:
+        return _format.checked(arguments.to)
+    try:
+        found = None if arguments.target == "-" else _format.of_name(arguments.target)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    # The values of an element at several paths are no element any more.
+    return found or ("ndjson" if source.format == "xml" else source.format)
+
+
+def _by_paths(arguments: argparse.Namespace, printer: Printer, source: Source, to: Format) -> None:
+    """Write the values at paths of each record, named by the paths."""
+    from typing import NotRequired, TypedDict  # noqa: PLC0415 - slow, and only for this
+
+    from penstock.cli import plain  # noqa: PLC0415 - as above
+
+    paths = [path.strip() for path in arguments.columns.split(",")]
+    if not all(paths):
+        raise CommandError(f"{arguments.columns!r} has an empty path")
+    record = TypedDict("record", dict.fromkeys(paths, NotRequired[object]))  # type: ignore[misc]  # as in plain
+    writes = dialects.written(arguments, to)
+    _, style = _convert.sides("json", to, "plain", {}, writes, None, (None, arguments.target))
+    encoder = _rust.Encoder(record, style, None)
+    with source:
+        reader = source.read(plain.chosen(source.format, paths))
+        target = printer.bytes if arguments.target == "-" else arguments.target
+        with reader, printer.watching(reader, source.name):
+            try:
+                with _rust.Writer(encoder, None, _targets.open_target, "cut", target) as writer:
+                    writer.write_all(_rows(reader, source.format))
+            except EncodeError as error:
+                raise CommandError(f"{source.name}: {error}") from error
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                raise CommandError(f"{error.filename}: {error.strerror}") from error
+
+
+def _rows(reader: Reader[Any], format: Format) -> Iterator[dict[str, Any]]:
+    """The records. In XML, an element that could be repeated, but is not, is one value."""
+    for record in reader:
+        if format == "xml":
+            yield {
+                path: value[0] if isinstance(value, list) and len(value) == 1 else value
+                for path, value in record.items()
+            }
+        else:
+            yield record

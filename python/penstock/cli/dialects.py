@@ -1,0 +1,70 @@
+"""The delimiters of CSV on the command line."""
+
+from __future__ import annotations
+
+import os
+
+from penstock import _format
+from penstock.cli import CommandError
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    import argparse
+
+    from penstock._types import Format
+
+
+def read(arguments: argparse.Namespace, format: Format) -> dict[str, object]:
+    """Return the options for reading that `--delimiter` and `--no-header` say.
+
+    Raises:
+        CommandError: The source is no CSV, or a delimiter is not possible.
+    """
+    delimiter: str | None = getattr(arguments, "delimiter", None)
+    headless: bool = getattr(arguments, "no_header", False)
+    if format != "csv":
+        if delimiter is not None:
+            raise CommandError("--delimiter is for a source of CSV")
+        return {}
+    if delimiter is None and not headless:
+        return {}
+    return {"dialect": _dialect(delimiter, arguments.source, headless=headless)}
+
+
+def written(
+    arguments: argparse.Namespace, to: Format, *, headless: bool = False
+) -> dict[str, object]:
+    """Return the options for writing that the command says about a target of CSV.
+
+    Raises:
+        CommandError: The target is no CSV, or a delimiter is not possible.
+    """
+    found: dict[str, object] = {}
+    for option in ("quoting", "formulas"):
+        if (value := getattr(arguments, option, None)) is not None:
+            found[option] = value
+    delimiter: str | None = arguments.to_delimiter
+    if to != "csv":
+        if delimiter is not None:
+            raise CommandError("--to-delimiter is for a target of CSV")
+        return found
+    if delimiter is not None or headless:
+        found["to_dialect"] = _dialect(delimiter, arguments.target, headless=headless)
+    return found
+
+
+def _dialect(delimiter: str | None, name: str, *, headless: bool) -> object:
+    from penstock.csv import Dialect  # noqa: PLC0415 - few commands need it
+
+    if delimiter is None:
+        known = _format.delimited(os.fsdecode(name)).get("delimiter", ",")
+        delimiter = str(known)
+    try:
+        return Dialect(_WORDS.get(delimiter, delimiter), header=None if headless else "first")
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+
+
+# What a shell makes hard to write.
+_WORDS = {"\\t": "\t", "tab": "\t", "space": " "}
