@@ -244,8 +244,8 @@ def decode(
             a path; use `load` for that.
         into: The type of the document; by default plain values. NDJSON as a whole is a list, so
             pass `list[City]`. (`penstock.ndjson.decode` takes the type of one record.)
-        format: `"json"`, `"ndjson"` or `"xml"`. By default XML if the data begins with `<`,
-            otherwise JSON.
+        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`. By default XML if the data begins with
+            `<`, otherwise JSON.
         all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
@@ -472,8 +472,8 @@ def load(
             use `decode` for that.
         into: The type of the document; by default plain values. NDJSON as a whole is a list, so
             pass `list[City]`. (`penstock.ndjson.load` takes the type of one record.)
-        format: `"json"`, `"ndjson"` or `"xml"`. By default Penstock looks at the suffix of the
-            name, without a compression suffix, and then at the first bytes of a file at a path.
+        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`. By default Penstock looks at the suffix of
+            the name, without a compression suffix, and then at the first bytes of a file at a path.
         all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
@@ -551,7 +551,7 @@ def read(
             you opened stays open. Or several files, which are read in order: a list of paths, a
             pattern such as `"data/*.json"`, or a folder.
         into: The type of one record; by default plain values.
-        format: `"json"`, `"ndjson"` or `"xml"`, as for `load`.
+        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`, as for `load`.
         at: Where the records are; see `penstock.json.read`.
         errors: What to do with a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
@@ -777,7 +777,7 @@ def send(
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
         handler: The object whose methods are called.
-        format: `"json"`, `"ndjson"` or `"xml"`, as for `load`.
+        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`, as for `load`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.

@@ -43,7 +43,7 @@ class Decoder(_rust.Decoder[T]):
 
     Args:
         into: The type of a record; by default plain values.
-        format: `"json"`, `"ndjson"` (one record per line) or `"xml"`.
+        format: `"json"`, `"ndjson"` (one record per line), `"xml"` or `"csv"`.
         at: Where the records are; see `read`.
         errors: What to do with a record that does not fit; see `read`.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Literal, NoReturn
 
-    from penstock._types import Terminator
+    from penstock._types import CsvRepairs, Terminator
 
 
 class Dialect:
@@ -157,15 +157,20 @@ def inferring() -> _rust.Dialect:
     return _rust.Dialect("csv", infer=True)
 
 
-def chosen(dialect: Dialect | Literal["infer"] | None, name: str | None) -> _rust.Dialect:
+def chosen(
+    dialect: Dialect | Literal["infer"] | None, name: str | None, repair: CsvRepairs = ()
+) -> _rust.Dialect:
     """Return the dialect that the caller names, or that of the suffix of the source's name.
 
     Raises:
-        TypeError: It is none.
+        TypeError: It is none, or `repair` has the wrong type.
+        ValueError: There is no such repair.
     """
-    if dialect is None:
-        return _format.dialect("csv", name)
-    return checked(dialect)
+    if not repair:
+        return _format.dialect("csv", name) if dialect is None else checked(dialect)
+    words = (repair,) if isinstance(repair, str) else tuple(repair)
+    known = _format.dialect("csv", name) if dialect is None else checked(dialect)
+    return _rust.Dialect("csv", **known.__getnewargs_ex__()[1], repair=words)
 
 
 def options(dialect: object, option: str = "dialect") -> dict[str, object]:

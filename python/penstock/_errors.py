@@ -61,7 +61,7 @@ class DecodeError(PenstockError, ValueError):
 
     Attributes:
         reason: The problem, without its position.
-        format: The format that was read: `"json"`, `"ndjson"` or `"xml"`.
+        format: The format that was read: `"json"`, `"ndjson"`, `"xml"` or `"csv"`.
         source: The file's name, as you passed it.
         offset: The position in bytes of the decompressed source.
         line: The line, from 1.

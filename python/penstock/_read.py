@@ -11,6 +11,7 @@ from penstock import _format, _rust, _sources
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from penstock._limits import Limits
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def read(
     source: object,
     format: Format | None,
-    dialect: _rust.Dialect | None,
+    dialect: _rust.Dialect | Callable[[str | None], _rust.Dialect] | None,
     into: object,
     at: object,
     policy: _rust.Policy,
@@ -31,7 +32,8 @@ def read(
 ) -> _rust.Reader[Any]:
     """Read a source, or several files one after the other.
 
-    Without a dialect, it is that of the format; without a format, that of each file.
+    Without a dialect, it is that of the format; without a format, that of each file. It may be a
+    function of the name of each file.
 
     Raises:
         OSError: A file cannot be opened.
@@ -49,6 +51,8 @@ def read(
         opened = _rust.Source(given, name, encoding, compression)
         if dialect is None:
             dialect = _dialect(given, name, format)
+        elif callable(dialect):
+            dialect = dialect(name)
         return _rust.Reader(dialect, opened, into, at, policy, limits)  # type: ignore[arg-type]  # a path or a mapping
     finally:
         del given  # This closes an archive that was opened here.
@@ -59,7 +63,7 @@ def read(
 def _several(
     paths: list[str],
     format: Format | None,
-    dialect: _rust.Dialect | None,
+    dialect: _rust.Dialect | Callable[[str | None], _rust.Dialect] | None,
     into: object,
     at: object,
     policy: _rust.Policy,
@@ -79,7 +83,12 @@ def _several(
         return dialect, _rust.Source(given, name, encoding, compression)
 
     # A file that cannot be opened does not end a `map`, as it would end a generator.
-    dialects = [_dialect(path, path, format) if dialect is None else dialect for path in paths]
+    if dialect is None:
+        dialects = [_dialect(path, path, format) for path in paths]
+    elif callable(dialect):
+        dialects = [dialect(path) for path in paths]
+    else:
+        dialects = [dialect for _ in paths]
     alike = all(each is dialects[0] for each in dialects)
     sources = map(opened, paths, dialects)
     first, given = next(sources)

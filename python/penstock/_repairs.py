@@ -1,4 +1,4 @@
-"""The repairs of a document, for readers of XML with `repair=`."""
+"""The repairs of a document, for readers of XML and CSV with `repair=`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ class Repair:
     An instance cannot be changed, compares and hashes by value, and can be pickled.
 
     Attributes:
-        kind: The fault: one of the names of `repair=` in `penstock.xml.decode`.
+        kind: The fault: one of the names of `repair=` in `penstock.xml.decode` or
+            `penstock.csv.decode`.
         offset: The position in bytes of the decompressed source.
         line: The line, from 1.
         column: The column, from 1, in code points.

@@ -23,7 +23,7 @@ _ASYNC = 0x80 | 0x200
 
 
 def send(
-    dialect: _rust.Dialect | Format | None,
+    dialect: _rust.Dialect | Callable[[str | None], _rust.Dialect] | Format | None,
     source: Source,
     handler: object,
     encoding: str | None,
@@ -33,7 +33,8 @@ def send(
 ) -> Any:
     """Find the handler's methods, then the source, and send the source to the methods.
 
-    Instead of a dialect, it may be the name of a format. Without any, find it from the source.
+    Instead of a dialect, it may be the name of a format, or a function of the source's name.
+    Without any, find it from the source.
     """
     claims = reachable(handler)
     given, name = _sources.locate("send", source, compression, member, limits)
@@ -41,6 +42,8 @@ def send(
         if dialect is None or isinstance(dialect, str):
             kind = _format.of_source(given, name) if dialect is None else dialect
             dialect = _format.dialect(kind, name)
+        elif callable(dialect):
+            dialect = dialect(name)
         return _rust.send(
             dialect, _rust.Source(given, name, encoding, compression), claims, Stop, limits
         )

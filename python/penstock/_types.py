@@ -97,16 +97,27 @@ if TYPE_CHECKING:
     Namespaces: TypeAlias = Mapping[str, str] | Literal[False]
     # What to do with references to entities that only another file could declare.
     Unresolved: TypeAlias = Literal["error", "text"]
-    # The faults that may be repaired in XML.
-    RepairKind: TypeAlias = Literal[
+    # The faults that may be repaired in XML, and all of them.
+    XmlRepair: TypeAlias = Literal[
         "bare_ampersand",
         "control_character",
         "surrogate_pair",
         "broken_subset",
         "trailing_junk",
     ]
-    # The same, and all of them.
-    RepairWord: TypeAlias = RepairKind | Literal["all"]
+    RepairWord: TypeAlias = XmlRepair | Literal["all"]
+    # The faults that may be repaired in CSV, and all of them; one or several.
+    CsvRepair: TypeAlias = Literal[
+        "short_rows",
+        "long_rows",
+        "stray_quotes",
+        "bare_cr",
+        "nul",
+        "trailing_delimiter",
+    ]
+    CsvRepairs: TypeAlias = CsvRepair | Literal["all"] | Iterable[CsvRepair | Literal["all"]]
+    # A repair of any format.
+    RepairKind: TypeAlias = XmlRepair | CsvRepair
     # How to make the keys of fields from their names.
     Style: TypeAlias = Literal["camel", "pascal", "kebab", "snake", "upper"]
     # A style, a mapping of the names of fields to keys, or a function of the name.

@@ -84,7 +84,8 @@ async def read(
     Args:
         chunks: The bytes, cut anywhere: a response's body, for example.
         into: The type of a record; by default plain values.
-        format: `"json"`, `"ndjson"` or `"xml"`. It is required: a stream has no name that tells.
+        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`. It is required: a stream has no name that
+            tells.
         at: Where the records are; see `penstock.json.read`.
         errors: What to do with a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
@@ -186,7 +187,7 @@ def write(
             if it can be. Or a path, as for `penstock.write`: a file is written in the thread of the
             event loop.
         into: The type of a record; see `penstock.json.encode`.
-        format: `"json"`, `"ndjson"` or `"xml"`. By default that of the suffix of a path.
+        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`. By default that of the suffix of a path.
         at: Where the records are; see `penstock.json.write`.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.

@@ -11,7 +11,19 @@ says the delimiter: a tab for `.tsv` and `.tab`, a bar for `.psv`, else a comma.
 
 from __future__ import annotations
 
-from penstock import _csv_encoder, _dialect, _missing, _plan, _read, _rows, _rust, _sources, _write
+from penstock import (
+    _csv_encoder,
+    _decoder,
+    _dialect,
+    _missing,
+    _plan,
+    _read,
+    _rows,
+    _rust,
+    _send,
+    _sources,
+    _write,
+)
 from penstock._csv_encoder import Encoder
 from penstock._dialect import Dialect
 from penstock._types import PLAIN, T
@@ -19,8 +31,8 @@ from penstock._types import PLAIN, T
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Literal, NoReturn
+    from collections.abc import Callable, Iterable
+    from typing import Any, Literal, NoReturn, Self
 
     from typing_extensions import TypeForm
 
@@ -29,6 +41,7 @@ if TYPE_CHECKING:
     from penstock._types import (
         Compression,
         CountedUnknown,
+        CsvRepairs,
         Data,
         Empty,
         Errors,
@@ -46,6 +59,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "Decoder",
     "Dialect",
     "Encoder",
     "decode",
@@ -55,6 +69,7 @@ __all__ = [
     "load",
     "open",
     "read",
+    "send",
     "write",
 ]
 
@@ -65,6 +80,12 @@ if not TYPE_CHECKING:
         _missing.attribute(__name__, name)
 
 
+def _mending(dialect: Dialect | None, repair: CsvRepairs) -> Callable[[str | None], _rust.Dialect]:
+    """Return what the dialect of a file with some name is, with these repairs."""
+    words = repair if isinstance(repair, str) else tuple(repair)
+    return lambda name: _dialect.chosen(dialect, name, words)
+
+
 @_rust.direct_other
 def decode(
     data: Data,
@@ -72,6 +93,7 @@ def decode(
     /,
     *,
     dialect: Dialect | Literal["infer"] | None = None,
+    repair: CsvRepairs = (),
     all_errors: bool = False,
     unknown: Unknown = "skip",
     types: Types | None = None,
@@ -87,6 +109,12 @@ def decode(
             columns' names and the text of its cells. You may pass a `penstock.Plan` for any type.
         dialect: How the text is cut into rows and cells; by default with commas. `"infer"` finds it
             in the first 64 KiB; see `infer`.
+        repair: The faults to repair instead of refusing their rows, one name or several.
+            `"short_rows"` takes the cells that a row lacks as empty. `"long_rows"` ignores cells
+            behind the last column. `"trailing_delimiter"` ignores a delimiter behind the last cell,
+            also in the header. `"stray_quotes"` keeps quotes that neither open nor close a cell as
+            text. `"bare_cr"` keeps a carriage return that ends no line as text. `"nul"` removes NUL
+            characters. `"all"` is all of them. A `RepairWarning` says what was repaired.
         all_errors: Whether an error reports all problems of its row, in its `problems`, and not
             only the first.
         unknown: Whether to `"skip"` columns that a class does not name, or to raise an `"error"`.
@@ -119,7 +147,7 @@ def decode(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    form = _dialect.chosen(dialect, None)
+    form = _dialect.chosen(dialect, None, repair)
     return _rust.decode(form, data, into, "last", unknown, all_errors, encoding, limits)
 
 
@@ -375,6 +403,7 @@ def load(
     /,
     *,
     dialect: Dialect | Literal["infer"] | None = None,
+    repair: CsvRepairs = (),
     all_errors: bool = False,
     unknown: Unknown = "skip",
     types: Types | None = None,
@@ -391,6 +420,7 @@ def load(
         into: The type of one row; see `decode`.
         dialect: How the text is cut into rows and cells; by default as the suffix says. `"infer"`
             finds it in the first 64 KiB; see `infer`.
+        repair: The faults to repair; see `decode`.
         all_errors: Whether an error reports all problems; see `decode`.
         unknown: What to do with columns that a class does not name; see `decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
@@ -422,7 +452,7 @@ def load(
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
         return _rust.load(
-            _dialect.chosen(dialect, name),
+            _dialect.chosen(dialect, name, repair),
             _rust.Source(given, name, encoding, compression),
             into,
             "last",
@@ -441,6 +471,7 @@ def read(
     /,
     *,
     dialect: Dialect | Literal["infer"] | None = None,
+    repair: CsvRepairs = (),
     errors: Errors = "raise",
     max_errors: int = 100,
     empty: Empty = "allow",
@@ -461,6 +492,7 @@ def read(
         into: The type of one row; see `decode`.
         dialect: How the text is cut into rows and cells; by default as the suffix says. `"infer"`
             finds it in the first 64 KiB; see `infer`.
+        repair: The faults to repair; see `decode`. The reader has `repairs` and `repair_counts`.
         errors: What to do with a row that is malformed or does not fit `into`. `"raise"` raises its
             error. `"skip"` leaves it out and counts it in `reader.skipped`. `"collect"` raises an
             `ExceptionGroup` of the errors after the last good row. A function is called with
@@ -497,7 +529,16 @@ def read(
     policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
     form = None if dialect is None else _dialect.checked(dialect)
     return _read.read(
-        source, "csv", form, into, None, policy, encoding, compression, member, limits
+        source,
+        "csv",
+        _mending(dialect, repair) if repair else form,
+        into,
+        None,
+        policy,
+        encoding,
+        compression,
+        member,
+        limits,
     )
 
 
@@ -561,3 +602,102 @@ def open(
     _, name = _sources.path("open", source)
     form = _dialect.chosen(dialect, name)
     return _rows.open_rows(source, index, form, into, "last", unknown, all_errors, limits)
+
+
+@_missing.advised
+def send(
+    source: Source,
+    handler: object,
+    /,
+    *,
+    dialect: Dialect | Literal["infer"] | None = None,
+    repair: CsvRepairs = (),
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Any:
+    r"""Send the cells of each row to an object's methods; see `penstock.json.send`.
+
+    A method gets the cells of the column of its name. `@on("")` claims the rows themselves: their
+    cells are in `element.attributes`, but for those that a method of their own takes, whose
+    results are in `element.children`. A malformed row raises.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
+        handler: The object whose methods are called.
+        dialect: How the text is cut into rows and cells; by default as the suffix says.
+        repair: The faults to repair; see `decode`.
+        encoding: The encoding of the bytes, as for `decode`.
+        compression: How the source is compressed, as for `load`.
+        member: The member of a zip archive, as for `load`.
+        limits: The limits to enforce instead of the default ones.
+
+    Returns:
+        The result of the last row's method, or the value of `Stop`; otherwise None.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: As for `penstock.json.send`.
+        ValueError: As for `penstock.json.send`.
+        DecodeError: As for `penstock.json.send`.
+
+    Example:
+        >>> import io, penstock
+        >>> class Total:
+        ...     total = 0
+        ...     def population(self, cell: penstock.Element) -> None:
+        ...         self.total += int(cell.text)
+        >>> handler = Total()
+        >>> penstock.csv.send(io.BytesIO(b"name,population\nBern,134591\nChur,37424\n"), handler)
+        >>> handler.total
+        172015
+    """
+    form: _rust.Dialect | Callable[[str | None], _rust.Dialect] = _mending(dialect, repair)
+    return _send.send(form, source, handler, encoding, compression, member, limits)
+
+
+class Decoder(_decoder.Decoder[T]):
+    r"""Rows of CSV from chunks that you push; see `penstock.Decoder`.
+
+    The rows and the options are those of `read`. `decode` decodes a whole text, which has a header
+    of its own.
+
+    Example:
+        >>> import penstock
+        >>> decoder = penstock.csv.Decoder(list[int])
+        >>> decoder.feed(b"a,b\n1,2\n3"), decoder.feed(b",4\n"), decoder.finish()
+        ([[1, 2]], [[3, 4]], [])
+    """
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def decode(self, data: Data, /) -> list[T]:
+            """Decode a whole text, whatever was fed before; see `penstock.Decoder`."""
+            ...
+
+    def __new__(
+        cls,
+        into: TypeForm[T] = PLAIN,
+        /,
+        *,
+        dialect: Dialect | Literal["infer"] | None = None,
+        repair: CsvRepairs = (),
+        errors: Errors = "raise",
+        max_errors: int = 100,
+        empty: Empty = "allow",
+        all_errors: bool = False,
+        unknown: CountedUnknown = "skip",
+        types: Types | None = None,
+        encoding: str | None = None,
+        compression: Compression | None = "infer",
+        limits: Limits | None = None,
+    ) -> Self:
+        """Compile the type, before any byte."""
+        if types is not None:
+            into = _plan.with_types(into, types)
+        policy = _rust.Policy(errors, max_errors, "last", unknown, all_errors, empty)
+        form = _dialect.chosen(dialect, None, repair)
+        return cls._make(form, into, None, policy, encoding, limits, compression)

@@ -21,6 +21,7 @@ pub mod near;
 pub mod outline;
 pub mod position;
 pub mod reader;
+pub mod repair;
 pub mod run;
 pub mod select;
 pub mod shape;

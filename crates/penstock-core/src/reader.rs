@@ -2,10 +2,10 @@
 //! any format.
 
 use crate::error::Fail;
+use crate::repair::Repair;
 use crate::run::{Destination, Given};
 use crate::shape::Shape;
 use crate::sink::Listener;
-use crate::xml::Repair;
 use crate::{csv, json, xml};
 
 /// The reason why a reader returned.
@@ -342,7 +342,8 @@ impl FormatReader for Reader {
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {
         match self {
-            Reader::Json(_) | Reader::Csv(_) => Vec::new(),
+            Reader::Json(_) => Vec::new(),
+            Reader::Csv(reader) => reader.take_repairs(),
             Reader::Xml(reader) => reader.take_repairs(),
         }
     }

@@ -11,6 +11,7 @@ use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
 use crate::index::Resume;
 use crate::limits::Limits;
 use crate::reader::{self, FormatReader, Step};
+use crate::repair::{Repair, RepairKind, Repairs};
 use crate::run::Given;
 use crate::shape::Form;
 use crate::sink::Listener;
@@ -39,13 +40,16 @@ struct Dialect {
 }
 
 /// The options of [`Options`]: `delimiter`, `quote`, `escape`, `comment`, `terminator`, `trim`,
-/// `skip_rows` and `header`; or `infer`, if the reader finds them in the source.
+/// `skip_rows` and `header`; or `infer`, if the reader finds them in the source. And `repair`, the
+/// faults that may be repaired.
 fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
     let mut read = Options::default();
     let mut infer = false;
     for (name, said) in options {
         if name == "infer" {
             infer = said.flag(name)?;
+        } else if name == "repair" {
+            read.repairs = Repairs::said(said, &RepairKind::CSV)?;
         } else if !option(&mut read, name, said)? {
             return Err(WrongOption::Unknown { option: name.clone() });
         }
@@ -197,6 +201,10 @@ impl FormatReader for Reader {
     }
     fn is_lost(&self) -> bool {
         self.is_lost()
+    }
+    #[inline(always)]
+    fn take_repairs(&mut self) -> Vec<Repair> {
+        self.take_repairs()
     }
     fn pass_bytes(&mut self, bytes: &[u8]) -> usize {
         Reader::pass_bytes(self, bytes)

@@ -1,5 +1,6 @@
 //! The dialect of a file.
 
+use crate::repair::Repairs;
 use penstock_scan::Stops;
 use std::fmt;
 
@@ -50,6 +51,8 @@ pub struct Options {
     pub skip: u64,
     /// Where the names of the columns come from.
     pub header: Header,
+    /// The faults that are repaired.
+    pub repairs: Repairs,
 }
 
 impl Default for Options {
@@ -63,6 +66,7 @@ impl Default for Options {
             trim: false,
             skip: 0,
             header: Header::default(),
+            repairs: Repairs::default(),
         }
     }
 }

@@ -11,6 +11,7 @@ use crate::error::{Fail, Fault};
 use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
 use crate::limits::Limits;
 use crate::reader::Step;
+use crate::repair::{Repair, RepairKind};
 use crate::sink::erased::{AnySink, Kept, Refused};
 use crate::sink::{Flow, Listener, RowsAs, Want};
 
@@ -74,6 +75,8 @@ pub struct Reader {
     scratch: TextBuf,
     /// Where each of them is.
     places: Vec<(usize, usize)>,
+    /// The repairs that nobody has taken yet.
+    repairs: Vec<Repair>,
     /// Kept for its memory only.
     cells: Vec<Option<Cell<'static>>>,
     pub(super) options: Arc<Options>,
@@ -144,6 +147,7 @@ impl Reader {
             reported: 0,
             scratch: TextBuf::new(),
             places: Vec::new(),
+            repairs: Vec::new(),
             cells: Vec::new(),
             inference: None,
             options: Arc::clone(options),
@@ -185,6 +189,7 @@ impl Reader {
             reported: 0,
             scratch: TextBuf::new(),
             places: Vec::new(),
+            repairs: Vec::new(),
             cells: Vec::new(),
             inference: None,
             options: Arc::clone(&self.options),
@@ -365,7 +370,9 @@ impl Reader {
             let Some(end) = self.next_row(&mut found, text, last, keys.len()) else {
                 return Ok(dry);
             };
-            if self.row.wrong.is_some() || self.row.cells.len() != keys.len() {
+            if (self.row.wrong.is_some() || self.row.cells.len() != keys.len())
+                && !self.mend(end, keys.len())
+            {
                 return Err(Fail::Input(self.fault(end, keys.len())));
             }
             match self.tell(text, end, &keys, sink)? {
@@ -447,6 +454,9 @@ impl Reader {
         self.cells = recycled(cells);
         // A refused row is finished, too.
         if done || answer.is_err() {
+            if !self.row.repairs.is_empty() {
+                self.note_repairs();
+            }
             self.pass(end);
         } else {
             // The row is scanned again when its other events are reported.
@@ -572,6 +582,7 @@ impl Reader {
                 if self.row.wrong.is_some() {
                     return Err(self.fault(end, 0));
                 }
+                self.drop_trailing(self.row.cells.len() - 1);
                 let cells = self.texts(text);
                 let names = match (self.names.take(), &self.header) {
                     (Some(names), Header::Joined(_, between)) => joined(&names, &cells, between),
@@ -582,6 +593,9 @@ impl Reader {
                 let places = self.row.cells.iter().map(|cell| start + cell.at as u64);
                 self.header_cells = gathered(places);
                 self.header_at = Some(start);
+                if !self.row.repairs.is_empty() {
+                    self.note_repairs();
+                }
                 self.pass(end);
                 self.state = if left > 1 { State::Header(left - 1) } else { State::Row };
                 Ok(true)
@@ -598,6 +612,7 @@ impl Reader {
         last: bool,
     ) -> Option<Arc<[Box<str>]>> {
         self.next_row(found, text, last, 0)?;
+        self.drop_trailing(self.row.cells.len().saturating_sub(1));
         let names = (0..self.row.cells.len()).map(|column| column.to_string().into());
         let names: Arc<[Box<str>]> = names.collect();
         self.names = Some(Arc::clone(&names));
@@ -644,6 +659,12 @@ impl Reader {
             let mut at = self.pos + cell.from;
             let to = self.pos + cell.to;
             let bytes = text.as_bytes();
+            if cell.repaired {
+                mended(scratch, text.slice(at..to), cell, &self.grammar);
+                make_room(places, 1);
+                places.push((from, scratch.text().as_bytes().len()));
+                continue;
+            }
             let escape = self.grammar.escaping();
             // Each escape is one byte of ASCII, whose next character is text.
             while let Some(next) = escape.and_then(|byte| memchr::memchr(byte, &bytes[at..to])) {
@@ -658,6 +679,64 @@ impl Reader {
             make_room(places, 1);
             places.push((from, end));
         }
+    }
+
+    /// Repairs a row with too few or too many cells. False if it stays a fault.
+    #[cold]
+    #[inline(never)]
+    fn mend(&mut self, end: End, columns: usize) -> bool {
+        if self.row.wrong.is_some() {
+            return false;
+        }
+        self.drop_trailing(columns);
+        let (repairs, cells) = (self.grammar.repairs, self.row.cells.len());
+        let (kind, at) = match self.row.cells.get(columns) {
+            _ if cells == columns => return true,
+            Some(extra) if repairs.has(RepairKind::LongRow) => (RepairKind::LongRow, extra.at),
+            None if repairs.has(RepairKind::ShortRow) => (RepairKind::ShortRow, end.end),
+            _ => return false,
+        };
+        make_room(&mut self.row.cells, columns.saturating_sub(cells));
+        self.row.cells.resize(columns, rows::empty_cell(end.end));
+        make_room(&mut self.row.repairs, 1);
+        self.row.repairs.push((kind, at));
+        true
+    }
+
+    /// Drops the empty cell behind a trailing delimiter, if that is repaired and the row has one cell
+    /// more than `columns`.
+    fn drop_trailing(&mut self, columns: usize) {
+        if !self.grammar.repairs.has(RepairKind::TrailingDelimiter)
+            || self.row.cells.len() != columns + 1
+            || columns == 0
+        {
+            return;
+        }
+        if let Some(&last) = self.row.cells.last()
+            && last.from == last.to
+            && !last.quoted
+        {
+            self.row.cells.pop();
+            make_room(&mut self.row.repairs, 1);
+            self.row.repairs.push((RepairKind::TrailingDelimiter, last.at));
+        }
+    }
+
+    /// Notes the repairs of the current row, which is told or part of the header.
+    #[cold]
+    #[inline(never)]
+    fn note_repairs(&mut self) {
+        let start = self.begun();
+        make_room(&mut self.repairs, self.row.repairs.len());
+        let repairs = self.row.repairs.drain(..);
+        self.repairs.extend(repairs.map(|(kind, at)| Repair { kind, offset: start + at as u64 }));
+        self.repairs.sort_by_key(|repair| repair.offset);
+    }
+
+    /// The repairs since the last call, in the order of the document.
+    #[inline(always)]
+    pub fn take_repairs(&mut self) -> Vec<Repair> {
+        std::mem::take(&mut self.repairs)
     }
 
     /// The fault of the current row. The reader then goes on behind it.
@@ -706,6 +785,27 @@ impl Reader {
             }
         }
     }
+}
+
+/// Writes a cell that is repaired: without NUL characters, and with the quotes that are text.
+#[cold]
+fn mended(scratch: &mut TextBuf, text: ValidText<'_>, cell: &rows::Cell, grammar: &Grammar) {
+    let (bytes, escape) = (text.as_bytes(), grammar.escaping().filter(|_| cell.escaped));
+    let drops = grammar.repairs.has(RepairKind::Nul);
+    let is_quote = |byte: u8| grammar.escape().is_none() && Some(byte) == escape;
+    let (mut at, mut kept) = (0, 0);
+    while at < bytes.len() {
+        let byte = bytes[at];
+        let is_escape = Some(byte) == escape
+            && if is_quote(byte) { cell.quoted && bytes.get(at + 1) == Some(&byte) } else { true };
+        if is_escape || byte == 0 && drops {
+            scratch.push_text(text.slice(kept..at));
+            kept = at + 1;
+        }
+        // The character behind an escape is text, unless it is a NUL.
+        at += 1 + usize::from(is_escape && bytes.get(at + 1).is_some_and(|next| *next != 0));
+    }
+    scratch.push_text(text.slice(kept..bytes.len()));
 }
 
 /// The names of columns from two rows of a header.

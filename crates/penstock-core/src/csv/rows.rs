@@ -13,9 +13,10 @@
 //! row that exceeds its limit. Reading goes on behind the line in which such a row began, also if
 //! the end of the row is at hand: that depends on how the input was cut.
 
-use penstock_scan::{Isa, Stops};
+use penstock_scan::{Isa, Stops, make_room};
 
 use super::options::{Options, Terminator};
+use crate::repair::{RepairKind, Repairs};
 
 /// A cell, in bytes from the beginning of its row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub(super) struct Cell {
     pub(super) escaped: bool,
     /// Whether it has quotes around it.
     pub(super) quoted: bool,
+    /// Whether it has quotes or NUL characters that are repaired.
+    pub(super) repaired: bool,
 }
 
 /// Where in a cell the scan is.
@@ -74,6 +77,8 @@ pub(super) struct Row {
     /// The current cell.
     cell: Cell,
     within: Within,
+    /// What was repaired in it, and where.
+    pub(super) repairs: Vec<(RepairKind, usize)>,
     /// The end of the last escaped character: white space before it is not trimmed.
     kept: usize,
     /// Whether the line in which a row in error began goes on behind the window.
@@ -87,7 +92,12 @@ pub(super) struct End {
     pub(super) next: usize,
 }
 
-const CELL: Cell = Cell { at: 0, from: 0, to: 0, escaped: false, quoted: false };
+const CELL: Cell = Cell { at: 0, from: 0, to: 0, escaped: false, quoted: false, repaired: false };
+
+/// The empty cell at a place.
+pub(super) fn empty_cell(at: usize) -> Cell {
+    Cell { at, from: at, to: at, ..CELL }
+}
 
 impl Default for Row {
     fn default() -> Self {
@@ -98,6 +108,7 @@ impl Default for Row {
             at: 0,
             cell: CELL,
             within: Within::Plain,
+            repairs: Vec::new(),
             kept: 0,
             line_goes_on: false,
         }
@@ -130,6 +141,7 @@ pub(super) struct Grammar {
     /// Whether bytes that are no text follow the window: a carriage return at its end is not the
     /// first half of a pair.
     pub(super) bounded: bool,
+    pub(super) repairs: Repairs,
 }
 
 impl Grammar {
@@ -147,7 +159,13 @@ impl Grammar {
             trim: options.trim,
             most,
             bounded: false,
+            repairs: options.repairs,
         }
+    }
+
+    /// The character that makes the next one text, if it is not the quote.
+    pub(super) fn escape(&self) -> Option<u8> {
+        self.escape
     }
 
     /// The character that makes the next one text.
@@ -364,6 +382,7 @@ impl Row {
         (self.wrong, self.ascii, self.at) = (None, true, 0);
         (self.cell, self.within, self.kept) = (CELL, Within::Plain, 0);
         self.line_goes_on = false;
+        self.repairs.clear();
     }
 
     #[cold]
@@ -371,6 +390,55 @@ impl Row {
         if self.wrong.is_none_or(|(_, known)| at < known) {
             self.wrong = Some((wrong, at));
         }
+    }
+
+    /// A fault that may be repaired: then the character is text, or nothing.
+    #[cold]
+    #[inline(never)]
+    fn mend(&mut self, wrong: Wrong, at: usize, grammar: &Grammar) {
+        let kind = match wrong {
+            Wrong::Nul => RepairKind::Nul,
+            Wrong::Quote | Wrong::Behind => RepairKind::StrayQuote,
+            Wrong::Return => RepairKind::BareCr,
+            Wrong::Feed | Wrong::Open | Wrong::Long { .. } => return self.fault(wrong, at),
+        };
+        if !grammar.repairs.has(kind) {
+            return self.fault(wrong, at);
+        }
+        // All quotes of a cell are one repair.
+        let known = |&(known, of): &(RepairKind, usize)| known == kind && of >= self.cell.at;
+        if kind != RepairKind::StrayQuote || !self.repairs.last().is_some_and(known) {
+            make_room(&mut self.repairs, 1);
+            self.repairs.push((kind, at));
+        }
+        if wrong == Wrong::Nul {
+            (self.cell.escaped, self.cell.repaired) = (true, true);
+        }
+    }
+
+    /// There is text between the closing quote of the current cell and its end. If that is repaired,
+    /// all quotes in the cell are text, but a first and a last one.
+    #[cold]
+    #[inline(never)]
+    fn text_behind(&mut self, text: &[u8], end: usize, grammar: &Grammar) {
+        self.mend(Wrong::Behind, self.cell.to + 1, grammar);
+        if self.wrong.is_some() {
+            return;
+        }
+        let mut to = end;
+        if grammar.trim {
+            let cell = &text[self.cell.at..end];
+            let blank = |byte: &&u8| matches!(byte, b' ' | b'\t');
+            to -= cell.iter().rev().take_while(blank).count();
+        }
+        let is_closed = Some(text[to - 1]) == grammar.quote;
+        (self.cell.from, self.cell.to) = match is_closed {
+            true => (self.cell.at + 1, to - 1),
+            false => (self.cell.at, to),
+        };
+        // Quotes around it are none if the last one is missing.
+        self.cell.quoted = is_closed;
+        (self.cell.escaped, self.cell.repaired) = (true, true);
     }
 
     /// Where in the window the scan of a row that begins at `start` goes on.
@@ -430,7 +498,7 @@ impl Row {
                     self.cell.escaped = true;
                     from += 1;
                 } else if byte == 0 {
-                    self.fault(Wrong::Nul, stop - start);
+                    self.mend(Wrong::Nul, stop - start, grammar);
                 }
                 continue;
             }
@@ -455,10 +523,10 @@ impl Row {
                     // What stands here is found when the cell ends.
                 } else if before.is_empty() || (grammar.trim && is_blank(before)) {
                     let at = stop - start;
-                    self.cell = Cell { at, from: at + 1, to: at + 1, escaped: false, quoted: true };
+                    self.cell = Cell { at, from: at + 1, to: at + 1, quoted: true, ..CELL };
                     self.within = Within::Quoted;
                 } else {
-                    self.fault(Wrong::Quote, stop - start);
+                    self.mend(Wrong::Quote, stop - start, grammar);
                 }
             } else if Some(byte) == grammar.escape {
                 if from == text.len() && !last {
@@ -468,7 +536,7 @@ impl Row {
                 from += 1;
                 self.kept = from - start;
             } else if byte == 0 {
-                self.fault(Wrong::Nul, stop - start);
+                self.mend(Wrong::Nul, stop - start, grammar);
             } else {
                 match grammar.terminator(text, stop, last) {
                     Ends::Yes(length) => {
@@ -481,7 +549,7 @@ impl Row {
                     Ends::Cut => return self.cut_at(stop, found, start, grammar),
                     Ends::No if grammar.terminator.is_none() => {
                         let wrong = if byte == b'\r' { Wrong::Return } else { Wrong::Feed };
-                        self.fault(wrong, stop - start);
+                        self.mend(wrong, stop - start, grammar);
                     }
                     Ends::No => {}
                 }
@@ -511,7 +579,7 @@ impl Row {
         if self.within == Within::Behind {
             let behind = &text[self.cell.to + 1..end];
             if !(behind.is_empty() || grammar.trim && is_blank(behind)) {
-                self.fault(Wrong::Behind, self.cell.to + 1);
+                self.text_behind(text, end, grammar);
             }
         } else {
             (self.cell.from, self.cell.to) = (self.cell.at, end);

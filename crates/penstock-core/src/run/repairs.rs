@@ -1,7 +1,7 @@
 //! The repairs that a reader made to a document: how many, and the positions of the first ones.
 
 use crate::position::Counter;
-use crate::xml::{Repair, RepairKind};
+use crate::repair::{Repair, RepairKind};
 use penstock_scan::make_room;
 
 /// A repair with its position.

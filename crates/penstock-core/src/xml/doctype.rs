@@ -8,11 +8,11 @@ use penstock_scan::{Isa, ValidText, make_room};
 use super::dtd::{Declaring, Entity};
 use super::prolog;
 use super::reader::{Input, Reader, State};
-use super::repair::{Repair, RepairKind};
 use super::tag::{self, Locus, Stop};
 use super::text::Reached;
 use super::token;
 use crate::error::{Fault, Kind};
+use crate::repair::{Repair, RepairKind};
 
 impl Reader {
     /// The position of the next byte in the current text.

@@ -12,12 +12,12 @@ use super::expand::{Expansion, Value};
 use super::names;
 use super::options::Options;
 use super::reference::{Reference, by_number};
-use super::repair::{Repair, RepairKind};
 use super::tag::{self, Locus, Rules, Stop, brief};
 use super::token;
 use super::walk::Walk;
 use crate::error::Fault;
 use crate::limits::Limits;
+use crate::repair::{Repair, RepairKind};
 
 /// The kind of an entity.
 #[derive(Clone, Debug)]

@@ -8,11 +8,11 @@ use penstock_scan::{Isa, Job, TextBuf, ValidText, dispatch, make_room};
 use super::dtd::{Dtd, Entity, Missing};
 use super::options::{Options, Unresolved};
 use super::reference::{Reference, is_number, reference};
-use super::repair::{Repair, RepairKind};
 use super::tag::{Locus, Rules, Stop, brief};
 use super::token;
 use crate::error::Fault;
 use crate::limits::Limits;
+use crate::repair::{Repair, RepairKind};
 
 /// The cost of each reference in addition to its text, so that empty entities are not free.
 const REFERENCE: u64 = 16;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::writer::{Null, Records, Writer, WriterOptions};
 use super::{Options, Reader, Repair, RepairKind, Repairs, Unresolved};
 use crate::error::Fail;
-use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible, wrong_word};
+use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
 use crate::limits::Limits;
 use crate::reader::{self, FormatReader, Step};
 use crate::run::Given;
@@ -73,7 +73,7 @@ fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, Wrong
                 let words = [("error", Unresolved::Error), ("text", Unresolved::Text)];
                 dialect.options.unresolved = said.word("unresolved", &words)?;
             }
-            "repair" => dialect.options.repairs = repairs(said)?,
+            "repair" => dialect.options.repairs = Repairs::said(said, &RepairKind::XML)?,
             _ => return Err(WrongOption::Unknown { option: option.clone() }),
         }
     }
@@ -99,27 +99,6 @@ impl Dialect {
         }
         Ok(())
     }
-}
-
-/// One word or several.
-fn repairs(said: &Said) -> Result<Repairs, WrongOption> {
-    let words = match &said.value {
-        Value::Several(words) => words,
-        _ => std::slice::from_ref(said),
-    };
-    let mut repairs = Repairs::default();
-    for word in words {
-        let word = word.text("repair")?;
-        let mut meant =
-            RepairKind::ALL.iter().filter(|kind| word == "all" || word == kind.name()).peekable();
-        if meant.peek().is_none() {
-            let names = RepairKind::ALL.map(|kind| format!("'{}'", kind.name()));
-            let allowed = format!("'all' or some of {}", names.join(", "));
-            return Err(wrong_word("repair", word, &allowed));
-        }
-        repairs = meant.fold(repairs, |repairs, kind| repairs.with(*kind));
-    }
-    Ok(repairs)
 }
 
 impl format::Dialect for Dialect {

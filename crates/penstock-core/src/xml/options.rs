@@ -1,6 +1,6 @@
 //! Options for reading and for writing a document.
 
-use super::repair::Repairs;
+use crate::repair::Repairs;
 use crate::writer::Unwritable;
 
 /// How to handle a reference to an entity that only something outside the document could declare.

@@ -89,12 +89,12 @@ use super::namespaces::Namespaces;
 use super::open::Open;
 use super::options::Options;
 use super::reference::CutReference;
-use super::repair::{Repair, RepairKind};
 use super::tag::{Locus, Rules, Tag};
 use super::token::Partial;
 use crate::error::Fail;
 use crate::limits::Limits;
 use crate::reader::Step;
+use crate::repair::{Repair, RepairKind};
 use crate::sink::Listener;
 use crate::sink::erased::{AnySink, Kept, Refused};
 

@@ -4,9 +4,9 @@ use penstock_scan::{Isa, ValidText};
 
 use super::names::is_char;
 use super::options::Options;
-use super::repair::RepairKind;
 use super::tag::{self, Locus, Rules, Stop};
 use crate::error::Fault;
+use crate::repair::RepairKind;
 
 /// The meaning of a `&`.
 #[derive(Debug)]

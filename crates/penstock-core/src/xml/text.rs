@@ -10,10 +10,10 @@ use super::names::is_char;
 use super::options::Unresolved;
 use super::reader::Reader;
 use super::reference::{CutReference, Reference, reference};
-use super::repair::{Repair, RepairKind};
 use super::tag::{Locus, Stop, bad_character, is_noncharacter};
 use crate::error::Fault;
 use crate::event::Text;
+use crate::repair::{Repair, RepairKind};
 
 /// What follows a piece of text.
 #[derive(Debug)]

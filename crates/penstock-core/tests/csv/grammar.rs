@@ -80,6 +80,7 @@ fn dialects() {
         trim: true,
         skip: 1,
         header: Header::Joined(2, " ".into()),
+        ..Options::default()
     };
     let text =
         "made by 'hand\r// a comment\ra|| \rx||y\r'1\\'' || 2 || \\ \r// 'another\r 3|4 || 5\r";
@@ -200,6 +201,7 @@ fn options() -> impl Strategy<Value = Options> {
             trim,
             skip: skip / 2,
             header,
+            ..Options::default()
         },
     )
 }

@@ -344,8 +344,8 @@ fn dialect() -> impl Strategy<Value = Options> {
                 comment: comment.map(Into::into),
                 terminator,
                 trim,
-                skip: 0,
                 header,
+                ..Options::default()
             };
             options.stops().is_ok().then_some(options)
         },

@@ -2,6 +2,7 @@
 
 use super::super::options::{Header, Options, Terminator};
 use super::cost::Cost;
+use crate::repair::Repairs;
 
 /// Delimiters, the likeliest first: what a dialect costs that has it, and what each delimiter does.
 ///
@@ -82,6 +83,7 @@ pub(super) fn candidates(text: &[u8]) -> Vec<Options> {
                                 trim,
                                 skip: 0,
                                 header: Header::First,
+                                repairs: Repairs::default(),
                             };
                             if options.stops().is_ok() {
                                 all.push(options);

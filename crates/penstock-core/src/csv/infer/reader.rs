@@ -72,7 +72,9 @@ impl Reader {
             Fault::malformed(self.base + undecided.at as u64, undecided.reason)
         })?;
         let limits = Limits { row: self.grammar.most(), ..Limits::default() };
-        let mut decided = Reader::new(&inferred.options, &limits)
+        let options =
+            Options { repairs: self.grammar.repairs, ..Options::clone(&inferred.options) };
+        let mut decided = Reader::new(&options, &limits)
             .map_err(|wrong| Fault::malformed(self.base, wrong.0))?;
         decided.base = self.base;
         decided.inference = Some(Inference::Found(Arc::new(inferred)));
