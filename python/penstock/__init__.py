@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, TypeForm
 
     from penstock import csv, streams
-    from penstock._cells import cells, separated
+    from penstock._cells import cells, separated, spread
     from penstock._convert import convert
     from penstock._describe import describe
     from penstock._lookup import Lookup
@@ -176,6 +176,7 @@ __all__ = [
     "rest",
     "send",
     "separated",
+    "spread",
     "streams",
     "tag",
     "times",
@@ -203,7 +204,7 @@ if not TYPE_CHECKING:
             found = _lookup.Lookup
         elif name == "streams":
             import penstock.streams as found  # noqa: PLC0415 - slow to import
-        elif name in {"cells", "separated"}:
+        elif name in {"cells", "separated", "spread"}:
             from penstock import _cells  # noqa: PLC0415 - few classes are read from text alone
 
             found = getattr(_cells, name)

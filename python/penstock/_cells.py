@@ -182,6 +182,61 @@ class separated(Mark):  # noqa: N801 - as above
         return _split, self._said
 
 
+class spread(Mark):  # noqa: N801 - as above
+    r"""Say that the value of a field comes from several columns of CSV.
+
+    For a class, the `*` of the pattern stands for the names of its fields; without `spread`, a
+    class inside a class has the pattern `"<key>.*"`. For a list, set or `tuple[X, ...]`, the `*`
+    stands for anything: the items are the cells of all such columns, in their order, without the
+    empty ones at the end. For a list of classes there are two stars: a number, and the name of a
+    field. Formats that have objects and arrays ignore it.
+
+    Attributes:
+        pattern: The names of the columns.
+
+    Raises:
+        TypeError: `pattern` is not a `str`.
+        ValueError: It has no star, or more than two, or nothing between two.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> from typing import Annotated
+        >>> import penstock
+        >>> @dataclass
+        ... class Address:
+        ...     street: str
+        ...     zip: int
+        >>> @dataclass
+        ... class Person:
+        ...     name: str
+        ...     home: Annotated[Address, penstock.spread("home_*")]
+        ...     tags: Annotated[list[str], penstock.spread("tag*")]
+        >>> text = "name,home_street,home_zip,tag1,tag2\nAda,Dorf 1,7000,x,\n"
+        >>> penstock.csv.decode(text, Person)
+        [Person(name='Ada', home=Address(street='Dorf 1', zip=7000), tags=['x'])]
+    """
+
+    __module__ = "penstock"
+    __slots__ = ()
+
+    _said: str
+
+    def __init__(self, pattern: str, /) -> None:
+        """Store the pattern."""
+        if not isinstance(pattern, str):
+            raise TypeError(f"spread() takes a str, not {type(pattern).__name__}")
+        if pattern.count("*") not in {1, 2}:
+            raise ValueError(f"spread() takes a pattern with one or two stars, not {pattern!r}")
+        if "**" in pattern:
+            raise ValueError(f"spread() takes two stars with a text between them, not {pattern!r}")
+        object.__setattr__(self, "_said", pattern)
+
+    @property
+    def pattern(self) -> str:
+        """The names of the columns."""
+        return self._said
+
+
 def _words(name: str, words: Iterable[str]) -> tuple[str, ...]:
     """Return the texts of an option."""
     if isinstance(words, str):

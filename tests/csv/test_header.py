@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 import pytest
 
 import penstock
-from penstock import MalformedInput, ValidationError, at
+from penstock import MalformedInput, ValidationError, at, separated
 from penstock.csv import Dialect, decode
 
 
@@ -133,7 +133,7 @@ def test_fields_by_position() -> None:
     assert rows == [Placed("1", 3, "2")]
     with pytest.raises(ValidationError) as raised:
         decode("a,b,c\n1,2,x\n", Placed)
-    assert str(raised.value) == 'line 2, column 5: expected int, got "x" (record 1, at 2)'
+    assert str(raised.value) == 'line 2, column 5: expected int, got "x" (record 1, at c)'
 
 
 def test_a_column_for_two_fields() -> None:
@@ -199,7 +199,7 @@ def test_a_header_of_a_field_with_another_default() -> None:
     class Lists:
         name: str
         known: bool | None = None
-        more: list[str] = field(default_factory=list)
+        more: Annotated[list[str], separated(";")] = field(default_factory=list)
 
     assert decode("name\nx\n", Lists) == [Lists("x")]
 

@@ -6,12 +6,13 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
 use super::builtin::qualified;
+use super::columns::Stars;
 use super::names::{Scope, same_name};
 use super::types::{Compiler, Place};
 use super::wrappers::{At, FieldType, field_type};
 use super::{
-    Absent, Build, ClassId, ClassPlan, Field, Kind, Node, NodeId, annotated_init, attrs, dataclass,
-    derived, flat, generics, known, layout, msgspec, named_tuple, paths,
+    Absent, Build, ClassId, ClassPlan, Field, Kind, Node, NodeId, Spread, annotated_init, attrs,
+    columns, dataclass, derived, flat, generics, known, layout, msgspec, named_tuple, paths,
 };
 use super::{plain, pydantic, renaming, typed_dict, with_config};
 
@@ -134,17 +135,25 @@ pub(super) struct Declared<'py> {
     pub(super) is_read: bool,
     /// Whether it takes all keys that the class does not name.
     pub(super) is_rest: bool,
+    /// The columns of a row from which its value comes, if these are several.
+    pub(super) columns: Option<Stars>,
 }
 
 impl<'py> Declared<'py> {
     /// A field whose value does not come from the document.
     pub(super) fn unread(name: Bound<'py, PyString>, node: NodeId, absent: Absent) -> Self {
-        Declared { name, key: None, node, at: None, absent, is_read: false, is_rest: false }
+        let (is_read, is_rest) = (false, false);
+        Declared { name, key: None, node, at: None, absent, is_read, is_rest, columns: None }
     }
 
     /// Whether a key leads to the field.
     pub(super) fn has_key(&self) -> bool {
-        self.is_read && !self.is_rest
+        self.is_read && !self.is_rest && !self.is_spread()
+    }
+
+    /// Whether it gathers the values of several columns.
+    pub(super) fn is_spread(&self) -> bool {
+        self.columns.is_some() && !self.is_flat()
     }
 
     /// Whether its value is made of members of its own object: `at(".")`.
@@ -273,15 +282,34 @@ impl<'py> Subject<'_, 'py> {
             self.compiler.gather_rest(node, has_path).map_err(|why| place.error(py, why))?;
         }
         let mut of_types = of_types.into_iter();
+        let key = if is_rest { None } else { self.renamed(&name)? };
+        let of_columns = match is_rest {
+            true => None,
+            false => {
+                let key = key.as_deref().map_or_else(|| name.to_str(), Ok)?;
+                columns::place(self, name.to_str()?, key, field.at.as_ref(), &field.words, node)?
+            }
+        };
+        let mut of_several = None;
         let at = match field.at {
+            _ if let Some(place) = of_columns => match place {
+                columns::Place::Fields(at, pattern) => {
+                    of_several = Some(pattern);
+                    Some(at)
+                }
+                columns::Place::Items(pattern) => {
+                    of_several = Some(pattern);
+                    None
+                }
+            },
             Some(at) if flat::is_itself(&at) => Some(flat::itself(self, name.to_str()?, at, node)?),
             at => at.map(|At { shown, routes, key }| {
                 let routes = routes.into_iter().map(|(path, _)| (path, of_types.next())).collect();
                 DeclaredAt { shown, routes, key }
             }),
         };
-        let key = if is_rest { None } else { self.renamed(&name)? };
-        Ok(Declared { name, key, node, at, absent, is_read: true, is_rest })
+        let (is_read, columns) = (true, of_several);
+        Ok(Declared { name, key, node, at, absent, is_read, is_rest, columns })
     }
 
     /// A field with nothing but a name.
@@ -291,7 +319,8 @@ impl<'py> Subject<'_, 'py> {
         absent: Absent,
     ) -> PyResult<Declared<'py>> {
         let (key, node) = (self.renamed(&name)?, self.compiler.any());
-        Ok(Declared { name, key, node, at: None, absent, is_read: true, is_rest: false })
+        let (is_read, is_rest) = (true, false);
+        Ok(Declared { name, key, node, at: None, absent, is_read, is_rest, columns: None })
     }
 
     /// The key of a field of this name, if the caller renames fields.
@@ -340,15 +369,19 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
     let (parts, own): (Box<[_]>, _) = (joined.parts.into(), shape.fields.len());
     shape.fields.extend(joined.fields);
     let routes = paths::routes(&subject, &shape.fields)?;
-    let mut keys = Vec::new();
+    let (mut keys, mut spreads) = (Vec::new(), Vec::new());
     let fields = shape.fields.into_iter().zip(routes.gathers).enumerate();
     let (py, form) = (compiler.py, compiler.form);
     let nullable = |node: NodeId| compiler.nodes[node as usize].nullable;
     let fields = fields.map(|(index, (field, gathers))| {
-        let gathers = gathers || rest == Some(index as u32);
+        let gathers = gathers || rest == Some(index as u32) || field.is_spread();
         let is_flat = field.is_flat();
         let name = field.name;
+        if !is_flat && let Some(pattern) = &field.columns {
+            spreads.push(Spread { field: index as u32, pattern: pattern.clone() });
+        }
         let (key, keyed) = match field.at {
+            None if let Some(pattern) = &field.columns => (pattern.text().into(), None),
             Some(at) => (at.shown.into(), at.key),
             None => (field.key.unwrap_or_else(|| name.to_string()).into(), None),
         };
@@ -359,7 +392,9 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         // the object itself, there is no other.
         let has_null = !form.has_elements() && !is_flat;
         let absent = match field.absent {
-            Absent::Error if !has_null && !gathers && nullable(field.node) => {
+            Absent::Error
+                if nullable(field.node) && (!has_null && !gathers || field.columns.is_some()) =>
+            {
                 Absent::Value(py.None())
             }
             absent => absent,
@@ -372,6 +407,7 @@ pub(super) fn plan(compiler: &mut Compiler<'_>, index: usize) -> PyResult<ClassP
         name: name.into(),
         gathers: fields.iter().any(|field| field.gathers),
         fields,
+        spreads: spreads.into(),
         aims: [].into(),
         routes: routes.choices,
         keys,

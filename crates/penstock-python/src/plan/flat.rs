@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use super::classes::{self, Declared, DeclaredAt, Shape, Sort, Subject};
+use super::columns::{self, Stars};
 use super::wrappers::At;
 use super::{Absent, ClassId, Kind, NodeId};
 
@@ -100,9 +101,14 @@ fn part<'py>(
     let py = subject.compiler.py;
     let place = field.name.to_str()?;
     let (own, outer) = (subject.name, subject.id);
+    let word = match &field.columns {
+        Some(pattern) => format!("spread('{}')", pattern.text()),
+        None => format!("at('{ITSELF}')"),
+    };
+    let pattern = field.columns.clone().unwrap_or_else(Stars::itself);
     let error = |reason: &str| {
         super::types::Place { field: Some((place, own)) }
-            .error(py, format_args!("at('.'): {reason}"))
+            .error(py, format_args!("{word}: {reason}"))
     };
     let is_array = |shape: &Shape<'_>, sort: Sort, of_markup: bool| {
         shape.takes_rows && sort == Sort::Struct && !of_markup
@@ -136,7 +142,7 @@ fn part<'py>(
             format!("the field '{}' of {name} takes the key() of an object of its own", field.name);
         return Err(error(&reason));
     }
-    if !shape.fields.iter().any(|field| field.has_key()) {
+    if !shape.fields.iter().any(|field| field.has_key() || field.is_spread()) {
         return Err(error(&format!("{name} has no field that is read")));
     }
     let more = joined(&mut inner, &shape)?;
@@ -145,14 +151,23 @@ fn part<'py>(
     let is_optional = !matches!(field.absent, Absent::Error)
         || subject.compiler.nodes[field.node as usize].nullable;
     for inner in shape.fields.into_iter().chain(more.fields) {
-        let key = Some(inner.key()?.to_owned());
+        let key = Some(pattern.column(inner.key()?));
         let name = PyString::new(py, &format!("{place}.{}", inner.name.to_str()?));
+        let columns = inner.columns.as_ref().map(|columns| pattern.around(columns));
+        let at = match inner.at {
+            // The fields of a part's own parts have their keys already.
+            Some(at) if field.columns.is_some() && !at.routes.is_empty() => {
+                let moved = columns::moved(at, &pattern);
+                Some(moved.map_err(|path| error(&format!("at('{path}') is no column")))?)
+            }
+            at => at,
+        };
         // Whether an object of the class around must have it.
         let absent = match inner.absent {
             Absent::Error if is_optional => Absent::Unset,
             absent => absent,
         };
-        all.fields.push(Declared { name, key, absent, ..inner });
+        all.fields.push(Declared { name, key, absent, at, columns, ..inner });
     }
     Ok(())
 }

@@ -181,6 +181,7 @@ pub(super) static UNIX: Known = Known::new("penstock._times", "unix");
 pub(super) static TIMES: Known = Known::new("penstock._times", "times");
 pub(super) static CELLS: Known = Known::new("penstock._cells", "cells");
 pub(super) static SEPARATED: Known = Known::new("penstock._cells", "separated");
+pub(super) static SPREAD: Known = Known::new("penstock._cells", "spread");
 pub(super) static TYPECODE: Known = Known::new("penstock._marks", "typecode");
 pub(super) static EXACT: Known = Known::new("penstock._marks", "Exact");
 pub(super) static TAG: Known = Known::new("penstock._tag", "tag");

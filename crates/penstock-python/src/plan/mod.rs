@@ -13,6 +13,7 @@ mod by_path;
 mod cache;
 mod choice;
 mod classes;
+mod columns;
 mod constraints;
 mod containers;
 mod conversions;
@@ -70,6 +71,7 @@ pub(crate) use attrs::message_of_attrs;
 pub(crate) use build::slots;
 pub(crate) use builtin::{decimal_text, is_decimal, is_enum, is_no_decimal, is_object_of, is_uuid};
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
+pub(crate) use columns::{Spread, Stars};
 pub(crate) use constraints::{Check, Limit, Test};
 pub(crate) use entries::{Pattern, entries, new_dict};
 pub(crate) use flat::Part;
@@ -143,6 +145,16 @@ impl Plan {
         let cells = node.cells.as_ref()?;
         let is_general = self.cells.as_ref().is_some_and(|general| Arc::ptr_eq(general, cells));
         (!is_general).then_some(cells)
+    }
+
+    /// What the field of a class gets without a value; for a field of a part, what the class of the
+    /// part says.
+    pub(crate) fn absent<'p>(&'p self, class: &'p ClassPlan, field: u32) -> &'p Absent {
+        let (mut class, mut field) = (class, field);
+        while let Some(part) = class.part_of(field) {
+            (class, field) = (&self.classes[part.class as usize], field - part.first as u32);
+        }
+        &class.fields[field as usize].absent
     }
 
     /// True if every document becomes plain values.
@@ -502,6 +514,8 @@ pub(crate) struct ClassPlan {
     /// Its fields whose values are made of members of the same object, in the order of their own
     /// fields (`at(".")`).
     pub(crate) parts: Box<[Part]>,
+    /// Its fields whose values come from several columns of a row, and that are no parts.
+    pub(crate) spreads: Box<[Spread]>,
     /// For each field, the aim of a value for it.
     pub(crate) aims: Box<[Aim]>,
     /// The field and the node of each type of a choice.

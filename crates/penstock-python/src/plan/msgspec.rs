@@ -124,7 +124,16 @@ fn tag<'py>(
     let is_row = config.getattr(intern!(py, "array_like"))?.is_truthy()?;
     let is_row = is_row && !subject.compiler.form.has_elements();
     let absent = if is_row { Absent::Error } else { Absent::Unset };
-    Ok(Some(Declared { name, key: None, node, at: None, absent, is_read: true, is_rest: false }))
+    Ok(Some(Declared {
+        name,
+        key: None,
+        node,
+        at: None,
+        absent,
+        is_read: true,
+        is_rest: false,
+        columns: None,
+    }))
 }
 
 fn tag_node<'py>(

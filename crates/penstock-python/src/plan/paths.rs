@@ -8,6 +8,7 @@ use std::borrow::Cow;
 
 use penstock_core::keys::KeyTable;
 use penstock_core::select::{self, Automaton, Path, PathStep, Refused, Step, Test};
+use penstock_core::shape::Form;
 use pyo3::prelude::*;
 
 use super::classes::{Declared, Subject};
@@ -119,12 +120,17 @@ fn way<'a>(subject: &Subject<'_, '_>, field: &Declared<'_>, text: &str) -> PyRes
         if steps.is_empty() && !path.anywhere() && is_plain_key(last) {
             return Ok(Place::Key(last.key().to_owned().into()));
         }
+        if !steps.is_empty() && subject.compiler.form == Form::ROWS {
+            let reason = "a row has columns, and nothing inside them; a slash in the name of a \
+                          column is written '~1'";
+            return Err(error(&reason));
+        }
     }
     Ok(Place::Path(path))
 }
 
 /// True if the step matches one key of a map and nothing else.
-fn is_plain_key(step: &Step) -> bool {
+pub(super) fn is_plain_key(step: &Step) -> bool {
     let named = matches!(step.test(), Test::Name { .. } | Test::Attribute { .. });
     named && !step.is_wild() && step.index().is_none()
 }

@@ -169,7 +169,7 @@ pub(super) fn shape<'py>(subject: &mut Subject<'_, 'py>) -> PyResult<Shape<'py>>
         }
         let more = names.map(|name| {
             let (key, at, absent) = (None, None, absent(false));
-            Declared { name, key, node, at, absent, is_read: true, is_rest: false }
+            Declared { name, key, node, at, absent, is_read: true, is_rest: false, columns: None }
         });
         fields.extend(more);
     }

@@ -337,6 +337,7 @@ impl ClassPlan {
         };
         self.takes_key.contains(&id)
             || self.parts.iter().any(|part| part.field == id)
+            || self.spreads.iter().any(|spread| spread.field == id)
             || self.states.iter().any(|state| {
                 state.keys.iter().any(|edge| leads(&edge.to))
                     || state.elements.edges.iter().any(|edge| leads(&edge.to))

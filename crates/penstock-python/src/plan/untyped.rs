@@ -10,6 +10,7 @@ use penstock_core::value::cells::Cells;
 use pyo3::intern;
 use pyo3::prelude::*;
 
+use super::types::Compiler;
 use super::walk::Walk;
 use super::wrappers::is_instance;
 use super::{Kind, Node, NodeId, element, known};
@@ -75,6 +76,25 @@ pub(crate) fn contradiction(
     Cells::new(null, no, yes, decimal, thousands, currency.map(Into::into)).err()
 }
 
+impl Compiler<'_> {
+    /// Whether values of a node are made of several values.
+    pub(super) fn is_container(&self, node: NodeId) -> bool {
+        match &self.nodes[node as usize].kind {
+            Kind::Class(_)
+            | Kind::Tagged(_)
+            | Kind::Dict(..)
+            | Kind::List(_)
+            | Kind::Set(_)
+            | Kind::FrozenSet(_)
+            | Kind::TupleOf(_)
+            | Kind::Tuple(_)
+            | Kind::Separated(_) => true,
+            Kind::Tokens(tokens) => tokens.members().any(|member| self.is_container(member)),
+            _ => false,
+        }
+    }
+}
+
 impl<'py> Walk<'_, 'py> {
     /// Applies the `separated(...)` and the `cells(...)` among the words beside a type.
     pub(super) fn untyped(&mut self, node: Node, words: &[Bound<'py, PyAny>]) -> PyResult<Node> {
@@ -113,7 +133,7 @@ impl<'py> Walk<'_, 'py> {
         };
         let by: String = word.getattr(intern!(py, "by"))?.extract()?;
         let trim = word.getattr(intern!(py, "trim"))?.extract()?;
-        if let Some(&item) = items.iter().find(|item| self.is_container(**item)) {
+        if let Some(&item) = items.iter().find(|item| self.compiler.is_container(**item)) {
             let item = self.name(item);
             let reason =
                 format_args!("separated(...) takes items that are one value each, not {item}");
@@ -127,23 +147,6 @@ impl<'py> Walk<'_, 'py> {
         let kind = std::mem::replace(&mut node.kind, Kind::Separated(Box::new(separated)));
         self.compiler.nodes[list as usize].kind = kind;
         Ok(node)
-    }
-
-    /// Whether values of a node are made of several values.
-    pub(super) fn is_container(&self, node: NodeId) -> bool {
-        match &self.compiler.nodes[node as usize].kind {
-            Kind::Class(_)
-            | Kind::Tagged(_)
-            | Kind::Dict(..)
-            | Kind::List(_)
-            | Kind::Set(_)
-            | Kind::FrozenSet(_)
-            | Kind::TupleOf(_)
-            | Kind::Tuple(_)
-            | Kind::Separated(_) => true,
-            Kind::Tokens(tokens) => tokens.members().any(|member| self.is_container(member)),
-            _ => false,
-        }
     }
 
     /// Whether a value of a node, or an item of one, is of a certain kind.

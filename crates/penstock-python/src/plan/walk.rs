@@ -281,6 +281,10 @@ impl<'py> Walk<'_, 'py> {
             let rule = "rest is only allowed around the whole annotation of a field";
             return Err(self.error(rule));
         }
+        if words.iter().any(|word| is_instance(word, &known::SPREAD)) {
+            let rule = "spread(...) is only allowed around the whole annotation of a field";
+            return Err(self.error(rule));
+        }
         let origin = annotation.getattr(intern!(py, "__origin__"))?;
         self.worded(&origin, &words, nullable, id)
     }

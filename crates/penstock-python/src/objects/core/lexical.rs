@@ -154,7 +154,7 @@ impl<'p> Core<'p> {
         if !is_field {
             return None;
         }
-        match &self.class().fields[self.aim().field as usize].absent {
+        match self.plan().absent(self.class(), self.aim().field) {
             Absent::Error => None,
             // An array has a value in each place.
             Absent::Value(value) if self.top().kind == FrameKind::Row => {

@@ -30,7 +30,7 @@ pub(crate) mod refusal;
 mod scalars;
 mod separated;
 pub(crate) mod stack;
-mod standard;
+pub(crate) mod standard;
 mod tags;
 pub(crate) mod text;
 mod typed;
@@ -565,6 +565,12 @@ impl<'p> Core<'p> {
             FrameKind::Class | FrameKind::Row | FrameKind::Element | FrameKind::Wrapper
         );
         of_fields.then(|| self.field_cache())
+    }
+
+    /// The index of the cache of the current class's first field.
+    #[inline(always)]
+    pub(crate) fn first_cache(&self) -> usize {
+        self.cache_base[self.top().class as usize]
     }
 
     #[inline(always)]

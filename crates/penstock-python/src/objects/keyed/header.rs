@@ -2,35 +2,28 @@
 //! row, and what cannot fit is refused there.
 
 use super::Keyed;
+use super::columns::{Claimed, Finder};
+use super::rows::Header;
+use crate::objects::core::Unknown;
 use crate::objects::core::place::brief;
 use crate::objects::core::refusal::{Code, Mismatch, PathStep, Refusal};
-use crate::objects::core::{Answer, Unknown};
-use crate::plan::{Absent, Build, ClassId, ClassPlan, Kind, NodeId, Target};
-use penstock_core::event::{KnownKeys, Row};
+use crate::plan::{Absent, Build, ClassId, ClassPlan, Kind, NodeId, Stars, Tagged, Target};
+use penstock_core::event::KnownKeys;
 use penstock_core::near::nearest;
-use penstock_core::sink::{Flow, RowsAs, Sink, Want, expand};
+use penstock_core::sink::{RowsAs, Want};
 use std::collections::HashMap;
 
-/// Which cells of a row become which fields of a class.
-#[derive(Debug)]
-pub(crate) struct Columns {
-    class: ClassId,
-    /// Columns, each with the index of the key of the class that it stands for. In the order of the
-    /// columns.
-    cells: Vec<(u32, u32)>,
-}
-
 /// The names of the columns, by text.
-type Names<'k> = Vec<&'k str>;
+pub(super) type Names<'k> = Vec<&'k str>;
 
 impl<'p> Keyed<'p> {
     /// The columns of the rows that follow.
-    pub(super) fn header(
+    pub(super) fn read_header(
         &mut self,
         known: &KnownKeys<'_>,
         wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Refusal> {
-        self.columns = None;
+        self.header = None;
         // A header within a record, or of several kinds of records, decides nothing.
         if self.core.frames.len() > 1 || self.plan().kinds.len() > 1 {
             return Ok(RowsAs::Maps);
@@ -74,7 +67,10 @@ impl<'p> Keyed<'p> {
                 }
                 Ok(RowsAs::Maps)
             }
-            Kind::Tagged(_) => Ok(RowsAs::Maps),
+            Kind::Tagged(tagged) => {
+                self.header_of_union(tagged, known, names)?;
+                Ok(RowsAs::Maps)
+            }
             Kind::Tokens(tokens) => match (tokens.map, tokens.list) {
                 (Some(member), _) | (None, Some(member)) => {
                     self.header_of(member, known, names, wanted)
@@ -100,8 +96,11 @@ impl<'p> Keyed<'p> {
             return positions(plan, known, names);
         }
         let cells = columns_of(plan, names);
-        let has = |column: usize| cells.iter().any(|(found, _)| *found as usize == column);
-        if let Some((column, name)) = repeated(names, has) {
+        let mut finder = Finder::new(self.plan(), names);
+        let found = finder.object(class, &cells);
+        let columns = found.map_err(|claimed| contested(plan, known, names, claimed))?;
+        let Finder { taken, nodes, lacking: of_items, .. } = finder;
+        if let Some((column, name)) = repeated(names, |column| taken[column]) {
             let class = &plan.name;
             let reason = format!(
                 "the column {} occurs more than once, and {class} has a field for it",
@@ -114,22 +113,42 @@ impl<'p> Keyed<'p> {
         }
         let takes_others = plan.rest.is_some() || plan.states[0].other.is_some();
         if !takes_others {
-            self.unknown_columns(plan, known, names, &cells)?;
-        }
-        lacking(plan, known, names, &cells, takes_others)?;
-        if takes_others {
-            return Ok(RowsAs::Maps);
+            self.unknown_columns(plan, known, names, &taken)?;
+            let mut absent = columns.lacking(self.plan(), &Stars::itself());
+            absent.extend(of_items);
+            lacking(plan, known, names, &taken, &absent)?;
         }
         wanted.fill(None);
-        for &(column, key) in &cells {
-            if let Some(aim) = plan.aim_of(plan.states[0].keys[key as usize].to)
-                && let Some(wanted) = wanted.get_mut(column as usize)
-            {
-                *wanted = Some(plan.aims[aim as usize].want);
-            }
-        }
-        self.columns = Some(Box::new(Columns { class, cells }));
+        columns.want(wanted);
+        let skipped = vec![false; names.len()];
+        let classes = vec![(columns, nodes)];
+        self.header = Some(Box::new(Header { classes, skipped }));
         Ok(RowsAs::Maps)
+    }
+
+    /// The columns of each class of a union. What a class lacks is found when there is a row of it.
+    fn header_of_union(
+        &mut self,
+        tagged: &Tagged,
+        known: &KnownKeys<'_>,
+        names: &Names<'_>,
+    ) -> Result<(), Refusal> {
+        let plan = self.plan();
+        let mut header = Header { skipped: vec![false; names.len()], ..Header::default() };
+        for node in tagged.every() {
+            let Kind::Class(class) = plan.nodes[node as usize].kind else { continue };
+            if header.classes.iter().any(|(columns, _)| columns.class == class) {
+                continue;
+            }
+            let of = &plan.classes[class as usize];
+            let mut finder = Finder::new(plan, names);
+            finder.keeps_others = of.forbids_unknown || self.core.options.unknown != Unknown::Skip;
+            let found = finder.object(class, &columns_of(of, names));
+            let columns = found.map_err(|claimed| contested(of, known, names, claimed))?;
+            header.classes.push((columns, finder.nodes));
+        }
+        self.header = Some(Box::new(header));
+        Ok(())
     }
 
     /// Refuses or counts the columns that the class does not name, if it shall not skip them.
@@ -138,14 +157,13 @@ impl<'p> Keyed<'p> {
         class: &ClassPlan,
         known: &KnownKeys<'_>,
         names: &Names<'_>,
-        cells: &[(u32, u32)],
+        taken: &[bool],
     ) -> Result<(), Refusal> {
         let answer = if class.forbids_unknown { Unknown::Error } else { self.core.options.unknown };
         if answer == Unknown::Skip {
             return Ok(());
         }
-        let has = |column: usize| cells.iter().any(|(found, _)| *found as usize == column);
-        for (column, name) in names.iter().enumerate().filter(|(column, _)| !has(*column)) {
+        for (column, name) in names.iter().enumerate().filter(|(column, _)| !taken[*column]) {
             if answer == Unknown::Collect {
                 self.core.count_unknown(&[&class.name, ".", name]);
                 continue;
@@ -158,37 +176,6 @@ impl<'p> Keyed<'p> {
             return Err(wrong_column(known.at(column), reason, Code::Unknown, name));
         }
         Ok(())
-    }
-
-    /// A row whose columns are known.
-    #[inline(always)]
-    pub(super) fn row_of_columns(&mut self, row: &mut Row<'_>) -> Answer {
-        let Some(columns) = self.columns.take_if(|_| row.is_new()) else {
-            return expand(self, row);
-        };
-        let answer = self.fill_row(&columns, row);
-        self.columns = Some(columns);
-        answer
-    }
-
-    #[inline(always)]
-    fn fill_row(&mut self, columns: &Columns, row: &mut Row<'_>) -> Answer {
-        let begun = self.begin_map(row.at)?;
-        let Some(end) = row.end.filter(|_| begun == Flow::Take) else {
-            row.take();
-            return Ok(begun);
-        };
-        debug_assert_eq!(self.top().class, columns.class);
-        row.take();
-        for &(column, key) in &columns.cells {
-            let Some(Some(cell)) = row.cells.get(column as usize) else { continue };
-            self.found_key(key);
-            let answer = self.follow(key as usize, cell.key_at);
-            if self.keyed(answer)? != Flow::Skip {
-                self.scalar(cell.value, cell.at)?;
-            }
-        }
-        self.end_map(end)
     }
 }
 
@@ -244,6 +231,26 @@ fn positions(
     Err(wrong(known.at, reason, Code::Length))
 }
 
+/// The refusal of a column that two fields claim.
+#[cold]
+fn contested(
+    class: &ClassPlan,
+    known: &KnownKeys<'_>,
+    names: &Names<'_>,
+    claimed: Claimed,
+) -> Refusal {
+    let Claimed { column, fields: [one, other] } = claimed;
+    let name = names[column as usize];
+    let reason = format!(
+        "the column {} belongs to two fields of {}: {} and {}",
+        brief(name),
+        class.name,
+        brief(&one),
+        brief(&other)
+    );
+    wrong_column(known.at(column as usize), reason, Code::Repeated, name)
+}
+
 /// Refuses a header that has the fields of a named tuple in another order.
 fn in_order(
     class: &ClassPlan,
@@ -276,31 +283,12 @@ fn lacking(
     class: &ClassPlan,
     known: &KnownKeys<'_>,
     names: &Names<'_>,
-    cells: &[(u32, u32)],
-    takes_others: bool,
+    taken: &[bool],
+    lacking: &[String],
 ) -> Result<(), Refusal> {
-    let keys = &class.states[0].keys;
-    let leads = |key: usize, field: usize| match keys[key].to {
-        Target::Field(aim) => class.aims[aim as usize].field as usize == field,
-        Target::State(_) => false,
-    };
-    let mut lacking: Vec<&str> = Vec::new();
-    for (index, field) in class.own().iter().enumerate() {
-        let found = cells.iter().any(|(_, key)| leads(*key as usize, index));
-        let is_required = matches!(field.absent, Absent::Error) && !field.gathers;
-        if found || !is_required || takes_others {
-            continue;
-        }
-        if let Some(key) = (0..keys.len()).find(|key| leads(*key, index)) {
-            lacking.push(&keys[key].name);
-        }
-    }
     let Some(first) = lacking.first() else { return Ok(()) };
     let shown: Vec<String> = lacking.iter().map(|name| brief(name)).collect();
-    let free = names
-        .iter()
-        .enumerate()
-        .filter(|(column, _)| !cells.iter().any(|(found, _)| *found as usize == *column));
+    let free = names.iter().enumerate().filter(|(column, _)| !taken[*column]);
     let hint = match nearest(first, free.map(|(_, name)| *name)) {
         Some(near) => format!("; did you mean {}?", brief(near)),
         None => columns_there(names),
@@ -312,7 +300,7 @@ fn lacking(
         listed(&shown)
     );
     let mut mismatch = Mismatch::new(known.at, reason, Vec::new());
-    mismatch.missing = vec![PathStep::Key((*first).to_owned())];
+    mismatch.missing = vec![PathStep::Key(first.clone())];
     Err(Refusal::from(mismatch).coded(Code::Missing))
 }
 

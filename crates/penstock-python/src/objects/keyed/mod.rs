@@ -1,12 +1,14 @@
 //! The sink for formats of keys: JSON, CSV, property lists.
 
+mod columns;
 mod header;
 mod order;
 mod paths;
+mod rows;
 mod unions;
 
-use self::header::Columns;
 use self::order::Order;
+use self::rows::Header;
 use super::core::caches;
 use super::core::frame::{Frame, FrameKind, ON_PATH};
 use super::core::place::brief;
@@ -44,7 +46,7 @@ pub(crate) struct Keyed<'p> {
     /// Which key followed which, as soon as a document proves to have an order of its own.
     order: Option<Box<Order>>,
     /// Which cells of a row become which fields, if rows are objects of a class.
-    columns: Option<Box<Columns>>,
+    header: Option<Box<Header>>,
 }
 
 impl<'p> Deref for Keyed<'p> {
@@ -74,7 +76,7 @@ impl<'p> Build<'p> for Keyed<'p> {
             // A key that is lent is compared, whatever its length.
             Lends::Json => Some(plan.lent_to_json()).filter(|lent| lent.longest() <= own.token),
         };
-        Keyed { core, order: None, columns: None }
+        Keyed { core, order: None, header: None }
     }
     fn core(&self) -> &Core<'p> {
         &self.core
@@ -283,7 +285,7 @@ impl LookAhead for Keyed<'_> {
         known: &KnownKeys<'_>,
         wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Refusal> {
-        self.header(known, wanted)
+        self.read_header(known, wanted)
     }
 
     #[inline]

@@ -173,7 +173,7 @@ fn nothing_gathered<'py>(
 /// The refusal of a required field without a value.
 #[cold]
 #[inline(never)]
-fn missing(builder: &Core<'_>, class: &ClassPlan, field: &Field, at: u64) -> Refusal {
+pub(super) fn missing(builder: &Core<'_>, class: &ClassPlan, field: &Field, at: u64) -> Refusal {
     let reason = if builder.top().kind == FrameKind::Row {
         format!("{} lacks an item for the field {:?}", class.name, field.key)
     } else if builder.is_markup() {

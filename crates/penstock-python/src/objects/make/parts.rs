@@ -3,18 +3,20 @@
 //! Their values stand behind those of the object around them, part by part. The last part is made
 //! first, so that its values are on top of the stack, and stands in the place of its field then.
 
-use super::fields::{fill, keep_missing};
+use super::fields::{fill, keep_missing, missing};
 use super::{Made, object};
 use crate::objects::core::Core;
 use crate::objects::core::refusal::Refusal;
 use crate::plan::{Absent, ClassPlan, Part};
+use penstock_core::shape::Form;
 
 /// Makes the parts of the current object, and then fills the places of all fields that have no
 /// value.
 #[cold]
 #[inline(never)]
 pub(super) fn fill_all(builder: &mut Core<'_>, class: &ClassPlan, at: u64) -> Result<(), Refusal> {
-    if builder.options.all_errors {
+    // Only the class of a row knows the names of its columns.
+    if builder.options.all_errors || builder.plan().form == Form::ROWS {
         // Before any of the user's code runs.
         keep_missing(builder, class, 0, at)?;
         if builder.top().spoiled {
@@ -63,6 +65,9 @@ pub(super) fn keep_missing_of_parts(
     class: &ClassPlan,
     at: u64,
 ) -> Result<(), Refusal> {
+    if builder.plan().form == Form::ROWS {
+        return keep_missing_columns(builder, class, class, 0, at);
+    }
     for part in &class.parts {
         if is_there(builder, class, part) {
             within(builder, part, |builder, inner| keep_missing(builder, inner, 0, at))?;
@@ -89,6 +94,39 @@ fn made(builder: &mut Core<'_>, class: &ClassPlan, part: &Part, at: u64) -> Made
         mismatch.path = builder.path(false);
     }
     made
+}
+
+/// Keeps a problem for each required column that has no value, of the parts of a class whose fields
+/// begin at `first` among those of `all`. Only that class knows the names of the columns.
+fn keep_missing_columns(
+    builder: &mut Core<'_>,
+    all: &ClassPlan,
+    class: &ClassPlan,
+    first: usize,
+    at: u64,
+) -> Result<(), Refusal> {
+    let slots = builder.top().slots;
+    for part in &class.parts {
+        let from = first + part.first;
+        let inner = &builder.plan().classes[part.class as usize];
+        let mut values = (from..from + inner.fields.len()).map(|it| builder.stack.get(slots + it));
+        let is_there = values.any(|value| !value.is_null());
+        if !is_there && !matches!(class.fields[part.field as usize].absent, Absent::Error) {
+            continue;
+        }
+        for (index, field) in inner.own().iter().enumerate() {
+            let is_part = inner.parts.iter().any(|part| part.field as usize == index);
+            if builder.stack.get(slots + from + index).is_null()
+                && matches!(field.absent, Absent::Error)
+                && !(field.gathers || is_part)
+            {
+                let refusal = missing(builder, all, &all.fields[from + index], at);
+                builder.keep(refusal)?;
+            }
+        }
+        keep_missing_columns(builder, all, inner, from, at)?;
+    }
+    Ok(())
 }
 
 /// Does something as if a part were the current object.
