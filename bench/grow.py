@@ -10,6 +10,7 @@ first record that reaches the size.
 from __future__ import annotations
 
 import argparse
+import csv
 import itertools
 import json
 from pathlib import Path
@@ -70,6 +71,21 @@ def grow(target: Path, megabytes: int, shape: str) -> None:
                 break
         out.write(after)
     partial.replace(target)
+
+
+def table(target: Path, megabytes: int) -> None:
+    """Write city records as CSV, of at least `megabytes` million bytes."""
+    left = megabytes * MEGABYTE
+    with target.open("w", encoding="utf-8", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        for number, record in enumerate(records(keyed=False)):
+            city = json.loads(record)
+            city["alternatenames"] = ";".join(city["alternatenames"])
+            if number == 0:
+                left -= writer.writerow(city)
+            left -= writer.writerow(city.values())
+            if left <= 0:
+                break
 
 
 def main() -> None:

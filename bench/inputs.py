@@ -137,6 +137,13 @@ def grown(megabytes: int, shape: str) -> Path:
     return cached(name, lambda path: grow.grow(path, megabytes, shape))
 
 
+def grown_table(megabytes: int) -> Path:
+    """Return city records grown to a size, as CSV."""
+    import grow
+
+    return cached(f"cities-{megabytes}.csv", lambda path: grow.table(path, megabytes))
+
+
 def zipped(path: Path) -> Path:
     """Return the file compressed by gzip at the level of the command line tool."""
     import gzip

@@ -674,8 +674,8 @@ def open(
             document itself as `bytes`, or as another buffer, which is copied. Penstock closes the
             file before it returns, so the file may change later.
         into: The type of a record. Without it, and without `at`, you get the document itself.
-        format: `"json"`, or `"ndjson"`, which needs an index of its records; see
-            `penstock.ndjson.open`. By default it is found as for `load`.
+        format: `"json"`, or `"ndjson"` or `"csv"`, which need an index of their records; see
+            `penstock.ndjson.open` and `penstock.csv.open`. By default it is found as for `load`.
         at: Where the records are, as for `read`. By default they are the elements of a top-level
             array; any other document is one record.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`. Here all
@@ -690,8 +690,8 @@ def open(
 
     Returns:
         The `Document`: an object is a `Mapping`, an array a `Sequence`. With `into` or `at`, the
-        `Records`: a `Sequence` that makes each record when you first ask for it. For NDJSON, always
-        the `Rows`, a `Sequence`.
+        `Records`: a `Sequence` that makes each record when you first ask for it. For NDJSON and
+        CSV, always the `Rows`, a `Sequence`.
 
     Raises:
         OSError: The file cannot be opened.
@@ -733,11 +733,23 @@ def open(
             )
     finally:
         del given  # This closes an archive that was opened here.
-    if kind != "ndjson":
+    if kind == "xml":
         raise ValueError(f"{kind} cannot be opened to look into it: read() or load() it")
     if at is not None or encoding is not None or member is not None:
+        title, parts = ("CSV", "rows") if kind == "csv" else ("NDJSON", "lines")
         raise ValueError(
-            "the records of NDJSON are the lines of a plain file: open() takes its path"
+            f"the records of {title} are the {parts} of a plain file: open() takes its path"
+        )
+    if kind == "csv":
+        from penstock import csv  # noqa: PLC0415 - imported when it is used
+
+        return csv.open(
+            source,  # type: ignore[arg-type]  # as below
+            PLAIN if into is None else into,
+            all_errors=all_errors,
+            unknown=unknown,
+            types=types,
+            limits=limits,
         )
     return ndjson.open(
         source,  # type: ignore[arg-type]  # `ndjson.open` refuses it if it is no path

@@ -11,6 +11,8 @@ says the delimiter: a tab for `.tsv` and `.tab`, a bar for `.psv`, else a comma.
 
 from __future__ import annotations
 
+import os
+
 from penstock import (
     _csv_encoder,
     _decoder,
@@ -548,7 +550,7 @@ def open(
     into: TypeForm[T] = PLAIN,
     /,
     *,
-    dialect: Dialect | None = None,
+    dialect: Dialect | Literal["infer"] | None = None,
     index: Index = None,
     all_errors: bool = False,
     unknown: Unknown = "skip",
@@ -565,7 +567,8 @@ def open(
     Args:
         source: The path of a file in UTF-8 that is not compressed.
         into: The type of one row; see `decode`.
-        dialect: How the text is cut into rows and cells; by default as the suffix says.
+        dialect: How the text is cut into rows and cells; by default as the suffix says. `"infer"`
+            finds it in the first 64 KiB; see `infer`.
         index: True to keep the index beside the file, in one whose name ends in
             `.penstock-index`; a path to keep it there. Penstock reuses it if the dialect and
             `limits.row` are the same, and the file still has the same size, modification time and
@@ -599,7 +602,10 @@ def open(
     """
     if types is not None:
         into = _plan.with_types(into, types)
-    _, name = _sources.path("open", source)
+    path, name = _sources.path("open", source)
+    # What is no regular file is refused, and reading it might wait for ever.
+    if dialect == "infer" and os.path.isfile(path):  # noqa: PTH113 - pathlib is slow to import
+        dialect = infer(source, into, limits=limits)
     form = _dialect.chosen(dialect, name)
     return _rows.open_rows(source, index, form, into, "last", unknown, all_errors, limits)
 

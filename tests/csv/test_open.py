@@ -386,6 +386,21 @@ def test_the_suffix_says_the_delimiter(tmp_path: Path) -> None:
     assert csv.open(path, dialect=Dialect())[0] == {"a\tb": "1\t2", "c": "3"}
 
 
+def test_the_dialect_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("made by hand\n\ntown;size\nBern;1,5\nChur;0,4\n")
+    rows = csv.open(path, dialect="infer")
+    assert list(rows) == [{"town": "Bern", "size": "1,5"}, {"town": "Chur", "size": "0,4"}]
+    assert pickle.loads(pickle.dumps(rows))[1]["town"] == "Chur"
+    assert list(rows.index(by="size")["0,4"]) == [rows[1]]
+    path.unlink()
+    os.mkfifo(path)
+    keeper = os.open(path, os.O_RDWR)
+    with pytest.raises(ValueError, match=r"is no regular file"):
+        csv.open(path, dialect="infer")
+    os.close(keeper)
+
+
 @pytest.mark.thread_unsafe(reason="a process forks where it has one thread")
 def test_threads_and_forks(tmp_path: Path) -> None:
     path = tmp_path / "many.csv"

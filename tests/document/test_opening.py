@@ -89,7 +89,7 @@ def test_a_source_is_not_needed_any_more(tmp_path: Path) -> None:
         (io.StringIO("1"), {"format": "json"}, TypeError, "open() takes a binary file, not a text file"),
         (b"<a/>", {}, ValueError, "xml cannot be opened to look into it"),
         (TEXT, {"format": "xml"}, ValueError, "xml cannot be opened to look into it"),
-        (TEXT, {"format": "csv"}, ValueError, "csv cannot be opened to look into it"),
+        (TEXT, {"format": "csv"}, TypeError, "takes the path of a file of records, not bytes"),
         (TEXT, {"duplicates": "both"}, ValueError, "duplicates must be 'last', 'first' or 'error'"),
         (TEXT, {"limits": 3}, TypeError, "limits must be a Limits, not int"),
         (TEXT, {"at": ""}, ValueError, "a path has at least one step"),
