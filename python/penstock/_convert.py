@@ -9,7 +9,7 @@ from penstock import _format, _rust, _sources, _targets
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
 
     from penstock._dialect import Dialect
@@ -23,21 +23,28 @@ if TYPE_CHECKING:
         Form,
         Format,
         Formulas,
+        Framing,
         Namespaces,
         Null,
         Quoting,
+        RepairWord,
         Source,
         Target,
+        Unresolved,
     )
 
 # The options of each format, for writing and for reading.
 _WRITES = {
     "json": frozenset({"indent", "sort_keys", "canonical", "ascii"}),
     "ndjson": frozenset({"sort_keys", "canonical", "ascii"}),
-    "xml": frozenset({"indent", "root", "record", "null", "declaration", "namespaces"}),
+    "xml": frozenset({"indent", "root", "record", "null", "declaration", "ascii", "namespaces"}),
     "csv": frozenset({"to_dialect", "quoting", "formulas"}),
 }
-_READS = {"xml": frozenset({"force_list", "namespaces"}), "csv": frozenset({"dialect"})}
+_READS = {
+    "ndjson": frozenset({"framing"}),
+    "xml": frozenset({"force_list", "namespaces", "unresolved", "repair"}),
+    "csv": frozenset({"dialect"}),
+}
 
 
 def convert(
@@ -68,6 +75,9 @@ def convert(
     formulas: Formulas | None = None,
     force_list: ForceList = False,
     namespaces: Namespaces | None = None,
+    unresolved: Unresolved = "error",
+    repair: RepairWord | Iterable[RepairWord] = (),
+    framing: Framing = "lines",
     encoding: str | None = None,
     compression: Compression | None = "infer",
     member: str | None = None,
@@ -112,7 +122,7 @@ def convert(
             gets no line breaks.
         sort_keys: Whether members of JSON are in the order of their keys.
         canonical: Whether to write RFC 8785's form of JSON.
-        ascii: Whether JSON has escapes for all other characters.
+        ascii: Whether all other characters are escapes of JSON, or references of XML.
         root: The name of XML's root element, if the source has none; by default `root`.
         record: The name of an element of XML for a record without a name; by default `item`.
         null: XML for null: an element with `xsi:nil`, an `"empty"` one, or none (`"omit"`).
@@ -122,6 +132,11 @@ def convert(
         force_list: The elements of XML that are lists although they occur once; see
             `penstock.xml.decode`.
         namespaces: The URIs of the prefixes in `at`; False takes names as they are written.
+        unresolved: What to do with a reference to an entity that only another file could declare;
+            see `penstock.xml.decode`.
+        repair: The faults of XML to repair; see `penstock.xml.decode`. The `repair_counts` of the
+            result say how many there were.
+        framing: What separates the records of a source of NDJSON; see `penstock.ndjson.decode`.
         encoding: The encoding of the source; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.
@@ -154,6 +169,13 @@ def convert(
         reads["force_list"] = force_list
     if namespaces is not None:
         reads["namespaces"] = namespaces
+    if unresolved != "error":
+        reads["unresolved"] = unresolved
+    repair = (repair,) if isinstance(repair, str) else tuple(repair)
+    if repair:
+        reads["repair"] = repair
+    if framing != "lines":
+        reads["framing"] = framing
     writes: dict[str, object] = {}
     # No comprehension: to make its function, the interpreter may lose references if memory ends.
     for option, value, usual in (

@@ -166,6 +166,7 @@ class ElementsEncoder(_rust.Encoder):
         root: The name of the root element; see `penstock.xml.encode`.
         record: The name of the elements of a list; see `penstock.xml.encode`.
         declaration: Whether to begin with an XML declaration; see `penstock.xml.encode`.
+        ascii: Whether other characters are references; see `penstock.xml.encode`.
         indent: The spaces for each level; see `penstock.xml.encode`.
         null: How to write None; see `penstock.xml.encode`.
         namespaces: The URIs of prefixes; see `penstock.xml.encode`.
@@ -195,6 +196,7 @@ class ElementsEncoder(_rust.Encoder):
         root: str | None = None,
         record: str | None = None,
         declaration: bool = True,
+        ascii: bool = False,
         indent: int | None = None,
         null: Null = "nil",
         namespaces: Namespaces | None = None,
@@ -207,6 +209,7 @@ class ElementsEncoder(_rust.Encoder):
             root=root,
             record=record,
             declaration=declaration,
+            ascii=ascii,
             indent=indent,
             null=null,
             namespaces=namespaces,

@@ -178,6 +178,7 @@ def encode(
     root: str | None = None,
     record: str | None = None,
     declaration: bool = True,
+    ascii: bool = False,
     indent: int | None = None,
     null: Null = "nil",
     namespaces: Namespaces | None = None,
@@ -201,6 +202,8 @@ def encode(
         record: The name of the elements of a list at the root. By default, the name of each
             object's class, or `item`.
         declaration: Whether the document begins with `<?xml version="1.0" encoding="UTF-8"?>`.
+        ascii: Whether the document is US-ASCII, as which it is declared: all other characters are
+            references, and a name that has one is an `EncodeError`.
         indent: The spaces for each level, 0 to 64. By default there are no line breaks. Penstock
             indents only elements that contain nothing but elements, so no text changes.
         null: How to write None where an absent element would be read as another value: `"nil"` as
@@ -241,6 +244,7 @@ def encode(
         root=root,
         record=record,
         declaration=declaration,
+        ascii=ascii,
         indent=indent,
         null=null,
         namespaces=namespaces,
@@ -258,6 +262,7 @@ def dump(
     root: str | None = None,
     record: str | None = None,
     declaration: bool = True,
+    ascii: bool = False,
     indent: int | None = None,
     null: Null = "nil",
     namespaces: Namespaces | None = None,
@@ -278,6 +283,7 @@ def dump(
         root: The name of the root element; see `encode`.
         record: The name of the elements of a list at the root; see `encode`.
         declaration: Whether the document begins with an XML declaration; see `encode`.
+        ascii: Whether other characters are references; see `encode`.
         indent: The spaces for each level; see `encode`.
         null: How to write None; see `encode`.
         namespaces: The URIs of prefixes; see `encode`.
@@ -305,6 +311,7 @@ def dump(
         root=root,
         record=record,
         declaration=declaration,
+        ascii=ascii,
         indent=indent,
         null=null,
         namespaces=namespaces,
@@ -323,6 +330,7 @@ def write(
     root: str | None = None,
     record: str | None = None,
     declaration: bool = True,
+    ascii: bool = False,
     indent: int | None = None,
     null: Null = "nil",
     namespaces: Namespaces | None = None,
@@ -345,6 +353,7 @@ def write(
         record: The name of a record's element, if `at` does not say it. By default, the name of the
             record's class, or `item`.
         declaration: Whether the document begins with an XML declaration; see `encode`.
+        ascii: Whether other characters are references; see `encode`.
         indent: The spaces for each level; see `encode`.
         null: How to write None; see `encode`.
         namespaces: The URIs of prefixes; see `encode`.
@@ -377,6 +386,7 @@ def write(
         root=root,
         record=record,
         declaration=declaration,
+        ascii=ascii,
         indent=indent,
         null=null,
         namespaces=namespaces,

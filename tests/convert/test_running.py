@@ -352,3 +352,31 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="No space left") as caught:
         penstock.convert(source, target, to="ndjson")
     assert caught.value.errno == 28
+
+
+def test_repairs_and_framing() -> None:
+    def run(text: bytes, format: Any, **options: Any) -> tuple[bytes, dict[str, int]]:
+        target = io.BytesIO()
+        done = penstock.convert(io.BytesIO(text), target, format=format, to="ndjson", **options)
+        return target.getvalue(), done.repair_counts
+
+    bare: Any = {"repair": "bare_ampersand", "at": "a/b"}
+    assert run(b"<a><b>R&D</b><b>&</b></a>", "xml", **bare) == (
+        b'"R&D"\n"&"\n',
+        {"bare_ampersand": 2},
+    )
+    assert run(b"<a><b>x</b></a>", "xml", **bare) == (b'"x"\n', {})
+    by_type = run(b"<a><b>R&D</b></a>", "xml", into=str, objects=True, **bare)
+    assert by_type == (b'"R&D"\n', {"bare_ampersand": 1})
+    external = b"<!DOCTYPE a SYSTEM 'x'><a><b>&x;</b></a>"
+    with pytest.raises(penstock.DecodeError):
+        run(external, "xml", at="a/b")
+    assert run(external, "xml", at="a/b", unresolved="text") == (b'"&x;"\n', {})
+    sequence = b"\x1e1\n\x1e2\n"
+    assert run(sequence, "ndjson", framing="sequence") == (b"1\n2\n", {})
+    assert run(b"1 2", "ndjson", framing="concatenated") == (b"1\n2\n", {})
+    message = r"^framing= is no option for a source of the format 'json'$"
+    with pytest.raises(TypeError, match=message):
+        run(b"[]", "json", framing="sequence")
+    with pytest.raises(ValueError, match=r"^repair must be 'all' or some of"):
+        run(b"<a/>", "xml", repair="everything")

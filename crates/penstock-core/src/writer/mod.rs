@@ -289,6 +289,17 @@ pub fn make_room(text: &mut Vec<u8>, more: usize) -> Result<(), Unwritable> {
     if text.capacity() - text.len() < more { grow(text, more) } else { Ok(()) }
 }
 
+/// A copy of bytes.
+///
+/// # Errors
+/// There is no memory.
+pub(crate) fn copied(bytes: &[u8]) -> Result<Vec<u8>, Unwritable> {
+    let mut copy = Vec::new();
+    make_room(&mut copy, bytes.len())?;
+    copy.extend_from_slice(bytes);
+    Ok(copy)
+}
+
 #[cold]
 #[inline(never)]
 fn grow(text: &mut Vec<u8>, more: usize) -> Result<(), Unwritable> {

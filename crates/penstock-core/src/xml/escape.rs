@@ -41,6 +41,26 @@ pub(super) fn value(isa: Chosen, text: ValidText<'_>, out: &mut Vec<u8>) -> Resu
     if is_short(bytes, VALUE) { push(bytes, out) } else { isa.enter(Value { bytes, out }) }
 }
 
+/// Makes references of the characters from a place on that are not ASCII.
+#[inline(never)]
+pub(super) fn in_ascii(out: &mut Vec<u8>, from: usize) -> Result<(), Unwritable> {
+    let Some(first) = out[from..].iter().position(|byte| !byte.is_ascii()) else { return Ok(()) };
+    let at = from + first;
+    let rest = crate::writer::copied(&out[at..])?;
+    out.truncate(at);
+    for char in String::from_utf8_lossy(&rest).chars() {
+        let mut buffer = [0; 4];
+        if char.is_ascii() {
+            push(char.encode_utf8(&mut buffer).as_bytes(), out)?;
+        } else {
+            push(b"&#", out)?;
+            push(itoa::Buffer::new().format(u32::from(char)).as_bytes(), out)?;
+            push(b";", out)?;
+        }
+    }
+    Ok(())
+}
+
 /// Whether all characters are allowed in XML, and would be read back as they are, outside of text
 /// and values: there a carriage return cannot be written as a reference.
 pub(super) fn plain(isa: Chosen, text: ValidText<'_>) -> Result<(), Unwritable> {

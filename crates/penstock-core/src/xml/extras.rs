@@ -43,6 +43,9 @@ impl Writer {
             return Err(refused("a comment cannot contain '--', or end with '-'"));
         }
         escape::plain(self.isa, text.text)?;
+        if self.options.ascii && !bytes.is_ascii() {
+            return Err(refused("a comment in ASCII has no other characters"));
+        }
         self.begin_extra(bytes.len())?;
         self.push(b"<!--")?;
         self.push(bytes)?;
@@ -70,6 +73,9 @@ impl Writer {
             return Err(refused("the data of an instruction cannot begin with white space"));
         }
         escape::plain(self.isa, data.text)?;
+        if self.options.ascii && !(bytes.is_ascii() && target.bytes().is_ascii()) {
+            return Err(refused("an instruction in ASCII has no other characters"));
+        }
         self.begin_extra(target.bytes().len() + bytes.len())?;
         self.push(b"<?")?;
         self.push(target.bytes())?;

@@ -138,6 +138,7 @@ fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOpti
                 said.text_or_none("record")?.unwrap_or_default().clone_into(&mut written.record);
             }
             "declaration" => written.declaration = said.flag("declaration")?,
+            "ascii" => written.ascii = said.flag("ascii")?,
             "indent" => written.indent = said.indent()?,
             "null" => {
                 let words = [("nil", Null::Nil), ("empty", Null::Empty), ("omit", Null::Omit)];

@@ -73,6 +73,17 @@ pub(super) fn colon(name: &str, namespaces: bool) -> Result<Option<usize>, Unwri
     rare_colon(name, namespaces)
 }
 
+/// Refuses a name with characters beyond ASCII, which no reference can stand for.
+///
+/// # Errors
+/// There is one.
+pub(super) fn in_ascii(name: &str) -> Result<(), Unwritable> {
+    if name.is_ascii() {
+        return Ok(());
+    }
+    Err(Unwritable::value(format!("{} is no name in ASCII", brief(name))))
+}
+
 /// As [`colon`], for names with a colon or with characters beyond ASCII, and for other text.
 #[inline(never)]
 fn rare_colon(name: &str, namespaces: bool) -> Result<Option<usize>, Unwritable> {

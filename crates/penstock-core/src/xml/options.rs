@@ -80,6 +80,8 @@ pub struct WriterOptions {
     pub record: String,
     /// Whether the document begins with an XML declaration.
     pub declaration: bool,
+    /// Whether the document is ASCII: all other characters are references, and names have none.
+    pub ascii: bool,
     /// The number of spaces by which each level is indented; none for no line breaks. Only elements
     /// that contain nothing but elements are indented.
     pub indent: Option<u8>,
@@ -103,6 +105,7 @@ impl Default for WriterOptions {
             root: None,
             record: "item".to_owned(),
             declaration: true,
+            ascii: false,
             indent: None,
             null: Null::default(),
             extras: true,

@@ -220,6 +220,9 @@ impl Spaces {
             if let Some(reason) = refusal(prefix, uri) {
                 return Err(Unwritable::value(reason));
             }
+            if options.ascii {
+                names::in_ascii(prefix)?;
+            }
             if !seen.insert(prefix) {
                 return Err(two_meanings(prefix.as_bytes()));
             }
@@ -470,7 +473,9 @@ impl Writer {
         self.text.extend_from_slice(b"=\"");
         match value {
             Scalar::Text(text) | Scalar::Untyped(text) => {
-                escape::value(self.isa, text.text, &mut self.text)?
+                let from = self.text.len();
+                escape::value(self.isa, text.text, &mut self.text)?;
+                self.in_ascii(from)?;
             }
             value => scalar::plain(value, &self.limits, &mut self.text)?,
         }
@@ -579,7 +584,9 @@ impl Writer {
             }
             self.text.extend_from_slice(b"=\"");
             let uri = String::from_utf8_lossy(uri);
+            let from = self.text.len();
             escape::value(self.isa, ValidText::from(&*uri), &mut self.text)?;
+            self.in_ascii(from)?;
             make_room(&mut self.text, 1)?;
             self.text.push(b'"');
             self.tag.length += self.text.len() - before;

@@ -237,6 +237,10 @@ impl Writer {
         space: Space,
     ) -> Result<Name, Unwritable> {
         let own_colon = names::colon(local, self.options.namespaces)?;
+        if self.options.ascii {
+            names::in_ascii(local)?;
+            names::in_ascii(prefix)?;
+        }
         if !prefix.is_empty()
             && (own_colon.is_some() || names::colon(prefix, self.options.namespaces)?.is_some())
         {
@@ -299,7 +303,10 @@ impl Writer {
         // What fails here is not part of a record.
         self.broken = true;
         if self.options.declaration {
-            self.push(b"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n")?;
+            let name = if self.options.ascii { "US-ASCII" } else { "UTF-8" };
+            self.push(b"<?xml version=\"1.0\" encoding=\"")?;
+            self.push(name.as_bytes())?;
+            self.push(b"\"?>\n")?;
         }
         for index in 0..self.around.len() {
             let keep = self.names.len();
@@ -443,7 +450,7 @@ impl Writer {
             Scalar::Text(text) | Scalar::Untyped(text) => {
                 if !text.bytes().is_empty() {
                     self.close_tag()?;
-                    escape::text(self.isa, text.text, &mut self.brackets, &mut self.text)?;
+                    self.escaped(text)?;
                 }
             }
             value => {
@@ -454,6 +461,20 @@ impl Writer {
         self.end_tag(Name { name: place.start, end: place.end, ..name })?;
         self.names.truncate(keep);
         Ok(())
+    }
+
+    /// Appends character data.
+    #[inline(always)]
+    fn escaped(&mut self, text: Text<'_>) -> Result<(), Unwritable> {
+        let from = self.text.len();
+        escape::text(self.isa, text.text, &mut self.brackets, &mut self.text)?;
+        self.in_ascii(from)
+    }
+
+    /// Makes references of the characters from a place on that are not ASCII, if none may be.
+    #[inline(always)]
+    pub(super) fn in_ascii(&mut self, from: usize) -> Result<(), Unwritable> {
+        if self.options.ascii { escape::in_ascii(&mut self.text, from) } else { Ok(()) }
     }
 
     /// Notes the text of a value.
@@ -500,9 +521,7 @@ impl Writer {
             indent.text(blank)?;
         }
         match value {
-            Scalar::Text(text) | Scalar::Untyped(text) => {
-                escape::text(self.isa, text.text, &mut self.brackets, &mut self.text)
-            }
+            Scalar::Text(text) | Scalar::Untyped(text) => self.escaped(text),
             value => {
                 self.brackets = 0;
                 scalar::plain(value, &self.limits, &mut self.text)

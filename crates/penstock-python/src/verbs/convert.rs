@@ -10,6 +10,7 @@ use crate::held::Held;
 use crate::options::{self, Errors, PolicyObject};
 use crate::progress::{Meter, Progress, count};
 use crate::pump::Gauge;
+use crate::repairs;
 use crate::sources::SourceObject;
 use crate::style::Style;
 use crate::targets::TargetObject;
@@ -25,7 +26,7 @@ use penstock_core::writer::{AnyWriter, Content, Kind as Reason};
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString};
+use pyo3::types::{PyDict, PyInt, PyString};
 use std::convert::Infallible;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -79,6 +80,7 @@ pub(crate) struct Converted {
     skipped: u64,
     bytes_read: u64,
     bytes_written: u64,
+    repairs: Py<PyDict>,
 }
 
 #[pymethods]
@@ -107,8 +109,14 @@ impl Converted {
         count(py, self.bytes_written)
     }
 
+    /// How many repairs there were of each kind that occurred, with `repair=`.
+    #[getter]
+    fn repair_counts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        guarded(py, || self.repairs.bind(py).copy())
+    }
+
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        let Converted { records, skipped, bytes_read, bytes_written } = self;
+        let Converted { records, skipped, bytes_read, bytes_written, .. } = self;
         let shown = format!(
             "Converted(records={records}, skipped={skipped}, bytes_read={bytes_read}, \
              bytes_written={bytes_written})"
@@ -250,20 +258,22 @@ impl Conversion {
                 Prepared::Objects(objects) => (objects.gauge(), objects.run(py, target, &mut open)),
             };
             let finished = match made {
-                Ok(Done { records, collected }) => target
+                Ok(Done { records, repairs, collected }) => target
                     .work(py, &mut open, Target::finish)
-                    .and_then(|()| collected.map_or(Ok(records), Err)),
+                    .and_then(|()| collected.map_or(Ok((records, repairs)), Err)),
                 Err(error) => {
                     // The first error counts.
                     let _ = target.work(py, &mut open, Target::abort);
                     Err(error)
                 }
             };
+            let (records, repairs) = finished?;
             Ok(Converted {
-                records: finished?,
+                records,
                 skipped: gauge.skipped.load(Ordering::Relaxed),
                 bytes_read: gauge.bytes.load(Ordering::Relaxed),
                 bytes_written: open.given(),
+                repairs,
             })
         })
     }
@@ -288,6 +298,8 @@ impl Conversion {
 /// A conversion that came to the end of its source.
 pub(super) struct Done {
     pub(super) records: u64,
+    /// How many repairs there were of each kind.
+    pub(super) repairs: Py<PyDict>,
     /// The errors that were collected.
     pub(super) collected: Option<PyErr>,
 }
@@ -323,7 +335,10 @@ impl Plain {
             }
         }
         match py.detach(|| to.finish()) {
-            Ok(()) => Ok(Done { records: to.records(), collected }),
+            Ok(()) => {
+                let repairs = repairs::counts(run.repairs(), py)?.unbind();
+                Ok(Done { records: to.records(), repairs, collected })
+            }
             Err(Unfinished::Output(error)) => Err(target.raised(py, error)),
             Err(Unfinished::Text(reason)) => {
                 let kind = match reason.kind() {

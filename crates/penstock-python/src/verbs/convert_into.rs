@@ -19,6 +19,7 @@ use crate::options::{Errors, PolicyObject};
 use crate::plan::plan_error;
 use crate::progress::Meter;
 use crate::pump::{Gauge, LONE_OBJECT, Pump, Settings, Turn};
+use crate::repairs;
 use crate::sources::SourceObject;
 use crate::targets::TargetObject;
 use penstock_core::convert::fit::Fit;
@@ -200,7 +201,8 @@ impl Objects {
         })?;
         pump.close();
         let records = finish(py, &mut recorder, target, open)?;
-        Ok(Done { records, collected: ended })
+        let repairs = repairs::counts(pump.repairs(), py)?.unbind();
+        Ok(Done { records, repairs, collected: ended })
     }
 }
 
@@ -299,7 +301,8 @@ impl Fitted {
         }
         let Body { recorder, open, .. } = to.inner_mut();
         let records = finish(py, recorder, target, open)?;
-        Ok(Done { records, collected })
+        let repairs = repairs::counts(run.repairs(), py)?.unbind();
+        Ok(Done { records, repairs, collected })
     }
 }
 
