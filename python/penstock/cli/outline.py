@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # Columns that a path may take before the others are moved to the right.
 _PATH = 48
-_ROOTS = {"json": "(document)", "ndjson": "(line)", "xml": "(document)"}
+_ROOTS = {"json": "(document)", "ndjson": "(line)", "xml": "(document)", "csv": "(row)"}
 
 
 def run(arguments: argparse.Namespace, printer: Printer) -> bool:

@@ -573,8 +573,8 @@ def _file(command: _Parser) -> None:
 
 def _at(
     options: argparse._ArgumentGroup,
-    otherwise: str = "the elements of a top-level array, the lines of NDJSON, the children of the "
-    "root of XML",
+    otherwise: str = "the elements of a top-level array, the lines of NDJSON, the rows of CSV, the "
+    "children of the root of XML",
 ) -> None:
     options.add_argument(
         "--at",

@@ -29,8 +29,8 @@ _REST = 40
 
 
 def exact(format: Format) -> Any:
-    """Return the type of plain values in which numbers keep their digits."""
-    if format == "xml":
+    """Return the type of plain values in which numbers keep their digits, and text is text."""
+    if format in {"xml", "csv"}:
         return object
     value = _exact()
     return Plan(value, namespace={"Value": value})
@@ -55,7 +55,7 @@ def chosen(format: Format, fields: list[str]) -> Any:
     value = _exact()
     members: dict[str, Any] = {}
     for field in fields:
-        kind = _markup(field) if format == "xml" else value
+        kind = _markup(field) if format == "xml" else str if format == "csv" else value
         members[field] = NotRequired[Annotated[kind, at(field)]]
     record = TypedDict("record", members)  # type: ignore[misc]  # the fields are not known before
     try:

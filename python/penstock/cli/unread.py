@@ -17,10 +17,10 @@ _Unread: Any = namedtuple("_Unread", ())  # noqa: PYI024 - it has no field to an
 
 
 def unread(format: Format) -> Any:
-    """Return the type: any element of XML, or any JSON value, fits it."""
-    if format == "xml":
+    """Return the type: any element of XML, any row of CSV, or any JSON value, fits it."""
+    if format in {"xml", "csv"}:
         return _Unread
-    from decimal import Decimal  # noqa: PLC0415 - not for XML
+    from decimal import Decimal  # noqa: PLC0415 - not for XML and CSV
 
     # Numbers outside of objects are decoded, because no type would skip them.
     value = _Unread | bool | int | Decimal | str | list["Value"] | None  # type: ignore[name-defined]  # noqa: F821 - see the namespace

@@ -91,6 +91,7 @@ impl<'p> Keyed<'p> {
         let plan = &self.plan().classes[class as usize];
         let by_position = plan.only_rows
             || matches!(plan.build, Build::Tuple)
+                && !plan.own().is_empty()
                 && !names.iter().any(|name| plan.states[0].table.find(name.as_bytes()).is_some());
         if by_position {
             return positions(plan, known, names);
