@@ -324,7 +324,7 @@ def test_what_is_no_row() -> None:
     assert refused([{"a": "\ud800"}]) == (
         "['a']: the str has a lone surrogate, which no encoding has (record 1)"
     )
-    with pytest.raises(TypeError, match=r"^encode_all\(\) takes an iterable of records, not dict$"):
+    with pytest.raises(TypeError, match=r"^encode\(\) takes an iterable of records, not dict$"):
         encode({"a": 1})
 
 

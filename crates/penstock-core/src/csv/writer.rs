@@ -638,6 +638,15 @@ impl writer::Writer for Writer {
     fn records(&self) -> u64 {
         self.records
     }
+    fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
+        let start = self.begin_cell()?;
+        if self.listens {
+            self.note(text.as_bytes())?;
+        }
+        let kind = if is_number { Kind::Number } else { Kind::Other };
+        self.cells.text(text, kind, &mut self.out)?;
+        self.end_cell(start)
+    }
     #[inline(always)]
     fn wants_columns(&self) -> bool {
         self.asks && matches!(self.known, Known::No | Known::Header)

@@ -52,6 +52,9 @@ impl Writer for AnyWriter {
     fn records(&self) -> u64 {
         each_writer!(self, writer => writer.records())
     }
+    fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
+        each_writer!(self, writer => writer.word(text, is_number))
+    }
     fn wants_columns(&self) -> bool {
         each_writer!(self, writer => writer.wants_columns())
     }

@@ -99,6 +99,15 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
         self.null(0)
     }
 
+    /// Text that stands for a value of another type than text, such as a number.
+    ///
+    /// # Errors
+    /// As [`Sink::text`](crate::sink::Sink::text).
+    fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
+        let _ = is_number;
+        self.text(text.into(), 0)
+    }
+
     /// Says of the element that has begun, and has no content yet, that it is null.
     ///
     /// # Errors

@@ -258,6 +258,10 @@ impl Fitting<'_, '_> {
                 Step::Open(name) => fit::Step::Open(fit::Name::new(&name.name)),
                 Step::Close => fit::Step::Close,
                 Step::Rest(_) => return Ok(Err(format!("{} keeps unknown keys", class.name))),
+                Step::Columns(columns) => {
+                    let shown = &columns.shown;
+                    return Ok(Err(format!("{}.{shown} is spread over columns", class.name)));
+                }
                 Step::Field(field) => {
                     let name = fit::Name::new(&field.key.name);
                     let of = &class.fields[field.index as usize];

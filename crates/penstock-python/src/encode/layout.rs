@@ -5,7 +5,7 @@
 use super::inline::Inline;
 use super::quick::Simple;
 use super::tree;
-use crate::plan::{Absent, Build, ClassPlan, Kind, NodeId, Part, Plan, Target};
+use crate::plan::{Absent, Build, ClassPlan, Kind, NodeId, Part, Plan, Stars, Target, element};
 use crate::plan::{has_serializer, is_unset, names_by_alias};
 use penstock_core::json::lend::Key;
 use pyo3::intern;
@@ -50,6 +50,19 @@ pub(super) enum Step {
     Close,
     /// The members of a dict, which the class does not name.
     Rest(Get),
+    /// The items of a collection, in columns of their own.
+    Columns(Columns),
+}
+
+/// A collection whose items are in columns of their own.
+pub(super) struct Columns {
+    pub(super) get: Get,
+    /// The type of the collection, and that of its items.
+    pub(super) node: NodeId,
+    pub(super) item: NodeId,
+    pub(super) pattern: Stars,
+    /// The attribute, for paths in errors.
+    pub(super) shown: Box<str>,
 }
 
 /// A key in memory and in JSON text.
@@ -181,6 +194,17 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
     }
     if let Err(reason) = making.state(0)? {
         return Ok(Err(reason));
+    }
+    for spread in &class.spreads {
+        let index = spread.field;
+        let node = class.fields[index as usize].node;
+        let Some(item) = element(&plan.nodes, node) else { continue };
+        let get = making.get(index)?;
+        let shown = making.names[index as usize].to_string().into();
+        let columns = Columns { get, node, item, pattern: spread.pattern.clone(), shown };
+        let is_later = |step: &Step| matches!(step, Step::Field(field) if field.index > index);
+        let place = making.steps.iter().position(is_later).unwrap_or(making.steps.len());
+        making.steps.insert(place, Step::Columns(columns));
     }
     if let Some(rest) = class.rest {
         let get = making.get(rest);

@@ -5,6 +5,7 @@
 //! attributes there are, under which keys, and what is done to a value on the way. Nothing
 //! recurses: [`walk`] keeps the open containers on a stack of its own.
 
+mod cells;
 mod element_fields;
 mod element_items;
 mod elements;

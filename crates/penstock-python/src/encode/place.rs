@@ -78,15 +78,15 @@ impl<W: Writer> Walker<'_, '_, W> {
                 Frame::Object { plan, class, next, .. } => {
                     let Ok(layouts) = self.known.kept[*plan].layouts(self.py) else { continue };
                     let Ok(layout) = layouts.class(*class) else { continue };
-                    let Some(Step::Field(field)) =
-                        next.checked_sub(1).and_then(|at| layout.steps.get(at))
-                    else {
-                        continue;
+                    let shown = match next.checked_sub(1).and_then(|at| layout.steps.get(at)) {
+                        Some(Step::Field(field)) => &field.shown,
+                        Some(Step::Columns(columns)) => &columns.shown,
+                        _ => continue,
                     };
                     if !path.is_empty() {
                         path.push('.');
                     }
-                    path.push_str(&field.shown);
+                    path.push_str(shown);
                 }
             }
         }

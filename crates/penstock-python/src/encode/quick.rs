@@ -40,7 +40,7 @@ impl Takes {
 
     /// The scalars of a type.
     pub(super) fn scalars(node: &Node) -> Self {
-        if node.after.is_some() {
+        if node.after.is_some() || node.cells.is_some() {
             return Takes::NOTHING;
         }
         let own = match node.kind {
@@ -248,7 +248,7 @@ impl<'a> Quick<'a> {
                     done
                 }
                 Step::Close => self.direct.end(b'}'),
-                Step::Rest(_) => false,
+                Step::Rest(_) | Step::Columns(_) => false,
             };
             if !done {
                 break;

@@ -35,7 +35,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
     }
 
     /// Refuses a value whose text is another value of its type.
-    fn check(&self, value: &Bound<'py, PyAny>, of: As, text: &[u8]) -> Result<(), Stop> {
+    pub(super) fn check(&self, value: &Bound<'py, PyAny>, of: As, text: &[u8]) -> Result<(), Stop> {
         match &self.node(of).kind {
             Kind::Choice(choice) => match choice.of_untyped(text) {
                 Some(found) if !is_same(found.bind(self.py), value) => {

@@ -91,7 +91,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             },
             Absent::Factory(_) | Absent::Unset => false,
         };
-        let is_text = matches!(node.kind, Kind::Str) && node.after.is_none() && !node.nullable;
+        let is_text = matches!(node.kind, Kind::Str | Kind::Separated(_))
+            && node.after.is_none()
+            && !node.nullable;
         Ok(Column { empty_is_text: Some(is_text && is_default), ..Column::new(&name) })
     }
 

@@ -55,7 +55,11 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         if value.is_none() && (node.nullable || matches!(node.kind, Kind::None)) {
             return Ok(self.writer.null(0)?);
         }
-        self.refuse_declared(&value, of)?;
+        if node.cells.is_some()
+            && let Some(flow) = self.declared(&value, of)?
+        {
+            return Ok(flow);
+        }
         let node = self.node(of);
         match &node.kind {
             Kind::Any => self.any(&value),
@@ -133,27 +137,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 self.object(&value, class, of)
             }
             Kind::Decimal => Err(self.unfit(&value, of)),
-            Kind::Separated(_) => Err(Stop::misfit("separated(...) is read, and not written yet")),
+            Kind::Separated(_) => self.separated(&value, of),
         }
-    }
-
-    /// Refuses a value that would be read back in a form that the user declared, as another value or
-    /// not at all.
-    fn refuse_declared(&self, value: &Bound<'py, PyAny>, of: As) -> Result<(), Stop> {
-        let node = self.node(of);
-        let Some(cells) = &node.cells else { return Ok(()) };
-        let is_number = matches!(node.kind, Kind::Int | Kind::Float | Kind::Decimal);
-        let is_word = match value.cast::<PyString>() {
-            Ok(text) if node.nullable => cells.is_null(text.to_str()?.as_bytes()),
-            _ => false,
-        };
-        if is_number && cells.has_numbers()
-            || matches!(node.kind, Kind::Bool) && cells.has_truth()
-            || is_word
-        {
-            return Err(Stop::misfit("the form that cells(...) declares is not written yet"));
-        }
-        Ok(())
     }
 
     /// A value of a class that is made of the text that `str` prints: a path, an address. It is

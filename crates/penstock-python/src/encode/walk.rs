@@ -511,6 +511,11 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                 Step::Close => {
                     self.writer.end_map(0)?;
                 }
+                Step::Columns(columns) => {
+                    if let Some(value) = self.get(&object, &columns.get)? {
+                        self.spread(&value, columns, plan)?;
+                    }
+                }
                 Step::Rest(get) => {
                     let Some(rest) = self.get(&object, get)? else { continue };
                     if rest.is_none() {

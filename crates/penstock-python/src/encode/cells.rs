@@ -1,0 +1,277 @@
+//! Values of forms that the user declared for untyped text (`cells(...)`), and several values in one
+//! text or in several columns (`separated(...)`, `spread(...)`).
+
+use super::Stop;
+use super::layout::Columns;
+use super::text::text_of;
+use super::values::class_name;
+use super::walk::{As, Frame, Walker};
+use crate::plan::{Kind, decimal_text, is_decimal};
+use penstock_core::sink::Flow;
+use penstock_core::value::cells::Cells;
+use penstock_core::value::print;
+use penstock_core::writer::Writer;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyBytes, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet, PyString, PyTuple,
+};
+use std::sync::Arc;
+
+impl<'py, W: Writer> Walker<'py, '_, W> {
+    /// Writes a value in the form that its `cells(...)` declares, if that is another one.
+    pub(super) fn declared(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        of: As,
+    ) -> Result<Option<Flow>, Stop> {
+        let node = self.node(of);
+        let Some(cells) = node.cells.clone() else { return Ok(None) };
+        let is_number = matches!(node.kind, Kind::Int | Kind::Float | Kind::Decimal);
+        match self.in_form(value, of, &cells)? {
+            Some(text) => Ok(Some(self.writer.word(&text, is_number)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// A value in a declared form, if it has one.
+    fn in_form(
+        &self,
+        value: &Bound<'py, PyAny>,
+        of: As,
+        cells: &Cells,
+    ) -> Result<Option<String>, Stop> {
+        let node = self.node(of);
+        if let Ok(text) = value.cast::<PyString>()
+            && node.nullable
+            && cells.is_null(text.to_string_lossy().as_bytes())
+        {
+            let reason = format!("its text would be read back as None ({text:?} of cells(...))");
+            return Err(Stop::misfit(reason));
+        }
+        match &node.kind {
+            Kind::Bool if cells.has_truth() => match value.cast::<PyBool>() {
+                Ok(value) => Ok(Some(cells.truth_word(value.is_true()).to_owned())),
+                Err(_) => Err(self.unfit(value, of)),
+            },
+            Kind::Int | Kind::Float | Kind::Decimal if cells.has_numbers() => {
+                let Some(text) = self.digits(value, of)? else { return Ok(None) };
+                let point = cells.decimal();
+                Ok(Some(text.chars().map(|char| if char == '.' { point } else { char }).collect()))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The digits of a number; none if it is not finite, or no number.
+    fn digits(&self, value: &Bound<'py, PyAny>, of: As) -> Result<Option<String>, Stop> {
+        let is_bool = value.is_instance_of::<PyBool>();
+        let kind = &self.node(of).kind;
+        if value.is_instance_of::<PyInt>() && !is_bool {
+            let int = self.py.get_type::<PyInt>();
+            let digits = int.call_method1(intern!(self.py, "__repr__"), (value,))?;
+            return Ok(Some(digits.to_string()));
+        }
+        if let Ok(float) = value.cast::<PyFloat>()
+            && matches!(kind, Kind::Float)
+        {
+            let float = float.value();
+            let mut out = Vec::with_capacity(print::LONGEST);
+            print::float(float, &mut out);
+            return Ok(float.is_finite().then(|| String::from_utf8_lossy(&out).into_owned()));
+        }
+        if is_decimal(value) && matches!(kind, Kind::Decimal) {
+            let text = decimal_text(value)?.to_string();
+            if text.contains(['E', 'e']) {
+                let reason = "cells(decimal=...) has no form for a decimal number with an exponent";
+                return Err(Stop::misfit(reason));
+            }
+            return Ok(text.bytes().any(|byte| byte.is_ascii_digit()).then_some(text));
+        }
+        Ok(None)
+    }
+
+    /// A collection whose items stand in one text.
+    pub(super) fn separated(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
+        let items = self.snapshot(value, of)?;
+        let kept = self.known.kept[of.plan].clone_ref(self.py);
+        let node = &kept.nodes[of.node as usize];
+        let Kind::Separated(separated) = &node.kind else { return Err(self.unfit(value, of)) };
+        let own = kept.own_cells(node).map(|_| node.cells.clone()).unwrap_or_default();
+        let nodes = match &kept.nodes[separated.list as usize].kind {
+            Kind::Tuple(nodes) if nodes.len() != items.len() => {
+                let reason = format!("expected {} items, got {}", nodes.len(), items.len());
+                return Err(Stop::misfit(reason));
+            }
+            Kind::Tuple(nodes) => nodes.to_vec(),
+            Kind::List(item) | Kind::Set(item) | Kind::FrozenSet(item) | Kind::TupleOf(item) => {
+                vec![*item]
+            }
+            _ => return Err(self.unfit(value, of)),
+        };
+        let mut text = String::new();
+        for (at, item) in items.iter().enumerate() {
+            let number = nodes.get(at).or(nodes.last()).copied().unwrap_or(separated.list);
+            let item_of = As { node: number, ..of };
+            let of_item = &kept.nodes[number as usize];
+            let cells = kept.own_cells(of_item).is_some().then(|| of_item.cells.clone()).flatten();
+            let cells = cells.or_else(|| own.clone()).or_else(|| of_item.cells.clone());
+            let one = self.item_text(&item, item_of, cells)?;
+            if separated.trim && one.trim() != one {
+                let reason =
+                    format!("the item {one:?} would be read without the white space around it");
+                return Err(Stop::misfit(reason));
+            }
+            if one.contains(&*separated.by) {
+                let by = &separated.by;
+                return Err(Stop::misfit(format!("the item {one:?} has {by:?} in it")));
+            }
+            if at > 0 {
+                text.push_str(&separated.by);
+            }
+            text.push_str(&one);
+        }
+        if text.is_empty() && !items.is_empty() {
+            return Err(Stop::misfit("one empty item would be read as no item"));
+        }
+        let is_null = node.cells.as_ref().is_some_and(|cells| cells.is_null(text.as_bytes()));
+        if is_null {
+            return Err(Stop::misfit(format!("{text:?} would be read as null (cells)")));
+        }
+        Ok(self.writer.text(text.as_str().into(), 0)?)
+    }
+
+    /// The items of a collection, as they are now.
+    fn snapshot(&self, value: &Bound<'py, PyAny>, of: As) -> Result<Bound<'py, PyList>, Stop> {
+        let is_several = !value.is_instance_of::<PyString>()
+            && !value.is_instance_of::<PyBytes>()
+            && !value.is_instance_of::<PyDict>()
+            && (value.is_instance_of::<PyList>()
+                || value.is_instance_of::<PyTuple>()
+                || value.is_instance_of::<PySet>()
+                || value.is_instance_of::<PyFrozenSet>()
+                || value.get_type().getattr_opt(intern!(self.py, "__iter__"))?.is_some());
+        if !is_several {
+            return Err(self.unfit(value, of));
+        }
+        let list = self.py.get_type::<PyList>();
+        let made =
+            list.call1((value,)).map_err(|error| Stop::own_code(self.py, "iterating", error))?;
+        Ok(made.cast_into::<PyList>().map_err(PyErr::from)?)
+    }
+
+    /// The text of one item.
+    fn item_text(
+        &mut self,
+        item: &Bound<'py, PyAny>,
+        of: As,
+        cells: Option<Arc<Cells>>,
+    ) -> Result<String, Stop> {
+        let node = self.node(of);
+        if item.is_none() && (node.nullable || matches!(node.kind, Kind::None)) {
+            return Ok(String::new());
+        }
+        let nullable = node.nullable;
+        let form = match cells {
+            Some(cells) => self.in_form(item, of, &cells)?,
+            None => None,
+        };
+        if let Some(text) = form {
+            return Ok(text);
+        }
+        if let Kind::Moment(_) | Kind::Encoded(_) | Kind::Bytes = self.node(of).kind {
+            let written = &self.node(of).written;
+            let reason = format!("separated(...) does not write {written}, which has its own form");
+            return Err(Stop::misfit(reason));
+        }
+        if self.node(of).after.is_none() && !self.takes(item, of) {
+            return Err(self.unfit(item, of));
+        }
+        let text = match item.cast_exact::<PyString>() {
+            Ok(text) if self.is_plain(of) => {
+                text_of(text, &mut self.known.scratch)?.text.as_str().to_owned()
+            }
+            _ => self.key_text(item, of)?,
+        };
+        if text.is_empty() && nullable {
+            return Err(Stop::misfit("an empty item would be read as None"));
+        }
+        self.check(item, of, text.as_bytes())?;
+        Ok(text)
+    }
+
+    /// Writes the items of a collection into columns of their own.
+    pub(super) fn spread(
+        &mut self,
+        value: &Bound<'py, PyAny>,
+        columns: &Columns,
+        plan: usize,
+    ) -> Result<(), Stop> {
+        let of = As { plan, node: columns.node };
+        if value.is_none() {
+            return Err(Stop::misfit("None would be read as no item: it has no columns"));
+        }
+        let items = self.snapshot(value, of)?;
+        let depth = self.frames.len();
+        let item_of = As { plan, node: columns.item };
+        self.push(Frame::List { list: items.clone(), next: 0, item: item_of })?;
+        let kept = self.known.kept[plan].clone_ref(self.py);
+        let last = items.len();
+        for at in 0..last {
+            // For the path in an error.
+            if let Some(Frame::List { next, .. }) = self.frames.last_mut() {
+                *next = at + 1;
+            }
+            let item = items.get_item(at)?;
+            let name = columns.pattern.with(&(at + 1).to_string());
+            if let Kind::Class(class) = kept.nodes[columns.item as usize].kind {
+                self.spread_object(&item, &name, class, plan)?;
+                continue;
+            }
+            let is_nothing = item.is_none()
+                || item.cast::<PyString>().is_ok_and(|text| text.is_empty().unwrap_or(false));
+            if at + 1 == last && is_nothing {
+                return Err(Stop::misfit("an empty item at the end would be read as no item"));
+            }
+            self.writer.key(name.text().as_str().into(), 0)?;
+            self.value(&item, item_of)?;
+        }
+        self.frames.truncate(depth);
+        Ok(())
+    }
+
+    /// Writes the fields of an item into columns of their own.
+    fn spread_object(
+        &mut self,
+        item: &Bound<'py, PyAny>,
+        name: &crate::plan::Stars,
+        class: u32,
+        plan: usize,
+    ) -> Result<(), Stop> {
+        let kept = self.known.kept[plan].clone_ref(self.py);
+        let planned = kept.classes[class as usize].class.bind(self.py);
+        if !item.get_type().is(planned) {
+            let of = &kept.classes[class as usize].name;
+            return Err(Stop::misfit(format!("expected {of}, got {}", class_name(item)?)));
+        }
+        let layouts = kept.layouts(self.py)?;
+        let layout = layouts.class(class).map_err(Stop::misfit)?;
+        let mut is_empty = true;
+        for step in &layout.steps {
+            let super::layout::Step::Field(field) = step else {
+                return Err(Stop::misfit(
+                    "an item of several columns has fields of one column each",
+                ));
+            };
+            let Some(value) = self.get(item, &field.get)? else { continue };
+            is_empty &= value.is_none();
+            let key = if layout.rows { &*field.shown } else { &*field.key.name };
+            self.writer.key(name.column(key).as_str().into(), 0)?;
+            self.value(&value, As { plan, node: field.node })?;
+        }
+        if is_empty {
+            return Err(Stop::misfit("an item without a value would be read as no item"));
+        }
+        Ok(())
+    }
+}
