@@ -94,6 +94,8 @@ fn headers() {
         ("land,2019,2020\nCH,1,2\nBE,3,4\n", "Dialect()"),
         ("x,y\nx,z\n", "Dialect(header=None)"),
         ("a,b\nx,z\n", "Dialect()"),
+        (",at,\nname,lat,day\nx,1,2020-01-31\ny,2,2020-02-28\n", "Dialect(header=2)"),
+        ("name,lat,day\nx,1,\ny,?,2020-02-28\n", "Dialect()"),
         ("", "Dialect()"),
     ] {
         assert_eq!(shown(text), dialect, "{text:?}");

@@ -60,16 +60,41 @@ fn are_steps(table: &Table) -> bool {
     names > 0 && is_year && step > 0 && numbers.windows(2).all(|pair| pair[1] - pair[0] == step)
 }
 
-/// Whether the first row has the names, and why.
-pub(super) fn decide(table: &Table) -> (bool, &'static str) {
+/// Whether the names stand in two rows: at least two columns have values of another form below them,
+/// and nothing in the two rows is such a value.
+fn are_two(table: &Table) -> bool {
+    let mut typed = 0;
+    for ((column, first), second) in table.columns.iter().zip(&table.first).zip(&table.second) {
+        if first.kind.is_typed() || second.kind.is_typed() {
+            return false;
+        }
+        let count = |kind: Kind| column.counts[kind as usize];
+        let values = count(Kind::Number).max(count(Kind::Moment));
+        let others = column.counts[1..].iter().sum::<u32>() - values;
+        let others = others - u32::from(second.kind == Kind::Text);
+        if values >= 2 && values >= 9 * others {
+            if second.kind != Kind::Text {
+                return false;
+            }
+            typed += 1;
+        }
+    }
+    typed >= 2
+}
+
+/// How many rows have the names, and why.
+pub(super) fn decide(table: &Table) -> (usize, &'static str) {
     if table.named {
-        return (true, "the class knows the names in the first row");
+        return (1, "the class knows the names in the first row");
+    }
+    if are_two(table) {
+        return (2, "the first two rows differ from the others, as names do from values");
     }
     match evidence(table) {
-        1.. => (true, "the first row differs from the others, as names do from values"),
-        0 if are_names(table) => (true, "nothing speaks against names in the first row"),
-        0 => (false, "the cells of the first row are no names: too long, twice the same, or empty"),
-        _ => (false, "the first row has values, like the others"),
+        1.. => (1, "the first row differs from the others, as names do from values"),
+        0 if are_names(table) => (1, "nothing speaks against names in the first row"),
+        0 => (0, "the cells of the first row are no names: too long, twice the same, or empty"),
+        _ => (0, "the first row has values, like the others"),
     }
 }
 

@@ -96,7 +96,7 @@ struct Good {
     place: usize,
     options: Options,
     table: Table,
-    header: (bool, &'static str),
+    header: (usize, &'static str),
     cost: Cost,
 }
 
@@ -200,7 +200,11 @@ fn drop_needless_trims(good: &mut Vec<Good>) {
 
 /// The full dialect.
 fn options(good: &Good) -> Options {
-    let header = if good.header.0 { Header::First } else { Header::Positions };
+    let header = match good.header.0 {
+        0 => Header::Positions,
+        1 => Header::First,
+        rows => Header::Joined(rows, " ".into()),
+    };
     Options { skip: good.table.skip, header, ..good.options.clone() }
 }
 
@@ -208,16 +212,20 @@ fn inferred(best: &Good, tried: Vec<Tried>) -> Inferred {
     let table = &best.table;
     let column = |(place, column): (usize, &table::Column)| {
         let first = &table.first[place];
-        let name = if best.header.0 { first.text.clone() } else { place.to_string() };
+        let name = match (best.header.0, table.second.get(place)) {
+            (0, _) => place.to_string(),
+            (2, Some(second)) => format!("{} {}", first.text, second.text).trim().to_owned(),
+            _ => first.text.clone(),
+        };
         let filled = Kind::ALL.iter().skip(1).max_by_key(|kind| column.counts[**kind as usize]);
         let most = filled.filter(|kind| column.counts[**kind as usize] > 0);
-        let alone = if best.header.0 { Kind::Empty } else { first.kind };
+        let alone = if best.header.0 > 0 { Kind::Empty } else { first.kind };
         (name, most.copied().unwrap_or(alone))
     };
     Inferred {
         options: options(best),
         columns: table.columns.iter().enumerate().map(column).collect(),
-        rows: table.rows - usize::from(best.header.0),
+        rows: table.rows - best.header.0,
         header: best.header.1,
         tried,
     }

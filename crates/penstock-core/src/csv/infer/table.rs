@@ -52,6 +52,8 @@ pub(super) struct Table {
     pub(super) rows: usize,
     pub(super) columns: Vec<Column>,
     pub(super) first: Vec<First>,
+    /// The cells of the second row, which the columns count as well.
+    pub(super) second: Vec<First>,
     /// How many lines before the first row are none of its rows.
     pub(super) skip: u64,
     /// Whether a blank line parts them from the table.
@@ -315,6 +317,7 @@ impl<'s> Scan<'s> {
             rows: 0,
             columns: Vec::new(),
             first: Vec::new(),
+            second: Vec::new(),
             skip: 0,
             parted: false,
             verdict: None,
@@ -397,6 +400,7 @@ impl<'s> Scan<'s> {
         self.table.rows = 0;
         self.table.columns.clear();
         self.table.first.clear();
+        self.table.second.clear();
         (self.left, self.left_first) = ([0; 2], [false; 2]);
         (self.inner, self.led, self.trailed) = (0, 0, 0);
     }
@@ -516,9 +520,18 @@ impl<'s> Scan<'s> {
                 let raw = &self.trial.text.as_bytes()[at + cell.from..at + cell.to];
                 cost += self.needless(raw);
             }
+            cost += u64::from(cell.quoted) * 5;
+            if self.table.rows == 2 {
+                self.table.second.push(First {
+                    form: form(bytes),
+                    kind,
+                    cost,
+                    text: text.to_string(),
+                });
+            }
             let column = &mut self.table.columns[place];
             column.counts[kind as usize] += 1;
-            column.costs[kind as usize] += cost + u64::from(cell.quoted) * 5;
+            column.costs[kind as usize] += cost;
             if kind == Kind::Text {
                 column.form = column.form.with(form(bytes));
             }
@@ -620,23 +633,29 @@ impl<'s> Scan<'s> {
 }
 
 impl Table {
-    /// What the sample costs as this table. `header` says whether its first row has the names of
-    /// the columns.
-    pub(super) fn cost(&self, header: bool) -> Cost {
+    /// What the sample costs as this table, whose first `header` rows have the names of the columns.
+    pub(super) fn cost(&self, header: usize) -> Cost {
         let rows = self.rows as Cost;
         let mut cost = self.frame + self.each * rows * self.columns.len() as Cost;
-        for (column, first) in self.columns.iter().zip(&self.first) {
+        for (place, (column, first)) in self.columns.iter().zip(&self.first).enumerate() {
+            let name = |text: &str| cost::text(text.as_bytes()) + cost::joined(text.as_bytes());
             let mut counts = column.counts;
             // Nobody makes a column that has neither a name nor a cell.
             let is_empty = first.kind == Kind::Empty && counts[1..] == [0; KINDS - 1];
             cost += if is_empty { 100 } else { 0 };
-            if header {
-                cost += cost::text(first.text.as_bytes()) + cost::joined(first.text.as_bytes());
+            if header > 0 {
+                cost += name(&first.text);
             } else {
                 counts[first.kind as usize] += 1;
                 cost += first.cost;
             }
-            cost += column.costs.iter().sum::<Cost>() + cost::kinds(&counts);
+            cost += column.costs.iter().sum::<Cost>();
+            if header > 1 {
+                let second = &self.second[place];
+                counts[second.kind as usize] -= 1;
+                cost = cost + name(&second.text) - second.cost;
+            }
+            cost += cost::kinds(&counts);
         }
         cost
     }
