@@ -35,6 +35,7 @@ test compares it: {versions}.
 
 The library is told everything about the file that it has options for: the delimiter, the quote, the escape, the encoding, the lines to skip. It
 is not told the fault. `csv` is Python's module with its defaults; the others read text (`dtype=str`, `infer_schema=False`, `all_varchar`).
+DuckDB is lenient with `strict_mode=false` and `null_padding`; for encodings it fetches an extension, which is not installed here.
 
 """
 

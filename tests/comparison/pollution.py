@@ -95,7 +95,7 @@ def file() -> Iterator[Polluted]:
     yield Polluted("only a header", joined(lines([])), {}, [])
     yield Polluted("no end of the last line", plain[:-1], {}, ROWS)
     yield Polluted("CRLF", joined(lines(), "\r\n"), {}, ROWS)
-    yield Polluted("CR alone", joined(lines(), "\r"), {}, ROWS)
+    yield Polluted("CR alone", joined(lines(), "\r"), {"terminator": "\r"}, ROWS)
     mixed = [line + ("\r\n" if place % 2 else "\n") for place, line in enumerate(lines())]
     yield Polluted("LF and CRLF, mixed", "".join(mixed).encode(), {}, ROWS)
     mixed = [line + ("\r" if place % 2 else "\n") for place, line in enumerate(lines())]
@@ -163,7 +163,9 @@ def fields() -> Iterator[Polluted]:
         return changed(HURT + 1, lambda line: line.replace(name, text))
 
     quoted = with_cell('Bay "D", upper\nlevel')
-    yield Polluted("a delimiter, quotes and a line end in quotes", joined(lines(quoted)), {}, quoted)
+    yield Polluted(
+        "a delimiter, quotes and a line end in quotes", joined(lines(quoted)), {}, quoted
+    )
     inner = with_cell('Bay "D" station')
     yield Polluted("quotes within quotes", cell('"Bay "D" station"'), {}, inner)
     yield Polluted("quotes in a cell without", cell('Bay "D" station'), {}, inner)
@@ -176,13 +178,20 @@ def fields() -> Iterator[Polluted]:
     yield Polluted("a NUL in a cell", cell("Bay\0 D"), {}, with_cell("Bay D"))
     bad = cell("Caf@").replace(b"@", b"\xe9")
     yield Polluted("a byte that is not UTF-8", bad, {}, with_cell("Café"))
-    yield Polluted("a delimiter without quotes", cell("Bay D, upper"), {}, with_cell("Bay D, upper"))
+    yield Polluted(
+        "a delimiter without quotes", cell("Bay D, upper"), {}, with_cell("Bay D, upper")
+    )
     long = with_cell("Bay D " * 40_000)
     yield Polluted("a cell of 240,000 characters", joined(lines(long)), {}, long)
     bare = [[*row[:4], row[4].replace(",", " and")] for row in ROWS]
     spaced = [line.replace(",", ", ") for line in lines(bare)]
     yield Polluted("blanks behind delimiters", joined(spaced), {"trim": True}, bare)
-    for title, delimiter in [("semicolons", ";"), ("tabs", "\t"), ("bars", "|"), ("a unit separator", "\x1f")]:
+    for title, delimiter in [
+        ("semicolons", ";"),
+        ("tabs", "\t"),
+        ("bars", "|"),
+        ("a unit separator", "\x1f"),
+    ]:
         data = joined(lines(delimiter=delimiter))
         yield Polluted(title, data, {"delimiter": delimiter}, ROWS)
     doubled = joined(lines(delimiter="\x1f")).replace(b"\x1f", b"||")
