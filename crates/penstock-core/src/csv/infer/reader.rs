@@ -74,8 +74,8 @@ impl Reader {
         let limits = Limits { row: self.grammar.most(), ..Limits::default() };
         let options =
             Options { repairs: self.grammar.repairs, ..Options::clone(&inferred.options) };
-        let mut decided = Reader::new(&options, &limits)
-            .map_err(|wrong| Fault::malformed(self.base, wrong.0))?;
+        let mut decided =
+            Reader::new(&options, &limits).map_err(|wrong| Fault::malformed(self.base, wrong.0))?;
         decided.base = self.base;
         decided.inference = Some(Inference::Found(Arc::new(inferred)));
         *self = decided;
