@@ -37,7 +37,7 @@ def test_an_unknown_shell(penstock: Callable[..., Any]):
 @pytest.mark.parametrize(
     ("words", "offered"),
     [
-        (["c"], "count check convert costs completion"),
+        (["c"], "count check convert cut costs completion"),
         (["head", "--p"], "--progress"),
         (["head", "--format", ""], "json ndjson xml csv"),
         (["count", "cities.n"], "cities.ndjson"),
