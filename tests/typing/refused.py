@@ -22,3 +22,8 @@ penstock.encode([1])  # type: ignore[call-arg]  # pyright: ignore[reportCallIssu
 penstock.dump([1], b"")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 penstock.write("n.json", int).write("x")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 penstock.json.write("n.json", append=True)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+penstock.cells(decimal=5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.cells(("NA",))  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+penstock.separated(1)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+penstock.spread()  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+penstock.Plan(int, cells="NA")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypedDict, assert_type
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict, assert_type
 
 import penstock
 from penstock._rows import Rows
@@ -112,6 +112,14 @@ decoder: penstock.Decoder[City] = penstock.json.Decoder(City)
 assert_type(penstock.decode("{}", penstock.Plan(City)), City)
 assert_type(penstock.decode("{}", penstock.Plan(City | Point)), City | Point)
 assert_type(penstock.ndjson.load(path, penstock.Plan(City)), list[City])
+german = penstock.cells(null=["NA"], decimal=",", thousands=".", currency=None)
+assert_type(german.null, tuple[str, ...])
+assert_type(german.thousands, str | None)
+assert_type(penstock.csv.decode("", penstock.Plan(City, cells=german)), list[City])
+assert_type(penstock.separated(";", trim=True).by, str)
+assert_type(penstock.spread("home_*").pattern, str)
+Tags = Annotated[list[str], penstock.separated(";")]
+assert_type(penstock.csv.decode("x", dict[str, Tags]), list[dict[str, list[str]]])
 plan = penstock.Plan(list[City], namespace={"City": City})
 assert_type(penstock.json.read(path, plan), penstock.Reader[list[City]])
 

@@ -7,6 +7,7 @@
 
 use super::lexical::{Reason, Type};
 use super::xsd::trimmed;
+use penstock_scan::make_room;
 
 /// The declared forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -163,6 +164,7 @@ impl Cells {
     /// A number with a point between it and its fraction, and nothing else that only people need.
     fn number<'a>(&self, text: &'a str, room: &'a mut Vec<u8>) -> Result<&'a [u8], Reason> {
         room.clear();
+        make_room(room, text.len());
         let (mut rest, mut signed) = sign(text, room);
         if matches!(rest, "INF" | "NaN") {
             return Ok(text.as_bytes());

@@ -6,6 +6,7 @@ use crate::plan::{
     Absent, Aim, ClassId, ClassPlan, Kind, KindByte, NodeId, PLAIN, Plan, Stars, Target,
 };
 use penstock_core::sink::Want;
+use penstock_scan::make_room;
 use std::collections::BTreeMap;
 
 /// The columns of an object.
@@ -88,9 +89,17 @@ pub(super) struct Finder<'a, 'n> {
     pub(super) lacking: Vec<String>,
 }
 
+/// So many times the same.
+pub(super) fn filled<T: Copy>(value: T, count: usize) -> Vec<T> {
+    let mut all = Vec::new();
+    make_room(&mut all, count);
+    all.resize(count, value);
+    all
+}
+
 impl<'a, 'n> Finder<'a, 'n> {
     pub(super) fn new(plan: &'a Plan, names: &'a Names<'n>) -> Self {
-        let (taken, nodes) = (vec![false; names.len()], vec![PLAIN; names.len()]);
+        let (taken, nodes) = (filled(false, names.len()), filled(PLAIN, names.len()));
         Finder { plan, names, taken, nodes, keeps_others: false, lacking: Vec::new() }
     }
 

@@ -2,7 +2,7 @@
 //! row, and what cannot fit is refused there.
 
 use super::Keyed;
-use super::columns::{Claimed, Finder};
+use super::columns::{Claimed, Finder, filled};
 use super::rows::Header;
 use crate::objects::core::Unknown;
 use crate::objects::core::place::brief;
@@ -92,6 +92,8 @@ impl<'p> Keyed<'p> {
         let by_position = plan.only_rows
             || matches!(plan.build, Build::Tuple)
                 && !plan.own().is_empty()
+                && plan.parts.is_empty()
+                && plan.spreads.is_empty()
                 && !names.iter().any(|name| plan.states[0].table.find(name.as_bytes()).is_some());
         if by_position {
             return positions(plan, known, names);
@@ -121,7 +123,7 @@ impl<'p> Keyed<'p> {
         }
         wanted.fill(None);
         columns.want(wanted);
-        let skipped = vec![false; names.len()];
+        let skipped = filled(false, names.len());
         let classes = vec![(columns, nodes)];
         self.header = Some(Box::new(Header { classes, skipped }));
         Ok(RowsAs::Maps)
@@ -135,7 +137,7 @@ impl<'p> Keyed<'p> {
         names: &Names<'_>,
     ) -> Result<(), Refusal> {
         let plan = self.plan();
-        let mut header = Header { skipped: vec![false; names.len()], ..Header::default() };
+        let mut header = Header { skipped: filled(false, names.len()), ..Header::default() };
         for node in tagged.every() {
             let Kind::Class(class) = plan.nodes[node as usize].kind else { continue };
             if header.classes.iter().any(|(columns, _)| columns.class == class) {
@@ -260,7 +262,11 @@ fn in_order(
     cells: &[(u32, u32)],
 ) -> Result<(), Refusal> {
     let field = |key: u32| match class.states[0].keys[key as usize].to {
-        Target::Field(aim) => Some(class.aims[aim as usize].field),
+        Target::Field(aim) => {
+            let field = class.aims[aim as usize].field;
+            // The columns of a part stand for the part.
+            Some(class.part_of(field).map_or(field, |part| part.field))
+        }
         Target::State(_) => None,
     };
     for pair in cells.windows(2) {

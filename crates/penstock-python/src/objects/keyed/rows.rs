@@ -156,7 +156,11 @@ impl<'r> Filler<'_, 'r, '_> {
     ) -> Result<Option<*mut ffi::PyObject>, Refusal> {
         let (py, bytes) = (self.to.attached(), text.bytes());
         let object = match column.how {
-            How::Str => self.to.core.caches.value(py, caches + column.field as usize, text),
+            How::Str => {
+                // That a row is not ASCII says little about its other cells.
+                let text = Text { ascii: text.ascii || bytes.is_ascii(), ..text };
+                self.to.core.caches.value(py, caches + column.field as usize, text)
+            }
             How::Int => match xsd::integer(bytes) {
                 // SAFETY: makes a new object; the interpreter is attached during events.
                 Some(Integer::Small(value)) => unsafe { ffi::PyLong_FromLongLong(value) },
