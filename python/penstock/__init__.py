@@ -381,7 +381,7 @@ def dump(
     """
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
-    encoder = _write.encoder("dump", kind, into, omit, types, target, append)
+    encoder = _write.encoder("dump", kind, into, omit, types, target, append, torn)
     if not _format.is_stream(kind):
         _write.dump(encoder, value, target, compression, level, sync)
         return
@@ -446,7 +446,9 @@ def write(
     """
     kind = _write.format_of(target, format)
     _write.no_lines(kind, append, torn)
-    encoder = _write.encoder("write", kind, _write.declared(into), omit, types, target, append)
+    encoder = _write.encoder(
+        "write", kind, _write.declared(into), omit, types, target, append, torn
+    )
     return _write.write("write", encoder, at, target, compression, level, sync, append, torn)
 
 

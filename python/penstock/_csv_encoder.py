@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from penstock import _encoder, _format, _rust
+from penstock._errors import TruncatedInput
 
 TYPE_CHECKING = False
 
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._dialect import Dialect
-    from penstock._types import Formulas, Omit, Quoting, Types
+    from penstock._errors import DecodeError
+    from penstock._types import Formulas, Omit, Quoting, Source, Torn, Types
 
 
 class Encoder(_rust.Encoder):
@@ -102,21 +104,32 @@ def style_options(
 
 
 def encoder(
-    into: Any, types: Types | None, options: dict[str, object], target: object, append: bool
+    into: Any,
+    types: Types | None,
+    options: dict[str, object],
+    target: object,
+    append: bool,
+    torn: Torn = "error",
 ) -> _rust.Encoder:
     """Make the encoder of rows for a target, behind the rows that are there if it is appended to.
 
     Raises:
         ValueError: An option is not valid, or the rows in the file end in another way.
-        DecodeError: The file has no header that can be read.
+        DecodeError: The file has no header that can be read, or ends inside a row.
     """
     if append and isinstance(target, (str, os.PathLike)):
-        options = {**options, **_behind(os.fsdecode(target), options)}
+        options = {**options, **_behind(os.fsdecode(target), options, torn)}
     return _rust.Encoder(_encoder.planned(into, types), _rust.Style("csv", **options), None)
 
 
 def plain(
-    verb: str, into: Any, omit: Omit | None, types: Types | None, target: object, append: bool
+    verb: str,
+    into: Any,
+    omit: Omit | None,
+    types: Types | None,
+    target: object,
+    append: bool,
+    torn: Torn,
 ) -> _rust.Encoder:
     """Make the encoder for a verb of all formats, without an option of CSV's own.
 
@@ -130,15 +143,15 @@ def plain(
     if verb != "write" and into is not None:
         into = _format.record_type(verb, "csv", into)
     options = style_options(None, target, "minimal", None, "", "utf-8")
-    return encoder(into, types, options, target, append)
+    return encoder(into, types, options, target, append, torn)
 
 
-def _behind(path: str, options: dict[str, object]) -> dict[str, object]:
+def _behind(path: str, options: dict[str, object], torn: Torn) -> dict[str, object]:
     """Return the options for rows that follow those of a file, if it has any.
 
     Raises:
         ValueError: Its rows end in another way than the target's lines.
-        DecodeError: The first row cannot be read.
+        DecodeError: The first row cannot be read, or the last one is torn.
     """
     if options.get("terminator") not in {None, "any", "\n", "\r\n"}:
         raise ValueError("append= needs rows that end with a line feed")
@@ -151,7 +164,54 @@ def _behind(path: str, options: dict[str, object]) -> dict[str, object]:
 
     known = {name: options[name] for name in csv.Dialect.__slots__ if name in options}
     dialect = csv.Dialect(**{**known, "header": None})  # type: ignore[arg-type]  # checked there
-    with csv.read(path, dict[str, str], dialect=dialect, compression="infer") as reader:
+    if dialect.quote is not None:
+        _close_quotes(path, dialect, torn)
+    with csv.read(path, dict[str, str], dialect=dialect) as reader:
         first = next(reader, None)
     # A mark would stand behind the one that is there.
     return {"behind": None if first is None else tuple(first.values()), "encoding": "utf-8"}
+
+
+def _close_quotes(path: str, dialect: Dialect, torn: Torn) -> None:
+    """Find a last row that ends inside quotes, and cut it off if the caller says so.
+
+    That is known only if all of the file is read. A row that ends elsewhere is found at its end.
+
+    Raises:
+        DecodeError: There is such a row.
+    """
+    error = _unclosed(path, dialect)
+    if error is None:
+        return
+    if torn != "cut":
+        error.add_note("torn='cut' removes the row.")
+        raise error
+    with open(path, "rb") as file:  # noqa: PTH123 - as above
+        head = file.read(error.offset or 0)
+    # The row may begin some lines before the cell. It is torn as long as the rest is.
+    while head := head[: head.rfind(b"\n") + 1]:
+        if _unclosed((head,), dialect) is None:
+            break
+        head = head[:-1]
+    os.truncate(path, len(head))
+
+
+def _unclosed(source: Source, dialect: Dialect) -> DecodeError | None:
+    """The error about a quote that is never closed, if there is one."""
+    from dataclasses import make_dataclass  # noqa: PLC0415 - slow, and only for this
+
+    from penstock import csv  # noqa: PLC0415 - it imports this module
+
+    found: list[DecodeError] = []
+
+    def note(error: DecodeError) -> None:
+        if isinstance(error, TruncatedInput):
+            found.append(error)
+
+    # Nothing is made of the rows.
+    nothing = make_dataclass("nothing", ())
+    with csv.read(source, nothing, dialect=dialect, errors=note) as reader:
+        for _ in reader:
+            if found:
+                break
+    return found[0] if found else None

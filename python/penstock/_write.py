@@ -65,6 +65,7 @@ def encoder(
     types: Types | None,
     target: object = None,
     append: bool = False,
+    torn: Torn = "error",
 ) -> _rust.Encoder:
     """Make the encoder of any format, without an option of the format's own.
 
@@ -73,7 +74,7 @@ def encoder(
     if format == "csv":
         from penstock import _csv_encoder  # noqa: PLC0415 - few programs write rows
 
-        return _csv_encoder.plain(verb, into, omit, types, target, append)
+        return _csv_encoder.plain(verb, into, omit, types, target, append, torn)
     if verb != "write" and into is not None:
         into = _format.record_type(verb, format, into)
     return _rust.Encoder(_encoder.planned(into, types), _rust.Style(format), omit)

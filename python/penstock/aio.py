@@ -264,7 +264,9 @@ class Writer(_Base["T"]):
             given = self._chunks.append
         kind = _write.format_of(target, format)
         _write.no_lines(kind, append, torn)
-        encoder = _write.encoder("write", kind, _write.declared(into), omit, types, target, append)
+        encoder = _write.encoder(
+            "write", kind, _write.declared(into), omit, types, target, append, torn
+        )
         self._writer = _write.write("aio.write", encoder, at, given, *options)
         return self
 

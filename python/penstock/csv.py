@@ -282,7 +282,7 @@ def dump(
         b'n,m\n1,2\n3,4\n'
     """
     options = _csv_encoder.style_options(dialect, target, quoting, formulas, null, encoding)
-    encoder = _csv_encoder.encoder(into, types, options, target, append)
+    encoder = _csv_encoder.encoder(into, types, options, target, append, torn)
     with _write.write(
         "dump", encoder, None, target, compression, level, sync, append, torn
     ) as writer:
@@ -345,7 +345,7 @@ def write(
         b'city\tsize\nBern\t134591\n'
     """
     options = _csv_encoder.style_options(dialect, target, quoting, formulas, null, encoding)
-    encoder = _csv_encoder.encoder(_write.declared(into), types, options, target, append)
+    encoder = _csv_encoder.encoder(_write.declared(into), types, options, target, append, torn)
     return _write.write("write", encoder, None, target, compression, level, sync, append, torn)
 
 
