@@ -72,6 +72,18 @@ XML = {
     "subset": "<!DOCTYPE a [<!ELEMENT a ANY <!ATTLIST ]><a/>",
 }
 
+CSV = {
+    "plain": 'a,b\n1,"x ""y""\nz"\n\n2,\n"é",\n',
+    "returns": "a,b\r1,2\r\n3,4\n5,6\r7,8",
+    "short": "a,b\n1\n2,3,4\n5,6\n",
+    "quotes": 'a,b\n7,8"\n"9"x,\n\0,1\n6,"7\n8,9\n',
+    "long": 'a,b\n0123456789,0123456789\n3,"4\n5",6\n7,8\n',
+    "escapes": "a;b\n'x\\'y';\\;z\n# comment\n 1 ; 2 \n",
+    "bars": "skipped\na||b\n1||2|3\n",
+    "joined": "a,\nx,y\n1,2\n",
+    "one": 'a\n\n1\n""\n\n',
+}
+
 TEXT = '{"id": 1, "name": "é水𝄞"}\n'
 
 
@@ -129,6 +141,24 @@ def conversions() -> dict[str, bytes]:
     return found
 
 
+def tables() -> dict[str, bytes]:
+    """Return each text after the bytes that choose its dialect, and bytes that are no text."""
+    # How long the pieces are, whether there are pauses, whether rows are short; then the delimiter,
+    # the terminator, the header, the quote, the comment, and whether there are escapes, white
+    # space to trim, and a line to skip.
+    usual = bytes([6, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
+    chosen = {
+        "returns": bytes([2, 1, 0, 0, 2, 0, 0, 0, 0, 0, 0]),
+        "long": bytes([3, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]),
+        "escapes": bytes([4, 0, 0, 1, 0, 0, 1, 2, 1, 1, 0]),
+        "bars": bytes([5, 0, 0, 2, 0, 0, 0, 0, 0, 0, 1]),
+        "joined": bytes([1, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0]),
+        "one": bytes([1, 1, 0, 0, 0, 3, 0, 0, 0, 0, 0]),
+    }
+    found = {name: chosen.get(name, usual) + text.encode() for name, text in CSV.items()}
+    return found | {"no-text": usual + b'a,b\n1,2\n3,\xff4\n5,6\n"7\n\xfe",8\n9,0\n'}
+
+
 def corpora() -> dict[str, dict[str, bytes]]:
     """Return the inputs of each target, by name."""
     documents = {name: text.encode() for name, text in DOCUMENTS.items()}
@@ -151,6 +181,8 @@ def corpora() -> dict[str, dict[str, bytes]]:
         | {"shapes": b"\x15" + SHAPES.encode()},
         "any_chunking": framed,
         "ndjson": {name: b"\x21" + data for name, data in (lines | documents).items()},
+        "csv_reader": tables(),
+        "csv_any_chunking": tables(),
         "xml_reader": xml,
         "xml_any_chunking": {
             f"{name}-{n}": bytes(

@@ -25,7 +25,7 @@ from typing import Annotated, Any
 from fresh import in_child
 
 import penstock
-from penstock import _archive, _format, _index, _rows, _rust, _targets, _views
+from penstock import _archive, _format, _index, _lookup, _rows, _rust, _targets, _views
 
 # More attempts than any case has large requests mean an endless loop.
 MOST = 5_000
@@ -34,7 +34,7 @@ LEAST = 4 << 10
 # The decoder of xz has tables of a fixed size, which are served from the reserve as well: here only
 # what is larger than the reserve serves fails.
 LEAST_OF_XZ = (64 << 10) + 1
-json, ndjson, xml = penstock.json, penstock.ndjson, penstock.xml
+csv, json, ndjson, xml = penstock.csv, penstock.json, penstock.ndjson, penstock.xml
 
 
 @dataclass
@@ -394,6 +394,7 @@ for _code in ("utf-16", "utf-32", "latin-1", "shift_jis"):
 # Imported now instead of at first use: an import that fails is not ours.
 assert _archive
 assert _index
+assert _lookup
 assert _rows
 assert _views
 FOLDER = tempfile.mkdtemp()
@@ -451,6 +452,25 @@ def indexed(path: str) -> Any:
     return [at_random(path, index=True), kept.stat().st_size > 0, at_random(path, index=True)]
 
 
+def rows_at_random(path: str, index: bool | None = None) -> Any:
+    with csv.open(path, Row, index=index) as rows:
+        return [len(rows), rows[7], rows[-1], list(rows[5:9]), len(rows.raw(3))]
+
+
+def rows_by_text(path: str) -> Any:
+    with csv.open(path, Row) as rows:
+        lookup = rows.index(by="text")
+        found = lookup[f"{TEXT} 7"]
+        return [len(lookup), found[0], "none" in lookup, len(rows[::2].index(by="number")["8"])]
+
+
+def rows_indexed(path: str) -> Any:
+    """Make an index, and use it."""
+    kept = Path(f"{path}.penstock-index")
+    kept.unlink(missing_ok=True)
+    return [rows_at_random(path, True), kept.stat().st_size > 0, rows_at_random(path, True)]
+
+
 def to_file(path: str, rows: list[Row], how: str) -> Any:
     """Replace a file, and append to it."""
     with ndjson.write(path, Row, compression=how) as writer:
@@ -473,6 +493,8 @@ for _ in range(900):
 KEYS = {f"name {n:05}": n for n in range(2_500, 0, -1)}
 LINES_FILE = named_file("rows.ndjson", LINES)
 MANY_LINES = named_file("many.ndjson", b'{"number": 1}\n' * 40_000)
+TABLE = b"number,text\n" + b"".join(f"{n},{TEXT} {n}\n".encode() for n in range(2_000))
+TABLE_FILE = named_file("rows.csv", TABLE)
 for _name, _value in {
     "objects": VALUES,
     "dicts": PLAIN,
@@ -504,6 +526,9 @@ CASES |= {
     "ndjson.open": lambda: at_random(LINES_FILE),
     "ndjson.open, many": lambda: at_random(MANY_LINES),
     "ndjson.open, indexed": lambda: indexed(MANY_LINES),
+    "csv.open": lambda: rows_at_random(TABLE_FILE),
+    "csv.open, indexed": lambda: rows_indexed(TABLE_FILE),
+    "csv.open, by a column": lambda: rows_by_text(TABLE_FILE),
     "ndjson.read of a path": lambda: list(ndjson.read(LINES_FILE, Row)),
 }
 # Not xz: before its encoder asks for memory, Penstock makes sure that there is as much.

@@ -38,7 +38,7 @@ from catalogue import EXAMPLES, Color, Named, Post, Slots
 from fresh import in_child
 
 import penstock
-from penstock import Plan, _constraints, _conversions, _rows, _send, _targets, _views
+from penstock import Plan, _constraints, _conversions, _lookup, _rows, _send, _targets, _views
 
 ROWS = (
     b'[{"number": 1000, "text": "some text", "items": [1000]}, {"number": 2000}, {"number": 3000}]'
@@ -54,7 +54,9 @@ ENOUGH = 60
 KEEPING = frozenset({"addresses, from JSON", "addresses, to JSON", "class of lists, from JSON"})
 # Imported now instead of at first use, because the importer raises RuntimeError.
 assert _conversions
+assert _lookup
 assert _rows
+assert penstock.csv
 assert _views
 # The interpreter crashes when it makes a context, a regular expression or a time zone. So they are
 # made before, and cached.
@@ -156,6 +158,22 @@ def file() -> tuple[str]:
     path.write_bytes(b'{"number": 1000}\n{"number": 2000, "text": "a b"}\n{"number": "x"}\n')
     atexit.register(shutil.rmtree, path.parent)
     return (str(path),)
+
+
+@functools.cache
+def table() -> tuple[str]:
+    path = Path(tempfile.mkdtemp(), "rows.csv")
+    path.write_bytes(b'number,text\n1000,x\n\n2000,"a\nb"\n3000\n')
+    atexit.register(shutil.rmtree, path.parent)
+    return (str(path),)
+
+
+def rows_at_random(path: str) -> Any:
+    with penstock.csv.open(path, Slots) as rows:
+        lookup = rows.index(by="text")
+        wrong = refused(rows.to, Slots, 2)
+        found = [len(lookup), lookup["a\nb"][0], "x" in lookup, "y" in lookup]
+        return [len(rows), rows[1], *rows[:2], rows.raw(1), wrong, *found]
 
 
 def at_random(path: str) -> Any:
@@ -403,6 +421,7 @@ CASES: dict[str, Case] = {
         b'{"a": [{"number": 1000, "text": "some text"}, {"number": 2000}]}',
     ),
     "at random": Case(lambda _, path: at_random(path), b"", file),
+    "rows at random": Case(lambda _, path: rows_at_random(path), b"", table),
     "targets": Case(written, b"[1000]\n", file),
     "a function as a target": Case(handed_on, b"[1000]\n"),
     "events": Case(

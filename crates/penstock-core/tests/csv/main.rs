@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod at_random;
 mod grammar;
 mod indexing;
 mod naive;
