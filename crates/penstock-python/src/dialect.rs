@@ -98,6 +98,11 @@ impl Dialect {
         self.core.format().name
     }
 
+    /// What people call the format.
+    pub(crate) fn title(&self) -> &'static str {
+        self.core.format().title
+    }
+
     /// The name with its article.
     pub(crate) fn shown(&self) -> String {
         let Format { article, name, .. } = self.core.format();

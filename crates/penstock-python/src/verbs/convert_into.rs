@@ -74,8 +74,9 @@ impl Into<'_> {
         let Choice { plan, records, sought, .. } = dialect.choose(&self.class, at)?;
         let encoder = self.encoder.get();
         let recorder = Recorder::new(py, encoder, None)?;
-        let fit = if dialect.has_elements() {
-            Err("the source is XML".to_owned())
+        let fit = if plan.form.is_lexical() {
+            // Of CSV, the builder also judges the header.
+            Err(format!("the source is {}", dialect.title()))
         } else if encoder.style().has_elements() {
             Err("the target is XML".to_owned())
         } else if plan.kinds.len() > 1 {
