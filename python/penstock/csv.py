@@ -82,7 +82,9 @@ if not TYPE_CHECKING:
         _missing.attribute(__name__, name)
 
 
-def _mending(dialect: Dialect | None, repair: CsvRepairs) -> Callable[[str | None], _rust.Dialect]:
+def _mending(
+    dialect: Dialect | Literal["infer"] | None, repair: CsvRepairs
+) -> Callable[[str | None], _rust.Dialect]:
     """Return what the dialect of a file with some name is, with these repairs."""
     words = repair if isinstance(repair, str) else tuple(repair)
     return lambda name: _dialect.chosen(dialect, name, words)

@@ -35,15 +35,16 @@ test compares it: {versions}.
 
 The library is told everything about the file that it has options for: the delimiter, the quote, the escape, the encoding, the lines to skip. It
 is not told the fault. `csv` is Python's module with its defaults; the others read text (`dtype=str`, `infer_schema=False`, `all_varchar`).
-The second column is Penstock with `repair="all"`: it counts what it repairs, and warns. DuckDB is lenient with `strict_mode=false` and `null_padding`; for encodings it fetches an extension, which is not installed here.
+The second column is Penstock with `repair="all"`: it counts what it repairs, and warns. DuckDB is lenient with `strict_mode=false` and
+`null_padding`; for encodings it fetches an extension, which is not installed here.
 
 """
 
 FOUND_HEAD = """
 ## With the dialect found
 
-The library finds the dialect by itself: Penstock with [`dialect="infer"`](csv_infer.md), `csv.Sniffer` with `has_header`, pandas with `sep=None`, and DuckDB
-by default. All of them are told the encoding.
+The library finds the dialect by itself: Penstock with [`dialect="infer"`](csv_infer.md), alone and with `repair="all"`, `csv.Sniffer` with
+`has_header`, pandas with `sep=None`, and DuckDB by default. All of them are told the encoding.
 
 """
 

@@ -59,6 +59,13 @@ def penstock_infer(asked: Polluted) -> Rows:
     return list(penstock.csv.read([asked.data], list[str], dialect="infer", encoding=encoding))
 
 
+def penstock_infer_repair(asked: Polluted) -> Rows:
+    """Read without being told anything but the encoding, with every repair."""
+    encoding = asked.dialect["encoding"]
+    options = {"dialect": "infer", "encoding": encoding, "repair": "all"}
+    return penstock.csv.decode(asked.data, list[str], **options)
+
+
 def text_of(asked: Polluted) -> str:
     """Return the text as a program would decode it that knows the encoding."""
     return asked.data.decode(asked.dialect["encoding"] or "utf-8-sig")
@@ -211,6 +218,7 @@ TOLD: dict[str, Callable[[Polluted], Rows]] = {
 }
 FOUND: dict[str, Callable[[Polluted], Rows]] = {
     "Penstock": penstock_infer,
+    "with `repair`": penstock_infer_repair,
     "csv.Sniffer": python_sniffer,
     "pandas": pandas_sniffing,
     "DuckDB": duckdb_sniffing,

@@ -108,6 +108,17 @@ def test_behind_the_sample_a_row_is_like_any_other() -> None:
     assert len(decode(long, dialect="infer")) == 10
 
 
+def test_rows_that_are_repaired() -> None:
+    text = "n;s\n" + "1;x\n" * 9 + "2\n"
+    with pytest.raises(penstock.MalformedInput, match="no dialect reads this as a table"):
+        decode(text, dialect="infer")
+    with pytest.warns(penstock.RepairWarning, match="1 short_rows"):
+        rows = decode(text, dialect="infer", repair="short_rows")
+    assert rows == [{"n": "1", "s": "x"}] * 9 + [{"n": "2", "s": ""}]
+    with pytest.raises(penstock.MalformedInput, match="no dialect reads this as a table"):
+        decode(text, dialect="infer", repair="long_rows")
+
+
 def test_bytes_that_are_no_text() -> None:
     data = b"a;b\n1;2\n3;\xff\n5;6\n"
     with read([data], dialect="infer", errors="skip") as rows:

@@ -1,9 +1,10 @@
 //! Samples and their dialects.
 
 use penstock_core::csv::Reader;
-use penstock_core::csv::infer::{Inferred, SAMPLE, Undecided, infer};
+use penstock_core::csv::infer::{Inferred, SAMPLE, Undecided, infer, infer_repairing};
 use penstock_core::event::{Key, Row, Scalar, Text};
 use penstock_core::limits::Limits;
+use penstock_core::repair::{RepairKind, Repairs};
 use penstock_core::sink::{Flow, Judge, Lent, LookAhead, Sink, Wanted};
 use penstock_scan::ValidText;
 use proptest::prelude::*;
@@ -120,6 +121,24 @@ fn nothing_is_guessed() {
         ("x,y;z\n", "0: the dialect may be Dialect() or Dialect(';'): say which it is".to_owned()),
     ] {
         assert_eq!(shown(text), error, "{text:?}");
+    }
+}
+
+#[test]
+fn some_rows_may_need_a_repair() {
+    let all = RepairKind::CSV.into_iter().fold(Repairs::default(), Repairs::with);
+    let repaired = |text: &str| match infer_repairing(ValidText::from(text), true, None, all) {
+        Ok(found) => found.dialect(),
+        Err(error) => error.reason,
+    };
+    let rows = "1;x\n2;y\n3;z\n4;x\n";
+    for bad in ["5\n", "5;y;z\n", "5;y;\n", "5;\"y\"z\n", "5;\0y\n"] {
+        assert_eq!(repaired(&format!("n;s\n{rows}{bad}")), "Dialect(';')", "{bad:?}");
+    }
+    assert_eq!(repaired("n,s\n1,x,\n2,y,\n3,z,\n4,x,\n"), "Dialect()");
+    // Too many, or too few others.
+    for text in ["a,b\n1,2\n3\n4,5\n6\n7\n", "a\n1,2\n", "a,b,c\n1,2\n3,4\n5,6\n7,8\n"] {
+        assert!(repaired(text).starts_with("no dialect reads this as a table"), "{text:?}");
     }
 }
 

@@ -58,7 +58,7 @@ pub(super) fn price(options: &Options) -> (Cost, Cost) {
 }
 
 /// The dialects to try.
-pub(super) fn candidates(text: &[u8]) -> Vec<Options> {
+pub(super) fn candidates(text: &[u8], repairs: Repairs) -> Vec<Options> {
     let found = |text_: &str| memchr::memmem::find(text, text_.as_bytes()).is_some();
     let mut delimiters: Vec<&str> =
         DELIMITERS.iter().map(|(delimiter, ..)| *delimiter).filter(|text| found(text)).collect();
@@ -83,7 +83,7 @@ pub(super) fn candidates(text: &[u8]) -> Vec<Options> {
                                 trim,
                                 skip: 0,
                                 header: Header::First,
-                                repairs: Repairs::default(),
+                                repairs,
                             };
                             if options.stops().is_ok() {
                                 all.push(options);
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn only_what_the_sample_has_is_tried() {
         let tried = |text: &str| -> Vec<String> {
-            candidates(text.as_bytes()).iter().map(expression).collect()
+            candidates(text.as_bytes(), Repairs::default()).iter().map(expression).collect()
         };
         assert_eq!(tried("a,b\n1,2\n"), ["Dialect()", "Dialect(';')"]);
         assert_eq!(tried("a;b\n1;2\n"), ["Dialect(';')", "Dialect()"]);

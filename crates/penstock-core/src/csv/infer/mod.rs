@@ -35,6 +35,7 @@ pub use table::Against;
 use penstock_scan::ValidText;
 
 use super::options::{Header, Options};
+use crate::repair::Repairs;
 use crate::sink::Judge;
 use cost::Cost;
 use table::{Table, Trial};
@@ -88,6 +89,8 @@ pub struct Undecided {
     pub at: usize,
     /// The reason.
     pub reason: String,
+    /// Whether several dialects read the sample.
+    pub is_tie: bool,
 }
 
 /// A dialect that makes a table of the sample.
@@ -130,12 +133,41 @@ pub fn infer(
     whole: bool,
     judge: Option<&dyn Judge>,
 ) -> Result<Inferred, Undecided> {
+    infer_repairing(text, whole, judge, Repairs::default())
+}
+
+/// The same for a reader that repairs rows. If no dialect reads the sample without a fault, one row
+/// of ten may need a repair.
+///
+/// # Errors
+/// As [`infer`].
+pub fn infer_repairing(
+    text: ValidText<'_>,
+    whole: bool,
+    judge: Option<&dyn Judge>,
+    repairs: Repairs,
+) -> Result<Inferred, Undecided> {
+    let strict = best(text, whole, judge, Repairs::default());
+    let is_none = strict.as_ref().is_err_and(|undecided| !undecided.is_tie);
+    if is_none && repairs != Repairs::default() {
+        return best(text, whole, judge, repairs).or(strict);
+    }
+    strict
+}
+
+/// The best dialect with some repairs.
+fn best(
+    text: ValidText<'_>,
+    whole: bool,
+    judge: Option<&dyn Judge>,
+    repairs: Repairs,
+) -> Result<Inferred, Undecided> {
     let whole = whole && text.as_bytes().len() <= SAMPLE;
     let end = (0..=SAMPLE.min(text.as_bytes().len())).rev();
     let end = end.into_iter().find(|end| text.as_str().is_char_boundary(*end));
     let text = text.slice(0..end.unwrap_or(0));
     let wanted = &judge.map(Judge::columns).unwrap_or_default()[..];
-    let candidates = candidates::candidates(text.as_bytes());
+    let candidates = candidates::candidates(text.as_bytes(), repairs);
     let mut tried = Vec::new();
     let mut good: Vec<Good> = Vec::new();
     for (place, options) in candidates.iter().enumerate() {
@@ -234,7 +266,7 @@ fn inferred(best: &Good, tried: Vec<Tried>) -> Inferred {
 fn tie(best: &Good, other: &Good) -> Undecided {
     let [one, two] = [best, other].map(|good| candidates::expression(&options(good)));
     let reason = format!("the dialect may be {one} or {two}: say which it is");
-    Undecided { at: best.table.at.min(other.table.at), reason }
+    Undecided { at: best.table.at.min(other.table.at), reason, is_tie: true }
 }
 
 /// The error if no dialect is left: it names the one that came farthest.
@@ -251,7 +283,11 @@ fn none(tried: &[(&Options, Outcome)]) -> Undecided {
                 candidates::expression(options),
                 against.reason
             ),
+            is_tie: false,
         },
-        None => Undecided { at: 0, reason: "no dialect reads this as a table".to_owned() },
+        None => {
+            let reason = "no dialect reads this as a table".to_owned();
+            Undecided { at: 0, reason, is_tie: false }
+        }
     }
 }

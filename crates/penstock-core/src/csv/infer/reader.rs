@@ -6,7 +6,7 @@ use penstock_scan::ValidText;
 
 use super::super::options::Options;
 use super::super::reader::Reader;
-use super::{Inferred, SAMPLE, infer};
+use super::{Inferred, SAMPLE, infer_repairing};
 use crate::error::Fault;
 use crate::limits::Limits;
 use crate::sink::Judge;
@@ -68,12 +68,12 @@ impl Reader {
         if text.as_bytes().len() < SAMPLE && !last && !ends {
             return Ok(false);
         }
-        let inferred = infer(text, last, judge).map_err(|undecided| {
+        let repairs = self.grammar.repairs;
+        let inferred = infer_repairing(text, last, judge, repairs).map_err(|undecided| {
             Fault::malformed(self.base + undecided.at as u64, undecided.reason)
         })?;
         let limits = Limits { row: self.grammar.most(), ..Limits::default() };
-        let options =
-            Options { repairs: self.grammar.repairs, ..Options::clone(&inferred.options) };
+        let options = Options { repairs, ..Options::clone(&inferred.options) };
         let mut decided =
             Reader::new(&options, &limits).map_err(|wrong| Fault::malformed(self.base, wrong.0))?;
         decided.base = self.base;

@@ -7,6 +7,7 @@ use super::super::rows::{Cell, Found, Grammar, Line, Row, Wrong};
 use super::candidates::{USUAL, price};
 use super::cost::{self, Cost, Kind};
 use super::judge::{self, Verdict};
+use crate::repair::RepairKind;
 use crate::sink::{Judge, Wanted};
 
 /// How many kinds of cells there are.
@@ -85,6 +86,9 @@ impl Against {
         Against { at, reason: reason.into() }
     }
 }
+
+/// What a row costs that has to be repaired.
+const MENDED: Cost = 400;
 
 /// One dialect on one sample.
 #[derive(Clone, Copy)]
@@ -294,6 +298,8 @@ struct Scan<'s> {
     before: usize,
     before_values: bool,
     rows_before: usize,
+    /// Rows of the table that were repaired.
+    mended: usize,
     /// The first row that is not one of the grammar.
     fault: Option<Against>,
     /// For each column, the one of the judge.
@@ -333,6 +339,7 @@ impl<'s> Scan<'s> {
             before: 0,
             before_values: false,
             rows_before: 0,
+            mended: 0,
             fault: None,
             known: Vec::new(),
             left: [0; 2],
@@ -411,9 +418,35 @@ impl<'s> Scan<'s> {
         self.table.first[column].kind.is_typed() || typed > 0
     }
 
+    /// Whether a row that has another number of cells than the table is repaired: nothing, if it is
+    /// not; or whether that has to be an exception.
+    fn mends(&self, cells: &[Cell], columns: usize) -> Option<bool> {
+        let may = |kind: RepairKind| self.trial.options.repairs.has(kind);
+        let is_end = |last: &Cell| last.from == last.to && !last.quoted;
+        if cells.len() == columns + 1
+            && cells.last().is_some_and(is_end)
+            && may(RepairKind::TrailingDelimiter)
+        {
+            return Some(false);
+        }
+        let kind = if cells.len() < columns { RepairKind::ShortRow } else { RepairKind::LongRow };
+        may(kind).then_some(true)
+    }
+
     #[inline(always)]
     fn row<I: Isa>(&mut self, at: usize, rows: &Rows<'s, I>) -> Result<(), Against> {
         let cells = &rows.row.cells;
+        if self.table.rows > 0 && cells.len() != self.table.columns.len() {
+            if let Some(rarely) = self.mends(cells, self.table.columns.len()) {
+                self.mended += usize::from(rarely);
+                self.table.rows += 1;
+                self.table.frame += MENDED * Cost::from(rarely);
+                return Ok(());
+            }
+        } else if !rows.row.repairs.is_empty() {
+            self.mended += 1;
+            self.table.frame += MENDED;
+        }
         if self.table.rows > 0 && cells.len() != self.table.columns.len() {
             let columns = self.table.columns.len();
             let reason = format!(
@@ -585,6 +618,11 @@ impl<'s> Scan<'s> {
         if columns == 1 && self.trial.options.terminator != Terminator::AsFirst {
             let reason = "one column, and line ends of several kinds";
             return Err(self.fault.unwrap_or_else(|| Against::new(begins, reason)));
+        }
+        let good = self.table.rows - self.mended;
+        if self.mended > 0 && (columns < 2 || good < 3 || 9 * (self.mended - 1) >= good) {
+            let reason = format!("{} of {} rows need repairs", self.mended, self.table.rows);
+            return Err(Against::new(begins, reason));
         }
         // Without a quote, texts that begin with one would keep it.
         if self.trial.options.quote.is_none() {
