@@ -48,6 +48,17 @@ def test_any_cut_gives_the_same(size: int) -> None:
         assert rows.dialect == Dialect(";", quote="'", skip_rows=2)
 
 
+@pytest.mark.parametrize("size", [1, 64, 1 << 20])
+def test_chunks_that_are_pushed(size: int) -> None:
+    data = ("n;s\n" + "1;x\n" * 20_000).encode()
+    decoder = penstock.csv.Decoder(dict[str, str], dialect="infer")
+    chunks = [data[at : at + size] for at in range(0, len(data), size)]
+    counts = [len(decoder.feed(chunk)) for chunk in chunks]
+    # The first rows come with the chunk that makes the sample whole.
+    assert not any(counts[: (SAMPLE - 1) // size])
+    assert sum(counts) + len(decoder.finish()) == 20_000
+
+
 def test_several_files_have_a_dialect_each(tmp_path: Path) -> None:
     (tmp_path / "1.csv").write_text("a;b\n1;2\n")
     (tmp_path / "2.csv").write_text("a\tb\n3\t4\n")
