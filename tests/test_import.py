@@ -59,6 +59,7 @@ def test_every_format_has_the_same_verbs() -> None:
     assert penstock.json.__all__ == [
         *("Decoder", "Encoder", "decode", "dump", "encode", "load", "open", "read", "send", "write")
     ]
+    assert set(penstock.json.__all__) <= set(penstock.csv.__all__)
     # Only JSON is opened.
     assert set(penstock.json.__all__) - {"dump", "open", "write"} <= set(penstock.xml.__all__)
     reading = set(penstock.json.__all__) - {"Encoder", "encode", "dump", "write"}

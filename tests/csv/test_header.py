@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple, TypedDict
 import pytest
 
 import penstock
-from penstock import MalformedInput, ValidationError, at, separated
+from penstock import MalformedInput, ValidationError, at, rest, separated
 from penstock.csv import Dialect, decode
 
 
@@ -94,6 +94,24 @@ def test_a_header_that_does_not_fit(text: str, message: str) -> None:
     error = refused(text, City, dialect=Dialect(comment="#"))
     assert str(error) == message
     assert error.code == ("repeated" if "more than once" in message else "missing")
+
+
+def test_a_field_for_all_other_columns() -> None:
+    @dataclass
+    class Rest:
+        name: str
+        more: Annotated[dict[str, Any], rest]
+
+    assert decode("a,name,b\n1,Bern,2\n", Rest) == [Rest("Bern", {"a": "1", "b": "2"})]
+    error = refused("a,name,a\n1,Bern,2\n", Rest)
+    assert str(error) == (
+        'line 1, column 8: the column "a" occurs more than once, and Rest has a field for it (at a)'
+    )
+    error = refused("a,b\n1,2\n", Rest)
+    assert str(error) == (
+        'line 1, column 1: Rest requires the column "name", which the header lacks; the columns are '
+        '"a" and "b"'
+    )
 
 
 def test_a_repeated_column_that_nobody_wants() -> None:

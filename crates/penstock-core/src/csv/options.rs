@@ -122,8 +122,15 @@ impl Options {
         if self.trim && self.delimiter.bytes().all(|byte| matches!(byte, b' ' | b'\t')) {
             return Err(wrong("white space cannot both separate cells and be trimmed"));
         }
-        if self.comment.as_ref().is_some_and(|comment| comment.is_empty()) {
-            return Err(wrong("comment must be one or more characters, or None"));
+        match self.comment.as_ref().map(|comment| comment.as_bytes().first()) {
+            Some(None) => return Err(wrong("comment must be one or more characters, or None")),
+            Some(Some(first)) if bytes[1..].contains(first) => {
+                return Err(wrong(
+                    "comment must not begin like the delimiter, the quote, the escape or the \
+                     terminator",
+                ));
+            }
+            _ => {}
         }
         Stops::of(&bytes).ok_or_else(|| wrong("the characters of the dialect must be ASCII"))
     }
@@ -156,6 +163,10 @@ mod tests {
             with(|options| options.delimiter = "é".into()),
             Err("delimiter must be one or more characters of ASCII".to_owned())
         );
+        let comment =
+            "comment must not begin like the delimiter, the quote, the escape or the terminator";
+        assert_eq!(with(|options| options.comment = Some("\"x".into())), Err(comment.to_owned()));
+        assert_eq!(with(|options| options.comment = Some("#".into())), Ok(()));
         assert_eq!(
             with(|options| options.terminator = Terminator::Exactly("".into())),
             Err("terminator must be one or more characters of ASCII".to_owned())

@@ -103,7 +103,8 @@ impl<'p> Keyed<'p> {
         let found = finder.object(class, &cells);
         let columns = found.map_err(|claimed| contested(plan, known, names, claimed))?;
         let Finder { taken, nodes, lacking: of_items, .. } = finder;
-        if let Some((column, name)) = repeated(names, |column| taken[column]) {
+        let takes_others = plan.rest.is_some() || plan.states[0].other.is_some();
+        if let Some((column, name)) = repeated(names, |column| takes_others || taken[column]) {
             let class = &plan.name;
             let reason = format!(
                 "the column {} occurs more than once, and {class} has a field for it",
@@ -114,9 +115,10 @@ impl<'p> Keyed<'p> {
         if matches!(plan.build, Build::Tuple) {
             in_order(plan, known, names, &cells)?;
         }
-        let takes_others = plan.rest.is_some() || plan.states[0].other.is_some();
         if !takes_others {
             self.unknown_columns(plan, known, names, &taken)?;
+        }
+        if plan.states[0].other.is_none() {
             let mut absent = columns.lacking(self.plan(), &Stars::itself());
             absent.extend(of_items);
             lacking(plan, known, names, &taken, &absent)?;
