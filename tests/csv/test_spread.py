@@ -478,3 +478,36 @@ def test_separated_inside_of_parts() -> None:
         Outer(Inner([])),
         Outer(Inner([], 3)),
     ]
+
+
+class Trip(NamedTuple):
+    """A tuple with a part between its fields."""
+
+    begin: int
+    at: Geo
+    end: int
+
+
+def test_tuples_with_parts() -> None:
+    assert rows("begin,at.lat,at.lon,end", "1,2,,3", into=Trip) == [Trip(1, Geo(2.0), 3)]
+    assert why("at.lat,begin,end", "1,2,3", into=Trip) == (
+        "line 1, column 8: Trip has its fields in another order than the header: "
+        '"at.lat" stands before "begin" (at begin)'
+    )
+    assert why("a,b,c", "1,2,3", into=Trip) == (
+        'line 1, column 1: Trip requires the columns "begin", "end" and "at.lat", which the header '
+        'lacks; the columns are "a", "b" and "c"'
+    )
+
+
+def test_texts_of_rows_that_are_not_ascii() -> None:
+    @dataclass(slots=True)
+    class City:
+        name: str
+        country: str
+
+    table = rows("name,country", *[f"Zürich {i % 7},CH" for i in range(600)], into=City)
+    assert [city.name for city in table] == [f"Zürich {i % 7}" for i in range(600)]
+    assert {city.country for city in table} == {"CH"}
+    # A country that repeats is one object, and no more than a few.
+    assert len({id(city.country) for city in table}) < 40
