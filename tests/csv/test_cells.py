@@ -321,3 +321,39 @@ def test_any_text_is_read_or_refused(text: str, cls: Any) -> None:
     data = 'x\n"' + text.replace('"', '""') + '"\n'
     with contextlib.suppress(ValidationError, penstock.MalformedInput):
         csv.decode(data, Plan(dict[str, cls], cells=options))
+
+
+TYPES = (int, float, str, dt.date, bool, Decimal, int | None, str | None, Literal["a", ""])
+TEXTS = (
+    st.text(max_size=8)
+    | st.integers().map(str)
+    | st.floats().map(str)
+    | st.dates().map(str)
+    | st.sampled_from(["", " 7", "+1", "-", "1e400", "INF", "NaN", "true", "é", "2026-02-30", " "])
+)
+
+
+@given(st.sampled_from(TYPES), st.lists(st.tuples(TEXTS, st.booleans()), max_size=4))
+def test_rows_of_a_class_agree_with_values_of_a_dict(
+    cls: Any, cells_of: list[tuple[str, bool]]
+) -> None:
+    """The loop over the cells of a row has short cuts, and values of a dict have none."""
+
+    @dataclass
+    class One:
+        x: cls
+
+    for text, quotes in cells_of:
+        has_quotes = quotes or (not text.isalnum() and text != "")
+        cell = '"' + text.replace('"', '""') + '"' if has_quotes else text
+        data = f"x\n{cell}\n"
+        outcomes = []
+        for into in (One, dict[str, cls]):
+            try:
+                (row,) = csv.decode(data, into)
+            except penstock.DecodeError as error:
+                outcomes.append((type(error), error.reason, error.path, error.line, error.column))
+            else:
+                value = row.x if isinstance(row, One) else row["x"]
+                outcomes.append((type(value), repr(value)))
+        assert outcomes[0] == outcomes[1]
