@@ -446,11 +446,20 @@ impl Writer {
         self.scratch.extend_from_slice(&self.out[start..]);
         self.out.truncate(start);
         let text = std::str::from_utf8(&self.scratch).unwrap_or_default();
-        if text.is_empty() {
-            // Binary data without a byte.
-            return self.cells.empty(&mut self.out);
-        }
         self.cells.text(text, kind, &mut self.out)
+    }
+
+    /// Binary data without a byte: an empty cell, which quotes would not change.
+    fn no_bytes(&mut self) -> Result<Flow, Unwritable> {
+        let start = self.begin_cell()?;
+        if self.listens {
+            self.note(b"")?;
+        }
+        let column = self.columns.get(self.column);
+        if column.is_some_and(|column| column.empty_is_text == Some(false)) {
+            return Err(Unwritable::value("an empty value would be read as none"));
+        }
+        self.end_cell(start)
     }
 
     fn null_cell(&mut self) -> Result<Flow, Unwritable> {
@@ -824,7 +833,7 @@ impl Sink for Writer {
                 Kind::Number
             }
             Scalar::Uid(_) => Kind::Number,
-            Scalar::Bytes([]) => return self.text("".into(), at),
+            Scalar::Bytes([]) => return self.no_bytes(),
             _ => Kind::Other,
         };
         let limits = Arc::clone(&self.limits);

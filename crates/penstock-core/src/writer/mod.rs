@@ -160,8 +160,8 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
 pub struct Column {
     /// The name.
     pub name: Box<str>,
-    /// Whether an empty cell is read as empty text, and not as null or a default; none if nobody
-    /// knows.
+    /// Whether an empty cell is read as an empty value, of text or of bytes, and not as null or a
+    /// default; none if nobody knows.
     pub empty_is_text: Option<bool>,
 }
 

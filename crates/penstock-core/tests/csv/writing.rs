@@ -207,7 +207,12 @@ fn quotes() {
     let dialect = Options { delimiter: "-".into(), ..Options::default() };
     let mut to = writer(&WriterOptions { dialect, ..WriterOptions::default() });
     row(&mut to, &[("a", Scalar::Int(-5)), ("b", Scalar::Bytes(b""))]).unwrap();
-    assert_eq!(finished(to), "a-b\n\"-5\"-\"\"\n");
+    assert_eq!(finished(to), "a-b\n\"-5\"-\n");
+    let mut to = writer(&WriterOptions::default());
+    let columns = vec![Column { empty_is_text: Some(false), ..Column::new("a") }];
+    to.columns(columns, 1).unwrap();
+    let reason = "an empty value would be read as none";
+    refused(row(&mut to, &[("a", Scalar::Bytes(b""))]), reason);
 }
 
 #[test]

@@ -91,9 +91,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             },
             Absent::Factory(_) | Absent::Unset => false,
         };
-        let is_text = matches!(node.kind, Kind::Str | Kind::Separated(_))
-            && node.after.is_none()
-            && !node.nullable;
+        let may_be_empty =
+            matches!(node.kind, Kind::Str | Kind::Separated(_) | Kind::Bytes | Kind::Encoded(_));
+        let is_text = may_be_empty && node.after.is_none() && !node.nullable;
         Ok(Column { empty_is_text: Some(is_text && is_default), ..Column::new(&name) })
     }
 

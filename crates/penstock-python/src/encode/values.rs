@@ -275,6 +275,9 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         } else {
             return Err(self.unfit(value, of));
         };
+        if W::ROWS && bytes.is_empty() {
+            return Ok(self.writer.scalar(Scalar::Bytes(bytes), 0)?);
+        }
         let Kind::Encoded(form) = &self.node(of).kind else {
             return Ok(self.writer.scalar(Scalar::Bytes(bytes), 0)?);
         };
