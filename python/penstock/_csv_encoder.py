@@ -10,8 +10,8 @@ from penstock._errors import TruncatedInput
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from typing import Any, Self
+    from collections.abc import Iterable, Iterator
+    from typing import Any, BinaryIO, Self
 
     from typing_extensions import TypeForm
 
@@ -175,25 +175,54 @@ def _behind(path: str, options: dict[str, object], torn: Torn) -> dict[str, obje
 def _close_quotes(path: str, dialect: Dialect, torn: Torn) -> None:
     """Find a last row that ends inside quotes, and cut it off if the caller says so.
 
-    That is known only if all of the file is read. A row that ends elsewhere is found at its end.
+    That is known only if all of the file is read. A row that ends elsewhere without a line feed is
+    found at its end, but its beginning is not, because a line feed may be inside of quotes.
 
     Raises:
         DecodeError: There is such a row.
     """
     error = _unclosed(path, dialect)
-    if error is None:
-        return
-    if torn != "cut":
-        error.add_note("torn='cut' removes the row.")
-        raise error
     with open(path, "rb") as file:  # noqa: PTH123 - as above
-        head = file.read(error.offset or 0)
-    # The row may begin some lines before the cell. It is torn as long as the rest is.
-    while head := head[: head.rfind(b"\n") + 1]:
-        if _unclosed((head,), dialect) is None:
-            break
-        head = head[:-1]
-    os.truncate(path, len(head))
+        is_packed = file.read(6).startswith(_PACKED)
+        size = file.seek(0, os.SEEK_END)
+        file.seek(size - 1)
+        is_whole = file.read(1) == b"\n"
+        if error is not None and (torn != "cut" or is_packed):
+            if not is_packed:
+                error.add_note("torn='cut' removes the row.")
+            raise error
+        if is_packed or torn != "cut" or (is_whole and error is None):
+            return
+        # The row ends where the text before it is whole.
+        end = size if error is None else error.offset or 0
+        while (end := _last_line(file, end)) and _unclosed(_until(file, end), dialect):
+            end -= 1
+    os.truncate(path, end)
+
+
+# The first bytes of compressed files.
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\0")
+_BLOCK = 64 << 10
+
+
+def _last_line(file: BinaryIO, end: int) -> int:
+    """Where the last line begins of so many bytes of a file."""
+    while end > 0:
+        begin = max(end - _BLOCK, 0)
+        file.seek(begin)
+        found = file.read(end - begin).rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        end = begin
+    return 0
+
+
+def _until(file: BinaryIO, end: int) -> Iterator[bytes]:
+    """The first bytes of a file, in chunks."""
+    file.seek(0)
+    while end > 0 and (chunk := file.read(min(_BLOCK, end))):
+        yield chunk
+        end -= len(chunk)
 
 
 def _unclosed(source: Source, dialect: Dialect) -> DecodeError | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,19 +95,32 @@ def test_a_mark_and_ends_of_lines(path: Path) -> None:
 
 
 @pytest.mark.parametrize("whole", ["a,b\n1,x\n", 'a,b\n1,"x\ny"\n'])
-@pytest.mark.parametrize("torn", ["2", "2,x", '2,"x', '2,"x\n', '2,"x\n3,y\nz', '"2\n","x\n'])
+@pytest.mark.parametrize(
+    "torn",
+    ["2", "2,x", '2,"x', '2,"x\n', '2,"x\n3,y\nz', '"2\n","x\n', '2,"x\n,"', '2,"x\n""\ny",z'],
+)
 def test_a_torn_row(path: Path, whole: str, torn: str) -> None:
     path.write_text(whole + torn)
     with pytest.raises(penstock.TruncatedInput) as caught:
         penstock.csv.dump([Row(9)], path, append=True)
     assert path.read_text() == whole + torn
-    if '"' in torn:
+    if torn.count('"') % 2:
         assert caught.value.reason == "a quote that is never closed"
         assert caught.value.__notes__ == ["torn='cut' removes the row."]
     else:
         assert "has no line feed: its record may be torn" in caught.value.reason
     penstock.csv.dump([Row(9)], path, append=True, torn="cut")
     assert path.read_text() == whole + "9,\n"
+
+
+def test_a_torn_row_of_a_compressed_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv.gz"
+    path.write_bytes(gzip.compress(b'a,b\n1,"x\n'))
+    before = path.read_bytes()
+    for torn in ("error", "cut"):
+        with pytest.raises(penstock.TruncatedInput):
+            penstock.csv.dump([Row(1)], path, append=True, torn=torn)  # type: ignore[arg-type]
+        assert path.read_bytes() == before
 
 
 def test_an_exception_keeps_the_rows_before_it(path: Path) -> None:

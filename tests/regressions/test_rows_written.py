@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -45,3 +46,11 @@ def test_401_forms_of_the_whole_plan():
         penstock.csv.encode([Row(1.0, True, "-")], plan)
     reason = "c: its text would be read back as None ('-' of cells(...)) (record 1)"
     assert str(caught.value) == reason
+
+
+def test_402_a_torn_row_with_a_line_feed_in_quotes(tmp_path: Path):
+    """`torn="cut"` removed its last line only, and left a quote that nothing closes."""
+    path = tmp_path / "a.csv"
+    path.write_text('a,b\n1,"x\ny"\n2,"z\n,"')
+    penstock.csv.dump([{"a": 3, "b": 4}], path, append=True, torn="cut")
+    assert path.read_text() == 'a,b\n1,"x\ny"\n3,4\n'

@@ -62,7 +62,9 @@ def kill(child: int) -> None:
     assert os.WIFSIGNALED(os.waitpid(child, 0)[1])
 
 
-@pytest.mark.parametrize("name", ["rows.json", "rows.ndjson", "rows.json.gz", "rows.ndjson.zst"])
+@pytest.mark.parametrize(
+    "name", ["rows.json", "rows.ndjson", "rows.json.gz", "rows.ndjson.zst", "rows.csv"]
+)
 def test_killed_at_fifty_moments_while_it_replaces(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     chance = random.Random(name)
@@ -104,8 +106,9 @@ def test_killed_at_fifty_moments_while_it_replaces(tmp_path: Path, name: str) ->
     assert replaced > 10
 
 
-def test_killed_at_fifty_moments_while_it_appends(tmp_path: Path) -> None:
-    path = tmp_path / "rows.ndjson"
+@pytest.mark.parametrize(("name", "text"), [("rows.ndjson", "x"), ("rows.csv", 'x\n,"')])
+def test_killed_at_fifty_moments_while_it_appends(tmp_path: Path, name: str, text: str) -> None:
+    path = tmp_path / name
     chance = random.Random(0)
 
     def append_for_ever() -> None:
@@ -113,7 +116,7 @@ def test_killed_at_fifty_moments_while_it_appends(tmp_path: Path) -> None:
             number = 0
             while True:
                 number += 1
-                writer.write(Row(1, number, "x" * (number * 61 % 3_000)))
+                writer.write(Row(1, number, text * (number * 61 % (3_000 // len(text) ** 2))))
                 if number % 20 == 0:
                     writer.flush()
 
