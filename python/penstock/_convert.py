@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from penstock._rust import Converted
     from penstock._types import (
         Compression,
+        CsvRepair,
         Empty,
         Errors,
         ForceList,
@@ -43,7 +44,7 @@ _WRITES = {
 _READS = {
     "ndjson": frozenset({"framing"}),
     "xml": frozenset({"force_list", "namespaces", "unresolved", "repair"}),
-    "csv": frozenset({"dialect"}),
+    "csv": frozenset({"dialect", "repair"}),
 }
 
 
@@ -76,7 +77,7 @@ def convert(
     force_list: ForceList = False,
     namespaces: Namespaces | None = None,
     unresolved: Unresolved = "error",
-    repair: RepairWord | Iterable[RepairWord] = (),
+    repair: RepairWord | CsvRepair | Iterable[RepairWord | CsvRepair] = (),
     framing: Framing = "lines",
     encoding: str | None = None,
     compression: Compression | None = "infer",
@@ -134,8 +135,8 @@ def convert(
         namespaces: The URIs of the prefixes in `at`; False takes names as they are written.
         unresolved: What to do with a reference to an entity that only another file could declare;
             see `penstock.xml.decode`.
-        repair: The faults of XML to repair; see `penstock.xml.decode`. The `repair_counts` of the
-            result say how many there were.
+        repair: The faults of XML or CSV to repair; see `penstock.xml.decode` and
+            `penstock.csv.decode`. The `repair_counts` of the result say how many there were.
         framing: What separates the records of a source of NDJSON; see `penstock.ndjson.decode`.
         encoding: The encoding of the source; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
@@ -298,7 +299,8 @@ def sides(
         writes = {**writes, "namespaces": False}
     name, target = names
     if format == "csv":
-        reads = _cut(reads.get("dialect"), name)
+        mended = {option: reads[option] for option in ("repair",) if option in reads}
+        reads = {**_cut(reads.get("dialect"), name), **mended}
     if to == "csv":
         written = {option: writes[option] for option in ("quoting", "formulas") if option in writes}
         writes = {**_cut(writes.get("to_dialect"), target, "to_dialect"), **written}

@@ -151,3 +151,13 @@ def test_rows_need_objects() -> None:
     with pytest.raises(penstock.ValidationError) as read:
         list(penstock.csv.read(io.BytesIO(b"name\nVila\n"), Shop))
     assert str(caught.value) == str(read.value)
+
+
+def test_repairs() -> None:
+    target = io.BytesIO()
+    source = io.BytesIO(b"id,name\n1\n2,x,y\n")
+    done = penstock.convert(
+        source, target, format="csv", to="ndjson", repair=["short_rows", "long_rows"]
+    )
+    assert target.getvalue() == b'{"id":"1","name":""}\n{"id":"2","name":"x"}\n'
+    assert done.repair_counts == {"short_rows": 1, "long_rows": 1}
