@@ -329,6 +329,8 @@ def take(data):
         "records({size}), take, format='xml', to='xml', at='r/a', errors='skip'",
         "lines({size}), take, format='ndjson', to='xml', errors='skip'",
         "array({size}), take, format='json', to='json'",
+        "lines({size}), take, format='ndjson', to='json', into=dict[str, object], errors='skip'",
+        "array({size}), take, format='json', to='xml', into=object, objects=True",
         "[b'<a>', *[b'x' * 100_000] * ({size} // 100_000), b'</a>'], take, format='xml', to='json', form='element'",
     ],
 )
