@@ -10,6 +10,8 @@ City, fast: slots by offset
     population: int
     latitude: float at 'position/lat'
     twins: list[str] = list()
+Not for CSV: field 'twins' of City: no column can hold list[str]: say separated(...) if its items \
+are in one column, or spread(...) if they are in several
 """
 
 
