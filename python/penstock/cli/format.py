@@ -24,16 +24,12 @@ def run(arguments: argparse.Namespace, printer: Printer) -> bool:
     writes: dict[str, object] = {}
     if arguments.canonical:
         writes["canonical"] = True
-    elif not arguments.compact and (
-        arguments.indent is not None or source.format not in {"ndjson", "csv"}
-    ):
+    elif not arguments.compact and (arguments.indent is not None or source.format != "ndjson"):
         writes["indent"] = 2 if arguments.indent is None else arguments.indent
     if arguments.sort_keys:
         writes["sort_keys"] = True
     if source.format == "xml" and (arguments.canonical or arguments.sort_keys):
         raise CommandError(f"{source.name}: --canonical and --sort-keys are for JSON only")
-    if source.format == "csv" and writes:
-        raise CommandError(f"{source.name}: --indent, --canonical and --sort-keys are not for CSV")
     if source.format == "ndjson" and "indent" in writes:
         raise CommandError(
             f"{source.name}: each record of NDJSON is one line: --indent is for JSON"
