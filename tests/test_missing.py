@@ -30,6 +30,14 @@ import penstock
             "plist",
             "Penstock does not read property lists yet; use plistlib",
         ),
+        (penstock.csv, "DictReader", "rows are read one by one by penstock.csv.read"),
+        (penstock.csv, "writer", "rows are written by penstock.csv.write"),
+        (penstock.csv, "Sniffer", "penstock.csv.infer finds the dialect of a file"),
+        (
+            penstock,
+            "read_csv",
+            "for one record at a time use read(), for a whole document load()",
+        ),
     ],
 )
 def test_names(module: Any, name: str, advice: str) -> None:
@@ -41,7 +49,9 @@ def test_names(module: Any, name: str, advice: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", [penstock, penstock.json, penstock.ndjson, penstock.xml], ids=lambda m: m.__name__
+    "module",
+    [penstock, penstock.json, penstock.ndjson, penstock.xml, penstock.csv],
+    ids=lambda m: m.__name__,
 )
 def test_names_that_nobody_means(module: Any) -> None:
     with pytest.raises(AttributeError) as raised:
@@ -61,11 +71,15 @@ XML = "the functions of penstock.xml"
     ("verb", "option", "where"),
     [
         (penstock.read, "namespaces", XML),
-        (penstock.json.read, "repair", XML),
+        (penstock.json.read, "repair", f"{XML} and penstock.csv"),
+        (penstock.csv.read, "delimiter", "penstock.csv.Dialect"),
+        (penstock.csv.read, "skiprows", "penstock.csv.Dialect"),
+        (penstock.csv.load, "thousands", "penstock.cells"),
+        (penstock.csv.read, "formulas", "the functions of penstock.csv that write"),
         (penstock.load, "at", PATHS),
         (penstock.ndjson.load, "errors", RECORDS),
         (penstock.xml.load, "at", PATHS),
-        (penstock.open, "index", "penstock.ndjson.open()"),
+        (penstock.open, "index", "penstock.ndjson.open() and penstock.csv.open()"),
         (penstock.read, "framing", "the functions of penstock.ndjson"),
         (penstock.xml.read, "duplicates", "the functions that read JSON"),
         (penstock.send, "rename", "penstock.Plan"),
