@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rows import (
     clock,
     convert,
+    csv,
     documents,
     encoding,
     encoding_xml,
@@ -36,6 +37,7 @@ ALL: tuple[Row, ...] = (
     *streams.ROWS,
     *lines.ROWS,
     *places.ROWS,
+    *csv.ROWS,
     *rows_at.ROWS,
     *documents.ROWS,
     *encoding.ROWS,
