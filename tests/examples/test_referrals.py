@@ -34,9 +34,8 @@ def test_sites_and_kinds(corpus: Callable[[str], Path], tmp_path: Path) -> None:
     image = tmp_path / "referrals.png"
     done = run(table, "--plot", image)
     assert done.returncode == 0, done.stderr
-    kinds, title, largest, last = (
-        done.stdout.splitlines()[at] for at in (slice(4), 4, slice(5, -1), -1)
-    )
+    lines = done.stdout.splitlines()
+    kinds, title, largest, last = lines[:4], lines[4], lines[5:-1], lines[-1]
     amounts = {
         name: int(amount.replace(",", "")) for amount, name in (k.split(None, 1) for k in kinds)
     }
