@@ -178,7 +178,7 @@ def encode(
         values: The rows, from anything that can be iterated over.
         into: The type of one row. By default, each row is written by its own class.
         dialect: The delimiter, the quote, the end of a row, and the header; by default commas, LF
-            and a header. `read` with the same dialect gets the same rows. With `header=None`, or
+            and a header. `read` with the same dialect gets the same cells. With `header=None`, or
             with a list of the columns' names, no header is written.
         quoting: Which cells have quotes. `"minimal"`: those that need them. `"all"`: all but None.
             `"nonnumeric"`: all but numbers and None. `"none"`: no cell; what needs quotes is
