@@ -7,6 +7,7 @@ mod clock;
 mod counting;
 mod heading;
 mod rounds;
+mod tables;
 mod words;
 
 use rounds::Table;
@@ -43,4 +44,8 @@ const ROWS: &[(&str, Measure)] = &[
     ("word-scan", words::scan),
     ("word-scan-shuffled", words::scan_shuffled),
     ("word-records", words::records),
+    ("csv-cities", tables::cities),
+    ("csv-stops", tables::stops),
+    ("csv-links", tables::links),
+    ("csv-quotes", tables::quotes),
 ];
