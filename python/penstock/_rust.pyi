@@ -76,6 +76,7 @@ __all__ = [
     "WriterProgress",
     "__build__",
     "__version__",
+    "contradiction",
     "decode",
     "direct",
     "direct_encode",
@@ -229,7 +230,6 @@ def contradiction(
     decimal: str,
     thousands: str | None,
     currency: str | None,
-    /,
 ) -> str | None: ...
 def fail_request(n: int, least: int, /) -> int: ...
 
