@@ -151,8 +151,9 @@ impl LookAhead for Rows {
         Ok(RowsAs::Maps)
     }
 
-    fn row(&mut self, _: &mut CsvRow<'_>) -> Result<Flow, Infallible> {
+    fn row(&mut self, row: &mut CsvRow<'_>) -> Result<Flow, Infallible> {
         self.0 += 1;
+        row.take();
         Ok(Flow::Skip)
     }
 }
