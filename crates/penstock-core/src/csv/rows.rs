@@ -576,6 +576,12 @@ impl Row {
     /// Ends the current cell.
     #[inline(always)]
     fn end_cell(&mut self, text: &[u8], end: usize, grammar: &Grammar) {
+        if self.within == Within::Plain && !grammar.trim {
+            // A copy of the whole cell would wait for its parts, which were just stored.
+            let Cell { at, escaped, quoted, repaired, .. } = self.cell;
+            self.cells.push(Cell { at, from: at, to: end, escaped, quoted, repaired });
+            return;
+        }
         if self.within == Within::Behind {
             let behind = &text[self.cell.to + 1..end];
             if !(behind.is_empty() || grammar.trim && is_blank(behind)) {
