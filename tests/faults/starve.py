@@ -144,6 +144,12 @@ NoType = 1000
 LIMITED = Annotated[int, annotated_types.Interval(gt=0, le=9_000)]
 
 
+@dataclass(slots=True)
+class Cells:
+    number: int
+    text: str = ""
+
+
 @dataclass
 class NoField:
     text: complex | bytes
@@ -169,9 +175,9 @@ def table() -> tuple[str]:
 
 
 def rows_at_random(path: str) -> Any:
-    with penstock.csv.open(path, Slots) as rows:
+    with penstock.csv.open(path, Cells) as rows:
         lookup = rows.index(by="text")
-        wrong = refused(rows.to, Slots, 2)
+        wrong = refused(rows.to, Cells, 2)
         found = [len(lookup), lookup["a\nb"][0], "x" in lookup, "y" in lookup]
         return [len(rows), rows[1], *rows[:2], rows.raw(1), wrong, *found]
 

@@ -581,6 +581,10 @@ impl<R: FormatReader, C> Run<R, Windows, C> {
     /// # Errors
     /// The failure that ends the run.
     pub fn push_end<D: Destination<Cause = C>>(&mut self, to: &mut D) -> Outcome<(), D> {
+        if self.cut.is_some() {
+            // The input ends by that fault, which is still to be told.
+            return Ok(());
+        }
         let ended = self.input.push_end().map_err(SourceError::from);
         self.brought(to, ended)
     }
