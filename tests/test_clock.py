@@ -117,19 +117,23 @@ TEXT = b"[" + b",".join(b'{"a": %d, "b": ["x", 2.5]}' % n for n in range(20_000)
 
 @pytest.mark.parametrize("at", [None, "*", "*/b", "*/zip"])
 def test_where_the_time_goes(at: str | None) -> None:
-    begun = clock.mono_ns()
-    reader = penstock.json.read(io.BytesIO(TEXT), at=at)
-    first = reader.timing
-    assert (first.source, first.scan, first.build) == (0, 0, 0)
-    for _ in reader:
-        pass
-    timing = reader.timing
-    passed = (clock.mono_ns() - begun) / 1e9
-    assert timing.source > 0
-    assert timing.scan > 0
-    assert timing.build > 0 or at == "*/zip"
-    # Estimates from samples can be wrong, but not by so much.
-    assert timing.source + timing.scan + timing.build < 4 * passed + 0.01
+    estimates = []
+    # A sample in which another program had the processor makes an estimate far too long.
+    for _ in range(5):
+        begun = clock.mono_ns()
+        reader = penstock.json.read(io.BytesIO(TEXT), at=at)
+        first = reader.timing
+        assert (first.source, first.scan, first.build) == (0, 0, 0)
+        for _ in reader:
+            pass
+        timing = reader.timing
+        passed = (clock.mono_ns() - begun) / 1e9
+        assert timing.source > 0
+        assert timing.scan > 0
+        assert timing.build > 0 or at == "*/zip"
+        estimates.append((timing.source + timing.scan + timing.build) / (passed + 0.0025))
+    # Estimates can be wrong, but not by so much.
+    assert min(estimates) < 4
     assert repr(timing) == (
         f"Timing(source={timing.source:.3f}, scan={timing.scan:.3f}, build={timing.build:.3f})"
     )
