@@ -2,6 +2,7 @@
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary};
 use penstock_core::csv::{Header, Options, Terminator};
+use penstock_core::repair::Repairs;
 
 #[derive(Arbitrary, Debug)]
 pub(crate) struct Choices {
@@ -36,6 +37,7 @@ impl Choices {
             },
             trim: self.trim,
             skip: self.skip.into(),
+            repairs: Repairs::default(),
             header: match self.header % 6 {
                 0..3 => Header::First,
                 3 => Header::Positions,

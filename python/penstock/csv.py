@@ -668,8 +668,8 @@ def send(
 class Decoder(_decoder.Decoder[T]):
     r"""Rows of CSV from chunks that you push; see `penstock.Decoder`.
 
-    The rows and the options are those of `read`. ``decode()`` takes a whole text, which has a header
-    of its own.
+    The rows and the options are those of `read`. ``decode()`` takes a whole text, with a header of
+    its own.
 
     Example:
         >>> import penstock
