@@ -255,12 +255,15 @@ def test_a_line_has_a_limit(monkeypatch: pytest.MonkeyPatch):
 
 
 def test_an_interrupt_ends_the_program():
+    # A shell starts what runs in the background with interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         ([] | Pipeline(shell("sleep 60"), [])).run()
     timer.join()
+    signal.signal(signal.SIGINT, before)
     assert time.monotonic() - begun < 10
 
 
