@@ -298,26 +298,32 @@ def sides(
     if to == "xml" and reads.get("namespaces") is False:
         writes = {**writes, "namespaces": False}
     name, target = names
+    # No comprehension with an argument in it: that makes a cell of the argument, and if there is no
+    # memory for the cell, the interpreter loses all arguments (`tests/faults/interpreter.py`).
     if format == "csv":
-        mended = {option: reads[option] for option in ("repair",) if option in reads}
-        reads = {**_cut(reads.get("dialect"), name), **mended}
+        reads = _cut(reads, "dialect", name)
     if to == "csv":
-        written = {option: writes[option] for option in ("quoting", "formulas") if option in writes}
-        writes = {**_cut(writes.get("to_dialect"), target, "to_dialect"), **written}
+        writes = _cut(writes, "to_dialect", target)
     return _rust.Dialect(format, **reads), _rust.Style(to, **writes)
 
 
-def _cut(dialect: object, name: object, option: str = "dialect") -> Mapping[str, object]:
-    """Return the options of a dialect of CSV; without one, the suffix of a name says the delimiter.
+def _cut(given: Mapping[str, object], option: str, name: object) -> Mapping[str, object]:
+    """Return options of CSV, with those of the dialect instead of the dialect itself.
+
+    Without a dialect, the suffix of a name says the delimiter.
 
     Raises:
-        TypeError: It is none.
+        TypeError: The dialect is none.
     """
-    if dialect is None:
-        return _format.delimited(os.fsdecode(name)) if isinstance(name, (str, os.PathLike)) else {}
-    from penstock import _dialect  # noqa: PLC0415 - few programs pass one
+    options = dict(given)
+    dialect = options.pop(option, None)
+    if dialect is not None:
+        from penstock import _dialect  # noqa: PLC0415 - few programs pass one
 
-    return _dialect.options(dialect, option)
+        return {**_dialect.options(dialect, option), **options}
+    if isinstance(name, (str, os.PathLike)):
+        return {**_format.delimited(os.fsdecode(name)), **options}
+    return options
 
 
 def _by_class(
@@ -334,7 +340,8 @@ def _by_class(
         if to == "xml":
             writes = {**writes, "namespaces": reads["namespaces"]}
         if format != "xml":
-            reads = {option: value for option, value in reads.items() if option != "namespaces"}
+            reads = dict(reads)
+            del reads["namespaces"]
     return reads, writes
 
 

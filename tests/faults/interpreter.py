@@ -28,6 +28,10 @@ def capture(argument: object) -> object:
     return lambda: argument
 
 
+def capture_one(argument: object, _other: object, _third: object) -> object:
+    return lambda: argument
+
+
 FAULTS: dict[str, Callable[[], object]] = {
     # Fails without an exception, and crashes later.
     "compile": lambda: compile("def f(a, *, b):\n  return a[b]", "<text>", "exec"),
@@ -40,6 +44,8 @@ FAULTS: dict[str, Callable[[], object]] = {
     "time zone": lambda: zoneinfo.ZoneInfo.no_cache("UTC"),
     # Leaks the argument if there is no memory for its cell.
     "capture": lambda: capture(object()),
+    # And all other arguments of the call with it. A comprehension captures too.
+    "arguments": lambda: capture_one(object(), object(), object()),
     # Leaks the list from which the new one is made.
     "copy": lambda: Numbers(list(ITEMS)),
 }

@@ -73,6 +73,7 @@ def test_what_is_left_behind_is_found() -> None:
         ("regular expression", "SystemError\n"),
         ("time zone", "RuntimeError\n"),
         ("capture", "1 left behind each time\n"),
+        ("arguments", "3 left behind each time\n"),
         ("copy", "2 left behind each time\n"),
     ],
 )
