@@ -19,6 +19,7 @@ pub mod keys;
 pub mod limits;
 pub mod near;
 pub mod outline;
+pub mod plist;
 pub mod position;
 pub mod reader;
 pub mod repair;

@@ -17,6 +17,7 @@
 //! Calls are statically dispatched: each pair of reader and sink compiles to one loop.
 
 mod ahead;
+mod borrowed;
 pub(crate) mod erased;
 mod forward;
 mod judge;

@@ -4,4 +4,5 @@ mod driven;
 mod held;
 mod replay;
 
+pub(crate) use replay::Kept;
 pub use replay::{Replay, ReplayError};

@@ -71,6 +71,20 @@ pub struct Replay<S> {
     paused: bool,
 }
 
+/// What a stage keeps between two calls of a reader, without its sink.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    mode: Mode,
+    held: Recording,
+    paused: bool,
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Kept { mode: Mode::Through, held: Recording::default(), paused: false }
+    }
+}
+
 type Answer<S> = Result<Flow, ReplayError<<S as Sink>::Error>>;
 
 impl<S: Listener> Replay<S> {
@@ -90,6 +104,19 @@ impl<S: Listener> Replay<S> {
     /// Returns the sink behind the stage.
     pub fn into_inner(self) -> S {
         self.inner
+    }
+
+    /// A stage that continues with what another one has kept, in front of the same sink.
+    #[inline(always)]
+    pub(crate) fn resume(inner: S, limit: usize, kept: Kept) -> Self {
+        let Kept { mode, held, paused } = kept;
+        Replay { inner, limit, mode, held, paused }
+    }
+    /// What the stage keeps, for whoever has the sink only for a while.
+    #[inline(always)]
+    pub(crate) fn into_kept(self) -> Kept {
+        let Replay { mode, held, paused, .. } = self;
+        Kept { mode, held, paused }
     }
 
     /// The offset of the map whose events are held back, if there is one.

@@ -1,0 +1,86 @@
+//! The reader of property lists that are written as XML: the XML reader, and behind it a sink that
+//! makes a property list's events of those of elements.
+
+use super::translate::{State, Translator};
+use crate::error::Fail;
+use crate::limits::Limits;
+use crate::reader::{FormatReader, Step};
+use crate::repair::Repair;
+use crate::run::Given;
+use crate::sink::{Flow, Listener};
+use crate::xml;
+
+/// Reads one document, window after window.
+///
+/// The root element is `<plist>` or a value. `<plist>` has one value. Attributes mean nothing, nor
+/// do comments and instructions. A dictionary whose only key is `CF$UID`, with an integer from 0 to
+/// 2^64 - 1, is a UID. The depth is that of the elements. Of what the destination skips, only the
+/// XML is checked.
+#[derive(Debug)]
+pub struct Reader {
+    xml: xml::Reader,
+    state: State,
+}
+
+impl Reader {
+    /// A reader at the beginning of a source.
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        // A property list has no namespaces.
+        let options = xml::Options { namespaces: false, ..xml::Options::default() };
+        Reader { xml: xml::Reader::new(options, limits), state: State::new(limits) }
+    }
+}
+
+impl FormatReader for Reader {
+    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+        let (text, last) = given.as_text()?;
+        let mut translator = Translator::new(&mut self.state, sink, text, self.xml.base());
+        let step = match translator.begin() {
+            Ok(Flow::Pause) => Ok(Step::Paused),
+            Ok(Flow::Stop) => Ok(Step::Stopped),
+            // The translator is small beside the grammar, so all destinations share one copy of
+            // that.
+            Ok(_) => self.xml.run_dyn(text, last, &mut translator),
+            Err(refused) => Err(Fail::Sink(refused)),
+        };
+        match (step, translator.finish()) {
+            (_, Some(refusal)) => Err(refusal),
+            (Err(Fail::Input(fault)), None) => Err(Fail::Input(fault)),
+            (Ok(step), None) => Ok(step),
+            (Err(Fail::Sink(_)), None) => unreachable!("who refuses says why"),
+        }
+    }
+    fn base(&self) -> u64 {
+        self.xml.base()
+    }
+    fn consumed(&self) -> usize {
+        let consumed = self.xml.consumed();
+        match self.state.keeps() {
+            Some(at) => consumed.min(at.saturating_sub(self.xml.base()) as usize),
+            None => consumed,
+        }
+    }
+    fn drop_front(&mut self, count: usize) {
+        self.xml.drop_front(count);
+    }
+    fn jump(&mut self, base: u64) {
+        self.xml.jump(base);
+    }
+    fn is_document(&self) -> bool {
+        true
+    }
+    fn abandon(&mut self, depth: usize) {
+        let depth = self.state.abandon(depth);
+        self.xml.abandon(depth);
+    }
+    fn is_abandoned(&self) -> bool {
+        self.xml.is_abandoned()
+    }
+    fn rescan(&mut self) {
+        self.xml.rescan();
+    }
+    fn take_repairs(&mut self) -> Vec<Repair> {
+        self.xml.take_repairs()
+    }
+}

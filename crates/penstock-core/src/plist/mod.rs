@@ -1,0 +1,3 @@
+//! Property lists.
+
+pub mod markup;

@@ -1,0 +1,35 @@
+//! A borrowed sink is a sink: for stages that own the one behind them.
+
+use super::{Lent, LookAhead, Sink};
+use crate::forward;
+
+macro_rules! borrowed {
+    ($trait:ident $($how:ident $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?;)*) => {
+        $(borrowed! { @ $how $method($($name: $kind),*) $(-> $result)? })*
+    };
+    (@ mut $method:ident($($name:ident: $kind:ty),*) $(-> $result:ty)?) => {
+        #[inline(always)]
+        fn $method(&mut self, $($name: $kind),*) $(-> $result)? {
+            (**self).$method($($name),*)
+        }
+    };
+    (@ ref $method:ident($($name:ident: $kind:ty),*) -> $result:ty) => {
+        #[inline(always)]
+        fn $method(&self, $($name: $kind),*) -> $result {
+            (**self).$method($($name),*)
+        }
+    };
+}
+
+impl<S: Sink + ?Sized> Sink for &mut S {
+    type Error = S::Error;
+    forward!(told, borrowed);
+}
+
+impl<S: Lent + ?Sized> Lent for &mut S {
+    forward!(lent, borrowed);
+}
+
+impl<S: LookAhead + ?Sized> LookAhead for &mut S {
+    forward!(ahead, borrowed);
+}
