@@ -153,7 +153,11 @@ impl Sink for Trace {
     }
 }
 
-impl Lent for Trace {}
+impl Lent for Trace {
+    fn shares(&self) -> bool {
+        true
+    }
+}
 impl LookAhead for Trace {}
 
 /// A label and a text, if the text is there.

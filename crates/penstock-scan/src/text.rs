@@ -5,8 +5,8 @@ use std::ops::Range;
 use crate::memory::make_room;
 
 /// Bytes that were checked to be UTF-8. The only ways to make one: check bytes
-/// ([`ValidText::check`], [`TextWindow`](crate::TextWindow)), borrow a `str`, resolve escapes into
-/// a [`TextBuf`], or cut a part of another one between characters.
+/// ([`ValidText::check`], [`ValidText::ascii`], [`TextWindow`](crate::TextWindow)), borrow a `str`,
+/// resolve escapes into a [`TextBuf`], or cut a part of another one between characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValidText<'a>(&'a [u8]);
 
@@ -26,6 +26,21 @@ impl<'a> ValidText<'a> {
     pub(crate) const unsafe fn from_checked(bytes: &'a [u8]) -> Self {
         ValidText(bytes)
     }
+    /// Takes bytes as text if all of them are ASCII: for texts that are short, and known to be
+    /// nothing else.
+    ///
+    /// ```
+    /// use penstock_scan::ValidText;
+    ///
+    /// assert_eq!(ValidText::ascii(b"cafe").map(ValidText::as_str), Some("cafe"));
+    /// assert_eq!(ValidText::ascii("café".as_bytes()), None);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn ascii(bytes: &'a [u8]) -> Option<Self> {
+        // ASCII is UTF-8.
+        bytes.is_ascii().then_some(ValidText(bytes))
+    }
     /// The bytes.
     #[inline(always)]
     #[must_use]
@@ -38,7 +53,7 @@ impl<'a> ValidText<'a> {
     pub fn as_str(self) -> &'a str {
         debug_assert!(std::str::from_utf8(self.0).is_ok());
         // SAFETY: the private field only ever holds UTF-8: it comes from a `str`, from
-        // `TextBuf`, from a caller of `from_checked` who vouches for it, or from `slice`, which
+        // `TextBuf`, from bytes that are ASCII, from a caller of `from_checked` who vouches for it, or from `slice`, which
         // checks that both ends are character boundaries.
         unsafe { std::str::from_utf8_unchecked(self.0) }
     }

@@ -1,3 +1,4 @@
 //! Property lists.
 
+pub mod binary;
 pub mod markup;

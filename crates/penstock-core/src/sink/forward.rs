@@ -108,6 +108,7 @@ macro_rules! forward {
             ref ignores_scalar() -> bool;
             ref as_written() -> bool;
             ref extras() -> bool;
+            ref shares() -> bool;
             ref wakes(name: &[u8]) -> bool;
         }
     };

@@ -49,6 +49,13 @@ pub trait Lent {
     fn extras(&self) -> bool {
         false
     }
+    /// Whether the sink makes an object once to which the document refers several times, and so wants
+    /// to know which [containers](crate::sink::Sink::container) these are. A reader of a format with
+    /// references has to count them first.
+    #[inline(always)]
+    fn shares(&self) -> bool {
+        false
+    }
     /// Whether the sink is interested in elements of this name, given without its prefix. A reader
     /// asks this after the answer [`Watch`](crate::sink::Flow::Watch). The sink may answer yes too
     /// often.

@@ -606,6 +606,9 @@ impl<S: Listener> Lent for Replay<S> {
     fn extras(&self) -> bool {
         self.inner.extras()
     }
+    fn shares(&self) -> bool {
+        self.inner.shares()
+    }
     #[inline(always)]
     fn wakes(&self, name: &[u8]) -> bool {
         self.mode != Mode::Through || self.inner.wakes(name)

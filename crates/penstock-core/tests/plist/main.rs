@@ -1,5 +1,7 @@
-//! The readers and writers of property lists.
+//! Property lists, form by form.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod binary;
 mod markup;
+mod moody;

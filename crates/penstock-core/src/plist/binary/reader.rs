@@ -1,0 +1,555 @@
+//! The walk over the graph of objects, as events.
+
+use std::collections::HashMap;
+
+use penstock_scan::{TextBuf, ValidText, make_room};
+
+use super::object::{Members, Object};
+use super::shares::Shares;
+use super::store::{Memory, Paged, Pages, Store};
+use super::trailer::Trailer;
+use crate::error::{Fail, Fault};
+use crate::event::{Container, ContainerKind, Scalar, Text};
+use crate::limits::Limits;
+use crate::reader::{FormatReader, Step};
+use crate::run::Given;
+use crate::sink::erased::{AnySink, Kept, Refused};
+use crate::sink::{Flow, Listener, Look};
+
+/// As many bytes may be reported, however small the file is.
+const FREE: u64 = 8 << 20;
+/// A string or data of so many bytes counts as nothing: the reference to it has counted.
+const SMALL: u64 = 64;
+/// Among so many open containers, the current one is searched one by one.
+const NEAR: usize = 64;
+
+/// A container that is open.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    number: u64,
+    /// The offset of its marker.
+    at: u64,
+    members: Members,
+    /// The next member.
+    next: u64,
+    /// Whether its key was reported.
+    keyed: bool,
+}
+
+/// Reads a binary property list, from bytes in memory or from a file at positions.
+///
+/// It can pause and continue after any event. What the sink skips is not even looked at.
+#[derive(Debug)]
+pub struct Reader {
+    trailer: Option<Trailer>,
+    /// Whether the root was begun.
+    begun: bool,
+    open: Vec<Open>,
+    /// The numbers of the open containers behind the first [`NEAR`].
+    far: HashMap<u64, ()>,
+    /// Which objects are shared, if the sink wants to know.
+    shares: Option<Shares>,
+    /// The offset of the object at hand.
+    at: u64,
+    /// How many bytes were reported: those of containers, and of long strings and data.
+    told: u64,
+    /// How many may be.
+    most: u64,
+    scratch: TextBuf,
+    pages: Pages,
+    depth_limit: usize,
+    token_limit: usize,
+    amplification: u64,
+    expansion: Option<u64>,
+}
+
+impl Reader {
+    /// A reader at the beginning of a property list.
+    #[must_use]
+    pub fn new(limits: &Limits) -> Self {
+        Reader {
+            trailer: None,
+            begun: false,
+            open: Vec::new(),
+            far: HashMap::new(),
+            shares: None,
+            at: 0,
+            told: 0,
+            most: 0,
+            scratch: TextBuf::new(),
+            pages: Pages::default(),
+            depth_limit: limits.depth,
+            token_limit: limits.token,
+            amplification: limits.amplification,
+            expansion: limits.expansion,
+        }
+    }
+
+    /// Reads all bytes of a property list, or continues behind the last event.
+    fn read<St: Store, S: Listener + ?Sized>(
+        &mut self,
+        store: &mut St,
+        size: u64,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        let trailer = match self.trailer {
+            Some(trailer) => trailer,
+            None => {
+                let trailer = Trailer::read(store, size)?;
+                if sink.shares() {
+                    self.shares = Some(Shares::count(store, &trailer));
+                }
+                let times = size.saturating_mul(self.amplification).max(FREE);
+                let more = self.expansion.map_or(u64::MAX, |most| most.saturating_add(size));
+                self.most = times.min(more);
+                *self.trailer.insert(trailer)
+            }
+        };
+        if !self.begun {
+            self.begun = true;
+            let from = trailer.root_said_at();
+            if let Some(step) = self.value(store, &trailer, trailer.root, from, sink)? {
+                return Ok(step);
+            }
+        }
+        self.drive(store, &trailer, sink)
+    }
+
+    /// Reports the members of the open containers.
+    #[inline(always)]
+    fn drive<St: Store, S: Listener + ?Sized>(
+        &mut self,
+        store: &mut St,
+        trailer: &Trailer,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        let width = trailer.reference;
+        while let Some(open) = self.open.last_mut() {
+            let Members { kind, from, count } = open.members;
+            if open.next == count && !open.keyed {
+                let at = open.at;
+                self.close();
+                let flow = match kind {
+                    ContainerKind::Map => sink.end_map(at),
+                    ContainerKind::List | ContainerKind::Set => sink.end_list(at),
+                };
+                match flow.map_err(Fail::Sink)? {
+                    Flow::Pause => return Ok(Step::Paused),
+                    Flow::Stop => return Ok(Step::Stopped),
+                    Flow::Take | Flow::Skip | Flow::Watch | Flow::Look => continue,
+                }
+            }
+            let mut place = from + open.next * width.bytes;
+            if kind == ContainerKind::Map {
+                if !open.keyed {
+                    let key = width.of(store.word(place)?);
+                    open.keyed = true;
+                    match self.key(store, trailer, key, place, |text, at| sink.key(text, at))? {
+                        Flow::Take | Flow::Watch | Flow::Look => {}
+                        Flow::Skip => {
+                            self.pass();
+                            continue;
+                        }
+                        Flow::Pause => return Ok(Step::Paused),
+                        Flow::Stop => return Ok(Step::Stopped),
+                    }
+                }
+                place += count * width.bytes;
+            }
+            self.pass();
+            let number = width.of(store.word(place)?);
+            if let Some(step) = self.value(store, trailer, number, place, sink)? {
+                return Ok(step);
+            }
+        }
+        Ok(Step::Done)
+    }
+
+    /// Goes on to the next member of the innermost container.
+    #[inline(always)]
+    fn pass(&mut self) {
+        if let Some(open) = self.open.last_mut() {
+            (open.next, open.keyed) = (open.next + 1, false);
+        }
+    }
+
+    /// Leaves the innermost container.
+    #[inline(always)]
+    fn close(&mut self) {
+        if self.open.len() > NEAR
+            && let Some(open) = self.open.last()
+        {
+            self.far.remove(&open.number);
+        }
+        self.open.pop();
+    }
+
+    /// Reports an object to which the reference at the offset `from` leads. The step that ends the
+    /// call, if the sink asks for one.
+    #[inline(always)]
+    fn value<St: Store, S: Listener + ?Sized>(
+        &mut self,
+        store: &mut St,
+        trailer: &Trailer,
+        number: u64,
+        from: u64,
+        sink: &mut S,
+    ) -> Result<Option<Step>, Fail<S::Error>> {
+        let at = trailer.find(store, number, from)?;
+        self.at = at;
+        let flow = match Object::read(store, trailer, number, at)? {
+            Object::Container(members) => {
+                return self.begin(
+                    store,
+                    trailer,
+                    Open { number, at, members, next: 0, keyed: false },
+                    sink,
+                );
+            }
+            scalar => self.scalar(store, scalar, at, |value| tell(sink, value, at))?,
+        };
+        Ok(step_for(flow))
+    }
+
+    /// Hands over a value that is no container.
+    #[inline(always)]
+    fn scalar<St: Store, T, E>(
+        &mut self,
+        store: &mut St,
+        object: Object,
+        at: u64,
+        tell: impl FnOnce(Scalar<'_>) -> Result<T, E>,
+    ) -> Result<T, Fail<E>> {
+        let told = match object {
+            Object::Ascii { from, count } => {
+                tell(Scalar::Text(ascii(self.kept(store, at, from, count)?, from)?))
+            }
+            Object::Int(value) => tell(Scalar::Int(value)),
+            Object::Real(value) => tell(Scalar::Float(value)),
+            Object::Date(seconds) => tell(Scalar::Since2001(seconds)),
+            Object::Bool(value) => tell(Scalar::Bool(value)),
+            Object::Null => tell(Scalar::Null),
+            Object::Uid(uid) => tell(Scalar::Uid(uid)),
+            Object::Utf16 { from, units } => {
+                utf16(self.kept(store, at, from, 2 * units)?, &mut self.scratch, from)?;
+                tell(Scalar::Text(Text { text: self.scratch.text(), ascii: false }))
+            }
+            Object::Data { from, count } => tell(Scalar::Bytes(self.kept(store, at, from, count)?)),
+            Object::Wide { from } => {
+                let bytes = store.bytes(from, 16)?;
+                let value = bytes.first_chunk().map_or(0, |bytes| i128::from_be_bytes(*bytes));
+                match i64::try_from(value) {
+                    Ok(value) => tell(Scalar::Int(value)),
+                    Err(_) => tell(Scalar::Number(itoa::Buffer::new().format(value).as_bytes())),
+                }
+            }
+            Object::Container(_) => {
+                debug_assert!(false, "a container is no scalar");
+                tell(Scalar::Null)
+            }
+        };
+        told.map_err(Fail::Sink)
+    }
+
+    /// Hands over the object that is a key.
+    #[inline(always)]
+    fn key<St: Store, T, E>(
+        &mut self,
+        store: &mut St,
+        trailer: &Trailer,
+        number: u64,
+        from: u64,
+        tell: impl FnOnce(Text<'_>, u64) -> Result<T, E>,
+    ) -> Result<T, Fail<E>> {
+        let at = trailer.find(store, number, from)?;
+        self.at = at;
+        let told = match Object::read(store, trailer, number, at)? {
+            Object::Ascii { from, count } => {
+                tell(ascii(self.kept(store, at, from, count)?, from)?, at)
+            }
+            Object::Utf16 { from, units } => {
+                utf16(self.kept(store, at, from, 2 * units)?, &mut self.scratch, from)?;
+                tell(Text { text: self.scratch.text(), ascii: false }, at)
+            }
+            other => return Err(Fail::Input(no_key(number, at, other))),
+        };
+        told.map_err(Fail::Sink)
+    }
+
+    /// The bytes of a string or of data, if there may be so many.
+    #[inline(always)]
+    fn kept<'s, St: Store>(
+        &mut self,
+        store: &'s mut St,
+        at: u64,
+        from: u64,
+        count: u64,
+    ) -> Result<&'s [u8], Fault> {
+        if count > SMALL {
+            self.count(count - SMALL, at)?;
+        }
+        match usize::try_from(count) {
+            Ok(count) if count <= self.token_limit => store.bytes(from, count),
+            _ => Err(self.too_long(at)),
+        }
+    }
+
+    /// A container begins.
+    #[inline]
+    fn begin<St: Store, S: Listener + ?Sized>(
+        &mut self,
+        store: &mut St,
+        trailer: &Trailer,
+        open: Open,
+        sink: &mut S,
+    ) -> Result<Option<Step>, Fail<S::Error>> {
+        let Open { number, at, members, .. } = open;
+        let near = &self.open[..self.open.len().min(NEAR)];
+        if near.iter().any(|other| other.number == number) || self.far.contains_key(&number) {
+            let reason = format!("object {number} contains itself");
+            return Err(Fail::Input(Fault::malformed(at, reason)));
+        }
+        if self.open.len() >= self.depth_limit {
+            let limit = self.depth_limit;
+            let reason = format!("nested deeper than {limit} levels (limits.depth)");
+            return Err(Fail::Input(Fault::limit(at, reason)));
+        }
+        let is_shared = self.shares.as_ref().is_some_and(|shares| shares.has(number));
+        if is_shared || members.kind == ContainerKind::Set {
+            sink.container(Container { kind: members.kind, shared: is_shared.then_some(number) });
+        }
+        if self.open.len() >= NEAR {
+            make_room(&mut self.far, 1);
+            self.far.insert(number, ());
+        }
+        make_room(&mut self.open, 1);
+        self.open.push(open);
+        let is_map = members.kind == ContainerKind::Map;
+        let flow = if is_map { sink.begin_map(at) } else { sink.begin_list(at) };
+        let flow = flow.map_err(Fail::Sink)?;
+        if flow == Flow::Skip {
+            self.close();
+            return Ok(None);
+        }
+        let each = if is_map { 2 * trailer.reference.bytes } else { trailer.reference.bytes };
+        self.count(members.from - at + members.count * each, at)?;
+        if is_map && flow == Flow::Look {
+            self.look(store, trailer, at, members, sink)?;
+        }
+        Ok(step_for(flow))
+    }
+
+    /// Looks at the keys of a map that has begun, until the sink knows what it becomes.
+    #[cold]
+    #[inline(never)]
+    fn look<St: Store, S: Listener + ?Sized>(
+        &mut self,
+        store: &mut St,
+        trailer: &Trailer,
+        at: u64,
+        members: Members,
+        sink: &mut S,
+    ) -> Result<(), Fail<S::Error>> {
+        let width = trailer.reference;
+        let mut found = None;
+        for place in 0..members.count {
+            let from = members.from + place * width.bytes;
+            let number = width.of(store.word(from)?);
+            let mut answer =
+                self.key(store, trailer, number, from, |key, at| sink.look_key(key, at))?;
+            if answer == Look::Value {
+                let from = from + members.count * width.bytes;
+                let number = width.of(store.word(from)?);
+                let at = trailer.find(store, number, from)?;
+                self.at = at;
+                answer = match Object::read(store, trailer, number, at)? {
+                    Object::Container(_) => sink.look_value(None, at).map_err(Fail::Sink)?,
+                    scalar => {
+                        self.scalar(store, scalar, at, |value| sink.look_value(Some(value), at))?
+                    }
+                };
+            }
+            if matches!(answer, Look::Found | Look::Skip) {
+                found = Some(answer);
+                break;
+            }
+        }
+        let answer = match found {
+            Some(answer) => answer,
+            None => sink.look_end(at).map_err(Fail::Sink)?,
+        };
+        if answer == Look::Skip {
+            self.close();
+        }
+        Ok(())
+    }
+
+    /// Counts bytes that are reported. Fails if the objects expand to more than they may.
+    #[inline(always)]
+    fn count(&mut self, bytes: u64, at: u64) -> Result<(), Fault> {
+        self.told = self.told.saturating_add(bytes);
+        if self.told > self.most { Err(self.too_much(at)) } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn too_much(&self, at: u64) -> Fault {
+        let size = self.trailer.map_or(0, |trailer| trailer.size);
+        let reason = match self.expansion {
+            Some(most) if self.told > most.saturating_add(size) => {
+                format!("shared objects expand to more than {most} bytes (limits.expansion)")
+            }
+            _ => format!(
+                "shared objects expand to more than {} bytes for each byte of input \
+                 (limits.amplification)",
+                self.amplification
+            ),
+        };
+        Fault::limit(at, reason)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn too_long(&self, at: u64) -> Fault {
+        let limit = self.token_limit;
+        Fault::limit(at, format!("a string or data of more than {limit} bytes (limits.token)"))
+    }
+}
+
+/// Reports a value with the method for its kind, which is known where this is called.
+#[inline(always)]
+fn tell<S: Listener + ?Sized>(sink: &mut S, value: Scalar<'_>, at: u64) -> Result<Flow, S::Error> {
+    match value {
+        Scalar::Text(text) => sink.text(text, at),
+        Scalar::Int(value) => sink.int(value, at),
+        Scalar::Float(value) => sink.float(value, at),
+        Scalar::Bool(value) => sink.boolean(value, at),
+        Scalar::Null => sink.null(at),
+        Scalar::Number(digits) => sink.number(digits, at),
+        other => sink.scalar(other, at),
+    }
+}
+
+/// The step that an answer asks for.
+#[inline(always)]
+fn step_for(flow: Flow) -> Option<Step> {
+    match flow {
+        Flow::Take | Flow::Skip | Flow::Watch | Flow::Look => None,
+        Flow::Pause => Some(Step::Paused),
+        Flow::Stop => Some(Step::Stopped),
+    }
+}
+
+/// Bytes that must be ASCII, as text. `from` is the offset of the first one.
+#[inline(always)]
+fn ascii(bytes: &[u8], from: u64) -> Result<Text<'_>, Fault> {
+    match ValidText::ascii(bytes) {
+        Some(text) => Ok(Text { text, ascii: true }),
+        None => Err(not_ascii(bytes, from)),
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn not_ascii(bytes: &[u8], from: u64) -> Fault {
+    let (place, byte) =
+        bytes.iter().enumerate().find(|(_, byte)| !byte.is_ascii()).unwrap_or((0, &0));
+    Fault::malformed(from + place as u64, format!("a string of ASCII with the byte 0x{byte:02x}"))
+}
+
+/// Makes text of UTF-16, the higher byte first. `from` is the offset of the first byte.
+#[inline(never)]
+fn utf16(bytes: &[u8], text: &mut TextBuf, from: u64) -> Result<(), Fault> {
+    text.clear();
+    let (units, _) = bytes.as_chunks();
+    let mut read = 0_u64;
+    for char in char::decode_utf16(units.iter().map(|unit| u16::from_be_bytes(*unit))) {
+        match char {
+            Ok(char) => {
+                text.push_char(char);
+                read += 2 * char.len_utf16() as u64;
+            }
+            Err(lone) => {
+                let unit = lone.unpaired_surrogate();
+                let reason = format!("a string of UTF-16 with the lone surrogate 0x{unit:04x}");
+                return Err(Fault::malformed(from + read, reason));
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cold]
+#[inline(never)]
+fn no_key(number: u64, at: u64, object: Object) -> Fault {
+    let called = object.called();
+    let reason = format!("the key of a dictionary is {called}, not a string (object {number})");
+    Fault::malformed(at, reason)
+}
+
+impl FormatReader for Reader {
+    #[inline]
+    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+        match given {
+            Given::Bytes(bytes) => self.read(&mut Memory(bytes), bytes.len() as u64, sink),
+            // Reading a file takes so long that the calls through a table do not matter.
+            Given::At { .. } | Given::Text { .. } => self.run_dyn(given, sink),
+        }
+    }
+
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        Kept::lend(sink, |sink| self.run_any(given, sink))
+    }
+
+    fn base(&self) -> u64 {
+        0
+    }
+    fn consumed(&self) -> usize {
+        0
+    }
+    /// The object at hand: there are no bytes that the reader no longer needs.
+    fn offset(&self) -> u64 {
+        self.at
+    }
+    fn drop_front(&mut self, count: usize) {
+        debug_assert_eq!(count, 0, "a binary property list stays as a whole");
+    }
+    fn jump(&mut self, base: u64) {
+        debug_assert_eq!(base, 0, "a binary property list begins at its first byte");
+    }
+    fn is_document(&self) -> bool {
+        true
+    }
+    /// The rest of the value need not be read to find what follows.
+    fn abandon(&mut self, depth: usize) {
+        while self.open.len() > depth {
+            self.close();
+        }
+    }
+    fn is_abandoned(&self) -> bool {
+        false
+    }
+}
+
+impl Reader {
+    /// The copy of the walk that all sinks share.
+    #[inline(never)]
+    fn run_any(&mut self, given: Given<'_>, sink: &mut AnySink<'_>) -> Result<Step, Fail<Refused>> {
+        match given {
+            Given::Bytes(bytes) => self.read(&mut Memory(bytes), bytes.len() as u64, sink),
+            Given::At { file, size } => {
+                let mut pages = std::mem::take(&mut self.pages);
+                let step = self.read(&mut Paged { file, size, pages: &mut pages }, size, sink);
+                self.pages = pages;
+                step
+            }
+            Given::Text { .. } => {
+                Err(Fail::Input(Fault::malformed(0, "a binary property list is no text")))
+            }
+        }
+    }
+}
