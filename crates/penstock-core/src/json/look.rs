@@ -34,7 +34,7 @@ const TIMES: u64 = 64;
 
 /// How many bytes looks have read that an earlier look had read already.
 #[derive(Debug, Default)]
-pub(super) struct Again {
+pub(crate) struct Again {
     /// The furthest offset in the source that a look has reached.
     to: u64,
     bytes: u64,
@@ -42,7 +42,7 @@ pub(super) struct Again {
 
 impl Again {
     /// Adds a look from one offset of the source to another. False if there were too many by now.
-    pub(super) fn add(&mut self, from: u64, to: u64, limit: usize) -> bool {
+    pub(crate) fn add(&mut self, from: u64, to: u64, limit: usize) -> bool {
         self.bytes += self.to.min(to).saturating_sub(from);
         self.to = self.to.max(to);
         self.bytes <= to.saturating_add(limit as u64).saturating_mul(TIMES)
@@ -137,16 +137,16 @@ impl Seek<'_> {
 ///
 /// It does not know the sink's type, so the search is compiled once for each instruction set, and
 /// not for each sink.
-pub(super) struct Scout<'s, 'k> {
+pub(crate) struct Scout<'s, 'k> {
     sink: &'s mut AnySink<'k>,
     /// How the search ended, if it has ended.
-    pub(super) found: Option<Look>,
+    pub(crate) found: Option<Look>,
     /// Whether to skip the current value.
-    pub(super) passing: bool,
+    pub(crate) passing: bool,
 }
 
 impl<'s, 'k> Scout<'s, 'k> {
-    pub(super) fn new(sink: &'s mut AnySink<'k>, passing: bool) -> Self {
+    pub(crate) fn new(sink: &'s mut AnySink<'k>, passing: bool) -> Self {
         Scout { sink, found: None, passing }
     }
 

@@ -6,7 +6,7 @@ mod format;
 mod framing;
 mod grammar;
 pub mod lend;
-mod look;
+pub(crate) mod look;
 mod options;
 mod partial;
 mod reader;

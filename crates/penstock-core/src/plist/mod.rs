@@ -2,3 +2,4 @@
 
 pub mod binary;
 pub mod markup;
+pub mod text;

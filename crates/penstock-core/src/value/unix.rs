@@ -166,6 +166,21 @@ pub fn microseconds(value: DateTime) -> Option<i64> {
     Some(days * DAY + seconds * SECOND + i64::from(microsecond) - east)
 }
 
+/// The same instant in UTC; nothing if the value has no offset, or the instant is out of range.
+///
+/// ```
+/// use penstock_core::value::datetime::datetime;
+/// use penstock_core::value::unix::in_utc;
+///
+/// let value = datetime(b"2001-01-01T00:30:00+01:00")?;
+/// assert_eq!(in_utc(value), datetime(b"2000-12-31T23:30:00Z").ok());
+/// # Ok::<(), penstock_core::value::datetime::Reason>(())
+/// ```
+#[must_use]
+pub fn in_utc(value: DateTime) -> Option<DateTime> {
+    at(microseconds(value)?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,3 +5,4 @@
 mod binary;
 mod markup;
 mod moody;
+mod text;

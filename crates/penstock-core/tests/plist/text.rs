@@ -1,0 +1,8 @@
+//! The reader of OpenStep, GNUstep and files of strings.
+
+mod at_random;
+mod corpora;
+mod hostile;
+mod naive;
+mod reading;
+mod recording;
