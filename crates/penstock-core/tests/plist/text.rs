@@ -3,6 +3,7 @@
 mod at_random;
 mod corpora;
 mod hostile;
+mod looking;
 mod naive;
 mod reading;
 mod recording;

@@ -13,13 +13,16 @@
 //! | `data.rs` | data: hexadecimal, and GNUstep's base64 |
 //! | `typed.rs` | GNUstep's `<*I5>` and its kin |
 //! | `look.rs` | looking ahead in a dictionary |
+//! | `looking.rs` | which form of property list a text is |
 
 mod data;
 mod grammar;
 mod look;
+mod looking;
 mod quoted;
 mod reader;
 mod token;
 mod typed;
 
+pub use looking::{Looking, Looks, MOST_LOOKED_AT};
 pub use reader::Reader;
