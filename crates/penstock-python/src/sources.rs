@@ -80,10 +80,13 @@ impl SourceObject {
         limits: &Limits,
     ) -> PyResult<(Source, Option<Held>)> {
         let object = self.object.bind(py);
-        let mut held = None;
+        let (mut held, mut positions) = (None, None);
         let (reader, total_hint): (Box<dyn Read + Send>, Option<u64>) =
             if let Ok(path) = object.cast::<PyString>() {
                 let (file, total) = open_path(path)?;
+                if let (Detect::Plist, Some(size)) = (detect, total) {
+                    positions = Some((Box::new(file.try_clone()?), size));
+                }
                 (Box::new(file), total)
             } else if let Some(file) = PythonFile::new(object)? {
                 held = Some(file.method.clone());
@@ -95,7 +98,12 @@ impl SourceObject {
             };
         let SourceObject { compression, encoding, .. } = *self;
         let options = Options { compression, encoding, detect, limits, total_hint };
-        Ok((Source::open(reader, options), held))
+        let source = Source::open(reader, options);
+        let source = match positions {
+            Some((file, size)) => source.with_positions(file, size),
+            None => source,
+        };
+        Ok((source, held))
     }
 }
 

@@ -10,7 +10,9 @@ use crate::error::Fault;
 use crate::index::ReadAt;
 use crate::position::{CONTEXT, Counter, Place, locate_in};
 use crate::run::inbox::{Opened, Sealed, Unpacking};
-use crate::source::{Compression, Detect, Encoding, Options, Source, SourceError, Window};
+use crate::source::{
+    Compression, Detect, Encoding, Options, Source, SourceError, Window, is_binary, out_of_memory,
+};
 
 /// The input that a reader gets.
 #[derive(Clone, Copy)]
@@ -123,14 +125,48 @@ pub fn total_exceeded(total: u64) -> Fault {
     Fault::limit(total, format!("the input is longer than {total} bytes (limits.total)"))
 }
 
-/// Text in windows, from a source or from chunks that the caller pushes.
+/// Text in windows, from a source or from chunks that the caller pushes. If the source turns out to
+/// be binary, it is gathered instead, or read at positions.
 #[derive(Debug)]
 pub struct Windows {
     window: Window,
     /// No more input will come.
     ended: bool,
     feed: Feed,
+    body: Body,
+    /// The size from which on a file that is binary is read at positions.
+    large: u64,
 }
+
+/// What a reader gets.
+enum Body {
+    /// The text of the window.
+    Text,
+    /// These first bytes do not say whether the source is binary.
+    Unknown(Vec<u8>),
+    /// Bytes, which the reader gets when all of them have come.
+    Bytes(Vec<u8>),
+    /// A file of this size, read at positions.
+    At(Box<dyn ReadAt + Send>, u64),
+}
+
+impl fmt::Debug for Body {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Body::Text => f.write_str("Text"),
+            Body::Unknown(bytes) => f.debug_tuple("Unknown").field(&bytes.len()).finish(),
+            Body::Bytes(bytes) => f.debug_tuple("Bytes").field(&bytes.len()).finish(),
+            Body::At(_, size) => f.debug_tuple("At").field(size).finish(),
+        }
+    }
+}
+
+/// The size from which on a binary file is read at positions, unless all of it becomes one value:
+/// a smaller one is read faster as a whole.
+const LARGE: u64 = 8 << 20;
+
+/// How many bytes of a binary source are read at a time.
+const PIECE: usize = 1 << 20;
 
 /// The origin of a window's text.
 #[derive(Debug)]
@@ -157,7 +193,19 @@ impl Windows {
     #[must_use]
     pub fn of(source: Source) -> Self {
         let feed = Feed::Source(Box::new(source));
-        Windows { window: Window::new(), ended: false, feed }
+        Windows { body: Body::Unknown(Vec::new()), ..Windows::over(Window::new(), feed) }
+    }
+
+    fn over(window: Window, feed: Feed) -> Self {
+        Windows { window, ended: false, feed, body: Body::Text, large: LARGE }
+    }
+
+    /// The same input, which is gathered if it is binary, whatever its size: all of it becomes one
+    /// value.
+    #[must_use]
+    pub fn gathered(mut self) -> Self {
+        self.large = u64::MAX;
+        self
     }
 
     /// Text from a source that begins inside a document, at the position `counted`: the byte range
@@ -165,21 +213,25 @@ impl Windows {
     #[must_use]
     pub fn of_range(source: Source, counted: Counter) -> Self {
         let feed = Feed::Source(Box::new(source));
-        Windows { window: Window::resumed(counted), ended: false, feed }
+        Windows::over(Window::resumed(counted), feed)
     }
 
     /// Text from chunks that the caller pushes: at most `total` bytes.
     #[must_use]
     pub fn pushed(detect: Detect, encoding: Option<Encoding>, total: Option<u64>) -> Self {
         let feed = Feed::Pushed { total, pushed: 0, over: None };
-        Windows { window: Window::detecting(detect, encoding), ended: false, feed }
+        let windows = Windows::over(Window::detecting(detect, encoding), feed);
+        match detect {
+            Detect::Plist => Windows { body: Body::Unknown(Vec::new()), ..windows },
+            _ => windows,
+        }
     }
 
     /// Text from chunks that the caller pushes, from the position `counted` inside a document on.
     #[must_use]
     pub fn pushed_from(counted: Counter) -> Self {
         let feed = Feed::Pushed { total: None, pushed: 0, over: None };
-        Windows { window: Window::resumed(counted), ended: false, feed }
+        Windows::over(Window::resumed(counted), feed)
     }
 
     /// Before the first chunk: the bytes before it, for excerpts.
@@ -210,20 +262,23 @@ impl Windows {
     /// # Errors
     /// As [`Window::fill`].
     pub fn more(&mut self) -> Result<(), SourceError> {
-        match &mut self.feed {
-            Feed::Source(source) => match self.window.fill(source) {
-                Ok(more) => self.ended = !more,
+        let Windows { window, ended, feed, body, large } = self;
+        match feed {
+            Feed::Source(source) => match fill(window, body, source, *large) {
+                Ok(more) => *ended = !more,
                 // The run stays dry, and the driver asks again.
                 Err(SourceError::Idle) => {}
                 Err(error) => return Err(error),
             },
-            Feed::Unpacked { unpacking, .. } => match self.window.fill(&mut unpacking.source) {
-                Ok(more) => self.ended = !more,
-                Err(SourceError::Idle) => unpacking.wait(),
-                Err(error) => return Err(error),
-            },
+            Feed::Unpacked { unpacking, .. } => {
+                match fill(window, body, &mut unpacking.source, u64::MAX) {
+                    Ok(more) => *ended = !more,
+                    Err(SourceError::Idle) => unpacking.wait(),
+                    Err(error) => return Err(error),
+                }
+            }
             Feed::Pushed { .. } | Feed::Sealed(_) => {}
-            Feed::Closed => self.ended = true,
+            Feed::Closed => *ended = true,
         }
         Ok(())
     }
@@ -271,7 +326,33 @@ impl Windows {
             *pushed += chunk.len() as u64;
             chunk = &chunk[..room];
         }
-        self.window.push(chunk)
+        match &mut self.body {
+            Body::Text => self.window.push(chunk),
+            Body::Bytes(bytes) => gather(bytes, chunk),
+            Body::Unknown(first) => {
+                first.extend_from_slice(chunk);
+                match is_binary(first) {
+                    None => Ok(()),
+                    Some(true) => {
+                        self.body = Body::Bytes(std::mem::take(first));
+                        Ok(())
+                    }
+                    Some(false) => self.push_text(),
+                }
+            }
+            Body::At(..) => Ok(()),
+        }
+    }
+
+    /// The first bytes are those of a text.
+    fn push_text(&mut self) -> Result<(), Fault> {
+        match std::mem::replace(&mut self.body, Body::Text) {
+            Body::Unknown(first) => self.window.push(&first),
+            body => {
+                self.body = body;
+                Ok(())
+            }
+        }
     }
 
     /// Declares that no more chunks will follow.
@@ -288,6 +369,7 @@ impl Windows {
             unpacking.end();
             return Ok(());
         }
+        self.push_text()?;
         self.ended = true;
         self.window.finish()
     }
@@ -314,15 +396,27 @@ impl Input for Windows {
 
     #[inline(always)]
     fn given(&self) -> Given<'_> {
-        let last = self.ended && self.window.finish_fault().is_none();
-        Given::Text { text: self.window.text(), last }
+        match &self.body {
+            Body::Bytes(bytes) if self.ended => Given::Bytes(bytes),
+            Body::At(file, size) => Given::At { file: &**file, size: *size },
+            Body::Text | Body::Unknown(_) | Body::Bytes(_) => {
+                let last = self.ended && self.window.finish_fault().is_none();
+                Given::Text { text: self.window.text(), last }
+            }
+        }
     }
     #[inline(always)]
     fn base(&self) -> u64 {
         self.window.base()
     }
     fn end(&self) -> u64 {
-        self.window.base() + self.window.text().as_bytes().len() as u64
+        match &self.body {
+            Body::Text | Body::Unknown(_) => {
+                self.window.base() + self.window.text().as_bytes().len() as u64
+            }
+            Body::Bytes(bytes) => bytes.len() as u64,
+            Body::At(_, size) => *size,
+        }
     }
     fn consume(&mut self, n: usize) {
         self.window.consume(n);
@@ -343,11 +437,61 @@ impl Input for Windows {
         }
     }
     fn locate(&self, offset: u64) -> Option<Place> {
-        Some(self.window.locate(offset))
+        match &self.body {
+            Body::Text | Body::Unknown(_) => Some(self.window.locate(offset)),
+            Body::Bytes(_) | Body::At(..) => None,
+        }
     }
     fn counted(&self) -> Counter {
         *self.window.counter()
     }
+}
+
+/// Reads some more of a source: into the window, or, if it is binary, into its bytes. False at its
+/// end.
+fn fill(
+    window: &mut Window,
+    body: &mut Body,
+    source: &mut Source,
+    large: u64,
+) -> Result<bool, SourceError> {
+    if let Body::Unknown(_) = body {
+        *body = if !source.is_binary()? {
+            Body::Text
+        } else if let Some((file, size)) = source.take_positions().filter(|it| it.1 >= large) {
+            Body::At(file, size)
+        } else {
+            Body::Bytes(Vec::new())
+        };
+    }
+    match body {
+        Body::Text | Body::Unknown(_) => window.fill(source),
+        Body::At(..) => Ok(false),
+        Body::Bytes(bytes) => {
+            let len = bytes.len();
+            // As a vector does: the cost of growing is that of the bytes.
+            if bytes.capacity() - len < PIECE {
+                let hint = source.total().and_then(|all| usize::try_from(all).ok()).unwrap_or(0);
+                reserve(bytes, hint.saturating_sub(len).clamp(PIECE, PIECE << 4).max(len))?;
+            }
+            bytes.resize(len + PIECE, 0);
+            let read = source.read(&mut bytes[len..]);
+            bytes.truncate(len + read.as_ref().map_or(0, |n| *n));
+            Ok(read? > 0)
+        }
+    }
+}
+
+fn gather(bytes: &mut Vec<u8>, chunk: &[u8]) -> Result<(), Fault> {
+    if bytes.capacity() - bytes.len() < chunk.len() {
+        reserve(bytes, chunk.len())?;
+    }
+    bytes.extend_from_slice(chunk);
+    Ok(())
+}
+
+fn reserve(bytes: &mut Vec<u8>, more: usize) -> Result<(), Fault> {
+    bytes.try_reserve(more).map_err(|_| out_of_memory(bytes.len() as u64, more))
 }
 
 /// Text in memory that cannot change. It is checked piece by piece in place, and never dropped.

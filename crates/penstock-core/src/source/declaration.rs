@@ -21,6 +21,8 @@ pub enum Detect {
     /// By a byte order mark, or else by its XML declaration. The encoding that the caller names is
     /// for documents that have neither.
     Xml,
+    /// As XML, unless the first bytes are those of a binary property list, which has no encoding.
+    Plist,
 }
 
 /// The encoding of a document, as found from its first bytes.
@@ -85,7 +87,7 @@ impl Judge {
     pub(crate) fn most(self) -> usize {
         match self.detect {
             Detect::Nothing => 4,
-            Detect::Xml => DECLARATION,
+            Detect::Xml | Detect::Plist => DECLARATION,
         }
     }
 
@@ -93,7 +95,14 @@ impl Judge {
     /// `None` if it needs more. It asks for more only if more can change the answer, because a
     /// stream may be slow to give it.
     pub(crate) fn settle(self, prefix: &[u8], ended: bool) -> Result<Option<Settled>, Fault> {
-        if self.detect == Detect::Xml {
+        if self.detect == Detect::Plist {
+            match is_binary(prefix) {
+                Some(true) => return Ok(Some(Settled::UTF_8)),
+                None if !ended => return Ok(None),
+                None | Some(false) => {}
+            }
+        }
+        if self.detect != Detect::Nothing {
             return settle_xml(prefix, ended, self.encoding);
         }
         if let Some(encoding) = self.encoding.filter(|encoding| !encoding.is_utf8()) {
@@ -107,6 +116,19 @@ impl Judge {
             Opening::Text(mark) => utf8(mark),
         }
     }
+}
+
+/// How a binary property list begins, whatever its version.
+const BINARY: &[u8] = b"bplist";
+
+/// Whether a source that begins with `prefix` is a binary property list; none if more bytes decide.
+#[must_use]
+pub fn is_binary(prefix: &[u8]) -> Option<bool> {
+    let known = prefix.len().min(BINARY.len());
+    if prefix[..known] != BINARY[..known] {
+        return Some(false);
+    }
+    (known == BINARY.len()).then_some(true)
 }
 
 /// `<?xm` in EBCDIC.

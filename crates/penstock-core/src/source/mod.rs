@@ -10,6 +10,7 @@ use std::fmt;
 use std::io::{self, Read};
 
 use crate::error::Fault;
+use crate::index::ReadAt;
 use crate::limits::Limits;
 
 mod declaration;
@@ -18,10 +19,11 @@ pub mod encoding;
 mod single;
 mod window;
 
-pub use declaration::{DECLARATION, Detect, Settled, xml_encoding};
+pub use declaration::{DECLARATION, Detect, Settled, is_binary, xml_encoding};
 pub use decompress::{Compression, Sniff, sniff};
 pub use encoding::Encoding;
 pub use window::Window;
+pub(crate) use window::out_of_memory;
 
 use declaration::Judge;
 use decompress::Decompressor;
@@ -143,6 +145,10 @@ pub struct Source {
     taken: u64,
     limits: Limits,
     total: Option<u64>,
+    /// Whether a binary property list may come, and whether one does.
+    binary: Option<bool>,
+    /// The same bytes, and how many there are, if they can be read at any position.
+    positions: Option<(Box<dyn ReadAt + Send>, u64)>,
     /// Found after bytes that were delivered first; a source at fault stays at fault.
     fault: Option<Fault>,
 }
@@ -200,8 +206,37 @@ impl Source {
             taken: 0,
             limits: options.limits.clone(),
             total: options.total_hint,
+            binary: (options.detect == Detect::Plist).then_some(false),
+            positions: None,
             fault: None,
         }
+    }
+
+    /// The same source, whose `size` bytes `file` can read at any position, too.
+    #[must_use]
+    pub fn with_positions(mut self, file: Box<dyn ReadAt + Send>, size: u64) -> Self {
+        self.positions = Some((file, size));
+        self
+    }
+
+    /// Whether the source is not text. Reads as many bytes as it takes to know that.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read).
+    pub fn is_binary(&mut self) -> Result<bool, SourceError> {
+        if self.binary.is_none() {
+            return Ok(false);
+        }
+        while let Text::Opening { .. } = self.text {
+            self.read_opening()?;
+        }
+        Ok(self.binary == Some(true))
+    }
+
+    /// The bytes of the source at any position, and how many there are, if nothing has to be
+    /// decompressed. Ask when the first bytes are known.
+    pub fn take_positions(&mut self) -> Option<(Box<dyn ReadAt + Send>, u64)> {
+        matches!(self.stage, Stage::Plain).then(|| self.positions.take()).flatten()
     }
 
     /// A source that begins inside a plain document in UTF-8: a byte range of a file. Its first
@@ -316,6 +351,9 @@ impl Source {
     /// The encoding is known, and the bytes seen belong to the text.
     fn settle(&mut self, settled: Settled, seen: Vec<u8>) -> Result<(), SourceError> {
         let Settled { encoding, mark } = settled;
+        if let Some(binary) = &mut self.binary {
+            *binary = is_binary(&seen) == Some(true);
+        }
         if encoding.is_utf8() {
             self.text = Text::Plain { seen, at: mark, skipped: mark };
             return Ok(());

@@ -372,7 +372,7 @@ fn remember(context: &mut Vec<u8>, dropped: &[u8]) {
 }
 
 #[cold]
-fn out_of_memory(at: u64, room: usize) -> Fault {
+pub(crate) fn out_of_memory(at: u64, room: usize) -> Fault {
     Fault::new(Kind::Memory, at, format!("out of memory: no room for {room} more bytes"))
 }
 
