@@ -11,7 +11,7 @@ import pytest
 from penstock import _format, _rust, _types
 from penstock.cli import parser
 
-NAMES = ("json", "ndjson", "xml", "csv")
+NAMES = ("json", "ndjson", "xml", "csv", "plist")
 
 
 def test_names_and_suffixes() -> None:
@@ -35,13 +35,21 @@ def test_the_type_of_checkers_lists_the_same() -> None:
 def test_the_command_line_offers_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         parser.parser().parse_args(["count", "--format", "cvs", "a"])
-    assert "'cvs' is not a format: 'json', 'ndjson', 'xml' and 'csv' are" in capsys.readouterr().err
+    assert (
+        "'cvs' is not a format: 'json', 'ndjson', 'xml', 'csv' and 'plist' are"
+        in capsys.readouterr().err
+    )
 
 
 @pytest.mark.parametrize(
     ("format", "options", "kind", "message"),
     [
-        ("cvs", {}, ValueError, "format must be 'json', 'ndjson', 'xml' or 'csv', not 'cvs'"),
+        (
+            "cvs",
+            {},
+            ValueError,
+            "format must be 'json', 'ndjson', 'xml', 'csv' or 'plist', not 'cvs'",
+        ),
         ("json", {"framing": "lines"}, TypeError, "there is no option framing"),
         ("ndjson", {"framing": 1}, TypeError, "framing must be a str, not int"),
         (

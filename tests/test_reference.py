@@ -17,6 +17,7 @@ MODULES = (
     "penstock.csv",
     "penstock.json",
     "penstock.ndjson",
+    "penstock.plist",
     "penstock.streams",
     "penstock.xml",
 )
@@ -46,6 +47,7 @@ def test_the_reference_has_every_public_name(module: str) -> None:
         "csv",
         "json",
         "ndjson",
+        "plist",
         "streams",
         "xml",
     }

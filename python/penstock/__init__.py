@@ -75,7 +75,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Buffer, TypeForm
 
-    from penstock import csv, streams
+    from penstock import csv, plist, streams
     from penstock._cells import cells, separated, spread
     from penstock._convert import convert
     from penstock._describe import describe
@@ -172,6 +172,7 @@ __all__ = [
     "on",
     "open",
     "pattern",
+    "plist",
     "read",
     "rest",
     "send",
@@ -193,7 +194,9 @@ if not TYPE_CHECKING:
     def __getattr__(name: str) -> Any:
         """Import what few programs use; say what to use in place of a name that there is not."""
         if name == "csv":
-            import penstock.csv as found  # noqa: PLC0415 - as the next three
+            import penstock.csv as found  # noqa: PLC0415 - as the next four
+        elif name == "plist":
+            import penstock.plist as found  # noqa: PLC0415 - few programs read property lists
         elif name == "convert":
             from penstock._convert import convert as found  # noqa: PLC0415 - few programs convert
         elif name == "describe":
@@ -245,8 +248,8 @@ def decode(
             a path; use `load` for that.
         into: The type of the document; by default plain values. NDJSON as a whole is a list, so
             pass `list[City]`. (`penstock.ndjson.decode` takes the type of one record.)
-        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`. By default XML if the data begins with
-            `<`, otherwise JSON.
+        format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`. By default XML if the data
+            begins with `<`, otherwise JSON.
         all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
@@ -307,7 +310,7 @@ def encode(
         value: The value; see `penstock.json.encode`. For NDJSON and CSV, the records.
         into: The type of the value; see `penstock.json.encode`. NDJSON or CSV as a whole is a list,
             so pass `list[City]`. (`penstock.ndjson.encode` takes the type of one record.)
-        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`.
+        format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
 
@@ -324,7 +327,7 @@ def encode(
         >>> penstock.encode([{"S": 36}, {"M": 40}], format="ndjson")
         b'{"S":36}\n{"M":40}\n'
     """
-    kind = _format.checked(format, "written")
+    kind = _format.checked(format)
     encoder = _write.encoder("encode", kind, into, omit, types)
     return encoder.encode_all(value) if _format.is_stream(kind) else encoder.encode(value)
 
@@ -355,8 +358,8 @@ def dump(
         target: A path, a binary file, or a function that is called with chunks of bytes; see
             `penstock.json.dump`.
         into: The type of the value, as for `encode`.
-        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`. By default that of the suffix of the path,
-            without a compression suffix.
+        format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`. By default that of the suffix
+            of the path, without a compression suffix.
         omit: The fields to leave out; see `penstock.json.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
         compression: How the target is compressed; see `penstock.json.dump`.
@@ -416,7 +419,7 @@ def write(
         target: A path, a binary file, or a function that is called with chunks of bytes; see
             `penstock.json.dump`.
         into: The type of a record; see `penstock.json.encode`.
-        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`, as for `dump`.
+        format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`, as for `dump`.
         at: Where the records are; see `penstock.json.write`. NDJSON and CSV have no other place
             than a line.
         omit: The fields to leave out; see `penstock.json.encode`.
@@ -475,8 +478,9 @@ def load(
             use `decode` for that.
         into: The type of the document; by default plain values. NDJSON as a whole is a list, so
             pass `list[City]`. (`penstock.ndjson.load` takes the type of one record.)
-        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`. By default Penstock looks at the suffix of
-            the name, without a compression suffix, and then at the first bytes of a file at a path.
+        format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`. By default Penstock looks at
+            the suffix of the name, without a compression suffix, and then at the first bytes of a
+            file at a path.
         all_errors: Whether an error reports all problems; see `penstock.json.decode`.
         duplicates: Which value of a repeated key of JSON counts; see `penstock.json.decode`.
         unknown: What to do with keys that a class does not name; see `penstock.json.decode`.
@@ -554,7 +558,7 @@ def read(
             you opened stays open. Or several files, which are read in order: a list of paths, a
             pattern such as `"data/*.json"`, or a folder.
         into: The type of one record; by default plain values.
-        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`, as for `load`.
+        format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`, as for `load`.
         at: Where the records are; see `penstock.json.read`.
         errors: What to do with a record that does not fit; see `penstock.json.read`.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
@@ -792,7 +796,7 @@ def send(
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
         handler: The object whose methods are called.
-        format: `"json"`, `"ndjson"`, `"xml"` or `"csv"`, as for `load`.
+        format: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`, as for `load`.
         encoding: The encoding of the bytes; see `penstock.json.decode`.
         compression: How the source is compressed; see `penstock.json.load`.
         member: The member of a zip archive; see `penstock.json.load`.

@@ -12,7 +12,6 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from typing import NoReturn
 
     from penstock._types import Format
 
@@ -42,7 +41,8 @@ _DIALECTS: dict[str, _rust.Dialect] = {}
 IS_A_FOLDER = "Is a directory; penstock.read() reads the files in it"
 
 _PACKED = (*(suffix for _, suffix in _rust.COMPRESSIONS), ".zip")
-_UNREADABLE = {".plist": "property lists"}
+# How many bytes show whether XML is a property list.
+_LOOKED_AT = 1024
 # What the suffixes of CSV say of the text, besides the format.
 _DELIMITERS = {".psv": "|", ".tab": "\t", ".tsv": "\t"}
 
@@ -50,8 +50,8 @@ _DELIMITERS = {".psv": "|", ".tab": "\t", ".tsv": "\t"}
 def dialect(format: Format, name: str | None = None) -> _rust.Dialect:
     """Return a format without any option but those that the suffix of a name says."""
     key: str = format
-    if format == "csv" and name is not None and (suffix := _suffix(name)) in _DELIMITERS:
-        key = suffix
+    if format == "csv" and name is not None and (end := suffix(name)) in _DELIMITERS:
+        key = end
     known = _DIALECTS.get(key)
     if known is None:
         options = {} if key == format else {"delimiter": _DELIMITERS[key]}
@@ -61,12 +61,12 @@ def dialect(format: Format, name: str | None = None) -> _rust.Dialect:
 
 def delimited(name: str) -> dict[str, object]:
     """Return the options that the suffix of a name says, besides the format."""
-    delimiter = _DELIMITERS.get(_suffix(name))
+    delimiter = _DELIMITERS.get(suffix(name))
     return {} if delimiter is None else {"delimiter": delimiter}
 
 
-def checked(format: str, done: str = "read") -> Format:
-    """Check a format that the caller has named, of what is read or written.
+def checked(format: str) -> Format:
+    """Check a format that the caller has named.
 
     Raises:
         ValueError: Penstock does not know it.
@@ -74,8 +74,6 @@ def checked(format: str, done: str = "read") -> Format:
     for known in NAMES:
         if format == known:
             return known
-    if f".{format}" in _UNREADABLE:
-        _refuse(_UNREADABLE[f".{format}"], done)
     names = listed([repr(name) for name in NAMES], "and")
     raise ValueError(f"format={format!r} is not a format: {names} are")
 
@@ -84,7 +82,7 @@ def of_source(source: object, name: str | None) -> Format:
     """Find the format from the name's suffix, or else from the first bytes of a file at a path.
 
     Raises:
-        ValueError: Neither says, or Penstock cannot read the format yet.
+        ValueError: Neither says.
     """
     kind = None if name is None else of_name(name)
     if kind is not None:
@@ -92,7 +90,7 @@ def of_source(source: object, name: str | None) -> Format:
     # Reading from a pipe would take bytes from it; `open` reports a missing file.
     if isinstance(source, str) and (os.path.isfile(source) or not os.path.exists(source)):  # noqa: PTH110, PTH113 - as above
         with open(source, "rb") as file:  # noqa: PTH123 - importing pathlib is slow
-            first = file.read(64)
+            first = file.read(_LOOKED_AT)
         if _opening(first).startswith((*_FIRST, "bplist")):
             return of_data(first)
     if isinstance(source, str) and os.path.isdir(source):  # noqa: PTH112 - as above
@@ -107,19 +105,12 @@ def unknown(name: str | None) -> ValueError:
     return ValueError(f"cannot tell the format of {what}: pass format={names}")
 
 
-def of_name(name: str, done: str = "read") -> Format | None:
-    """Return the format of a name's suffix, or None if the suffix does not say.
-
-    Raises:
-        ValueError: Penstock cannot read or write the format yet.
-    """
-    suffix = _suffix(name)
-    if suffix in _UNREADABLE and suffix not in _SUFFIXES:
-        _refuse(_UNREADABLE[suffix], done)
-    return _SUFFIXES.get(suffix)
+def of_name(name: str) -> Format | None:
+    """Return the format of a name's suffix, or None if the suffix does not say."""
+    return _SUFFIXES.get(suffix(name))
 
 
-def _suffix(name: str) -> str:
+def suffix(name: str) -> str:
     """Return the suffix of a name, in lower case, without the suffixes of compressions."""
     stem = name.lower()
     for packed in _PACKED:
@@ -128,24 +119,31 @@ def _suffix(name: str) -> str:
 
 
 def of_data(data: object) -> Format:
-    """Find the format from the first bytes: JSON, unless it is plainly another.
-
-    Raises:
-        ValueError: Penstock cannot read the format yet.
-    """
-    if type(data) is bytes and (known := _FIRST_BYTES.get(data[:1])):
+    """Find the format from the first bytes: JSON, unless it is plainly another."""
+    if type(data) is bytes and (known := _FIRST_BYTES.get(data[:1])) == "json":
         return known
     if isinstance(data, str):
-        start = data[:64].removeprefix("\ufeff").lstrip()
+        start = data[:_LOOKED_AT].removeprefix("\ufeff").lstrip()
     else:
         try:
-            start = _opening(bytes(memoryview(data)[:64]))  # type: ignore[arg-type]  # see below
+            start = _opening(bytes(memoryview(data)[:_LOOKED_AT]))  # type: ignore[arg-type]  # see below
         except TypeError:
             # Not data at all: the verb itself raises the error for that.
             return "json"
-    if start.startswith("bplist"):
-        _refuse(_UNREADABLE[".plist"])
-    return _FIRST.get(start[:1], "json")
+    known = _FIRST.get(start[:1], "json")
+    is_plist = _has_plist_root(start) if known == "xml" else start.startswith("bplist")
+    return "plist" if is_plist else known
+
+
+def _has_plist_root(text: str) -> bool:
+    """Whether the root element, or the document type, of XML is a property list's."""
+    while (start := text.find("<!--")) >= 0:
+        end = text.find("-->", start)
+        text = text[:start] + (text[end + 3 :] if end >= 0 else "")
+    for tag in text.split("<")[1:]:
+        if not tag.startswith(("?", "!")) or tag.startswith("!DOCTYPE"):
+            return tag.removeprefix("!DOCTYPE").split(">")[0].split()[:1] == ["plist"]
+    return False
 
 
 def _opening(data: bytes) -> str:
@@ -184,10 +182,6 @@ def record_type(verb: str, format: Format, into: object) -> object:
 def is_stream(format: Format) -> bool:
     """Whether a format is one value after the other, as NDJSON is."""
     return format in _STREAMS
-
-
-def _refuse(what: str, done: str = "read") -> NoReturn:
-    raise ValueError(f"{what} cannot be {done} yet: {listed(TITLES, 'and')} can")
 
 
 def listed(words: Sequence[str], last: str) -> str:

@@ -72,7 +72,9 @@ if TYPE_CHECKING:
     # Where the records are: a path or, for several kinds of records, paths with their types.
     At: TypeAlias = str | Mapping[str, TypeForm[T]]
     # The formats by name.
-    Format: TypeAlias = Literal["json", "ndjson", "xml", "csv"]
+    Format: TypeAlias = Literal["json", "ndjson", "xml", "csv", "plist"]
+    # The forms of property lists.
+    PlistForm: TypeAlias = Literal["binary", "xml", "openstep", "gnustep", "json"]
     # How a source is compressed; `"infer"` looks at its first bytes.
     Compression: TypeAlias = Literal["infer", "gzip", "zstd", "bzip2", "xz"]
     # How a target is compressed; `"infer"` looks at the suffix of its path.

@@ -92,11 +92,11 @@ def format_of(target: object, format: Format | None) -> Format:
         ValueError: Neither says.
     """
     if format is not None:
-        return _format.checked(format, "written")
+        return _format.checked(format)
     name = None
     if isinstance(target, (str, os.PathLike)):
         name = _sources.printable(os.fsdecode(target))
-    found = None if name is None else _format.of_name(name, "written")
+    found = None if name is None else _format.of_name(name)
     if found is None:
         raise _format.unknown(name)
     return found

@@ -38,10 +38,6 @@ def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
             "penstock head: there is no option '--recrods'; did you mean '--records'?\n",
         ),
         (
-            ["head", "--format", "plist", "a"],
-            "penstock head: argument --format: property lists cannot be read yet: JSON, NDJSON, XML and CSV can\n",
-        ),
-        (
             ["count", "--form", "json", "a"],
             "penstock count: there is no option '--form'; did you mean '--format'?\n",
         ),
@@ -49,7 +45,7 @@ def test_without_a_command_it_says_what_there_is(penstock: Callable[..., Any]):
         (["head", "-n", "1.5", "a"], "penstock head: argument -n/--records: '1.5' is not a number"),
         (
             ["head", "--format", "yaml", "a"],
-            "penstock head: argument --format: 'yaml' is not a format: 'json', 'ndjson', 'xml' and 'csv' ",
+            "penstock head: argument --format: 'yaml' is not a format: 'json', 'ndjson', 'xml', 'csv' and 'plist' ",
         ),
         (["haed", "a"], "penstock: there is no command 'haed'; did you mean 'head'?\n"),
         (["tail", "a"], "penstock: there is no command 'tail'; only the first records can be"),
@@ -74,12 +70,11 @@ def test_usage(penstock: Callable[..., Any], words: list[str], message: str):
         (["count", "nowhere"], "nowhere: No such file or directory"),
         (
             ["count", "data"],
-            "data: the folder holds no file whose name ends as JSON, NDJSON, XML or CSV",
+            "data: the folder holds no file whose name ends as JSON, NDJSON, XML, CSV or plist",
         ),
         (["count", "no*.json"], "no*.json: no file matches"),
         (["count", "https://a.b/c.json"], "https://a.b/c.json: URLs cannot be read yet: pipe the"),
         (["count", "--namespace", "a=urn:a", "cities.json"], "cities.json: --namespace is for XML"),
-        (["count", "a.plist"], "property lists cannot be read yet: JSON, NDJSON, XML and CSV can"),
         (["count", "empty"], "cannot tell the format of empty: say --format"),
         (["count", "packed"], "cannot tell the format of packed: say --format"),
         (["count", "a\x1b[2Jb"], "a\\x1b[2Jb: No such file or directory"),

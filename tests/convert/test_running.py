@@ -56,7 +56,7 @@ def test_what_it_does_not_take(tmp_path: Path) -> None:
         assert names(tmp_path) == ["a.json"]
         return str(caught.value)
 
-    formats = "pass to='json', 'ndjson', 'xml' or 'csv'"
+    formats = "pass to='json', 'ndjson', 'xml', 'csv' or 'plist'"
     target = tmp_path / "b"
     assert refused(ValueError, source, target) == f"cannot tell the format of '{target}': {formats}"
     assert refused(ValueError, source, print) == (

@@ -71,7 +71,7 @@ def test_options() -> None:
     rows, error = gathered(b'[{"n": 1, "x": 2}]', into=Row, unknown="error")
     assert (rows, type(error)) == ([], ValidationError)
     assert type(gathered(b"[[[1]]]", limits=Limits(depth=2))[1]) is LimitExceeded
-    assert type(gathered(b"1", format="plist")[1]) is ValueError
+    assert type(gathered(b"1", format="yaml")[1]) is ValueError
     assert type(gathered(b"1", into=type)[1]) is penstock.PlanError
 
 

@@ -563,8 +563,10 @@ def test_a_plan_serves_both_families() -> None:
     assert format(plan, "json") == format(plan, "ndjson") == format(plan) == repr(plan)
     assert format(plan, "xml").splitlines()[0] == "Plan(Item) for XML"
     assert format(plan, "csv").splitlines()[0] == "Plan(Item) for CSV"
-    with pytest.raises(ValueError, match="'json', 'ndjson', 'xml' and 'csv' are formats of a plan"):
-        format(plan, "plist")
+    assert format(plan, "plist") == repr(plan)
+    formats = "'json', 'ndjson', 'xml', 'csv' and 'plist' are formats of a plan"
+    with pytest.raises(ValueError, match=formats):
+        format(plan, "yaml")
     for _ in range(2):
         assert xml.decode('<i id="3"/>', plan) == Item(3)
         assert penstock.json.decode('{"id": 3}', plan) == Item(3)

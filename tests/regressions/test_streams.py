@@ -53,7 +53,7 @@ def fed(decoder: Decoder[Any], chunks: Iterable[bytes]) -> list[Any]:
 
 
 def test_144_an_asynchronous_stream_is_of_no_format_unless_it_is_said() -> None:
-    message = r"^cannot tell the format of a stream without a name: pass format='json', 'ndjson', 'xml' or 'csv'$"
+    message = r"^cannot tell the format of a stream without a name: pass format='json', 'ndjson', 'xml', 'csv' or 'plist'$"
     with pytest.raises(ValueError, match=message):
         awaited(later([b"1\n2\n"]), int)
     with pytest.raises(ValueError, match=message):

@@ -59,7 +59,7 @@ def test_a_folder(folder: Path) -> None:
         penstock.read(empty)
     assert raised.value.filename == str(empty)
     assert raised.value.strerror == (
-        "The folder has no file whose name says the format 'json', 'ndjson', 'xml' or 'csv'"
+        "The folder has no file whose name says the format 'json', 'ndjson', 'xml', 'csv' or 'plist'"
     )
     with pytest.raises(FileNotFoundError, match="whose name says the format 'xml'"):
         penstock.read(folder / "deeper", format="xml")

@@ -126,13 +126,13 @@ def test_the_format_is_that_of_the_suffix(tmp_path: Path) -> None:
             {},
             (
                 "cannot tell the format of a stream without a name: "
-                "pass format='json', 'ndjson', 'xml' or 'csv'"
+                "pass format='json', 'ndjson', 'xml', 'csv' or 'plist'"
             ),
         ),
         (
             "rows",
             {},
-            "cannot tell the format of 'rows': pass format='json', 'ndjson', 'xml' or 'csv'",
+            "cannot tell the format of 'rows': pass format='json', 'ndjson', 'xml', 'csv' or 'plist'",
         ),
         (
             "rows.csv",
@@ -141,13 +141,8 @@ def test_the_format_is_that_of_the_suffix(tmp_path: Path) -> None:
         ),
         (
             "rows",
-            {"format": "plist"},
-            "property lists cannot be written yet: JSON, NDJSON, XML and CSV can",
-        ),
-        (
-            "rows",
             {"format": "x"},
-            "format='x' is not a format: 'json', 'ndjson', 'xml' and 'csv' are",
+            "format='x' is not a format: 'json', 'ndjson', 'xml', 'csv' and 'plist' are",
         ),
         (
             "a.json",

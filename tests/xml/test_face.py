@@ -100,7 +100,7 @@ def test_by_word() -> None:
     assert penstock.load(data, int, format="xml") == 1
     assert list(penstock.read(data, int, at="a", format="xml")) == [1]
     assert penstock.decode("<a>1</a>", int, format="xml") == 1
-    with pytest.raises(ValueError, match=r"pass format='json', 'ndjson', 'xml' or 'csv'$"):
+    with pytest.raises(ValueError, match=r"pass format='json', 'ndjson', 'xml', 'csv' or 'plist'$"):
         penstock.load(data)
 
 

@@ -6,7 +6,7 @@ use crate::repair::Repair;
 use crate::run::{Destination, Given};
 use crate::shape::Shape;
 use crate::sink::Listener;
-use crate::{csv, json, xml};
+use crate::{csv, json, plist, xml};
 
 /// The reason why a reader returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -223,6 +223,8 @@ pub enum Reader {
     Xml(Box<xml::Reader>),
     /// CSV.
     Csv(Box<csv::Reader>),
+    /// Property lists of any form.
+    Plist(Box<plist::Reader>),
 }
 
 /// Forwards a call to the format's own reader.
@@ -232,6 +234,7 @@ macro_rules! each {
             Reader::Json($reader) => $call,
             Reader::Xml($reader) => $call,
             Reader::Csv($reader) => $call,
+            Reader::Plist($reader) => $call,
         }
     };
 }
@@ -252,6 +255,8 @@ impl FormatReader for Reader {
             Reader::Json(reader) => FormatReader::run(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run(&mut **reader, given, sink),
             Reader::Csv(reader) => FormatReader::run(&mut **reader, given, sink),
+            // It has four grammars: only the builder is worth a copy of each.
+            Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
         }
     }
     #[inline]
@@ -271,7 +276,10 @@ impl FormatReader for Reader {
             Reader::Csv(reader) if takes::<D>(Shape::Members) => {
                 FormatReader::run(&mut **reader, given, sink)
             }
-            Reader::Json(_) | Reader::Xml(_) | Reader::Csv(_) => {
+            Reader::Plist(reader) if takes::<D>(Shape::Members) => {
+                FormatReader::run(&mut **reader, given, sink)
+            }
+            Reader::Json(_) | Reader::Xml(_) | Reader::Csv(_) | Reader::Plist(_) => {
                 debug_assert!(false, "a document of a shape that the destination does not take");
                 Ok(Step::Stopped)
             }
@@ -286,6 +294,7 @@ impl FormatReader for Reader {
             Reader::Json(reader) => FormatReader::run_dyn(reader, given, sink),
             Reader::Xml(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
             Reader::Csv(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
+            Reader::Plist(reader) => FormatReader::run_dyn(&mut **reader, given, sink),
         }
     }
     #[inline]
@@ -342,7 +351,7 @@ impl FormatReader for Reader {
     #[inline(always)]
     fn take_repairs(&mut self) -> Vec<Repair> {
         match self {
-            Reader::Json(_) => Vec::new(),
+            Reader::Json(_) | Reader::Plist(_) => Vec::new(),
             Reader::Csv(reader) => reader.take_repairs(),
             Reader::Xml(reader) => reader.take_repairs(),
         }

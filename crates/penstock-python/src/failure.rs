@@ -30,6 +30,8 @@ pub(crate) struct Where<'a> {
 struct Details {
     code: Option<Code>,
     missing: Vec<PathStep>,
+    /// The offset, for input that is not text.
+    offset: Option<u64>,
 }
 
 /// The names that exceptions about a run use for its input.
@@ -152,6 +154,8 @@ fn make<'py>(
         let (text, caret) = excerpt(at);
         known.set_item("excerpt", text)?;
         known.set_item("caret", caret)?;
+    } else if let Some(offset) = details.offset {
+        known.set_item("offset", offset)?;
     }
     if !others.errors.is_empty() {
         known.set_item("others", PyTuple::new(py, others.errors)?)?;
@@ -211,6 +215,7 @@ pub(crate) fn of_problem<C: Raised>(
     }
     let Problem {
         kind,
+        offset,
         reason,
         code,
         missing,
@@ -224,7 +229,7 @@ pub(crate) fn of_problem<C: Raised>(
         ..
     } = problem;
     let others = Others::of(py, others, omitted, named)?;
-    let details = Details { code: Some(code), missing };
+    let details = Details { code: Some(code), missing, offset: Some(offset) };
     let error = make(py, class_of(kind), &reason, &named.at(spot), &details, others)?;
     if kind == Kind::Mismatch {
         error.setattr("expected", expected)?;

@@ -30,7 +30,7 @@ _REST = 40
 
 def exact(format: Format) -> Any:
     """Return the type of plain values in which numbers keep their digits, and text is text."""
-    if format in {"xml", "csv"}:
+    if format in {"xml", "csv", "plist"}:
         return object
     value = _exact()
     return Plan(value, namespace={"Value": value})

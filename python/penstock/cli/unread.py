@@ -18,7 +18,7 @@ _Unread: Any = namedtuple("_Unread", ())  # noqa: PYI024 - it has no field to an
 
 def unread(format: Format) -> Any:
     """Return the type: any element of XML, any row of CSV, or any JSON value, fits it."""
-    if format in {"xml", "csv"}:
+    if format in {"xml", "csv", "plist"}:
         return _Unread
     from decimal import Decimal  # noqa: PLC0415 - not for XML and CSV
 

@@ -18,10 +18,11 @@ use crate::reader::Reader;
 use crate::shape::Form;
 use crate::source::Detect;
 use crate::writer::{AnyWriter, Content, Unwritable};
-use crate::{csv, json, xml};
+use crate::{csv, json, plist, xml};
 
 /// Every format, by name. A new one is a row here, a variant of [`Reader`] and a folder.
-pub static FORMATS: [&Format; 4] = [&json::JSON, &json::NDJSON, &xml::FORMAT, &csv::FORMAT];
+pub static FORMATS: [&Format; 5] =
+    [&json::JSON, &json::NDJSON, &xml::FORMAT, &csv::FORMAT, &plist::FORMAT];
 
 /// A format, as the rest of the library sees it.
 pub struct Format {

@@ -33,6 +33,9 @@ pub trait Writer: LookAhead<Error = Unwritable> + Lent {
     /// Whether all values are text, whose type the reader does not know.
     const LEXICAL: bool = Self::ELEMENTS || Self::ROWS;
 
+    /// Whether the format has a null.
+    const NULLS: bool = true;
+
     /// The text that may be taken.
     fn ready(&self) -> &[u8];
 

@@ -143,7 +143,8 @@ impl Fitting<'_, '_> {
                 for member in all(tokens) {
                     self.later(member, shown);
                 }
-                let Tokens { null, boolean, integer, number, text, list, map } = &**tokens;
+                // A UID among them was refused just now.
+                let Tokens { null, boolean, uid: _, integer, number, text, list, map } = &**tokens;
                 fit::Kind::Tokens(Box::new(fit::Tokens {
                     null: *null,
                     boolean: *boolean,
@@ -169,7 +170,11 @@ impl Fitting<'_, '_> {
             Kind::Tagged(_) => {
                 return Ok(Err(format!("{shown} is of one of several classes")));
             }
-            Kind::Choice(_) | Kind::Moment(_) | Kind::Encoded(_) | Kind::Separated(_) => {
+            Kind::Choice(_)
+            | Kind::Moment(_)
+            | Kind::Encoded(_)
+            | Kind::Separated(_)
+            | Kind::Uid => {
                 return Ok(Err(format!("{shown} has a form of its own ({})", of.written)));
             }
         };
@@ -347,8 +352,8 @@ impl Fitting<'_, '_> {
 
 /// All members of a union.
 fn all(tokens: &Tokens) -> impl Iterator<Item = NodeId> + '_ {
-    let Tokens { null, boolean, integer, number, text, list, map } = tokens;
-    let typed = [*null, *boolean, *integer, *number, *list, *map];
+    let Tokens { null, boolean, uid, integer, number, text, list, map } = tokens;
+    let typed = [*null, *boolean, *uid, *integer, *number, *list, *map];
     typed.into_iter().flatten().chain(text.iter().copied())
 }
 

@@ -83,6 +83,11 @@ pub(super) fn duration(value: &Bound<'_, PyDelta>) -> Duration {
     }
 }
 
+/// The number of a `UID`.
+pub(super) fn uid(value: &Bound<'_, PyAny>) -> Result<u64, Stop> {
+    Ok(value.getattr(intern!(value.py(), "data"))?.extract()?)
+}
+
 /// The bytes of a `UUID`.
 pub(super) fn uuid(value: &Bound<'_, PyAny>) -> Result<[u8; 16], Stop> {
     let number: u128 = value.getattr(intern!(value.py(), "int"))?.extract()?;

@@ -4,7 +4,9 @@ use super::Stop;
 use super::text::{copied, text_of};
 use super::values::enum_value;
 use super::walk::{As, Frame, Walker};
-use crate::plan::{Build, Choice, Kind, NodeId, TagRule, is_decimal, is_object_of, is_uuid};
+use crate::plan::{
+    Build, Choice, Kind, NodeId, TagRule, is_decimal, is_object_of, is_uid, is_uuid,
+};
 use penstock_core::sink::Flow;
 use penstock_core::value::moment;
 use penstock_core::writer::Writer;
@@ -20,8 +22,14 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         let fits = |this: &Self, node: NodeId| this.takes(value, As { node, ..of });
         let member = match &self.node(of).kind {
             Kind::Tokens(tokens) => {
-                let members =
-                    [tokens.boolean, tokens.integer, tokens.number, tokens.list, tokens.map];
+                let members = [
+                    tokens.boolean,
+                    tokens.uid,
+                    tokens.integer,
+                    tokens.number,
+                    tokens.list,
+                    tokens.map,
+                ];
                 let typed = members.into_iter().flatten();
                 Some(typed.chain(tokens.text.iter().copied()).find(|node| fits(self, *node)))
             }
@@ -81,6 +89,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             }
             Kind::Decimal => is_decimal(value),
             Kind::Uuid => is_uuid(value),
+            Kind::Uid => is_uid(value),
             Kind::Duration => value.is_instance_of::<PyDelta>(),
             Kind::Choice(choice) => choice.holds(value),
             kind if kind.is(moment::Of::DateTime) => value.is_instance_of::<PyDateTime>(),
@@ -112,6 +121,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                     tokens.integer,
                     tokens.number,
                     tokens.list,
+                    tokens.uid,
                     tokens.map,
                 ];
                 let all = members.into_iter().flatten().chain(tokens.text.iter().copied());

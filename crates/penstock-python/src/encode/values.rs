@@ -5,7 +5,7 @@ use super::scalars;
 use super::text::text_of;
 use super::walk::{As, Frame, Walker};
 use crate::failure::answer;
-use crate::plan::{Kind, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uuid};
+use crate::plan::{Kind, Step, decimal_text, is_decimal, is_enum, is_plan_error, is_uid, is_uuid};
 use penstock_core::event::Scalar;
 use penstock_core::sink::Flow;
 use penstock_core::value::lexical::Type;
@@ -96,7 +96,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             Kind::Decimal if is_decimal(&value) => self.decimal(&value),
             Kind::Decimal if value.is_exact_instance_of::<PyInt>() => self.int(&value),
             Kind::Bytes | Kind::Encoded(_) => self.bytes(&value, of),
-            Kind::DateTime | Kind::Date | Kind::Time | Kind::Duration | Kind::Uuid => {
+            Kind::DateTime | Kind::Date | Kind::Time | Kind::Duration | Kind::Uuid | Kind::Uid => {
                 self.standard(&value, of)
             }
             Kind::Moment(moment) => {
@@ -294,7 +294,7 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         Ok(self.writer.text(text.as_ref().into(), 0)?)
     }
 
-    /// A date, a time, a duration or a UUID.
+    /// A date, a time, a duration, a UUID or a UID.
     pub(super) fn standard(&mut self, value: &Bound<'py, PyAny>, of: As) -> Result<Flow, Stop> {
         let scalar = match &self.node(of).kind {
             Kind::DateTime => match value.cast::<PyDateTime>() {
@@ -323,7 +323,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                 Ok(value) => Scalar::Duration(scalars::duration(value)),
                 Err(_) => return Err(self.unfit(value, of)),
             },
-            _ if is_uuid(value) => Scalar::Uuid(scalars::uuid(value)?),
+            Kind::Uid if is_uid(value) => Scalar::Uid(scalars::uid(value)?),
+            Kind::Uuid if is_uuid(value) => Scalar::Uuid(scalars::uuid(value)?),
             _ => return Err(self.unfit(value, of)),
         };
         Ok(self.writer.scalar(scalar, 0)?)
@@ -478,6 +479,8 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             return self.decimal(value);
         } else if is_uuid(value) {
             return Ok(self.writer.scalar(Scalar::Uuid(scalars::uuid(value)?), 0)?);
+        } else if is_uid(value) {
+            return Ok(self.writer.scalar(Scalar::Uid(scalars::uid(value)?), 0)?);
         } else if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
             return self.bytes(value, plain);
         }

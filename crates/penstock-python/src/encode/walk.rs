@@ -561,6 +561,8 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
     #[inline]
     pub(super) fn omits(&self, value: &Bound<'py, PyAny>, absent: &Absent) -> Result<bool, Stop> {
         match self.omit {
+            // Where nothing can be written for None, the default says it, if that is None.
+            Omit::Nothing if !W::NULLS && value.is_none() => self.is_default(value, absent),
             Omit::Nothing => Ok(false),
             Omit::None => Ok(value.is_none()),
             Omit::Defaults => self.is_default(value, absent),

@@ -83,13 +83,14 @@ pub(super) fn builtin(class: &Bound<'_, PyType>) -> Option<(Kind, &'static str)>
     } else if is_type_of_none(class) {
         return Some((Kind::None, "None"));
     }
-    let others: [(_, fn() -> Kind, _); 6] = [
+    let others: [(_, fn() -> Kind, _); 7] = [
         (&known::TIMEDELTA, || Kind::Duration, "timedelta"),
         (&known::DATETIME, || Kind::DateTime, "datetime"),
         (&known::DATE, || Kind::Date, "date"),
         (&known::TIME, || Kind::Time, "time"),
         (&known::DECIMAL, || Kind::Decimal, "Decimal"),
         (&known::UUID, || Kind::Uuid, "UUID"),
+        (&known::UID, || Kind::Uid, "UID"),
     ];
     let (_, kind, name) = others.into_iter().find(|(known, ..)| known.is(class))?;
     Some((kind(), name))
@@ -158,6 +159,11 @@ pub(crate) fn is_decimal(value: &Bound<'_, PyAny>) -> bool {
 /// True for a `UUID`.
 pub(crate) fn is_uuid(value: &Bound<'_, PyAny>) -> bool {
     is_instance(value, &known::UUID)
+}
+
+/// True for a `plistlib.UID`.
+pub(crate) fn is_uid(value: &Bound<'_, PyAny>) -> bool {
+    is_instance(value, &known::UID)
 }
 
 /// True for a member of an `Enum`.

@@ -349,6 +349,7 @@ impl<'py> Walk<'_, 'py> {
                 tokens.null.is_none() && tokens.members().all(|member| self.is_key(member))
             }
             Kind::None
+            | Kind::Uid
             | Kind::List(_)
             | Kind::Set(_)
             | Kind::FrozenSet(_)

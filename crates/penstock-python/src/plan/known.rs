@@ -110,6 +110,7 @@ pub(super) static DATETIME: Known = Known::new("datetime", "datetime");
 pub(super) static DATE: Known = Known::new("datetime", "date");
 pub(super) static TIME: Known = Known::new("datetime", "time");
 pub(super) static UUID: Known = Known::new("uuid", "UUID");
+pub(super) static UID: Known = Known::new("plistlib", "UID");
 
 pub(super) static ENUM: Known = Known::new("enum", "Enum");
 pub(super) static ENUM_META: Known = Known::new("enum", "EnumMeta");

@@ -69,7 +69,9 @@ use pyo3::types::{PyDict, PyString, PyType};
 
 pub(crate) use attrs::message_of_attrs;
 pub(crate) use build::slots;
-pub(crate) use builtin::{decimal_text, is_decimal, is_enum, is_no_decimal, is_object_of, is_uuid};
+pub(crate) use builtin::{
+    decimal_text, is_decimal, is_enum, is_no_decimal, is_object_of, is_uid, is_uuid,
+};
 pub(crate) use cache::{Aimed, Prefixes, plan_from, plan_of_kinds};
 pub(crate) use columns::{Spread, Stars};
 pub(crate) use constraints::{Check, Limit, Test};
@@ -324,6 +326,8 @@ pub(crate) enum Kind {
     Time,
     /// `uuid.UUID`.
     Uuid,
+    /// `plistlib.UID`.
+    Uid,
     /// An `Enum` by value, or a `Literal`: the value selects an existing object.
     Choice(Box<Choice>),
     /// `list[T]`.

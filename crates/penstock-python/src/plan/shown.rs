@@ -228,7 +228,7 @@ impl PlanObject {
             _ => match Format::by_name(spec) {
                 Some(format) => self.show(py, format.form),
                 None => {
-                    let what = "'json', 'ndjson', 'xml' and 'csv' are formats of a plan";
+                    let what = "'json', 'ndjson', 'xml', 'csv' and 'plist' are formats of a plan";
                     Err(PyValueError::new_err(format!("{what}, not {spec:?}")))
                 }
             },

@@ -32,6 +32,8 @@ pub(crate) struct Tokens {
     pub(crate) number: Option<NodeId>,
     /// Text: the first member that accepts it.
     pub(crate) text: Vec<NodeId>,
+    /// A UID.
+    pub(crate) uid: Option<NodeId>,
     /// A list.
     pub(crate) list: Option<NodeId>,
     /// A map.
@@ -55,7 +57,7 @@ impl Tokens {
 
     /// All members except the one for null, each as often as it takes something.
     pub(super) fn members(&self) -> impl Iterator<Item = NodeId> + '_ {
-        let typed = [self.boolean, self.integer, self.number, self.list, self.map];
+        let typed = [self.boolean, self.uid, self.integer, self.number, self.list, self.map];
         typed.into_iter().flatten().chain(self.text.iter().copied())
     }
 
@@ -67,7 +69,7 @@ impl Tokens {
     /// The members that are not text.
     fn typed(&self) -> impl Iterator<Item = NodeId> + '_ {
         let number = self.number.filter(|number| self.integer != Some(*number));
-        self.integer.into_iter().chain(number).chain(self.boolean)
+        self.uid.into_iter().chain(self.integer).chain(number).chain(self.boolean)
     }
 
     /// The members in the order in which untyped text is tried.
@@ -140,6 +142,7 @@ impl<'py> Walk<'_, 'py> {
         let tokens = Tokens {
             null: None,
             boolean: Some(push(Kind::Bool, "bool")),
+            uid: None,
             integer: Some(push(Kind::Int, "int")),
             number: Some(push(Kind::Decimal, "Decimal")),
             text: vec![text],
@@ -292,6 +295,9 @@ impl<'py> Walk<'_, 'py> {
                 return Ok(());
             }
             Kind::Str | Kind::Bytes | Kind::Encoded(_) => (&mut sorting.any_text, "a string"),
+            Kind::Uid => {
+                return self.set(&mut tokens.uid, member, "a UID");
+            }
             kind if kind.counts() => {
                 tokens.text.push(member);
                 self.set(&mut tokens.integer, member, "an integer")?;

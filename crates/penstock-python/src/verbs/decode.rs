@@ -15,13 +15,13 @@ use penstock_core::limits::Limits;
 use penstock_core::position::Counter;
 use penstock_core::reader::FormatReader;
 use penstock_core::run::{
-    Destination, Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Windows,
-    total_exceeded,
+    Destination, Failed, Failure, Input, Lent, Origin, Policy, Problem, Run, Spot, Turn, Whole,
+    Windows, total_exceeded,
 };
 use penstock_core::source::encoding::{UTF8_BOM, foreign, refuse};
 use penstock_core::source::{
-    Compression, Detect, Encoding, Options as SourceOptions, Settled, Sniff, Source, sniff,
-    xml_encoding,
+    Compression, Detect, Encoding, Options as SourceOptions, Settled, Sniff, Source, is_binary,
+    sniff, xml_encoding,
 };
 use penstock_scan::make_room;
 use pyo3::prelude::*;
@@ -193,8 +193,11 @@ fn at_hand<'py>(
     }
     if let Ok(bytes) = data.cast::<PyBytes>() {
         let bytes = bytes.as_bytes();
+        if detect == Detect::Plist && is_binary(bytes) == Some(true) {
+            return binary(py, common, bytes);
+        }
         let settled = match detect {
-            Detect::Xml => xml_encoding(bytes, encoding).ok(),
+            Detect::Xml | Detect::Plist => xml_encoding(bytes, encoding).ok(),
             _ => Some(Settled::UTF_8),
         };
         if settled.is_some_and(|settled| settled.encoding.is_utf8()) {
@@ -212,7 +215,9 @@ fn at_hand<'py>(
         pump.advance(py).map(|_| ())
     })?;
     pump.push_end(py)?;
-    pump.advance(py)?;
+    while !matches!(pump.advance(py)?, PumpTurn::End) {
+        py.check_signals()?;
+    }
     pump.promote_if_large(&mut pause, &mut 0);
     repairs::warn(pump.repairs(), py, None, caller)?;
     Request::result(py, is_document, pump.builder_mut().take_rows())
@@ -246,7 +251,7 @@ fn from_source<'py>(
     name: Option<String>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let is_document = common.dialect.is_document();
-    let mut pump = common.pump(name, Windows::of(source));
+    let mut pump = common.pump(name, Windows::of(source).gathered());
     let (mut pause, mut promoted) = (None, 0);
     loop {
         match (pump.advance(py)?, &mut pause) {
@@ -314,6 +319,36 @@ fn in_memory<'py>(
     }
     repairs::warn(run.repairs(), py, None, *caller)?;
     Request::result(py, dialect.is_document(), builder.take_rows())
+}
+
+/// Decodes bytes that are not text, and cannot change.
+fn binary<'py>(py: Python<'py>, common: Request<'_>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    let Request { dialect, plan, options, limits, .. } = &common;
+    let named = Named::new(dialect.name(), None);
+    if let Some(total) = limits.total
+        && bytes.len() as u64 > total
+    {
+        let fault = failure::of_fault(py, &total_exceeded(total), &named.at(Spot::default()));
+        return Err(failure::either(fault));
+    }
+    let mut builder = building(dialect, plan.clone_ref(py), *options, limits);
+    let reader = dialect.reader(plan.is_plain(), limits);
+    let mut run = Run::new(reader, Whole(bytes), Policy::Raise);
+    let mut pause = if bytes.len() >= BULK { Some(Pause::begin(py)?) } else { None };
+    loop {
+        match run.advance(&mut builder) {
+            Ok(Turn::End) => break,
+            // The reader stops now and then, so that an interrupt is handled.
+            Ok(Turn::Paused | Turn::Dry | Turn::Problem(_)) => py.check_signals()?,
+            Err(failure) => return Err(failure::of_failure(py, failure, &named)),
+        }
+    }
+    if let Some(pause) = &mut pause
+        && bytes.len() as u64 >= LARGE
+    {
+        pause.promote();
+    }
+    Request::result(py, true, builder.take_rows())
 }
 
 /// Whether already the first byte is not of the format.

@@ -41,6 +41,7 @@ use self::problems::Problems;
 use self::refusal::{PathStep, Refusal};
 use self::stack::Stack;
 use self::text::new_str;
+use super::keyed::shared::Shared;
 use super::make::ring::Ring;
 use super::make::shapes::Shapes;
 use crate::plan::{Aim, ClassPlan, KeyEdge, Kind, LentKeys, Node, NodeId, Plan, State, element};
@@ -169,6 +170,8 @@ pub(crate) struct Core<'p> {
     pub(crate) problems: Problems,
     /// Where the values of objects that are checked afterwards stand. The last one of a slot counts.
     pub(crate) noted: Vec<Noted>,
+    /// The containers of the record to which the document refers more than once.
+    pub(crate) shared: Option<Box<Shared>>,
 }
 
 // SAFETY: the only pointer in here is `top`, into the vector beside it. Everything else may be
@@ -222,6 +225,7 @@ impl<'p> Core<'p> {
             weight: 0,
             problems: Problems::default(),
             noted: Vec::new(),
+            shared: None,
         }
     }
 
@@ -229,6 +233,7 @@ impl<'p> Core<'p> {
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.stack.traverse(visit)?;
         self.ring.traverse(visit)?;
+        self.shared.iter().try_for_each(|shared| shared.traverse(visit))?;
         self.rows.traverse(visit)
     }
 
@@ -282,6 +287,7 @@ impl<'p> Core<'p> {
         self.seen_beyond.clear();
         self.problems = Problems::default();
         self.noted.clear();
+        self.shared = None;
         self.frames.truncate(1);
         self.frames_changed();
         self.top_mut().spoiled = false;

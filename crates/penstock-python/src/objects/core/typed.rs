@@ -82,7 +82,7 @@ impl<'p> Core<'p> {
             (Scalar::Uid(number), Kind::Int) => {
                 number.into_pyobject(py).map_err(PyErr::from)?.into_any()
             }
-            (Scalar::Uid(number), Kind::Any) => {
+            (Scalar::Uid(number), Kind::Uid | Kind::Any) => {
                 static UID: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
                 UID.import(py, "plistlib", "UID")?.call1((number,))?
             }

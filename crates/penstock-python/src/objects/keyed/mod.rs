@@ -5,6 +5,7 @@ mod header;
 mod order;
 mod paths;
 mod rows;
+pub(crate) mod shared;
 mod unions;
 
 use self::order::Order;
@@ -18,7 +19,7 @@ use super::core::{Answer, Core, Duplicates, Options, Unknown};
 use super::make;
 use super::owned::Build;
 use crate::plan::{Aim, ClassId, Kind, KindByte, NodeId, PLAIN, Plan, TagRule, Target};
-use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
+use penstock_core::event::{Container, Key, KnownKeys, Matched, Row, Scalar, Text};
 use penstock_core::format::Lends;
 use penstock_core::json::lend;
 use penstock_core::near::nearest;
@@ -27,6 +28,7 @@ use penstock_scan::make_room;
 use pyo3::ffi;
 use std::collections::HashSet;
 use std::ops::{Deref, DerefMut};
+use std::ptr;
 
 /// How to build from formats of keys.
 #[derive(Clone, Copy, Debug)]
@@ -94,6 +96,11 @@ impl Sink for Keyed<'_> {
 
     #[inline(always)]
     fn begin_map(&mut self, at: u64) -> Answer {
+        if self.core.shared.is_some()
+            && let Some(answer) = self.give_shared(at)
+        {
+            return self.begun(answer);
+        }
         let aim = self.aim();
         let answer = match aim.kind {
             KindByte::Any => self.begin_dict(FrameKind::PlainDict, aim.node, self.top().aim),
@@ -122,6 +129,11 @@ impl Sink for Keyed<'_> {
 
     #[inline(always)]
     fn begin_list(&mut self, at: u64) -> Answer {
+        if self.core.shared.is_some()
+            && let Some(answer) = self.give_shared(at)
+        {
+            return self.begun(answer);
+        }
         let aim = self.aim();
         let answer = match aim.kind {
             KindByte::Any => {
@@ -233,6 +245,10 @@ impl Sink for Keyed<'_> {
         self.keyed(answer)
     }
 
+    fn container(&mut self, container: Container) {
+        self.expect_shared(container);
+    }
+
     fn piece(&mut self, _text: Text<'_>, _at: u64) -> Answer {
         Ok(Flow::Take)
     }
@@ -247,6 +263,10 @@ impl Lent for Keyed<'_> {
     #[inline(always)]
     fn want(&self) -> Want {
         self.aim().want
+    }
+
+    fn shares(&self) -> bool {
+        self.plan().nodes.iter().any(|node| matches!(node.kind, Kind::Any))
     }
 }
 
@@ -573,6 +593,9 @@ impl<'p> Keyed<'p> {
     /// The current container ends: puts `made`, which was made of its values.
     #[inline(always)]
     fn end_part(&mut self, made: Result<*mut ffi::PyObject, Refusal>, at: u64) -> Answer {
+        if self.core.shared.is_some() {
+            self.keep_shared(made.as_ref().map_or(ptr::null_mut(), |made| *made));
+        }
         let value = match made {
             Ok(value) => value,
             Err(refusal) => return self.lost_container(refusal),

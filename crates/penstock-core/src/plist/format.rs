@@ -1,0 +1,73 @@
+//! The format of property lists: its row in the table, and its options.
+
+use std::sync::Arc;
+
+use super::{Form, Options, Reader};
+use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
+use crate::limits::Limits;
+use crate::reader;
+use crate::shape;
+use crate::source::Detect;
+
+/// Property lists of all forms.
+pub static FORMAT: Format = Format {
+    name: "plist",
+    article: "a",
+    title: "plist",
+    suffixes: &[".plist", ".bplist", ".glyphs", ".pbxproj", ".strings"],
+    begins_with: &[],
+    is_stream: false,
+    form: shape::Form::KEYED,
+    lends: Lends::Nothing,
+    dialect,
+    style,
+};
+
+/// Property lists with their options.
+#[derive(Clone, Copy, Debug)]
+struct Dialect(Options);
+
+/// The words for forms that are read. The two forms of text have one grammar.
+const FORMS: [(&str, Form); 5] = [
+    ("binary", Form::Binary),
+    ("xml", Form::Xml),
+    ("openstep", Form::Text),
+    ("gnustep", Form::Text),
+    ("json", Form::Json),
+];
+
+/// `form`: the form, or none if it is to be found.
+fn dialect(options: &[(String, Said)]) -> Result<Arc<dyn format::Dialect>, WrongOption> {
+    let mut read = Options::default();
+    for (option, said) in options {
+        match (&**option, &said.value) {
+            ("form", Value::Nothing) => {}
+            ("form", _) => read.form = Some(said.word("form", &FORMS)?),
+            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+        }
+    }
+    Ok(Arc::new(Dialect(read)))
+}
+
+impl format::Dialect for Dialect {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+    fn is_document(&self) -> bool {
+        true
+    }
+    fn detect(&self) -> Detect {
+        Detect::Plist
+    }
+    fn default_records(&self) -> &'static str {
+        "the elements of a root array, else the document as one record"
+    }
+    fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
+        reader::Reader::Plist(Box::new(Reader::new(self.0, limits)))
+    }
+}
+
+/// Property lists are not written yet.
+fn style(_options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+    Err(impossible("property lists are not written yet"))
+}

@@ -1,0 +1,21 @@
+//! The options of property lists.
+
+/// How a property list is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Binary, version 00.
+    Binary,
+    /// XML.
+    Xml,
+    /// The text of OpenStep, and of GNUstep, whose types it has besides strings.
+    Text,
+    /// JSON.
+    Json,
+}
+
+/// How property lists are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// The form, or nothing: the first bytes say it.
+    pub form: Option<Form>,
+}

@@ -1,0 +1,138 @@
+//! The reader of property lists: it finds the form, and has the reader of that form read.
+
+use super::text::{Looking, Looks};
+use super::{Form, Options, binary, markup, text};
+use crate::error::{Fail, Fault};
+use crate::json;
+use crate::limits::Limits;
+use crate::reader::{FormatReader, Step};
+use crate::run::Given;
+use crate::sink::Listener;
+
+/// A reader of property lists, whatever their form.
+#[derive(Debug)]
+pub struct Reader {
+    form: Option<Form>,
+    limits: Limits,
+    /// The offset of the first byte, until the form is known.
+    base: u64,
+    looking: Looking,
+    own: Own,
+}
+
+/// The reader of a form.
+#[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one for each run, in a box")]
+enum Own {
+    Unknown,
+    Binary(binary::Reader),
+    Xml(markup::Reader),
+    Text(text::Reader),
+    Json(json::Reader),
+}
+
+/// Has the form's own reader do it; before there is one, the answer is `$unknown`.
+macro_rules! each {
+    ($self:expr, $unknown:expr, $reader:ident => $call:expr) => {
+        match $self {
+            Own::Unknown => $unknown,
+            Own::Binary($reader) => $call,
+            Own::Xml($reader) => $call,
+            Own::Text($reader) => $call,
+            Own::Json($reader) => $call,
+        }
+    };
+}
+
+impl Reader {
+    /// A reader at the beginning of a source.
+    #[must_use]
+    pub fn new(options: Options, limits: &Limits) -> Self {
+        let looking = Looking::new();
+        Reader { form: options.form, limits: limits.clone(), base: 0, looking, own: Own::Unknown }
+    }
+
+    /// Makes the reader of the form. False if more input decides which one it is.
+    #[cold]
+    fn decide(&mut self, given: Given<'_>) -> Result<bool, Fault> {
+        let form = match (given, self.form) {
+            (Given::Bytes(_) | Given::At { .. }, None | Some(Form::Binary)) => Form::Binary,
+            (Given::Bytes(_) | Given::At { .. }, Some(_)) => {
+                return Err(Fault::malformed(0, "this is a binary property list"));
+            }
+            (Given::Text { text, last: false }, _) if text.as_bytes().is_empty() => {
+                return Ok(false);
+            }
+            (Given::Text { .. }, Some(Form::Binary)) => {
+                return Err(Fault::malformed(self.base, "this is no binary property list"));
+            }
+            (Given::Text { .. }, Some(form)) => form,
+            (Given::Text { text, last }, None) => match self.looking.look(text.as_bytes(), last) {
+                Looks::NeedMore => return Ok(false),
+                Looks::Xml => Form::Xml,
+                Looks::Text => Form::Text,
+                Looks::Json => Form::Json,
+            },
+        };
+        let limits = &self.limits;
+        self.own = match form {
+            Form::Binary => Own::Binary(binary::Reader::new(limits)),
+            Form::Xml => Own::Xml(markup::Reader::new(limits)),
+            Form::Text => Own::Text(text::Reader::new(limits)),
+            Form::Json => Own::Json(json::Reader::new(json::Framing::Document, limits)),
+        };
+        let base = self.base;
+        each!(&mut self.own, (), reader => reader.jump(base));
+        Ok(true)
+    }
+}
+
+impl FormatReader for Reader {
+    #[inline]
+    fn run<S: Listener>(&mut self, given: Given<'_>, sink: &mut S) -> Result<Step, Fail<S::Error>> {
+        if matches!(self.own, Own::Unknown) && !self.decide(given)? {
+            return Ok(Step::More);
+        }
+        each!(&mut self.own, Ok(Step::More), reader => FormatReader::run(reader, given, sink))
+    }
+    fn run_dyn<S: Listener>(
+        &mut self,
+        given: Given<'_>,
+        sink: &mut S,
+    ) -> Result<Step, Fail<S::Error>> {
+        if matches!(self.own, Own::Unknown) && !self.decide(given)? {
+            return Ok(Step::More);
+        }
+        each!(&mut self.own, Ok(Step::More), reader => FormatReader::run_dyn(reader, given, sink))
+    }
+    fn base(&self) -> u64 {
+        each!(&self.own, self.base, reader => reader.base())
+    }
+    fn consumed(&self) -> usize {
+        each!(&self.own, 0, reader => reader.consumed())
+    }
+    fn offset(&self) -> u64 {
+        each!(&self.own, self.base, reader => FormatReader::offset(reader))
+    }
+    fn drop_front(&mut self, count: usize) {
+        each!(&mut self.own, (), reader => reader.drop_front(count));
+    }
+    fn jump(&mut self, base: u64) {
+        each!(&mut self.own, self.base = base, reader => reader.jump(base));
+    }
+    fn is_document(&self) -> bool {
+        true
+    }
+    fn abandon(&mut self, depth: usize) {
+        each!(&mut self.own, (), reader => reader.abandon(depth));
+    }
+    fn is_abandoned(&self) -> bool {
+        each!(&self.own, false, reader => reader.is_abandoned())
+    }
+    fn failed_at(&self) -> Option<u64> {
+        each!(&self.own, None, reader => FormatReader::failed_at(reader))
+    }
+    fn rescan(&mut self) {
+        each!(&mut self.own, (), reader => reader.rescan());
+    }
+}
