@@ -103,6 +103,12 @@ pub trait FormatReader {
         false
     }
 
+    /// Whether the reader can continue behind a value with a fault as behind any other value that is
+    /// [abandoned](Self::abandon), because the format says where each value is.
+    fn passes_faults(&self) -> bool {
+        false
+    }
+
     /// Whether the reader is before the first record, in what the source says of all of them: a
     /// header. A problem there ends the run, whatever becomes of bad records.
     fn is_before_records(&self) -> bool {
@@ -192,6 +198,9 @@ impl<F: FormatReader> FormatReader for &mut F {
     }
     fn can_recover(&self) -> bool {
         (**self).can_recover()
+    }
+    fn passes_faults(&self) -> bool {
+        (**self).passes_faults()
     }
     fn is_before_records(&self) -> bool {
         (**self).is_before_records()
@@ -332,6 +341,9 @@ impl FormatReader for Reader {
     }
     fn can_recover(&self) -> bool {
         each!(self, reader => reader.can_recover())
+    }
+    fn passes_faults(&self) -> bool {
+        each!(self, reader => reader.passes_faults())
     }
     fn is_before_records(&self) -> bool {
         each!(self, reader => reader.is_before_records())

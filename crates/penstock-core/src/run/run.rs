@@ -356,6 +356,16 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
         fault: &Fault,
     ) -> Outcome<Option<Box<Problem<C>>>, D> {
         let lacking = fault.kind() == Kind::Memory;
+        let within = to.inner_records().is_some_and(|(_, within)| within);
+        if !lacking && within && self.reader.passes_faults() {
+            let kept = to.take_kept();
+            let problem = self.pass_over(to, |run, to| {
+                let problem = Problem::of_fault(fault, run.spot_of_fault(to, fault.offset()));
+                run.with_kept(to, problem, kept)
+            })?;
+            self.abandon_record(to);
+            return Ok(problem);
+        }
         if lacking || !self.reader.can_recover() {
             return Err(self.fail(to, fault));
         }
@@ -401,10 +411,15 @@ impl<R: FormatReader, I: Input, C> Run<R, I, C> {
             let problem = run.misfit(to, misfit);
             run.with_kept(to, problem, kept)
         })?;
+        self.abandon_record(to);
+        Ok(problem)
+    }
+
+    /// Gives up the current record, and goes on behind it.
+    fn abandon_record<D: Destination<Cause = C>>(&mut self, to: &mut D) {
         let depth = to.record_depth();
         to.abandon_record();
         self.reader.abandon(depth);
-        Ok(problem)
     }
 
     /// Applies the policy to the problem of a record. The problem is described only if somebody

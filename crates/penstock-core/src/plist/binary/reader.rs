@@ -533,6 +533,9 @@ impl FormatReader for Reader {
     fn is_abandoned(&self) -> bool {
         false
     }
+    fn passes_faults(&self) -> bool {
+        true
+    }
 }
 
 impl Reader {

@@ -5,8 +5,10 @@ use penstock_core::event::{Container, Key, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::plist::binary::Reader;
 use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
+use penstock_core::run::{Given, Outlet, Policy, Run, Turn, Whole};
+use penstock_core::select::Records;
 use penstock_core::sink::{Discard, Flow, Lent, LookAhead, Sink};
+use penstock_core::trace::Trace;
 
 use super::file::*;
 use super::naive::End;
@@ -463,4 +465,54 @@ fn abandoning_a_record() {
         "   8 begin list\n  11   begin list\n  17     int 7\n     abandon\n  15 begin list\n  \
          17   int 7\n  15 end list\n   8 end list\n"
     );
+}
+
+/// A fault within a record spoils no other one, because it is known where each begins.
+#[test]
+fn a_fault_within_a_record() {
+    let objects = [
+        list(&[1, 2, 3, 4]),
+        Members(0xD, vec![5, 6]),
+        Members(0xD, vec![5, 7]),
+        Members(0xD, vec![6, 6]),
+        Members(0xD, vec![5, 6]),
+        text("k"),
+        int(7),
+        Counted(5, 1, vec![0x80]),
+    ];
+    let bytes = file(&objects, SIMPLE);
+    let mut to = Outlet::new(Trace::new(), Some(Records::by_default()));
+    let mut run = Run::new(Reader::new(&Limits::default()), Whole(&bytes), Policy::Hand);
+    let mut told = Vec::new();
+    loop {
+        match run.advance(&mut to).unwrap() {
+            Turn::Problem(problem) => {
+                let (record, path) = (problem.spot.record, problem.spot.path);
+                told.push(format!("{record:?} {path:?} {}: {}", problem.offset, problem.reason));
+            }
+            Turn::End => break,
+            turn => panic!("{turn:?}"),
+        }
+    }
+    assert_eq!(
+        told,
+        [
+            "Some(2) [Index(1)] 30: a string of ASCII with the byte 0x80",
+            "Some(3) [Index(2)] 27: the key of a dictionary is an integer, not a string (object 6)",
+        ]
+    );
+    let (first, last) = ("key \"k\"\n  27   int 7\n", "end map\n");
+    assert_eq!(
+        to.inner().text(),
+        format!(
+            "  13 begin map\n  25   {first}  13 {last}  16 begin map\n  25   key \"k\"\n     \
+             abandon\n  19 begin map\n     abandon\n  22 begin map\n  25   {first}  22 {last}"
+        )
+    );
+    assert_eq!(run.refused(), 2);
+    // Nothing is behind a fault of the list of records.
+    let bytes = file(&[list(&[9, 1]), int(7)], SIMPLE);
+    let mut to = Outlet::new(Trace::new(), Some(Records::by_default()));
+    let mut run = Run::new(Reader::new(&Limits::default()), Whole(&bytes), Policy::Skip);
+    assert!(run.advance(&mut to).is_err());
 }
