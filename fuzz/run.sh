@@ -54,6 +54,7 @@ fuzz select 2 256
 fuzz kernels 4 256
 fuzz source 8 1024
 fuzz convert 16 256
+fuzz plist_binary 4 512
 
 if ! "$PYTHON" typed.py --runs $((RUNS / 80)) --seed "$SEED"; then
     failed+=(typed)

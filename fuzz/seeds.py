@@ -5,8 +5,10 @@ after a change here, and commit what it writes; what a campaign finds does not b
 """
 
 import bz2
+import datetime as dt
 import gzip
 import lzma
+import plistlib
 import shutil
 from pathlib import Path
 
@@ -159,6 +161,38 @@ def tables() -> dict[str, bytes]:
     return found | {"no-text": usual + b'a,b\n1,2\n3,\xff4\n5,6\n"7\n\xfe",8\n9,0\n'}
 
 
+def property_lists() -> dict[str, bytes]:
+    """Return binary property lists after the four bytes that choose, some of them as objects."""
+    shared = [{"name": "Vila"}] * 2
+    day = dt.datetime.fromisoformat("2026-11-02")
+    values: dict[str, object] = {
+        "shared": [*shared, "Vila"],
+        "scalars": [True, False, 7, -7, 300, 70000, 1 << 40, 1 << 63, 0.5, b"\0\xff", day],
+        "texts": ["", "a", "é水𝄞", "x" * 70, plistlib.UID(7), {"clé": {}, "a": []}],
+        "deep": [[[[{"a": [{"b": 1}]}]]]],
+    }
+    files = {name: plistlib.dumps(value, fmt=plistlib.FMT_BINARY) for name, value in values.items()}
+    objects = {
+        "cycle": [b"\xa2\x01\x01", b"\xd1\x02\x00", b"\x51a"],
+        "sets": [b"\xb2\x01\x02", b"\xc1\x03", b"\x00", b"\x80\x07"],
+        "bomb": [*(b"\xa4" + bytes([n + 1]) * 4 for n in range(9)), b"\x09"],
+        "wide": [
+            b"\xaf\x10\x04\x01\x02\x03\x04",
+            b"\x14" + bytes(7) + b"\1" + bytes(8),
+            b"\x5f\x11\x00\x02ab",
+            b"\x62\xd8\x34\xdd\x1e",
+            b"\x61\xdd\x1e",
+        ],
+    }
+    found = {}
+    for n, mood in enumerate((b"\0\0\0", b"\1\x40\x10", b"\2\x9b\x10")):
+        found |= {f"{name}-{n}": b"\0" + mood + data for name, data in files.items()}
+        for name, parts in objects.items():
+            data = b"".join(bytes([len(part)]) + part for part in parts)
+            found[f"{name}-{n}"] = b"\1" + mood + data
+    return found
+
+
 def corpora() -> dict[str, dict[str, bytes]]:
     """Return the inputs of each target, by name."""
     documents = {name: text.encode() for name, text in DOCUMENTS.items()}
@@ -197,6 +231,7 @@ def corpora() -> dict[str, dict[str, bytes]]:
         | {f"xml-{name}": b"\x05\x01" + data for name, data in xml.items()},
         "source": sources(),
         "convert": conversions(),
+        "plist_binary": property_lists(),
     }
 
 
