@@ -50,6 +50,7 @@ fuzz xml_reader 4 512
 fuzz xml_any_chunking 4 512
 fuzz csv_reader 4 256
 fuzz csv_any_chunking 16 256
+fuzz plist_text 4 256
 fuzz select 2 256
 fuzz kernels 4 256
 fuzz source 8 1024

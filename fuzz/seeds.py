@@ -217,6 +217,7 @@ def corpora() -> dict[str, dict[str, bytes]]:
         "ndjson": {name: b"\x21" + data for name, data in (lines | documents).items()},
         "csv_reader": tables(),
         "csv_any_chunking": tables(),
+        "plist_text": {name: bytes(12) + text.encode() for name, text in PLISTS.items()},
         "xml_reader": xml,
         "xml_any_chunking": {
             f"{name}-{n}": bytes(
@@ -233,6 +234,25 @@ def corpora() -> dict[str, dict[str, bytes]]:
         "convert": conversions(),
         "plist_binary": property_lists(),
     }
+
+
+# Property lists as text.
+PLISTS = {
+    "empty": "",
+    "blank": " // c\n/* d */ ",
+    "dictionary": "{ a = b; \"c d\" = 'e'; f; g = {}; h = { i = j } }",
+    "array": '(a, "b", ("", ), ())',
+    "strings": '"a" = "b";\n/* c */ "d";',
+    "alone": '"a"',
+    "escapes": r'"\a\b\f\n\r\t\v\"\\\q\7\341\U00e9\u6c34\Ud834\Udd1e"',
+    "data": "(<0fbd77 1c>, <[Zm9v Zg==]>)",
+    "typed": '(<*I5>, <*I"-9223372036854775809">, <*R1.5>, <*BY>, <*BN>, <*D2001-01-01 00:00:00 +0100>)',
+    "bare": "{ a/b = http://c.d/e?f; /* g */ h+i = $j; }",
+    "json": '{"a": 1}',
+    "xml": "<plist>",
+    "unclosed": '{ a = ("b',
+    "separators": "(a,\u2028\u2029// b\u2028)",
+}
 
 
 def main() -> None:

@@ -505,14 +505,14 @@ fn typed(text: &str) -> Option<String> {
     let value = inside.unwrap_or(value);
     match letter {
         "I" => {
-            let number: num_bigint::BigInt = value.parse().ok()?;
-            let digits = value.trim_start_matches(['+', '-']);
-            if value.len() - digits.len() > 1 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            let digits = value.strip_prefix(['+', '-']).unwrap_or(value);
+            if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
                 return None;
             }
-            Some(match i64::try_from(&number) {
+            let minus = if value.starts_with('-') { "-" } else { "" };
+            Some(match value.parse::<i64>() {
                 Ok(small) => format!("int {small}"),
-                Err(_) => format!("number {number}"),
+                Err(_) => format!("number {minus}{}", digits.trim_start_matches('0')),
             })
         }
         "R" => {
