@@ -10,7 +10,7 @@ pub(crate) mod look;
 mod options;
 mod partial;
 mod reader;
-mod sorted;
+pub(crate) mod sorted;
 mod start;
 mod token;
 pub mod writer;

@@ -38,7 +38,7 @@ struct Map {
 
 /// The members of the open objects.
 #[derive(Debug)]
-pub(super) struct Sorted {
+pub(crate) struct Sorted {
     order: Order,
     /// Whether a repeated key is refused.
     unique: bool,
@@ -50,7 +50,7 @@ pub(super) struct Sorted {
 }
 
 impl Sorted {
-    pub(super) fn new(order: Order, unique: bool) -> Self {
+    pub(crate) fn new(order: Order, unique: bool) -> Self {
         Sorted {
             order,
             unique,
@@ -61,7 +61,7 @@ impl Sorted {
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.maps.clear();
         self.members.clear();
         self.keys.clear();
@@ -69,23 +69,23 @@ impl Sorted {
 
     /// Whether no object is open.
     #[inline(always)]
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.maps.is_empty()
     }
 
     /// Where the outermost open object begins, with its bracket.
-    pub(super) fn outermost(&self) -> Option<usize> {
-        self.maps.first().map(|map| map.begin - 1)
+    pub(crate) fn outermost(&self) -> Option<usize> {
+        self.maps.first().map(|map| map.begin.saturating_sub(1))
     }
 
     /// The output before this place is gone.
-    pub(super) fn shift(&mut self, gone: usize) {
+    pub(crate) fn shift(&mut self, gone: usize) {
         self.maps.iter_mut().for_each(|map| map.begin -= gone);
         self.members.iter_mut().for_each(|member| member.at -= gone);
     }
 
     /// An object begins: its first member will be at this place.
-    pub(super) fn begin(&mut self, begin: usize) -> Result<(), Unwritable> {
+    pub(crate) fn begin(&mut self, begin: usize) -> Result<(), Unwritable> {
         self.maps.try_reserve(1).map_err(|_| Unwritable::memory())?;
         let (members, keys) = (self.members.len(), self.keys.len());
         self.maps.push(Map { begin, members, keys, in_order: true });
@@ -93,7 +93,7 @@ impl Sorted {
     }
 
     /// A member with this key begins at this place.
-    pub(super) fn key(&mut self, key: Text<'_>, at: usize) -> Result<(), Unwritable> {
+    pub(crate) fn key(&mut self, key: Text<'_>, at: usize) -> Result<(), Unwritable> {
         let Some(map) = self.maps.last_mut() else { return Ok(()) };
         self.members.try_reserve(1).map_err(|_| Unwritable::memory())?;
         make_room(&mut self.keys, key.bytes().len())?;
@@ -106,8 +106,9 @@ impl Sorted {
         Ok(())
     }
 
-    /// The innermost object ends, but for its bracket: each member ends with a comma.
-    pub(super) fn end(&mut self, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+    /// The innermost object ends, but for its bracket: each member ends in the same way, with a comma for
+    /// example.
+    pub(crate) fn end(&mut self, out: &mut Vec<u8>) -> Result<(), Unwritable> {
         let Some(map) = self.maps.pop() else { return Ok(()) };
         if !map.in_order {
             self.put_in_order(&map, out)?;

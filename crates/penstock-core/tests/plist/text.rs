@@ -7,3 +7,4 @@ mod looking;
 mod naive;
 mod reading;
 mod recording;
+mod writing;

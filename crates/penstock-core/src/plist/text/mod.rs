@@ -14,6 +14,7 @@
 //! | `typed.rs` | GNUstep's `<*I5>` and its kin |
 //! | `look.rs` | looking ahead in a dictionary |
 //! | `looking.rs` | which form of property list a text is |
+//! | `writer.rs` | events as text, and the rules for quotes and escapes |
 
 mod data;
 mod grammar;
@@ -23,6 +24,7 @@ mod quoted;
 mod reader;
 mod token;
 mod typed;
+pub mod writer;
 
 pub use looking::{Looking, Looks, MOST_LOOKED_AT};
 pub use reader::Reader;
