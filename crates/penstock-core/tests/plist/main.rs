@@ -6,3 +6,17 @@ mod binary;
 mod markup;
 mod moody;
 mod text;
+
+use proptest::prelude::ProptestConfig;
+use proptest::test_runner::RngSeed;
+
+/// The random inputs are the same in each run. To test more cases, change the seed by hand, or use
+/// the fuzz targets.
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(33),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}

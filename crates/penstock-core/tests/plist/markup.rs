@@ -1,12 +1,26 @@
 //! Property lists as XML.
 
-use penstock_core::error::Fail;
+mod documents;
+mod recording;
+mod twin;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+use std::{env, fs};
+
+use penstock_core::error::{Fail, Kind};
 use penstock_core::limits::Limits;
 use penstock_core::plist::markup::Reader;
 use penstock_core::reader::{FormatReader, Step};
 use penstock_core::run::Given;
 use penstock_core::trace::Trace;
 use penstock_scan::ValidText;
+use proptest::prelude::*;
+
+use crate::config;
+use documents::{cuts, damaged, document};
+use recording::{Answers, Cuts, Event, Recorder, What, read, told as told_with};
+use twin::expected;
 
 /// The events of a document that is shown in windows which grow by `step` bytes, and its fault.
 fn traced(text: &str, limits: &Limits, step: usize) -> String {
@@ -197,4 +211,258 @@ fn what_is_no_property_list() {
     ] {
         assert_eq!(fault(text), reason, "{text}");
     }
+}
+
+proptest! {
+    #![proptest_config(config(1_000))]
+
+    /// Whatever the destination answers and however the text is cut, its events are those of the
+    /// twin.
+    #[test]
+    fn the_twin_reads_the_same(
+        text in prop_oneof![document(), damaged()], cuts in cuts(),
+        skips in 0_u64..4, looks in 0_u64..3, pauses in 0_u64..3,
+    ) {
+        let answers = Answers { skips, looks, pauses };
+        let expected = expected(&text, &Limits::default(), answers);
+        let whole = told_with(&text, &Cuts::WHOLE, answers);
+        let fault = |events: &[Event]| match events {
+            [.., fault @ (_, What::Fault(..))] => Some(fault.clone()),
+            _ => None,
+        };
+        if looks > 0 && let Some(found) = fault(&whole) {
+            // What was held back is never told. And what is held back is checked, even if it would
+            // be skipped.
+            let before = &whole[..whole.len() - 1];
+            prop_assert_eq!(before, &expected[..before.len()]);
+            prop_assert!(skips > 0 || Some(found) == fault(&expected));
+        } else {
+            prop_assert_eq!(&whole, &expected);
+        }
+        for cuts in [Cuts::bytes(), cuts] {
+            prop_assert_eq!(&told_with(&text, &cuts, answers), &whole, "{:?}", cuts);
+        }
+    }
+
+    /// After a refused event the reader continues with the next one, or skips what is given up.
+    #[test]
+    fn what_is_given_up_is_passed_over(
+        text in document(), cuts in cuts(), number in any::<prop::sample::Index>(), depth in 0_usize..4,
+    ) {
+        let all = expected(&text, &Limits::default(), Answers::default());
+        let refused = number.index(all.len());
+        let (mut open, mut passing) = (0_usize, false);
+        let mut expected = Vec::new();
+        for (number, event) in all.iter().enumerate() {
+            match event.1 {
+                What::BeginMap | What::BeginList => open += 1,
+                What::EndMap | What::EndList => open -= 1,
+                _ => {}
+            }
+            if !passing || matches!(event.1, What::Fault(..)) {
+                expected.push(event.clone());
+            }
+            passing = open > depth && (passing || number == refused);
+        }
+        for cuts in [Cuts::WHOLE, Cuts::bytes(), cuts] {
+            let refusal = Some((refused, depth));
+            let mut recorder = Recorder { refusal, ..Recorder::new(Answers::default()) };
+            read(&text, &Limits::default(), &cuts, &mut recorder);
+            prop_assert_eq!(&recorder.events, &expected, "{:?}", cuts);
+        }
+    }
+
+    /// A destination that ignores scalars may get a UID, and no other.
+    #[test]
+    fn ignored_scalars_are_passed_over(text in document(), cuts in cuts()) {
+        let mut expected = expected(&text, &Limits::default(), Answers::default());
+        // The first member of a dictionary is read before the dictionary is known to be no UID.
+        let mut first = "";
+        expected.retain(|(_, what)| match what {
+            What::Key(key) => {
+                first = if first == "begin" && key == "CF$UID" { "uid" } else { "" };
+                true
+            }
+            What::BeginMap => {
+                first = "begin";
+                true
+            }
+            What::Int(_) | What::Number(_) if first == "uid" => {
+                first = "";
+                true
+            }
+            what => {
+                first = "";
+                matches!(what, What::EndMap | What::BeginList | What::EndList | What::Uid(_) | What::Fault(..))
+            }
+        });
+        for cuts in [Cuts::WHOLE, cuts] {
+            let mut recorder = Recorder { ignores: true, ..Recorder::new(Answers::default()) };
+            read(&text, &Limits::default(), &cuts, &mut recorder);
+            prop_assert_eq!(&recorder.events, &expected, "{:?}", cuts);
+        }
+    }
+}
+
+/// Every prefix of a document is a fault, and the same one however it is cut.
+#[test]
+fn every_prefix_is_refused() {
+    let text = format!(
+        "{APPLE}<plist><dict><key>a</key><array><dict><key>CF$UID</key><integer>7</integer></dict>\
+         <string>é&amp;]]</string><date>2004-10-26T10:33:33Z</date></array><key>b</key>\
+         <data>AA==</data><key>c</key><true/><key>d</key><real>1.5</real></dict></plist>"
+    );
+    let whole = expected(&text, &Limits::default(), Answers::default());
+    assert!(!matches!(whole.last(), Some((_, What::Fault(..)))), "{whole:?}");
+    for end in 0..text.len() {
+        let Some(part) = text.get(..end) else { continue };
+        let expected = expected(part, &Limits::default(), Answers::default());
+        assert!(matches!(expected.last(), Some((_, What::Fault(..)))), "{part:?}");
+        for cuts in [Cuts::WHOLE, Cuts(vec![7])] {
+            assert_eq!(told_with(part, &cuts, Answers::default()), expected, "{part:?}");
+        }
+    }
+}
+
+/// Every byte of a document is changed.
+#[test]
+fn every_change_is_read_as_the_twin_reads_it() {
+    let text = "<plist><dict><key>a</key><array><dict><key>CF$UID</key><integer>7</integer></dict>\
+                <string>&amp;]]</string><date>2004-10-26T10:33:33Z</date></array></dict></plist>";
+    for at in 0..text.len() {
+        for with in ["<", ">", "/", "&", " ", "x", "9", "é", ""] {
+            let changed = format!("{}{with}{}", &text[..at], &text[at + 1..]);
+            let expected = expected(&changed, &Limits::default(), Answers::default());
+            for cuts in [Cuts::WHOLE, Cuts(vec![5])] {
+                let told = told_with(&changed, &cuts, Answers::default());
+                assert_eq!(told, expected, "{changed:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_are_named() {
+    let limits = Limits { depth: 3, token: 8, number: 5, ..Limits::default() };
+    let told = |text: &str| {
+        let whole = traced(text, &limits, usize::MAX / 2);
+        for step in [1, 3] {
+            assert_eq!(traced(text, &limits, step), whole);
+        }
+        whole.lines().last().unwrap().to_owned()
+    };
+    let nested = |text: &str, depth: usize| {
+        format!("<plist>{}{text}{}</plist>", "<array>".repeat(depth), "</array>".repeat(depth))
+    };
+    let deep = "nested deeper than 3 levels (limits.depth)";
+    assert_eq!(told(&nested("<true/>", 3)), "  51 end list");
+    assert_eq!(told(&nested("<dict/>", 3)), format!("{deep} (byte 28)"));
+    assert_eq!(told(&nested("<true/>", 4)), format!("{deep} (byte 28)"));
+    let long = "a string longer than 8 bytes (limits.token) (byte 0)";
+    for (text, expected) in [
+        ("<string>12345678</string>", "   0 text \"12345678\""),
+        ("<string>123456789</string>", long),
+        ("<string>1234&amp;678</string>", "   0 text \"1234&678\""),
+        ("<string>1234&amp;6789</string>", long),
+        ("<string>&amp;12345678</string>", long),
+        ("<data>AAAAAAAA\n</data>", long),
+        ("<integer>12345</integer>", "   0 int 12345"),
+        ("<integer>123456</integer>", "a number longer than 5 bytes (limits.number) (byte 0)"),
+        ("<real>1.2345</real>", "a number longer than 5 bytes (limits.number) (byte 0)"),
+    ] {
+        assert_eq!(told(text), expected, "{text}");
+    }
+    // What is skipped has the same limit of depth.
+    let mut skipping = Recorder { skips_all: true, ..Recorder::default() };
+    read(&nested("<true/>", 9), &limits, &Cuts::WHOLE, &mut skipping);
+    let Some((_, What::Fault(Kind::Limit, reason))) = skipping.events.last() else { panic!() };
+    assert_eq!(reason, deep);
+}
+
+/// Long enough for any machine; code that is not linear takes hours.
+const LONG: Duration = Duration::from_secs(30);
+
+#[test]
+fn hostile_documents() {
+    let begin = Instant::now();
+    let deep = "nested deeper than 1000 levels (limits.depth)";
+    for open in ["<array>", "<dict><key>a</key>", "<dict><key>CF$UID</key>"] {
+        assert_eq!(
+            traced(&open.repeat(100_000), &Limits::default(), 4096).lines().last(),
+            Some(&*{
+                let at = 1000 * open.len();
+                format!("{deep} (byte {at})")
+            })
+        );
+    }
+    let deeper = Limits { depth: 1_000_000, ..Limits::default() };
+    let (depth, end) = (100_000, "</array>".repeat(100_000));
+    let told = traced_short(&format!("{}{end}", "<array>".repeat(depth)), &deeper);
+    assert_eq!(told, 2 * depth);
+    let bomb: String = (1..20)
+        .map(|level| format!("<!ENTITY e{level} '{}'>", format!("&e{};", level - 1).repeat(10)))
+        .collect();
+    let bomb = format!("<!DOCTYPE plist [<!ENTITY e0 '<true/>'>{bomb}]><array>&e19;</array>");
+    let reason =
+        "entities expand to more than 10 bytes for each byte of input (limits.amplification)";
+    assert!(traced(&bomb, &Limits::default(), 4096).lines().last().unwrap().starts_with(reason));
+    // A text in a million pieces, and one that comes byte by byte.
+    let pieces = format!("<string>{}</string>", "a<!---->".repeat(1_000_000));
+    assert_eq!(
+        traced(&pieces, &Limits::default(), 1 << 16).len(),
+        "   0 text \"\"\n".len() + 1_000_000
+    );
+    let slow = format!("<string>{}</string>", "a".repeat(100_000));
+    assert_eq!(traced(&slow, &Limits::default(), 1).len(), "   0 text \"\"\n".len() + 100_000);
+    let data = format!("<data>{}</data>", "AAAA\n".repeat(1_000_000));
+    assert!(traced(&data, &Limits::default(), 1 << 16).starts_with("   0 bytes 0000"));
+    assert!(begin.elapsed() < LONG, "{:?}", begin.elapsed());
+}
+
+/// How many events a document has.
+fn traced_short(text: &str, limits: &Limits) -> usize {
+    let mut recorder = Recorder::default();
+    read(text, limits, &Cuts(vec![255]), &mut recorder);
+    recorder.events.len()
+}
+
+/// The property lists of other projects, if they are installed: `PENSTOCK_CORPORA` names the folder
+/// of the corpora.
+#[test]
+fn corpora() {
+    let corpora = env::var("PENSTOCK_CORPORA").unwrap_or_default();
+    let folder = Path::new(&corpora).join("plist");
+    if corpora.is_empty() || !folder.is_dir() {
+        let required = env::var_os("PENSTOCK_REQUIRE_CORPORA").is_some();
+        assert!(!required, "no property lists: PENSTOCK_CORPORA={corpora}");
+        return;
+    }
+    let mut files = vec![folder.join("iTunes-Library.xml")];
+    let others = fs::read_dir(folder.join("libplist")).unwrap();
+    files.extend(others.map(|entry| entry.unwrap().path()));
+    files.retain(|path| path.extension().is_some_and(|ext| ext == "plist" || ext == "xml"));
+    files.sort();
+    let mut refused = Vec::new();
+    for path in &files {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let Ok(text) = fs::read_to_string(path) else {
+            refused.push(format!("{name}: not text"));
+            continue;
+        };
+        let expected = expected(&text, &Limits::default(), Answers::default());
+        for cuts in [Cuts::WHOLE, Cuts(vec![200, 3])] {
+            assert_eq!(told_with(&text, &cuts, Answers::default()), expected, "{name}");
+        }
+        let skips = Answers { skips: 3, looks: 2, pauses: 1 };
+        assert_eq!(told_with(&text, &Cuts::WHOLE, skips), told_with(&text, &Cuts::bytes(), skips));
+        if let Some((at, What::Fault(_, reason))) = expected.last() {
+            refused.push(format!("{name}: {reason} (byte {at})"));
+        }
+    }
+    // The two are no XML.
+    let expected = [
+        "amp.plist: expected ';' at the end of the reference: a '&' itself is written '&amp;' (byte 46)",
+        "invalid_tag.plist: expected a comment or a CDATA section after '<!' (byte 42)",
+    ];
+    assert_eq!(refused, expected, "of {} files", files.len());
 }

@@ -1,8 +1,8 @@
 //! The reader of property lists that are written as XML: the XML reader, and behind it a sink that
 //! makes a property list's events of those of elements.
 
-use super::translate::{State, Translator};
-use crate::error::Fail;
+use super::translate::{State, Translator, too_deep};
+use crate::error::{Fail, Fault, Kind};
 use crate::limits::Limits;
 use crate::reader::{FormatReader, Step};
 use crate::repair::Repair;
@@ -14,13 +14,18 @@ use crate::xml;
 ///
 /// The root element is `<plist>` or a value. `<plist>` has one value. Attributes mean nothing, nor
 /// do comments and instructions. A dictionary whose only key is `CF$UID`, with an integer from 0 to
-/// 2^64 - 1, is a UID. The depth is that of the elements. Of what the destination skips, only the
-/// XML is checked.
+/// 2^64 - 1, is a UID. The depth is that of dictionaries and arrays. Of what the destination skips,
+/// only the XML is checked.
 #[derive(Debug)]
 pub struct Reader {
     xml: xml::Reader,
     state: State,
+    /// How many dictionaries and arrays may be open.
+    depth: usize,
 }
+
+/// The elements that are open beside dictionaries and arrays: `<plist>`, and one with text.
+const OTHERS: usize = 2;
 
 impl Reader {
     /// A reader at the beginning of a source.
@@ -28,7 +33,19 @@ impl Reader {
     pub fn new(limits: &Limits) -> Self {
         // A property list has no namespaces.
         let options = xml::Options { namespaces: false, ..xml::Options::default() };
-        Reader { xml: xml::Reader::new(options, limits), state: State::new(limits) }
+        let elements = Limits { depth: limits.depth.saturating_add(OTHERS), ..limits.clone() };
+        let xml = xml::Reader::new(options, &elements);
+        Reader { xml, state: State::new(limits), depth: limits.depth }
+    }
+
+    /// A fault of the XML. Elements may be too deep where the destination skips them.
+    #[cold]
+    fn of_xml(&self, fault: Fault) -> Fault {
+        let elements = too_deep(fault.offset(), self.depth.saturating_add(OTHERS));
+        if fault.kind() == Kind::Limit && fault.reason() == elements.reason() {
+            return too_deep(fault.offset(), self.depth);
+        }
+        fault
     }
 }
 
@@ -46,7 +63,7 @@ impl FormatReader for Reader {
         };
         match (step, translator.finish()) {
             (_, Some(refusal)) => Err(refusal),
-            (Err(Fail::Input(fault)), None) => Err(Fail::Input(fault)),
+            (Err(Fail::Input(fault)), None) => Err(Fail::Input(self.of_xml(fault))),
             (Ok(step), None) => Ok(step),
             (Err(Fail::Sink(_)), None) => unreachable!("who refuses says why"),
         }
@@ -71,8 +88,9 @@ impl FormatReader for Reader {
         true
     }
     fn abandon(&mut self, depth: usize) {
-        let depth = self.state.abandon(depth);
-        self.xml.abandon(depth);
+        if let Some(depth) = self.state.abandon(depth) {
+            self.xml.abandon(depth);
+        }
     }
     fn is_abandoned(&self) -> bool {
         self.xml.is_abandoned()

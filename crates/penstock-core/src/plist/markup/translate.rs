@@ -124,6 +124,7 @@ pub(super) struct State {
     hold: Hold,
     due: Due,
     replay: Kept,
+    depth: usize,
     token: usize,
     number: usize,
     lookahead: usize,
@@ -149,6 +150,7 @@ impl State {
             hold: Hold::Nothing,
             due: Due::default(),
             replay: Kept::default(),
+            depth: limits.depth,
             token: limits.token,
             number: limits.number,
             lookahead: limits.lookahead,
@@ -161,16 +163,17 @@ impl State {
     }
 
     /// The rest of the value inside `depth` dictionaries and arrays is not reported. Returns how
-    /// many elements there are around it.
-    pub(super) fn abandon(&mut self, depth: usize) -> usize {
+    /// many elements there are around it, if there is a rest.
+    pub(super) fn abandon(&mut self, depth: usize) -> Option<usize> {
+        // A dictionary whose end is due is still open for the destination. And an element that
+        // came before the events that are due may be open, which is no part of the value.
+        if self.open.len() + usize::from(self.due.end.is_some()) <= depth {
+            return None;
+        }
         self.open.truncate(depth);
-        self.has_key = false;
-        self.unwanted = false;
-        self.in_leaf = false;
-        self.hold = Hold::Nothing;
-        self.due = Due::default();
-        self.replay = Kept::default();
-        depth + usize::from(self.wrapped)
+        (self.has_key, self.unwanted, self.in_leaf) = (false, false, false);
+        (self.hold, self.due, self.replay) = (Hold::Nothing, Due::default(), Kept::default());
+        Some(depth + usize::from(self.wrapped))
     }
 }
 
@@ -403,14 +406,12 @@ impl<'a, S: Listener> Translator<'a, S> {
         self.malformed(at, format!("{name} is no element of a property list"))
     }
 
-    /// Text between elements, which is not white space.
+    /// Text between elements, which is not white space. The offset is that of its first character.
     #[cold]
-    fn stray(&mut self, text: &[u8], at: u64) -> Refused {
-        // The offset is that of its first character, if it stands there as it is.
-        let spaces = text.iter().take_while(|byte| is_space(**byte)).count();
+    fn stray(&mut self, at: u64) -> Refused {
         let place = at.wrapping_sub(self.base) as usize;
-        let raw = self.window.as_bytes().get(place..).and_then(|raw| raw.get(..=spaces));
-        let at = if raw == Some(&text[..=spaces]) { at + spaces as u64 } else { at };
+        let raw = self.window.as_bytes().get(place..).unwrap_or_default();
+        let at = at + raw.iter().take_while(|byte| is_space(**byte)).count() as u64;
         let reason = match self.state.open.last() {
             Some(Open::Array) => "text in <array>, which has only elements",
             Some(_) => "text in <dict>, which has only elements",
@@ -506,6 +507,12 @@ impl<'a, S: Listener> Translator<'a, S> {
     }
 }
 
+/// More open dictionaries and arrays than the limit.
+#[cold]
+pub(super) fn too_deep(at: u64, limit: usize) -> Fault {
+    Fault::limit(at, format!("nested deeper than {limit} levels (limits.depth)"))
+}
+
 /// Whether the next event may be told at once.
 #[inline(always)]
 fn goes_on(flow: Flow) -> bool {
@@ -527,13 +534,7 @@ impl<S: Listener> Sink for Translator<'_, S> {
         (self.state.element, self.state.at) = (element, at);
         self.state.has_root |= element != Element::Plist;
         match (self.state.hold, element) {
-            (Hold::Nothing, _) => {
-                let ignored = element.is_scalar() && self.to.ignores_scalar();
-                if ignored && !self.state.unwanted {
-                    self.state.has_key = false;
-                    return Ok(Flow::Skip);
-                }
-            }
+            (Hold::Nothing, _) => {}
             (Hold::Begin(_), _) | (Hold::Key { .. }, Element::Integer) => return Ok(Flow::Take),
             (Hold::Key { .. } | Hold::Number { .. }, _) => {
                 self.release();
@@ -543,7 +544,14 @@ impl<S: Listener> Sink for Translator<'_, S> {
                 }
             }
         }
-        Ok(self.passed(element))
+        if self.passed(element) == Flow::Skip {
+            return Ok(Flow::Skip);
+        }
+        if element.is_scalar() && self.to.ignores_scalar() {
+            self.state.has_key = false;
+            return Ok(Flow::Skip);
+        }
+        Ok(Flow::Take)
     }
 
     fn begin_map(&mut self, at: u64) -> Answer {
@@ -558,16 +566,12 @@ impl<S: Listener> Sink for Translator<'_, S> {
                 Ok(Flow::Take)
             }
             Element::Dict => {
-                make_room(&mut self.state.open, 1);
-                self.state.open.push(Open::Dict);
-                self.state.has_key = false;
+                self.open(Open::Dict, at)?;
                 self.state.hold = Hold::Begin(at);
                 Ok(Flow::Take)
             }
             Element::Array => {
-                make_room(&mut self.state.open, 1);
-                self.state.open.push(Open::Array);
-                self.state.has_key = false;
+                self.open(Open::Array, at)?;
                 let answer = self.to.begin_list(at);
                 let flow = self.answered(answer)?;
                 if flow == Flow::Skip {
@@ -632,7 +636,7 @@ impl<S: Listener> Sink for Translator<'_, S> {
             return Ok(Flow::Take);
         }
         if !is_blank() && self.state.open.last() != Some(&Open::Unwanted) {
-            return Err(self.stray(text.bytes(), at));
+            return Err(self.stray(at));
         }
         Ok(Flow::Take)
     }
@@ -650,6 +654,18 @@ impl<S: Listener> Sink for Translator<'_, S> {
 }
 
 impl<S: Listener> Translator<'_, S> {
+    /// A dictionary or an array begins.
+    #[inline(always)]
+    fn open(&mut self, open: Open, at: u64) -> Result<(), Refused> {
+        if self.state.open.len() >= self.state.depth {
+            return Err(self.fault(too_deep(at, self.state.depth)));
+        }
+        make_room(&mut self.state.open, 1);
+        self.state.open.push(open);
+        self.state.has_key = false;
+        Ok(())
+    }
+
     /// Skips an element that the destination does not want.
     #[inline(always)]
     fn passed(&mut self, element: Element) -> Flow {
