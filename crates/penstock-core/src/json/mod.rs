@@ -20,4 +20,5 @@ pub use format::{JSON, NDJSON};
 pub use framing::Framing;
 pub use reader::Reader;
 pub use sorted::Order;
+pub(crate) use sorted::Sorted;
 pub use start::{Coming, Container, Start};

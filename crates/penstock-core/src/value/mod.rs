@@ -23,7 +23,7 @@ pub mod xsd;
 /// The settings of every property test below: the same cases on each run, so that only a change of
 /// the code makes one fail.
 #[cfg(test)]
-fn fixed(cases: u32) -> proptest::test_runner::Config {
+pub(crate) fn fixed(cases: u32) -> proptest::test_runner::Config {
     proptest::test_runner::Config {
         cases,
         rng_seed: proptest::test_runner::RngSeed::Fixed(0x70656e73),

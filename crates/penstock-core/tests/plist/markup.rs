@@ -3,6 +3,7 @@
 mod documents;
 mod recording;
 mod twin;
+mod writing;
 
 use std::path::Path;
 use std::time::{Duration, Instant};
