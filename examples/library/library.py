@@ -2,8 +2,8 @@
 
     python examples/library/library.py "iTunes Library.xml" --csv artists.csv --json artists.json
 
-Music and iTunes export their library as a property list of one dictionary, whose tracks are members
-of another one. The tracks come one at a time, so a library of any size will do, as XML or as binary.
+Music and iTunes export their library as a property list of one dictionary, whose tracks are in
+another one. The tracks come one at a time, so a library of any size will do, as XML or as binary.
 Without a file it takes the library among the corpora that PENSTOCK_CORPORA names.
 """
 
