@@ -103,6 +103,13 @@ LONG_ATTRIBUTE = b'<a b="' + b"value &lt; " * 9_000 + b'"/>'
 SPACES = b"<a " + b" ".join(b'xmlns:p%d="urn:%d"' % (n, n) for n in range(900)) + b"><p7:b/></a>"
 ELEMENTS = b"<a>" + b"".join(b"<name%d>%d</name%d>" % (n, n, n) for n in range(900)) + b"</a>"
 DEEP_MARKUP = b"<some-name>" * 900 + b"</some-name>" * 900
+WIDE = b"".join(
+    b",".join(b"%s%d" % (cell, n) for n in range(900)) + b"\n" for cell in (b"name", b"", b"1")
+)
+LONG_NAMES = b"%s,b\n1,2\n3,4\n" % (b"k" * 20_000)
+LONG_CELLS = b'a,b\n"%s",2\n%s,4\n' % (b'te""xt' * 5_000, b"text" * 9_000)
+WRONG_ROWS = b"a,b\n" + b'1\n1,2,3\n1,2,\n"x"y,2\n' * 700
+TABLE = b"number,text\n" + b"".join(f"{n},{TEXT} {n}\n".encode() for n in range(2_000))
 ENTITIES = (
     b"<!DOCTYPE a ["
     + b"".join(b"<!ENTITY name%d 'value %d'>" % (n, n) for n in range(900))
@@ -238,6 +245,10 @@ def put(write: Callable[..., Any], target: Any, **options: Any) -> None:
         writer.write(Row(0, TEXT * 1_000))
 
 
+BARE, TWO = csv.Dialect(header=None), csv.Dialect(header=2)
+NUMBERED = {f"name{n}": n for n in range(900)}
+TURNED = dict(reversed(NUMBERED.items()))
+
 CASES: dict[str, Callable[[], Any]] = {}
 for _name, _data in {
     "objects": ARRAY,
@@ -286,6 +297,42 @@ for _name, _data in {
         f"xml.events, {_name}": lambda data=_data: list(xml.events(cut(data))),
         f"xml.send, {_name}": lambda data=_data: repr(xml.send(cut(data), KEEP))[:1_000],
     }
+for _name, _data in {
+    "rows": TABLE,
+    "wide": WIDE,
+    "long names": LONG_NAMES,
+    "long cells": LONG_CELLS,
+}.items():
+    _dicts, _lists = csv.decode(_data), csv.decode(_data, list[str])
+    _json = json.encode(_dicts)
+    CASES |= {
+        f"csv.decode, {_name}": lambda data=_data: csv.decode(data),
+        f"csv.load, {_name}": lambda data=_data: csv.load(cut(data)),
+        f"csv.read, {_name}": lambda data=_data: list(csv.read(cut(data))),
+        f"csv.read of lists, {_name}": lambda data=_data: list(csv.read(cut(data), list[str])),
+        f"csv.decode of a class, {_name}": lambda data=_data: csv.decode(data, Row),
+        f"csv.decode without a header, {_name}": lambda data=_data: csv.decode(data, dialect=BARE),
+        f"csv.decode with two headers, {_name}": lambda data=_data: csv.decode(data, dialect=TWO),
+        f"csv.decode with any dialect, {_name}": lambda data=_data: csv.decode(
+            data, dialect="infer"
+        ),
+        f"csv.encode, {_name}": lambda rows=_dicts: csv.encode(rows),
+        f"csv.encode, in quotes, {_name}": lambda rows=_dicts: csv.encode(rows, quoting="all"),
+        f"csv.encode of lists, {_name}": lambda rows=_lists: csv.encode(rows, dialect=BARE),
+        f"convert from CSV, {_name}": lambda data=_data: converted(data, "csv", "json"),
+        f"convert from CSV to CSV, {_name}": lambda data=_data: converted(data, "csv", "csv"),
+        f"convert to CSV, {_name}": lambda data=_json: converted(data, "json", "csv"),
+    }
+CASES |= {
+    "csv.encode of rows in another order": lambda: csv.encode([NUMBERED, TURNED]),
+    "csv.encode of a class": lambda: csv.encode([Row(n, TEXT) for n in range(COUNT)], Row),
+    "csv.write": lambda: taken(put, csv.write),
+    "csv, fed": lambda: fed(TABLE, format="csv"),
+    "repairs of rows": lambda: csv.decode(WRONG_ROWS, repair="all"),
+    "wrong rows": lambda: refused(
+        list, csv.read(cut(WRONG_ROWS), errors="collect", max_errors=5_000)
+    ),
+}
 CASES |= {
     "json.decode of str": lambda: json.decode(ROWS.decode()),
     "xml.decode of str": lambda: xml.decode(MARKUP.decode()),
@@ -493,7 +540,6 @@ for _ in range(900):
 KEYS = {f"name {n:05}": n for n in range(2_500, 0, -1)}
 LINES_FILE = named_file("rows.ndjson", LINES)
 MANY_LINES = named_file("many.ndjson", b'{"number": 1}\n' * 40_000)
-TABLE = b"number,text\n" + b"".join(f"{n},{TEXT} {n}\n".encode() for n in range(2_000))
 TABLE_FILE = named_file("rows.csv", TABLE)
 for _name, _value in {
     "objects": VALUES,

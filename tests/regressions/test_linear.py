@@ -333,3 +333,59 @@ def test_165_messages_still_suggest_names(module: Any, document: bytes) -> None:
     for call in calls:
         with pytest.raises(penstock.ValidationError, match="did you mean"):
             call()
+
+
+REPAIRED = {
+    "short rows": b"1\n",
+    "long rows": b"1,2,3\n",
+    "stray quotes": b'x",2\n',
+    "several in a row": b'x",2\r,3\0,4\n',
+}
+
+
+@pytest.mark.filterwarnings("ignore::penstock.RepairWarning")
+@pytest.mark.parametrize("row", REPAIRED)
+def test_440_repairs_of_rows(row: str) -> None:
+    """The repairs of all rows before were sorted again for each row."""
+
+    def make(n: int) -> Work:
+        document = b"a,b\n" + REPAIRED[row] * n
+        return partial(penstock.csv.decode, document, list[str], repair="all")
+
+    assert_linear(make, 4_000)
+
+
+def test_441_rows_in_another_order_than_the_columns() -> None:
+    """For each key, all cells of the row so far were searched."""
+
+    def make(n: int) -> Work:
+        row = dict.fromkeys(map(str, range(n)), 1)
+        return partial(penstock.csv.encode, [row, dict(reversed(row.items()))])
+
+    assert_linear(make, 4_000)
+
+
+def test_442_a_row_of_many_columns_in_many_windows() -> None:
+    """For each window, the keys of all columns were made."""
+
+    def make(n: int) -> Work:
+        header, row = b",".join(b"%d" % name for name in range(n)), b"12345678," * (n - 1)
+        return partial(penstock.csv.decode, header + b"\n" + row + b"1\n", list[str])
+
+    assert_linear(make, 240_000)
+
+
+def test_443_a_dialect_for_a_class_with_many_fields() -> None:
+    """Each row in each dialect was searched for the name of each field."""
+
+    def make(n: int) -> Work:
+        document = b"a;b\tc|d,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n" * n
+        fields = [*((f"field{name}", str, "") for name in range(n)), ("last", str)]
+        plan = penstock.Plan(make_dataclass("Fields", fields, kw_only=True))
+        return partial(refused, plan, document)
+
+    def refused(plan: Any, document: bytes) -> None:
+        with pytest.raises(penstock.ValidationError, match='Fields requires the column "last"'):
+            penstock.csv.decode(document, plan, dialect="infer")
+
+    assert_linear(make, 300)

@@ -1,7 +1,23 @@
 """Rows that are too long, and bytes that are no text: the same however the source is cut."""
 
+from dataclasses import dataclass
+from typing import Annotated
+
+import pytest
+
 import penstock
-from penstock import DecodeError, Limits
+from penstock import DecodeError, Limits, spread
+
+
+@dataclass
+class Part:
+    name: str
+    price: int
+
+
+@dataclass
+class Whole:
+    parts: Annotated[list[Part], spread("parts_*_*")]
 
 
 def outcomes(document: bytes, step: int, **how: object) -> list[object]:
@@ -57,3 +73,17 @@ def test_431_bytes_that_are_no_text_before_a_carriage_return() -> None:
         reason = "invalid UTF-8: byte 0xff"
         assert [row for row in found if isinstance(row, list)] == [["2", "3"], ["4", "5"]], step
         assert [error[2] for error in found if isinstance(error, tuple)] == [reason, reason]
+
+
+def test_444_a_message_about_columns_that_are_not_there_is_short() -> None:
+    """It listed all of them, and a header of many numbers makes many."""
+    header = ",".join(f"parts_{number}_name" for number in range(1_000))
+    with pytest.raises(penstock.ValidationError) as caught:
+        penstock.csv.decode(f"{header}\n", Whole)
+    lacks, there = (
+        ", ".join(f'"parts_{number}_{key}"' for number in range(8)) for key in ("price", "name")
+    )
+    assert caught.value.reason == (
+        f"Whole requires the columns {lacks} and 992 more, which the header lacks; the columns are "
+        f"{there} and 992 more"
+    )

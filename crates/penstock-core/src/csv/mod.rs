@@ -3,10 +3,12 @@
 //! | file | holds |
 //! |---|---|
 //! | `cells.rs` | how text becomes a cell |
+//! | `columns.rs` | the columns of a table that is written |
 //! | `direct.rs` | cells without an event for each |
 //! | `format.rs` | the row in the table of formats, the options, and the reader as a run sees it |
 //! | `infer` | the dialect of a file that nobody has named |
-//! | `header.rs` | tells a sink the header alone |
+//! | `header.rs` | how the columns get their names, and how a sink is told |
+//! | `mending.rs` | repairs of rows |
 //! | `options.rs` | the dialect: the separator, the quotes, the ends of rows, the header |
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
 //! | `reader.rs` | the state between windows, the header, and what the sink is told |
@@ -14,10 +16,12 @@
 //! | `writer.rs` | rows of events as text: the columns, the header, and the order of the cells |
 
 mod cells;
+mod columns;
 pub mod direct;
 mod format;
 mod header;
 pub mod infer;
+mod mending;
 mod options;
 mod reader;
 mod rows;

@@ -2,25 +2,27 @@
 
 use std::sync::Arc;
 
-use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, gathered, make_room};
+use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, make_room};
 
+use super::header::{Names, keys_of};
 use super::infer::Inference;
+use super::mending::mended;
 use super::options::{Header, Options, WrongDialect};
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
 use crate::error::{Fail, Fault};
-use crate::event::{Cell, Key, KeyKind, KnownKeys, Row, Scalar, Text};
+use crate::event::{Cell, Key, Row, Scalar, Text};
 use crate::limits::Limits;
 use crate::reader::Step;
-use crate::repair::{Repair, RepairKind};
+use crate::repair::Repair;
 use crate::sink::erased::{AnySink, Kept, Refused};
 use crate::sink::{Flow, Listener, RowsAs, Want};
 
 /// The number of the only shape.
-const SHAPE: u32 = 0;
+pub(super) const SHAPE: u32 = 0;
 
 /// What comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// So many lines that are skipped, whatever is in them.
     Lines(u64),
     /// So many rows of the header, the first ones of which were read.
@@ -45,38 +47,38 @@ enum Skipped {
 /// after calling [`drop_front`](Reader::drop_front).
 #[derive(Debug)]
 pub struct Reader {
-    state: State,
+    pub(super) state: State,
     skipped: Skipped,
     /// Whether a fault was reported, behind whose row the reader is.
     faulty: bool,
     /// The offset of the last row in error.
     failed_at: u64,
     /// The index in the window of the current row.
-    pos: usize,
+    pub(super) pos: usize,
     /// The offset of the window's first byte in the source.
     pub(super) base: u64,
     stops: Arc<Stops>,
     pub(super) grammar: Grammar,
-    header: Header,
+    pub(super) header: Header,
     comment: Option<Box<str>>,
-    row: rows::Row,
+    pub(super) row: rows::Row,
     /// The names of the columns, once they are known.
-    names: Option<Arc<[Box<str>]>>,
+    pub(super) names: Option<Names>,
     /// Where in the source the last row of the header and its cells stand.
-    header_at: Option<u64>,
-    header_cells: Vec<u64>,
+    pub(super) header_at: Option<u64>,
+    pub(super) header_cells: Vec<u64>,
     /// Whether the sink was told the names, and how it wants the rows.
-    told: Option<RowsAs>,
+    pub(super) told: Option<RowsAs>,
     /// The forms that the sink wants, once it was told the names.
-    wanted: Vec<Option<Want>>,
+    pub(super) wanted: Vec<Option<Want>>,
     /// How many events of the current row are reported.
     reported: usize,
     /// The cells of the current row without escapes, one after the other.
-    scratch: TextBuf,
+    pub(super) scratch: TextBuf,
     /// Where each of them is.
-    places: Vec<(usize, usize)>,
+    pub(super) places: Vec<(usize, usize)>,
     /// The repairs that nobody has taken yet.
-    repairs: Vec<Repair>,
+    pub(super) repairs: Vec<Repair>,
     /// Kept for its memory only.
     cells: Vec<Option<Cell<'static>>>,
     pub(super) options: Arc<Options>,
@@ -108,10 +110,6 @@ fn recycled<'b>(mut cells: Vec<Option<Cell<'_>>>) -> Vec<Option<Cell<'b>>> {
     cells.into_iter().map(|_| None).collect()
 }
 
-fn key(name: &str) -> Key<'_> {
-    Key { name: name.into(), namespace: None, prefix: None, kind: KeyKind::Member }
-}
-
 impl Reader {
     /// A reader at the beginning of a source.
     ///
@@ -124,7 +122,7 @@ impl Reader {
     /// The same for a dialect that was checked. `stops` are [its own](Options::stops).
     pub(super) fn checked(options: &Arc<Options>, stops: Arc<Stops>, limits: &Limits) -> Self {
         let names = match &options.header {
-            Header::Given(names) => Some(names.clone().into()),
+            Header::Given(names) => Some(Arc::new(names.clone())),
             _ => None,
         };
         let mut reader = Reader {
@@ -228,7 +226,7 @@ impl Reader {
     /// The names of the columns, once they are known.
     #[must_use]
     pub fn names(&self) -> Option<&[Box<str>]> {
-        self.names.as_deref().filter(|_| self.state == State::Row)
+        self.names.as_ref().filter(|_| self.state == State::Row).map(|names| &names[..])
     }
 
     /// The offset of the window's first byte in the source.
@@ -362,18 +360,20 @@ impl Reader {
                 None => return Ok(dry),
             },
         };
-        let keys: Vec<Key<'_>> = gathered(names.iter().map(|name| key(name)));
-        if self.told.is_none() {
-            self.tell_names(&keys, sink).map_err(Fail::Sink)?;
-        }
+        self.tell_header(sink).map_err(Fail::Sink)?;
+        // Made for the first row that is whole, as a window may hold only a part of a long one.
+        let mut keys: Vec<Key<'_>> = Vec::new();
         loop {
-            let Some(end) = self.next_row(&mut found, text, last, keys.len()) else {
+            let Some(end) = self.next_row(&mut found, text, last, names.len()) else {
                 return Ok(dry);
             };
-            if (self.row.wrong.is_some() || self.row.cells.len() != keys.len())
-                && !self.mend(end, keys.len())
+            if (self.row.wrong.is_some() || self.row.cells.len() != names.len())
+                && !self.mend(end, names.len())
             {
-                return Err(Fail::Input(self.fault(end, keys.len())));
+                return Err(Fail::Input(self.fault(end, names.len())));
+            }
+            if keys.is_empty() {
+                keys = keys_of(&names);
             }
             match self.tell(text, end, &keys, sink)? {
                 Flow::Pause => return Ok(Step::Paused),
@@ -381,33 +381,6 @@ impl Reader {
                 Flow::Take | Flow::Skip | Flow::Watch | Flow::Look => {}
             }
         }
-    }
-
-    /// Tells the sink the names of the columns.
-    #[cold]
-    #[inline(never)]
-    fn tell_names<S: Listener + ?Sized>(
-        &mut self,
-        keys: &[Key<'_>],
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        self.wanted.clear();
-        make_room(&mut self.wanted, keys.len());
-        self.wanted.resize(keys.len(), Some(Want::Digits));
-        let at = self.header_at.unwrap_or_else(|| self.begun());
-        let known = KnownKeys { shape: SHAPE, keys, places: &self.header_cells, at };
-        self.told = Some(sink.known_keys(&known, &mut self.wanted)?);
-        Ok(())
-    }
-
-    /// Tells a sink the names of the columns, if they are known and it was not told.
-    pub(super) fn tell_header<S: Listener + ?Sized>(
-        &mut self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        let Some(names) = self.names.clone().filter(|_| self.told.is_none()) else { return Ok(()) };
-        let keys: Vec<Key<'_>> = gathered(names.iter().map(|name| key(name)));
-        self.tell_names(&keys, sink)
     }
 
     /// Whether the sink was not told the names of the columns yet. Without a header, the first row
@@ -475,7 +448,7 @@ impl Reader {
 
     /// Moves behind the current row.
     #[inline(always)]
-    fn pass(&mut self, end: End) {
+    pub(super) fn pass(&mut self, end: End) {
         self.pos += end.next;
         self.reported = 0;
         self.row.clear();
@@ -484,7 +457,7 @@ impl Reader {
     /// Scans the next row that is neither blank nor a comment. With one column, a blank line is an
     /// empty cell.
     #[inline(always)]
-    fn next_row<I: Isa>(
+    pub(super) fn next_row<I: Isa>(
         &mut self,
         found: &mut Found<'_, I>,
         text: ValidText<'_>,
@@ -577,70 +550,13 @@ impl Reader {
                     }
                 }
             }
-            State::Header(left) => {
-                let Some(end) = self.next_row(found, text, last, 0) else { return Ok(false) };
-                if self.row.wrong.is_some() {
-                    return Err(self.fault(end, 0));
-                }
-                self.drop_trailing(self.row.cells.len() - 1);
-                let cells = self.texts(text);
-                let names = match (self.names.take(), &self.header) {
-                    (Some(names), Header::Joined(_, between)) => joined(&names, &cells, between),
-                    _ => cells,
-                };
-                self.names = Some(names.into());
-                let start = self.begun();
-                let places = self.row.cells.iter().map(|cell| start + cell.at as u64);
-                self.header_cells = gathered(places);
-                self.header_at = Some(start);
-                if !self.row.repairs.is_empty() {
-                    self.note_repairs();
-                }
-                self.pass(end);
-                self.state = if left > 1 { State::Header(left - 1) } else { State::Row };
-                Ok(true)
-            }
+            State::Header(left) => self.header_row(found, text, last, left),
         }
-    }
-
-    /// The names of columns without a header: their positions in the first row.
-    #[cold]
-    fn positions<I: Isa>(
-        &mut self,
-        found: &mut Found<'_, I>,
-        text: ValidText<'_>,
-        last: bool,
-    ) -> Option<Arc<[Box<str>]>> {
-        self.next_row(found, text, last, 0)?;
-        self.drop_trailing(self.row.cells.len().saturating_sub(1));
-        let names = (0..self.row.cells.len()).map(|column| column.to_string().into());
-        let names: Arc<[Box<str>]> = names.collect();
-        self.names = Some(Arc::clone(&names));
-        // It is a row like all others, and is scanned again.
-        self.row.clear();
-        found.restart(self.pos);
-        Some(names)
-    }
-
-    /// The texts of all cells of the current row.
-    fn texts(&mut self, text: ValidText<'_>) -> Vec<Box<str>> {
-        self.wanted.resize(self.row.cells.len(), Some(Want::Digits));
-        self.unescape(text);
-        self.wanted.clear();
-        let mut places = self.places.iter();
-        gathered(self.row.cells.iter().map(|cell| {
-            let own = cell.escaped.then(|| places.next()).flatten();
-            let text = match own {
-                Some(&(from, to)) => self.scratch.text().slice(from..to),
-                None => text.slice(self.pos + cell.from..self.pos + cell.to),
-            };
-            text.as_str().into()
-        }))
     }
 
     /// Writes the wanted cells with escapes into a buffer, without them.
     #[inline(always)]
-    fn unescape(&mut self, text: ValidText<'_>) {
+    pub(super) fn unescape(&mut self, text: ValidText<'_>) {
         self.places.clear();
         if self.row.cells.iter().any(|cell| cell.escaped) {
             self.unescape_some(text);
@@ -681,58 +597,6 @@ impl Reader {
         }
     }
 
-    /// Repairs a row with too few or too many cells. False if it stays a fault.
-    #[cold]
-    #[inline(never)]
-    fn mend(&mut self, end: End, columns: usize) -> bool {
-        if self.row.wrong.is_some() {
-            return false;
-        }
-        self.drop_trailing(columns);
-        let (repairs, cells) = (self.grammar.repairs, self.row.cells.len());
-        let (kind, at) = match self.row.cells.get(columns) {
-            _ if cells == columns => return true,
-            Some(extra) if repairs.has(RepairKind::LongRow) => (RepairKind::LongRow, extra.at),
-            None if repairs.has(RepairKind::ShortRow) => (RepairKind::ShortRow, end.end),
-            _ => return false,
-        };
-        make_room(&mut self.row.cells, columns.saturating_sub(cells));
-        self.row.cells.resize(columns, rows::empty_cell(end.end));
-        make_room(&mut self.row.repairs, 1);
-        self.row.repairs.push((kind, at));
-        true
-    }
-
-    /// Drops the empty cell behind a trailing delimiter, if that is repaired and the row has one cell
-    /// more than `columns`.
-    fn drop_trailing(&mut self, columns: usize) {
-        if !self.grammar.repairs.has(RepairKind::TrailingDelimiter)
-            || self.row.cells.len() != columns + 1
-            || columns == 0
-        {
-            return;
-        }
-        if let Some(&last) = self.row.cells.last()
-            && last.from == last.to
-            && !last.quoted
-        {
-            self.row.cells.pop();
-            make_room(&mut self.row.repairs, 1);
-            self.row.repairs.push((RepairKind::TrailingDelimiter, last.at));
-        }
-    }
-
-    /// Notes the repairs of the current row, which is told or part of the header.
-    #[cold]
-    #[inline(never)]
-    fn note_repairs(&mut self) {
-        let start = self.begun();
-        make_room(&mut self.repairs, self.row.repairs.len());
-        let repairs = self.row.repairs.drain(..);
-        self.repairs.extend(repairs.map(|(kind, at)| Repair { kind, offset: start + at as u64 }));
-        self.repairs.sort_by_key(|repair| repair.offset);
-    }
-
     /// The repairs since the last call, in the order of the document.
     #[inline(always)]
     pub fn take_repairs(&mut self) -> Vec<Repair> {
@@ -741,7 +605,7 @@ impl Reader {
 
     /// The fault of the current row. The reader then goes on behind it.
     #[cold]
-    fn fault(&mut self, end: End, columns: usize) -> Fault {
+    pub(super) fn fault(&mut self, end: End, columns: usize) -> Fault {
         let fault = self.describe(end, columns);
         if self.row.line_goes_on {
             self.skipped = Skipped::Lost;
@@ -785,38 +649,4 @@ impl Reader {
             }
         }
     }
-}
-
-/// Writes a cell that is repaired: without NUL characters, and with the quotes that are text.
-#[cold]
-fn mended(scratch: &mut TextBuf, text: ValidText<'_>, cell: &rows::Cell, grammar: &Grammar) {
-    let (bytes, escape) = (text.as_bytes(), grammar.escaping().filter(|_| cell.escaped));
-    let drops = grammar.repairs.has(RepairKind::Nul);
-    let is_quote = |byte: u8| grammar.escape().is_none() && Some(byte) == escape;
-    let (mut at, mut kept) = (0, 0);
-    while at < bytes.len() {
-        let byte = bytes[at];
-        let is_escape = Some(byte) == escape
-            && if is_quote(byte) { cell.quoted && bytes.get(at + 1) == Some(&byte) } else { true };
-        if is_escape || byte == 0 && drops {
-            scratch.push_text(text.slice(kept..at));
-            kept = at + 1;
-        }
-        // The character behind an escape is text, unless it is a NUL.
-        at += 1 + usize::from(is_escape && bytes.get(at + 1).is_some_and(|next| *next != 0));
-    }
-    scratch.push_text(text.slice(kept..bytes.len()));
-}
-
-/// The names of columns from two rows of a header.
-fn joined(before: &[Box<str>], cells: &[Box<str>], between: &str) -> Vec<Box<str>> {
-    let name = |column: usize| {
-        let above = before.get(column).map_or("", |name| name);
-        let below = cells.get(column).map_or("", |name| name);
-        match (above, below) {
-            ("", name) | (name, "") => name.into(),
-            (above, below) => format!("{above}{between}{below}").into(),
-        }
-    };
-    (0..before.len().max(cells.len())).map(name).collect()
 }

@@ -579,6 +579,7 @@ impl Row {
         if self.within == Within::Plain && !grammar.trim {
             // A copy of the whole cell would wait for its parts, which were just stored.
             let Cell { at, escaped, quoted, repaired, .. } = self.cell;
+            make_room(&mut self.cells, 1);
             self.cells.push(Cell { at, from: at, to: end, escaped, quoted, repaired });
             return;
         }
@@ -597,6 +598,7 @@ impl Row {
                 self.cell.to -= cell.iter().rev().take_while(blank).count();
             }
         }
+        make_room(&mut self.cells, 1);
         self.cells.push(self.cell);
     }
 
@@ -647,6 +649,7 @@ impl Row {
         self.wrong = Some((Wrong::Long { open }, at));
         // Without a header, the cells of the first row say how many columns there are.
         self.cells = part.cells;
+        make_room(&mut self.cells, 1);
         self.cells.push(part.cell);
         self.first_line(whole, last, grammar)
     }

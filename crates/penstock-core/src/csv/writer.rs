@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::cells::{Cells, Kind};
+use super::columns::Known;
 use super::direct::Direct;
 use super::options::{Header, Options, WrongDialect};
 use crate::event::{Key, KeyKind, KnownKeys, Scalar, Text};
@@ -67,21 +68,6 @@ pub struct WriterOptions {
     pub behind: Option<Vec<Box<str>>>,
 }
 
-/// Who says which columns there are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Known {
-    /// Nobody yet: the first row will.
-    No,
-    /// The dialect.
-    Header,
-    /// The first row.
-    FirstRow,
-    /// The class of the rows.
-    Class,
-    /// The table that the rows come from.
-    Source,
-}
-
 /// What is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
@@ -94,7 +80,7 @@ enum Open {
 
 /// A cell that is not where it belongs.
 #[derive(Clone, Copy, Debug)]
-struct Scattered {
+pub(super) struct Scattered {
     column: usize,
     start: usize,
     end: usize,
@@ -105,17 +91,17 @@ struct Scattered {
 pub struct Writer {
     pub(super) out: Vec<u8>,
     pub(super) cells: Cells,
-    header: Header,
+    pub(super) header: Header,
     mark: bool,
     /// How many columns the file has that the rows follow, if they do.
-    behind: Option<usize>,
+    pub(super) behind: Option<usize>,
     limits: Arc<Limits>,
     pub(super) columns: Vec<Column>,
-    known: Known,
+    pub(super) known: Known,
     /// Whether a class may still say what it knows of the columns.
-    asks: bool,
+    pub(super) asks: bool,
     /// The number of the layout whose fields are the columns, in their order; 0 if there is none.
-    layout: u64,
+    pub(super) layout: u64,
     /// The delimiter and the quote, if most cells may be written directly.
     plainly: Option<(u8, u8)>,
     /// Whether the text of scalars is noted, and that of the last one.
@@ -124,14 +110,16 @@ pub struct Writer {
     isa: Chosen,
     /// The columns by name, as soon as a key is not the next column. Of several with one name, the
     /// first.
-    by_name: HashMap<Box<str>, usize>,
+    pub(super) by_name: HashMap<Box<str>, usize>,
     open: Open,
     /// How many cells of the row stand in the order of the columns.
-    filled: usize,
-    is_scattered: bool,
-    scattered: Vec<Scattered>,
+    pub(super) filled: usize,
+    pub(super) is_scattered: bool,
+    pub(super) scattered: Vec<Scattered>,
+    /// For each column, whether one of these cells is its own.
+    pub(super) taken: Vec<bool>,
     /// The column of the next cell.
-    column: usize,
+    pub(super) column: usize,
     /// Where the first cell of the row ends, once it is written.
     first: usize,
     /// The row, while its cells are put in order.
@@ -140,7 +128,7 @@ pub struct Writer {
     pub(super) row: usize,
     pub(super) records: u64,
     /// Whether what stands before the first row is written.
-    begun: bool,
+    pub(super) begun: bool,
 }
 
 impl Writer {
@@ -199,6 +187,7 @@ impl Writer {
             filled: 0,
             is_scattered: false,
             scattered: Vec::new(),
+            taken: Vec::new(),
             column: 0,
             first: 0,
             scratch: Vec::new(),
@@ -208,17 +197,6 @@ impl Writer {
         };
         writer.given();
         Ok(writer)
-    }
-
-    /// The columns that the dialect names.
-    fn given(&mut self) {
-        (self.known, self.begun, self.asks, self.layout) = (Known::No, false, true, 0);
-        self.columns.clear();
-        self.by_name.clear();
-        if let Header::Given(names) = &self.header {
-            self.columns.extend(names.iter().map(|name| Column::new(name)));
-            self.known = Known::Header;
-        }
     }
 
     fn begin_row(&mut self, open: Open) -> Result<Flow, Unwritable> {
@@ -252,87 +230,6 @@ impl Writer {
         }
     }
 
-    /// Finds the column of a key.
-    #[inline(always)]
-    fn find(&mut self, key: &str) -> Result<(), Unwritable> {
-        if self.known == Known::No {
-            return self.new_column(key);
-        }
-        if !self.is_scattered
-            && self.columns.get(self.filled).is_some_and(|column| *column.name == *key)
-        {
-            self.column = self.filled;
-            return Ok(());
-        }
-        self.find_elsewhere(key)
-    }
-
-    #[inline(never)]
-    fn find_elsewhere(&mut self, key: &str) -> Result<(), Unwritable> {
-        self.name_all()?;
-        let Some(&column) = self.by_name.get(key) else {
-            let of = match self.known {
-                Known::Header => "the header",
-                Known::Class => "the class",
-                Known::Source => "the source",
-                Known::FirstRow | Known::No => "the first row",
-            };
-            return Err(Unwritable::value(format!("there is no column {key:?} in {of}")));
-        };
-        let is_free = |writer: &Self, column: usize| {
-            column >= writer.filled && !writer.scattered().iter().any(|cell| cell.column == column)
-        };
-        let mut all = std::iter::once(column).chain(column + 1..self.columns.len());
-        let free = all.find(|at| *self.columns[*at].name == *key && is_free(self, *at));
-        let Some(column) = free else {
-            return Err(Unwritable::value(format!("the column {key:?} comes twice in a row")));
-        };
-        self.column = column;
-        if !self.is_scattered {
-            self.is_scattered = true;
-            self.scattered.clear();
-        }
-        Ok(())
-    }
-
-    fn scattered(&self) -> &[Scattered] {
-        if self.is_scattered { &self.scattered } else { &[] }
-    }
-
-    /// Makes the table of names, once.
-    fn name_all(&mut self) -> Result<(), Unwritable> {
-        if self.by_name.is_empty() {
-            self.by_name.try_reserve(self.columns.len()).map_err(|_| Unwritable::memory())?;
-            for (number, column) in self.columns.iter().enumerate() {
-                self.by_name.entry(column.name.clone()).or_insert(number);
-            }
-        }
-        Ok(())
-    }
-
-    /// A key of the first row.
-    #[cold]
-    #[inline(never)]
-    fn new_column(&mut self, key: &str) -> Result<(), Unwritable> {
-        let number = self.columns.len();
-        if self.header == Header::Positions
-            && let Ok(place) = key.parse::<usize>()
-            && place != number
-        {
-            return Err(Unwritable::value(format!(
-                "without a header, columns are named by position: the column {key:?} is at {number}"
-            )));
-        }
-        self.by_name.try_reserve(1).map_err(|_| Unwritable::memory())?;
-        self.columns.try_reserve(1).map_err(|_| Unwritable::memory())?;
-        if self.by_name.insert(key.into(), number).is_some() {
-            return Err(Unwritable::value(format!("the column {key:?} comes twice in a row")));
-        }
-        self.columns.push(Column::new(key));
-        self.column = number;
-        Ok(())
-    }
-
     /// Before a cell: what separates it from the last one. Returns where it begins.
     #[inline(always)]
     fn begin_cell(&mut self) -> Result<usize, Unwritable> {
@@ -353,31 +250,6 @@ impl Writer {
         Ok(self.out.len())
     }
 
-    /// The column of the next item of a list.
-    fn next_place(&mut self) -> Result<(), Unwritable> {
-        self.column = self.filled;
-        if self.column < self.columns.len() {
-            return Ok(());
-        }
-        if self.known != Known::No {
-            return Err(self.other_length("more"));
-        }
-        self.columns.try_reserve(1).map_err(|_| Unwritable::memory())?;
-        self.columns.push(Column::new(&self.column.to_string()));
-        Ok(())
-    }
-
-    #[cold]
-    fn other_length(&self, cells: &str) -> Unwritable {
-        let count = self.columns.len();
-        let columns = if count == 1 {
-            "there is 1 column".to_owned()
-        } else {
-            format!("there are {count} columns")
-        };
-        Unwritable::value(format!("the row has {cells} cells, and {columns}"))
-    }
-
     /// After a cell that began at `start`.
     #[inline(always)]
     fn end_cell(&mut self, start: usize) -> Result<Flow, Unwritable> {
@@ -385,6 +257,7 @@ impl Writer {
         if self.is_scattered {
             self.scattered.try_reserve(1).map_err(|_| Unwritable::memory())?;
             self.scattered.push(Scattered { column: self.column, start, end });
+            self.taken[self.column] = true;
         } else {
             if self.filled == 0 {
                 self.first = end - self.row;
@@ -711,59 +584,6 @@ fn plainly(options: &WriterOptions, cells: &Cells) -> Option<(u8, u8)> {
 }
 
 impl Writer {
-    /// Puts the columns of a class in the order of the positions that name them, if they do.
-    /// Returns whether they were in that order, or have other names.
-    fn by_position(&mut self) -> Result<bool, Unwritable> {
-        let place = |column: &Column| column.name.parse::<usize>().ok();
-        if self.columns.iter().all(|column| place(column).is_none()) {
-            return Ok(true);
-        }
-        let is_sorted = self.columns.is_sorted_by_key(place);
-        self.columns.sort_by_key(|column| place(column).unwrap_or(usize::MAX));
-        for (number, column) in self.columns.iter().enumerate() {
-            if place(column) != Some(number) {
-                return Err(Unwritable::value(format!(
-                    "without a header, columns are named by position, and the class has none at \
-                     {number}"
-                )));
-            }
-        }
-        Ok(is_sorted)
-    }
-
-    /// Checks the number of columns against that of the file that the rows follow.
-    fn check_width(&self, count: usize) -> Result<(), Unwritable> {
-        match self.behind {
-            Some(width) if width != count => Err(Unwritable::value(format!(
-                "the file has {width} columns, and the first row has {count}"
-            ))),
-            _ => Ok(()),
-        }
-    }
-
-    /// Checks the columns of a class against those of the file that its rows follow.
-    fn same_columns(&mut self, columns: &[Column], layout: u64) -> Result<(), Unwritable> {
-        let names = |columns: &[Column]| {
-            let names: Vec<_> = columns.iter().map(|column| format!("{:?}", column.name)).collect();
-            names.join(", ")
-        };
-        let is_same = self.columns.len() == columns.len()
-            && self.columns.iter().zip(columns).all(|(a, b)| a.name == b.name);
-        if self.behind.is_some() && !is_same {
-            return Err(Unwritable::value(format!(
-                "the file has the columns {}, and the class has {}",
-                names(&self.columns),
-                names(columns)
-            )));
-        }
-        for column in &mut self.columns {
-            let own = columns.iter().find(|own| own.name == column.name);
-            column.empty_is_text = own.and_then(|own| own.empty_is_text);
-        }
-        (self.asks, self.layout) = (false, if is_same { layout } else { 0 });
-        Ok(())
-    }
-
     #[cold]
     fn note_from(&mut self, start: usize) -> Result<(), Unwritable> {
         let out = std::mem::take(&mut self.out);
@@ -890,8 +710,7 @@ impl LookAhead for Writer {
         _wanted: &mut [Option<Want>],
     ) -> Result<RowsAs, Unwritable> {
         if self.known == Known::No && self.open == Open::Nothing && !known.keys.is_empty() {
-            self.columns.extend(known.keys.iter().map(|key| Column::new(key.name.text.as_str())));
-            self.known = Known::Source;
+            self.of_source(known.keys.iter().map(|key| key.name.text.as_str()))?;
         }
         Ok(RowsAs::Maps)
     }

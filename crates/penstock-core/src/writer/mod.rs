@@ -172,7 +172,7 @@ impl Column {
     /// A column of which only the name is known.
     #[must_use]
     pub fn new(name: &str) -> Self {
-        Column { name: name.into(), empty_is_text: None }
+        Column { name: penstock_scan::copied(name).into_boxed_str(), empty_is_text: None }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::super::options::{Header, Options, Terminator};
 use super::cost::Cost;
 use crate::repair::Repairs;
+use penstock_scan::make_room;
 
 /// Delimiters, the likeliest first: what a dialect costs that has it, and what each delimiter does.
 ///
@@ -86,6 +87,7 @@ pub(super) fn candidates(text: &[u8], repairs: Repairs) -> Vec<Options> {
                                 repairs,
                             };
                             if options.stops().is_ok() {
+                                make_room(&mut all, 1);
                                 all.push(options);
                             }
                         }

@@ -1,7 +1,8 @@
 //! Whether the first row of a table has the names of its columns.
 
 use super::cost::Kind;
-use super::table::{Form, Table};
+use super::table::{First, Form, Table};
+use penstock_scan::{gathered, make_room};
 
 /// The least rows below a cell of the first row that say something of its form.
 const FORM: u32 = 2;
@@ -12,7 +13,7 @@ pub(super) fn evidence(table: &Table) -> i32 {
     if are_steps(table) {
         return 1;
     }
-    let one = |(column, first): (&super::table::Column, &super::table::First)| {
+    let one = |(column, first): (&super::table::Column, &First)| {
         let count = |kind: Kind| column.counts[kind as usize];
         let (numbers, moments, texts) =
             (count(Kind::Number), count(Kind::Moment), count(Kind::Text));
@@ -46,13 +47,13 @@ pub(super) fn evidence(table: &Table) -> i32 {
 /// Whether numbers in the first row are years, or something else that goes up in steps: they are
 /// names, although their columns have numbers, too.
 fn are_steps(table: &Table) -> bool {
-    let first = table.first.iter();
-    let numbers = first.skip_while(|first| !first.kind.is_typed()).map(|first| {
-        let digits = first.text.len() < 10 && first.text.bytes().all(|byte| byte.is_ascii_digit());
-        first.text.parse::<i64>().ok().filter(|_| digits)
-    });
-    let numbers: Option<Vec<i64>> = numbers.collect();
-    let Some(numbers) = numbers else { return false };
+    let mut numbers: Vec<i64> = Vec::new();
+    for First { text, .. } in table.first.iter().skip_while(|first| !first.kind.is_typed()) {
+        let digits = text.len() < 10 && text.bytes().all(|byte| byte.is_ascii_digit());
+        let Some(number) = text.parse().ok().filter(|_| digits) else { return false };
+        make_room(&mut numbers, 1);
+        numbers.push(number);
+    }
     let names = table.first.len() - numbers.len();
     let Some(step) = numbers.get(1).map(|second| second - numbers[0]) else { return false };
     // Below them are other numbers: a table of steps throughout has no header.
@@ -104,7 +105,7 @@ const NAME: usize = 64;
 /// Whether the cells of the first row could be names: none is there twice, none is a whole text, and
 /// only the first may be empty.
 fn are_names(table: &Table) -> bool {
-    let mut names: Vec<&str> = table.first.iter().map(|first| first.text.trim()).collect();
+    let mut names = gathered(table.first.iter().map(|first| first.text.trim()));
     if names.iter().any(|name| name.len() > NAME || name.contains(['\n', '\r'])) {
         return false;
     }

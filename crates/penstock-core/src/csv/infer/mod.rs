@@ -32,7 +32,7 @@ pub use cost::Kind;
 pub(super) use reader::Inference;
 pub use table::Against;
 
-use penstock_scan::ValidText;
+use penstock_scan::{ValidText, copied, gathered, make_room};
 
 use super::options::{Header, Options};
 use crate::repair::Repairs;
@@ -118,7 +118,7 @@ impl Good {
 ///
 /// ```
 /// use penstock_core::csv::infer::infer;
-/// use penstock_scan::ValidText;
+/// use penstock_scan::{ValidText, copied, gathered, make_room};
 ///
 /// let text = ValidText::from("name;size\nBern;1,5\nGent;2,5\n");
 /// let found = infer(text, true, None).unwrap();
@@ -166,16 +166,19 @@ fn best(
     let end = (0..=SAMPLE.min(text.as_bytes().len())).rev();
     let end = end.into_iter().find(|end| text.as_str().is_char_boundary(*end));
     let text = text.slice(0..end.unwrap_or(0));
-    let wanted = &judge.map(Judge::columns).unwrap_or_default()[..];
+    let wanted = judge.map(Judge::columns).unwrap_or_default();
+    let wanted = &judge::Columns::new(&wanted);
     let candidates = candidates::candidates(text.as_bytes(), repairs);
     let mut tried = Vec::new();
     let mut good: Vec<Good> = Vec::new();
     for (place, options) in candidates.iter().enumerate() {
         let trial = Trial { text, whole, options, judge, wanted };
+        make_room(&mut tried, 1);
         match trial.run() {
             Ok(table) => {
                 let header = header::decide(&table);
                 let cost = table.cost(header.0);
+                make_room(&mut good, 1);
                 tried.push((options, Ok((table.columns.len(), cost / 80))));
                 good.push(Good { place, options: options.clone(), table, header, cost });
             }
@@ -183,7 +186,8 @@ fn best(
         }
     }
     drop_needless_trims(&mut good);
-    good.sort_by_key(|good| (good.rank(), good.cost));
+    // Not `sort_by_key`, which takes memory.
+    good.sort_unstable_by_key(|good| (good.rank(), good.cost, good.place));
     let is_empty = text.as_bytes().iter().all(u8::is_ascii_whitespace);
     let Some(best) = good.first() else {
         if is_empty && whole {
@@ -213,20 +217,20 @@ fn best(
     let tried = tried
         .into_iter()
         .map(|(options, outcome)| Tried { dialect: candidates::expression(options), outcome });
-    Ok(inferred(best, tried.collect()))
+    Ok(inferred(best, gathered(tried)))
 }
 
 /// A dialect that cuts off blanks is no better than the same one that keeps them, unless nearly all
 /// cells have some.
 fn drop_needless_trims(good: &mut Vec<Good>) {
     let with = |options: &Options, trim| Options { trim, ..options.clone() };
-    let trimmed: Vec<Options> =
-        good.iter().map(|good| good.options.clone()).filter(|options| options.trim).collect();
-    let needless: Vec<Options> = good
+    let trimmed = good.iter().map(|good| good.options.clone()).filter(|options| options.trim);
+    let trimmed = gathered(trimmed);
+    let needless = good
         .iter()
         .filter(|good| !good.options.trim && trimmed.contains(&with(&good.options, true)))
-        .map(|good| with(&good.options, !good.table.padded))
-        .collect();
+        .map(|good| with(&good.options, !good.table.padded));
+    let needless = gathered(needless);
     good.retain(|good| !needless.contains(&good.options));
 }
 
@@ -246,8 +250,14 @@ fn inferred(best: &Good, tried: Vec<Tried>) -> Inferred {
         let first = &table.first[place];
         let name = match (best.header.0, table.second.get(place)) {
             (0, _) => place.to_string(),
-            (2, Some(second)) => format!("{} {}", first.text, second.text).trim().to_owned(),
-            _ => first.text.clone(),
+            (2, Some(second)) => {
+                let mut both = copied(&first.text);
+                make_room(&mut both, 1 + second.text.len());
+                both.push(' ');
+                both.push_str(&second.text);
+                copied(both.trim())
+            }
+            _ => copied(&first.text),
         };
         let filled = Kind::ALL.iter().skip(1).max_by_key(|kind| column.counts[**kind as usize]);
         let most = filled.filter(|kind| column.counts[**kind as usize] > 0);
@@ -256,7 +266,7 @@ fn inferred(best: &Good, tried: Vec<Tried>) -> Inferred {
     };
     Inferred {
         options: options(best),
-        columns: table.columns.iter().enumerate().map(column).collect(),
+        columns: gathered(table.columns.iter().enumerate().map(column)),
         rows: table.rows - best.header.0,
         header: best.header.1,
         tried,

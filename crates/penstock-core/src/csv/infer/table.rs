@@ -1,14 +1,14 @@
 //! The table that a dialect makes of the sample, or why it makes none.
 
-use penstock_scan::{Isa, Job, Stops, ValidText, dispatch};
+use penstock_scan::{Isa, Job, Stops, ValidText, copied, dispatch, filled, gathered, make_room};
 
 use super::super::options::{Options, Terminator};
 use super::super::rows::{Cell, Found, Grammar, Line, Row, Wrong};
 use super::candidates::{USUAL, price};
 use super::cost::{self, Cost, Kind};
-use super::judge::{self, Verdict};
+use super::judge::{Columns, Verdict};
 use crate::repair::RepairKind;
-use crate::sink::{Judge, Wanted};
+use crate::sink::Judge;
 
 /// How many kinds of cells there are.
 const KINDS: usize = Kind::ALL.len();
@@ -99,7 +99,7 @@ pub(super) struct Trial<'s> {
     pub(super) options: &'s Options,
     pub(super) judge: Option<&'s dyn Judge>,
     /// The columns that the judge wants.
-    pub(super) wanted: &'s [Wanted],
+    pub(super) wanted: &'s Columns<'s>,
 }
 
 struct Try<'s> {
@@ -180,8 +180,8 @@ impl Job for Texts<'_> {
         let mut rows = Rows::new(isa, self.trial, self.stops, self.from);
         let mut all = Vec::new();
         while let Some(Next::Row { at, .. }) = rows.next_row() {
-            let cells = rows.row.cells.iter();
-            all.push(cells.map(|cell| rows.text(at, cell).into_owned()).collect());
+            make_room(&mut all, 1);
+            all.push(rows.texts(at));
         }
         all
     }
@@ -243,6 +243,7 @@ impl<'s, I: Isa> Rows<'s, I> {
                         let delimiter = self.trial.options.delimiter.as_bytes();
                         let line = &bytes[at..self.pos];
                         let cells = 1 + memchr::memmem::find_iter(line, delimiter).count();
+                        make_room(&mut self.comments, 1);
                         self.comments.push((line.len(), cells));
                         self.found.go_to(self.pos);
                         continue;
@@ -278,13 +279,19 @@ impl<'s, I: Isa> Rows<'s, I> {
         let Some(escape) = self.grammar.escaping().filter(|_| cell.escaped) else {
             return text.into();
         };
-        let mut plain = String::with_capacity(text.len());
+        let mut plain = String::new();
+        make_room(&mut plain, text.len());
         let mut characters = text.chars();
         while let Some(character) = characters.next() {
             let is_escape = character == char::from(escape);
             plain.extend(if is_escape { characters.next() } else { Some(character) });
         }
         plain.into()
+    }
+
+    /// The texts of all cells of the row that begins at an offset.
+    fn texts(&self, at: usize) -> Vec<String> {
+        gathered(self.row.cells.iter().map(|cell| copied(&self.text(at, cell))))
     }
 }
 
@@ -480,10 +487,9 @@ impl<'s> Scan<'s> {
     #[cold]
     fn begin<I: Isa>(&mut self, at: usize, rows: &Rows<'s, I>) -> bool {
         let cells = &rows.row.cells;
-        let texts: Vec<String> =
-            cells.iter().map(|cell| rows.text(at, cell).into_owned()).collect();
+        let texts = rows.texts(at);
         match (self.mode, self.trial.judge) {
-            (Mode::Names, Some(_)) => match judge::matched(self.trial.wanted, &texts) {
+            (Mode::Names, Some(_)) => match self.trial.wanted.matched(&texts) {
                 Some(known) => {
                     let columns = known.iter().filter(|column| column.is_some()).count();
                     self.table.verdict = Some(Verdict { misfits: 0, known: columns });
@@ -494,7 +500,7 @@ impl<'s> Scan<'s> {
             },
             (_, Some(judge)) if judge.by_position() && self.trial.wanted.len() == cells.len() => {
                 self.table.verdict = Some(Verdict { misfits: 0, known: cells.len() });
-                self.known = (0..cells.len()).map(Some).collect();
+                self.known = gathered((0..cells.len()).map(Some));
             }
             _ => {
                 self.table.verdict = None;
@@ -505,12 +511,12 @@ impl<'s> Scan<'s> {
             let (kind, cost) = cost::cell(text.as_bytes());
             First { form: form(text.as_bytes()), kind, cost, text }
         });
-        self.table.first = first.collect();
+        self.table.first = gathered(first);
         if self.mode == Mode::Padded && is_padding(&self.table.first) {
             self.table.first.clear();
             return false;
         }
-        self.table.columns = vec![Column::default(); cells.len()];
+        self.table.columns = filled(Column::default(), cells.len());
         (self.table.at, self.table.parted) = (at, rows.parted);
         true
     }
@@ -555,11 +561,12 @@ impl<'s> Scan<'s> {
             }
             cost += u64::from(cell.quoted) * 5;
             if self.table.rows == 2 {
+                make_room(&mut self.table.second, 1);
                 self.table.second.push(First {
                     form: form(bytes),
                     kind,
                     cost,
-                    text: text.to_string(),
+                    text: copied(&text),
                 });
             }
             let column = &mut self.table.columns[place];

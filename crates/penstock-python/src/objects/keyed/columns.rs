@@ -6,7 +6,7 @@ use crate::plan::{
     Absent, Aim, ClassId, ClassPlan, Kind, KindByte, NodeId, PLAIN, Plan, Stars, Target,
 };
 use penstock_core::sink::Want;
-use penstock_scan::make_room;
+use penstock_scan::{filled, gathered, make_room};
 use std::collections::BTreeMap;
 
 /// The columns of an object.
@@ -89,12 +89,10 @@ pub(super) struct Finder<'a, 'n> {
     pub(super) lacking: Vec<String>,
 }
 
-/// So many times the same.
-pub(super) fn filled<T: Copy>(value: T, count: usize) -> Vec<T> {
-    let mut all = Vec::new();
-    make_room(&mut all, count);
-    all.resize(count, value);
-    all
+/// Adds columns.
+fn add(all: &mut Vec<u32>, more: &[u32]) {
+    make_room(all, more.len());
+    all.extend_from_slice(more);
 }
 
 impl<'a, 'n> Finder<'a, 'n> {
@@ -112,8 +110,8 @@ impl<'a, 'n> Finder<'a, 'n> {
         for (column, _) in known {
             self.taken[*column as usize] = true;
         }
-        let free = (0..self.names.len() as u32).filter(|it| !self.taken[*it as usize]).collect();
-        self.finished(class, known, free, &Stars::itself(), 0)
+        let free = (0..self.names.len() as u32).filter(|it| !self.taken[*it as usize]);
+        self.finished(class, known, gathered(free), &Stars::itself(), 0)
     }
 
     /// The columns of an object among these, whose names are made of its keys by a pattern.
@@ -129,8 +127,11 @@ impl<'a, 'n> Finder<'a, 'n> {
         for &column in among {
             let key = pattern.star(self.names[column as usize]);
             match key.and_then(|key| state.table.find(key.as_bytes())) {
-                Some(key) => known.push((column, key)),
-                None => free.push(column),
+                Some(key) => {
+                    make_room(&mut known, 1);
+                    known.push((column, key));
+                }
+                None => add(&mut free, &[column]),
             }
         }
         for (column, _) in &known {
@@ -150,15 +151,11 @@ impl<'a, 'n> Finder<'a, 'n> {
         let plan = &self.plan.classes[class as usize];
         let mut columns = Columns {
             class,
-            cells: Vec::with_capacity(known.len()),
+            cells: gathered(known.iter().map(|(column, key)| self.column(plan, *column, *key))),
             lists: Vec::new(),
             objects: Vec::new(),
             parts: Vec::new(),
         };
-        for &(column, key) in known {
-            let cell = self.column(plan, column, key);
-            columns.cells.push(cell);
-        }
         let mut claims: BTreeMap<u32, u32> = BTreeMap::new();
         for spread in &plan.spreads {
             let pattern = pattern.around(&spread.pattern);
@@ -172,7 +169,7 @@ impl<'a, 'n> Finder<'a, 'n> {
                         && let Ok(number) = text.parse()
                         && depth < DEEPEST
                     {
-                        numbers.entry((number, text)).or_default().push(column);
+                        add(numbers.entry((number, text)).or_default(), &[column]);
                     }
                 }
                 let mut items = Vec::new();
@@ -181,17 +178,22 @@ impl<'a, 'n> Finder<'a, 'n> {
                     let all = inner.all();
                     if !all.is_empty() {
                         let pattern = pattern.with(number);
-                        self.lacking.extend(inner.lacking(self.plan, &pattern));
-                        found.extend_from_slice(&all);
+                        let lacking = inner.lacking(self.plan, &pattern);
+                        make_room(&mut self.lacking, lacking.len());
+                        self.lacking.extend(lacking);
+                        add(&mut found, &all);
+                        make_room(&mut items, 1);
                         items.push((inner, all));
                     }
                 }
                 columns.objects.push(Objects { field: spread.field, items });
             } else {
                 let is_its = |column: &&u32| pattern.star(self.names[**column as usize]).is_some();
-                found = free.iter().filter(is_its).copied().collect::<Vec<_>>();
+                found = gathered(free.iter().filter(is_its).copied());
                 found.iter().for_each(|column| self.nodes[*column as usize] = aim.node);
-                columns.lists.push(Items { field: spread.field, columns: found.clone() });
+                columns
+                    .lists
+                    .push(Items { field: spread.field, columns: gathered(found.iter().copied()) });
             }
             for column in found {
                 self.taken[column as usize] = true;
@@ -205,8 +207,10 @@ impl<'a, 'n> Finder<'a, 'n> {
         let takes_others = plan.rest.is_some() || plan.states[0].other.is_some();
         if depth == 0 && (takes_others || self.keeps_others) {
             let other = |column| Column { column, key: OTHER, field: 0, how: How::Other };
+            make_room(&mut columns.cells, free.len());
             columns.cells.extend(free.into_iter().map(other));
-            columns.cells.sort_by_key(|cell| cell.column);
+            // Not `sort_by_key`, which takes memory.
+            columns.cells.sort_unstable_by_key(|cell| (cell.column, cell.key));
         }
         self.add_parts(&mut columns, plan, 0);
         Ok(columns)
@@ -245,12 +249,12 @@ impl<'a, 'n> Finder<'a, 'n> {
                 let range = from..from + inner.fields.len();
                 let is_its = |field: u32| range.contains(&(field as usize));
                 let cells = columns.cells.iter().filter(|it| it.key != OTHER && is_its(it.field));
-                let mut all: Vec<u32> = cells.map(|cell| cell.column).collect();
+                let mut all = gathered(cells.map(|cell| cell.column));
                 for list in columns.lists.iter().filter(|list| is_its(list.field)) {
-                    all.extend_from_slice(&list.columns);
+                    add(&mut all, &list.columns);
                 }
                 for list in columns.objects.iter().filter(|list| is_its(list.field)) {
-                    list.items.iter().for_each(|(_, columns)| all.extend_from_slice(columns));
+                    list.items.iter().for_each(|(_, columns)| add(&mut all, columns));
                 }
                 columns.parts.push(all);
             }
@@ -267,10 +271,10 @@ impl Columns {
 
     /// All columns.
     fn all(&self) -> Vec<u32> {
-        let mut all: Vec<u32> = self.cells.iter().map(|cell| cell.column).collect();
-        self.lists.iter().for_each(|list| all.extend_from_slice(&list.columns));
+        let mut all = gathered(self.cells.iter().map(|cell| cell.column));
+        self.lists.iter().for_each(|list| add(&mut all, &list.columns));
         for list in &self.objects {
-            list.items.iter().for_each(|(_, columns)| all.extend_from_slice(columns));
+            list.items.iter().for_each(|(_, columns)| add(&mut all, columns));
         }
         all
     }

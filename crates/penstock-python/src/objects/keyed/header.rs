@@ -2,7 +2,7 @@
 //! row, and what cannot fit is refused there.
 
 use super::Keyed;
-use super::columns::{Claimed, Finder, filled};
+use super::columns::{Claimed, Finder};
 use super::rows::Header;
 use crate::objects::core::Unknown;
 use crate::objects::core::place::brief;
@@ -11,6 +11,7 @@ use crate::plan::{Absent, Build, ClassId, ClassPlan, Kind, NodeId, Stars, Tagged
 use penstock_core::event::KnownKeys;
 use penstock_core::near::nearest;
 use penstock_core::sink::{RowsAs, Want};
+use penstock_scan::{filled, gathered, make_room};
 use std::collections::HashMap;
 
 /// The names of the columns, by text.
@@ -28,7 +29,7 @@ impl<'p> Keyed<'p> {
         if self.core.frames.len() > 1 || self.plan().kinds.len() > 1 {
             return Ok(RowsAs::Maps);
         }
-        let names: Names<'_> = known.keys.iter().map(|key| key.name.text.as_str()).collect();
+        let names: Names<'_> = gathered(known.keys.iter().map(|key| key.name.text.as_str()));
         self.header_of(self.top().node, known, &names, wanted)
     }
 
@@ -120,6 +121,7 @@ impl<'p> Keyed<'p> {
         }
         if plan.states[0].other.is_none() {
             let mut absent = columns.lacking(self.plan(), &Stars::itself());
+            make_room(&mut absent, of_items.len());
             absent.extend(of_items);
             lacking(plan, known, names, &taken, &absent)?;
         }
@@ -187,12 +189,9 @@ impl<'p> Keyed<'p> {
 /// The columns of a class: by name, and a key that is a number and names no column by position.
 fn columns_of(class: &ClassPlan, names: &Names<'_>) -> Vec<(u32, u32)> {
     let state = &class.states[0];
-    let mut cells: Vec<(u32, u32)> = Vec::new();
-    for (column, name) in names.iter().enumerate() {
-        if let Some(key) = state.table.find(name.as_bytes()) {
-            cells.push((column as u32, key));
-        }
-    }
+    let find = |name: &str| state.table.find(name.as_bytes());
+    let by_name = (0..).zip(names).filter_map(|(column, name)| Some((column, find(name)?)));
+    let mut cells: Vec<(u32, u32)> = gathered(by_name);
     for (key, edge) in state.keys.iter().enumerate() {
         let is_position = edge.name.bytes().all(|byte| byte.is_ascii_digit());
         if is_position
@@ -200,6 +199,7 @@ fn columns_of(class: &ClassPlan, names: &Names<'_>) -> Vec<(u32, u32)> {
             && let Ok(column) = edge.name.parse::<u32>()
             && (column as usize) < names.len()
         {
+            make_room(&mut cells, 1);
             cells.push((column, key as u32));
         }
     }
@@ -209,7 +209,8 @@ fn columns_of(class: &ClassPlan, names: &Names<'_>) -> Vec<(u32, u32)> {
 
 /// The second column with a name that an earlier one has, of those that count.
 fn repeated<'k>(names: &Names<'k>, counts: impl Fn(usize) -> bool) -> Option<(usize, &'k str)> {
-    let mut seen = HashMap::with_capacity(names.len());
+    let mut seen = HashMap::new();
+    make_room(&mut seen, names.len());
     names.iter().enumerate().find_map(|(column, &name)| {
         let before = seen.insert(name, column)?;
         (counts(before) || counts(column)).then_some((column, name))
@@ -296,7 +297,6 @@ fn lacking(
     lacking: &[String],
 ) -> Result<(), Refusal> {
     let Some(first) = lacking.first() else { return Ok(()) };
-    let shown: Vec<String> = lacking.iter().map(|name| brief(name)).collect();
     let free = names.iter().enumerate().filter(|(column, _)| !taken[*column]);
     let hint = match nearest(first, free.map(|(_, name)| *name)) {
         Some(near) => format!("; did you mean {}?", brief(near)),
@@ -305,8 +305,8 @@ fn lacking(
     let reason = format!(
         "{} requires the column{} {}, which the header lacks{hint}",
         class.name,
-        if shown.len() == 1 { "" } else { "s" },
-        listed(&shown)
+        if lacking.len() == 1 { "" } else { "s" },
+        listed_names(lacking)
     );
     let mut mismatch = Mismatch::new(known.at, reason, Vec::new());
     mismatch.missing = vec![PathStep::Key(first.clone())];
@@ -318,14 +318,20 @@ const MOST_NAMES: usize = 8;
 
 /// The columns that there are, for a message: a wrong delimiter shows there.
 fn columns_there(names: &Names<'_>) -> String {
-    let shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| brief(name)).collect();
     match names.len() {
         0 => String::new(),
-        1 => format!("; the only column is {}", shown[0]),
-        count if count > MOST_NAMES => {
-            format!("; the columns are {} and {} more", shown.join(", "), count - MOST_NAMES)
-        }
-        _ => format!("; the columns are {}", listed(&shown)),
+        1 => format!("; the only column is {}", brief(names[0])),
+        _ => format!("; the columns are {}", listed_names(names)),
+    }
+}
+
+/// The first names, and how many more there are.
+fn listed_names(names: &[impl AsRef<str>]) -> String {
+    let first = names.iter().take(MOST_NAMES);
+    let shown: Vec<String> = first.map(|name| brief(name.as_ref())).collect();
+    match names.len() - shown.len() {
+        0 => listed(&shown),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
