@@ -7,4 +7,5 @@ mod looking;
 mod naive;
 mod reading;
 mod recording;
+mod samples;
 mod writing;

@@ -55,6 +55,16 @@ pub enum Indent {
     OneLine,
 }
 
+/// What a string stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum As {
+    Key,
+    /// A string, also if it reads like a number: then it has quotes, for readers that look for numbers.
+    Text,
+    /// Text of an unknown type, which may be a number.
+    Untyped,
+}
+
 /// The options of a writer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WriterOptions {
@@ -274,18 +284,20 @@ impl Writer {
         if !self.is_at_strings() {
             self.line()?;
         }
-        self.push_string(key, false)?;
+        self.push_string(key, As::Key)?;
         self.push(b" = ")
     }
 
-    /// A string in quotes, unless it needs none, and is no number that has to have them.
-    fn push_string(&mut self, text: Text<'_>, not_a_number: bool) -> Result<(), Unwritable> {
+    /// A string in quotes, unless it needs none.
+    fn push_string(&mut self, text: Text<'_>, what: As) -> Result<(), Unwritable> {
         let bytes = text.bytes();
-        let quoted = self.options.strings
-            || bytes.is_empty()
-            || bytes.iter().any(|byte| !BARE[usize::from(*byte)])
-            || (not_a_number && is_like_a_number(bytes));
-        if !quoted {
+        let bare = !bytes.is_empty()
+            && match what {
+                As::Key => is_bare(bytes),
+                As::Text => is_bare(bytes) && !is_like_a_number(bytes),
+                As::Untyped => is_bare(bytes) || is_like_a_number(bytes),
+            };
+        if bare && !self.options.strings {
             return self.push(bytes);
         }
         make_room(&mut self.out, bytes.len().saturating_add(2))?;
@@ -295,9 +307,9 @@ impl Writer {
         self.push(b"\"")
     }
 
-    fn string(&mut self, text: Text<'_>, not_a_number: bool) -> Result<Flow, Unwritable> {
+    fn string(&mut self, text: Text<'_>, what: As) -> Result<Flow, Unwritable> {
         self.begin(false)?;
-        self.push_string(text, not_a_number)?;
+        self.push_string(text, what)?;
         self.end()
     }
 
@@ -306,7 +318,7 @@ impl Writer {
         let mut text = Vec::with_capacity(print::LONGEST);
         print(&mut text);
         let text = String::from_utf8_lossy(&text);
-        self.string(Text::from(&*text), false)
+        self.string(Text::from(&*text), As::Text)
     }
 
     /// A number: its digits, which are one for a reader of GNUstep with this letter.
@@ -416,8 +428,13 @@ static BARE: [bool; 256] = {
     bare
 };
 
+fn is_bare(text: &[u8]) -> bool {
+    text.iter().all(|byte| BARE[usize::from(*byte)])
+}
+
 /// Whether a reader that looks for numbers may take a string without quotes for one.
 fn is_like_a_number(text: &[u8]) -> bool {
+    let text = text.strip_prefix(b"-").unwrap_or(text);
     let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let whole = digits(text);
     let point = usize::from(text.get(whole) == Some(&b'.'));
@@ -560,7 +577,7 @@ impl writer::Writer for Writer {
         self.records
     }
     fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
-        self.string(text.into(), !is_number)
+        self.string(text.into(), if is_number { As::Untyped } else { As::Text })
     }
 }
 
@@ -625,10 +642,10 @@ impl Sink for Writer {
             Scalar::Number(digits) => self.number_of(digits),
             Scalar::Decimal(digits) => {
                 let text = String::from_utf8_lossy(digits);
-                self.string(Text::from(&*text), false)
+                self.string(Text::from(&*text), As::Text)
             }
-            Scalar::Text(text) => self.string(text, true),
-            Scalar::Untyped(text) => self.string(text, false),
+            Scalar::Text(text) => self.string(text, As::Text),
+            Scalar::Untyped(text) => self.string(text, As::Untyped),
             Scalar::Bytes(bytes) => self.bytes(bytes),
             Scalar::DateTime(value) => self.datetime(value),
             Scalar::Since2001(seconds) => match unix::since_2001(seconds) {

@@ -378,8 +378,12 @@ fn scalars() {
     same(Scalar::Text("...".into()), "...");
     same(Scalar::Text("0D07AC".into()), "0D07AC");
     same(Scalar::Untyped("1.5".into()), "1.5");
+    same(Scalar::Untyped("-5".into()), "-5");
+    same(Scalar::Untyped("-a".into()), "\"-a\"");
+    same(Scalar::Untyped("2026-01-02".into()), "\"2026-01-02\"");
     same(Scalar::Untyped("".into()), "\"\"");
     same(Scalar::Decimal(b"-1.50"), "\"-1.50\"");
+    same(Scalar::Text("-5".into()), "\"-5\"");
     same(Scalar::Date(datetime(b"2001-02-03T00:00:00").unwrap().date), "\"2001-02-03\"");
     same(Scalar::Time(datetime(b"2001-02-03T04:05:06").unwrap().time), "\"04:05:06\"");
     same(Scalar::Duration(Duration { days: 0, seconds: 5, microseconds: 0 }), "PT5S");
