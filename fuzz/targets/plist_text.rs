@@ -1,5 +1,6 @@
 //! However a text property list is cut into windows, and wherever the sink pauses, skips or looks ahead: the same events
-//! and the same fault as the naive twin finds in the whole of it. The first bytes tell the same form however they come.
+//! and the same fault as the naive twin finds in the whole of it. What is read is written, and read again as the same. The
+//! first bytes tell the same form however they come.
 //!
 //! The first bytes of the input choose; the rest is the text.
 
@@ -11,6 +12,8 @@ mod naive;
 #[path = "../../crates/penstock-core/tests/plist/text/recording.rs"]
 #[allow(dead_code)]
 mod recording;
+#[path = "../../crates/penstock-core/tests/plist/text/rewriting.rs"]
+mod rewriting;
 
 use libfuzzer_sys::arbitrary::{self, Arbitrary, Unstructured};
 use libfuzzer_sys::fuzz_target;
@@ -59,6 +62,8 @@ fuzz_target!(|data: &[u8]| {
         assert_eq!(recorder.events, events);
         assert_eq!(recorder.reason, reason);
     }
+
+    rewriting::check(text, chosen.pauses);
 
     let form = Looking::new().look(text.as_bytes(), true);
     let mut looking = Looking::new();

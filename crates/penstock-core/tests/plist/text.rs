@@ -7,5 +7,6 @@ mod looking;
 mod naive;
 mod reading;
 mod recording;
+mod rewriting;
 mod samples;
 mod writing;

@@ -14,7 +14,8 @@
 //! | data | `<0fbd771c>` | `<[D713HA==]>` |
 //! | null | refused | refused |
 //! | a UID | `{CF$UID = 7;}` | `{CF$UID = <*I7>;}` |
-//! | a day, a time of day, a duration, a UUID, a decimal number | a string | a string |
+//! | a decimal number | `1.50`: the same as the string | `<*R1.50>` if a double holds it, else refused |
+//! | a day, a time of day, a duration, a UUID | a string | a string |
 //!
 //! For whoever changes it. The text grows at the end of one buffer. On one line, each entry is followed by a space, also
 //! the last one, whose brace replaces it: so entries are all alike, and can be put in order. If text is taken while a
@@ -24,9 +25,9 @@ use memchr::memchr;
 use penstock_scan::{Chosen, Isa, Job, ValidText};
 
 use crate::event::{Key, KeyKind, Scalar, Text};
-use crate::json::Order;
-use crate::json::sorted::Sorted;
+use crate::json::canonical::keeps;
 use crate::json::writer::Records;
+use crate::json::{Order, Sorted};
 use crate::limits::Limits;
 use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::value::datetime::{DateTime, Offset};
@@ -348,13 +349,13 @@ impl Writer {
         if digits.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
             return match text.parse::<f64>() {
                 Ok(value) if value.is_finite() => self.digits(b'R', digits),
-                _ => Err(Unwritable::value("a number that is too large for a double")),
+                _ => Err(Unwritable::value("a number beyond the range of a double")),
             };
         }
         if text.parse::<i64>().is_ok() || text.parse::<u64>().is_ok() {
             return self.digits(b'I', digits);
         }
-        Err(Unwritable::value("a GNUstep property list has no integers beyond 64 bits"))
+        Err(Unwritable::value("a property list has integers from -2^63 to 2^64 - 1 only"))
     }
 
     /// Something that only GNUstep's form has.
@@ -372,7 +373,7 @@ impl Writer {
         let mut value = value;
         value.time.offset.get_or_insert(Offset::Utc);
         let Some(value) = unix::in_utc(value) else {
-            return Err(Unwritable::value("a date that is out of range in UTC"));
+            return Err(Unwritable::value("the date is not in the years 1 to 9999 in UTC"));
         };
         let mut text = b"<*D".to_vec();
         print::date(value.date, &mut text);
@@ -640,9 +641,12 @@ impl Sink for Writer {
             Scalar::Float(value) if value > 0.0 => self.typed("number for infinity", b"<*Rinf>"),
             Scalar::Float(_) => self.typed("number for -infinity", b"<*R-inf>"),
             Scalar::Number(digits) => self.number_of(digits),
-            Scalar::Decimal(digits) => {
-                let text = String::from_utf8_lossy(digits);
-                self.string(Text::from(&*text), As::Text)
+            Scalar::Decimal(digits) if self.options.form == Form::OpenStep || keeps(digits) => {
+                self.digits(b'R', digits)
+            }
+            Scalar::Decimal(_) => {
+                let reason = "a decimal number that no double holds: write it as text";
+                Err(Unwritable::value(reason))
             }
             Scalar::Text(text) => self.string(text, As::Text),
             Scalar::Untyped(text) => self.string(text, As::Untyped),
@@ -650,7 +654,9 @@ impl Sink for Writer {
             Scalar::DateTime(value) => self.datetime(value),
             Scalar::Since2001(seconds) => match unix::since_2001(seconds) {
                 Ok(value) => self.datetime(value),
-                Err(reason) => Err(Unwritable::value(reason.message())),
+                Err(_) => Err(Unwritable::value(format!(
+                    "{seconds:?} seconds since 2001 are no date that can be written"
+                ))),
             },
             Scalar::Date(date) => self.printed(|out| print::date(date, out)),
             Scalar::Time(time) => self.printed(|out| print::time(time, out)),

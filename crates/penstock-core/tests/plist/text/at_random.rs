@@ -9,6 +9,7 @@ use proptest::test_runner::RngSeed;
 
 use super::naive::naive;
 use super::recording::{Answers, Recorder, read, whole};
+use super::rewriting::check;
 
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
@@ -170,6 +171,11 @@ proptest! {
             prop_assert_eq!(&recorder.events, &expected);
             prop_assert_eq!(&recorder.reason, &reason);
         }
+    }
+
+    #[test]
+    fn what_is_read_is_written(text in damaged(), choice: u8) {
+        check(&text, choice);
     }
 
     /// After a refused event the reader continues with the next one, or skips the abandoned value.

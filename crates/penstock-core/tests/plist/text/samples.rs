@@ -5,11 +5,7 @@ use std::path::Path;
 
 use penstock_core::json::Order;
 use penstock_core::limits::Limits;
-use penstock_core::plist::text::Reader;
-use penstock_core::plist::text::writer::{Form, Indent, Writer, WriterOptions};
-use penstock_core::reader::{FormatReader, Step};
-use penstock_core::run::Given;
-use penstock_core::writer::Writer as _;
+use penstock_core::plist::text::writer::{Form, Indent, WriterOptions};
 use serde_json::{Map, Value};
 
 use super::recording::{Answers, whole};
@@ -59,14 +55,8 @@ fn json(text: &str) -> Value {
     open.remove(0).1[0].take()
 }
 
-/// A text, read by the reader and written by the writer, as a conversion does it.
 fn rewritten(text: &str, options: WriterOptions) -> String {
-    let (mut reader, mut writer) =
-        (Reader::new(&Limits::default()), Writer::new(options, &Limits::default()));
-    let given = Given::Text { text: text.into(), last: true };
-    while reader.run(given, &mut writer).unwrap() != Step::Done {}
-    writer.finish().unwrap();
-    String::from_utf8(writer.ready().to_vec()).unwrap()
+    super::rewriting::rewritten(text, options).unwrap()
 }
 
 #[test]
