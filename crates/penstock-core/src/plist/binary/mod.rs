@@ -13,6 +13,10 @@
 //! | `object.rs` | one object: its kind, its count, and where its bytes are |
 //! | `shares.rs` | which objects several others refer to |
 //! | `reader.rs` | the walk over the graph, as events |
+//! | `writer.rs` | the writer, of whole files and of streams |
+//! | `whole.rs` | the objects of a file that is written at its end, each one once |
+//! | `table.rs` | finds equal objects that were written before |
+//! | `encode.rs` | markers, counts and strings |
 //!
 //! ## What is taken, and what is not
 //!
@@ -28,10 +32,14 @@
 //!    `limits.amplification` and `limits.expansion`.
 //! 8. A fill byte is no value.
 
+mod encode;
 mod object;
 mod reader;
 mod shares;
 mod store;
+mod table;
 mod trailer;
+mod whole;
+pub mod writer;
 
 pub use reader::Reader;

@@ -4,6 +4,7 @@
 mod file;
 mod hostile;
 mod naive;
+mod writing;
 
 use penstock_core::limits::Limits;
 use proptest::collection::vec;

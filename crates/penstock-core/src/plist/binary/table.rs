@@ -1,0 +1,237 @@
+//! Finds what was written before, so that equal objects are stored once.
+
+use std::hash::{BuildHasher, RandomState};
+
+use crate::writer::Unwritable;
+
+/// A hash of bytes that nobody can foresee.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hash(u64);
+
+impl Hash {
+    pub(super) fn new() -> Self {
+        Hash(RandomState::new().hash_one(0_u64))
+    }
+
+    #[inline(always)]
+    pub(super) fn of(self, bytes: &[u8]) -> u32 {
+        let mut state = self.0 ^ (bytes.len() as u64).wrapping_mul(SPREAD);
+        let (pairs, rest) = bytes.as_chunks::<16>();
+        for pair in pairs {
+            let pair = u128::from_le_bytes(*pair);
+            state = self.fold(state ^ pair as u64, (pair >> 64) as u64);
+        }
+        if !rest.is_empty() {
+            let mut last = [0; 16];
+            last[..rest.len()].copy_from_slice(rest);
+            let pair = u128::from_le_bytes(last);
+            state = self.fold(state ^ pair as u64, (pair >> 64) as u64);
+        }
+        (self.fold(state, SPREAD) >> 32) as u32
+    }
+
+    #[inline(always)]
+    pub(super) fn of_numbers(self, numbers: &[u32]) -> u32 {
+        let mut state = self.0 ^ (numbers.len() as u64).wrapping_mul(SPREAD);
+        let (chunks, rest) = numbers.as_chunks::<4>();
+        for [a, b, c, d] in chunks {
+            let (first, last) = (pair(*a, *b), pair(*c, *d));
+            state = self.fold(state ^ first, last);
+        }
+        for number in rest {
+            state = self.fold(state ^ u64::from(*number), SPREAD);
+        }
+        (self.fold(state, SPREAD) >> 32) as u32
+    }
+
+    /// Both halves of a product of two words that depend on the secret.
+    #[inline(always)]
+    fn fold(self, first: u64, last: u64) -> u64 {
+        let product = u128::from(first) * u128::from(last ^ self.0.rotate_left(32));
+        (product >> 64) as u64 ^ product as u64
+    }
+}
+
+#[inline(always)]
+fn pair(low: u32, high: u32) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
+const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// The numbers of objects by the hash of their contents, which the caller keeps.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    /// Zero, or a hash above a number, which counts from 1.
+    slots: Vec<u64>,
+    used: usize,
+}
+
+impl Table {
+    pub(super) fn clear(&mut self) {
+        // A large table would take longer to clear than a small document to write.
+        if self.slots.len() > 1024 {
+            self.slots = Vec::new();
+        }
+        self.slots.fill(0);
+        self.used = 0;
+    }
+
+    /// The number of the object with this hash which is the `same`, or else `number`, which it gets.
+    ///
+    /// # Errors
+    /// There is no memory.
+    #[inline(always)]
+    pub(super) fn find_or_add(
+        &mut self,
+        hash: u32,
+        number: u32,
+        same: impl Fn(u32) -> bool,
+    ) -> Result<u32, Unwritable> {
+        if self.used * 2 >= self.slots.len() {
+            self.grow()?;
+        }
+        let mask = self.slots.len() - 1;
+        let mut place = hash as usize & mask;
+        loop {
+            let slot = self.slots[place];
+            if slot == 0 {
+                self.slots[place] = u64::from(hash) << 32 | (u64::from(number) + 1);
+                self.used += 1;
+                return Ok(number);
+            }
+            let found = (slot as u32) - 1;
+            if (slot >> 32) as u32 == hash && same(found) {
+                return Ok(found);
+            }
+            place = (place + 1) & mask;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self) -> Result<(), Unwritable> {
+        let count = (2 * self.slots.len()).max(64);
+        let mut slots = Vec::new();
+        slots.try_reserve_exact(count).map_err(|_| Unwritable::memory())?;
+        slots.resize(count, 0);
+        for slot in self.slots.iter().filter(|slot| **slot != 0) {
+            let mut place = (slot >> 32) as usize & (count - 1);
+            while slots[place] != 0 {
+                place = (place + 1) & (count - 1);
+            }
+            slots[place] = *slot;
+        }
+        self.slots = slots;
+        Ok(())
+    }
+}
+
+/// The longest object that is remembered.
+const LONGEST: usize = 59;
+/// How many are, of each kind.
+const PLACES: usize = 1 << 13;
+
+/// The last short objects that were written, as many as there is place for: 1 MiB in all.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    /// Keys, and then other values, which do not displace them.
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    number: u32,
+    /// Zero if there is none here.
+    length: u8,
+    bytes: [u8; LONGEST],
+}
+
+const NONE: Entry = Entry { number: 0, length: 0, bytes: [0; LONGEST] };
+const _: () = assert!(size_of::<Entry>() == 64);
+
+impl Recent {
+    pub(super) fn clear(&mut self) {
+        self.entries.clear();
+    }
+
+    /// Forgets the objects with this number and all later ones.
+    pub(super) fn forget_from(&mut self, number: u32) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.number >= number) {
+            entry.length = 0;
+        }
+    }
+
+    /// The number of an equal object, if it is known. If not, the object is remembered by `number`.
+    pub(super) fn find_or_add(
+        &mut self,
+        hash: Hash,
+        bytes: &[u8],
+        is_key: bool,
+        number: u32,
+    ) -> Result<u32, Unwritable> {
+        if bytes.len() > LONGEST {
+            return Ok(number);
+        }
+        if self.entries.is_empty() {
+            self.entries.try_reserve_exact(2 * PLACES).map_err(|_| Unwritable::memory())?;
+            self.entries.resize(2 * PLACES, NONE);
+        }
+        let place = hash.of(bytes) as usize % PLACES + if is_key { 0 } else { PLACES };
+        let entry = &mut self.entries[place];
+        if usize::from(entry.length) == bytes.len() && entry.bytes[..bytes.len()] == *bytes {
+            return Ok(entry.number);
+        }
+        (entry.number, entry.length) = (number, bytes.len() as u8);
+        entry.bytes[..bytes.len()].copy_from_slice(bytes);
+        Ok(number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_items_have_one_number() {
+        let (hash, mut table) = (Hash::new(), Table::default());
+        let items: Vec<String> = (0..10_000).map(|number| (number % 3_000).to_string()).collect();
+        for (number, item) in items.iter().enumerate() {
+            let same = |other: u32| items[other as usize] == *item;
+            let found = table.find_or_add(hash.of(item.as_bytes()), number as u32, same);
+            assert_eq!(found.unwrap(), number as u32 % 3_000);
+        }
+    }
+
+    #[test]
+    fn all_bytes_and_their_number_matter() {
+        let hash = Hash(0x0123_4567_89AB_CDEF);
+        let bytes: Vec<u8> = (1..60).collect();
+        let mut seen = std::collections::HashSet::new();
+        for length in 0..bytes.len() {
+            assert!(seen.insert(hash.of(&bytes[..length])));
+            for place in 0..length {
+                let mut other = bytes[..length].to_vec();
+                other[place] ^= 0x80;
+                assert!(seen.insert(hash.of(&other)));
+            }
+            let numbers: Vec<u32> = bytes[..length].iter().map(|byte| u32::from(*byte)).collect();
+            assert!(numbers.is_empty() || seen.insert(hash.of_numbers(&numbers)));
+        }
+    }
+
+    #[test]
+    fn what_is_recent() {
+        let (hash, mut recent) = (Hash::new(), Recent::default());
+        let mut find =
+            |bytes: &[u8], key, number| recent.find_or_add(hash, bytes, key, number).unwrap();
+        assert_eq!(find(b"Pa", false, 0), 0);
+        assert_eq!(find(b"Pa", false, 1), 0);
+        assert_eq!(find(b"Pa", true, 1), 1);
+        assert_eq!(find(&[b'x'; 60], false, 2), 2);
+        assert_eq!(find(&[b'x'; 60], false, 3), 3);
+        recent.forget_from(1);
+        assert_eq!(recent.find_or_add(hash, b"Pa", true, 7).unwrap(), 7);
+        assert_eq!(recent.find_or_add(hash, b"Pa", false, 7).unwrap(), 0);
+    }
+}

@@ -1,0 +1,640 @@
+//! The writer of binary property lists.
+//!
+//! # For maintainers
+//!
+//! A *scalar* is encoded once, as it will stand in the file. What becomes of a container depends on the form:
+//!
+//! *Whole.* Nothing is written before the end. Scalars and containers have numbers of their own; both are stored once
+//! if they are equal, containers by the numbers of their members, so comparing them takes no longer than writing them.
+//! At the end, everything that the root leads to is numbered in the order in which other writers do it: a container
+//! before its members, all keys of a map before its values.
+//!
+//! *Streamed.* Every object is written when it is complete, so a container stands behind its members, and the root is
+//! the last object. References have four bytes. The writer keeps the offsets of all objects, the references of open
+//! containers, and a table of short objects that bounds how many equal ones are found.
+
+use super::encode::{
+    LONGEST_MARK, push, push_all, push_counted, push_mark, push_text, too_many, width_of,
+};
+use super::table::{Hash, Recent};
+use super::whole::{CONTAINER, Whole};
+use crate::event::{Container, ContainerKind, Key, KeyKind, Scalar, Text};
+use crate::json;
+use crate::limits::Limits;
+use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
+use crate::value::datetime::{DateTime, Offset};
+use crate::value::{print, unix};
+use crate::writer::{self, ENOUGH, Unwritable, make_room};
+
+/// The options of a writer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WriterOptions {
+    /// The records are the elements of an array, which stands inside of dictionaries with these
+    /// keys, outermost first. None if there is one value.
+    pub records: Option<Vec<String>>,
+    /// Puts the members of each dictionary in the order of their keys.
+    pub sort_keys: bool,
+    /// Writes objects as they come, and keeps little of them in memory. Fewer equal objects are
+    /// found, and references are longer.
+    pub stream: bool,
+}
+
+impl WriterOptions {
+    /// Records at a path, as `at` of a reader would find them: `"data/rows/*"`.
+    ///
+    /// # Errors
+    /// The path has no `*` at its end, or another step than keys before it.
+    pub fn at(mut self, path: &str) -> Result<Self, Unwritable> {
+        let records = json::writer::Records::at(path).map_err(|error| {
+            let whose = "the records of a property list";
+            Unwritable::value(error.reason().replace("records of JSON", whose))
+        });
+        self.records = match records? {
+            json::writer::Records::Array(keys) => Some(keys),
+            _ => None,
+        };
+        Ok(self)
+    }
+}
+
+/// An open container.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    /// The high half of its marker.
+    high: u8,
+    /// Where its members begin.
+    members: usize,
+    /// Where the names of its members begin.
+    names: usize,
+}
+
+const ARRAY: u8 = 0xA0;
+const SET: u8 = 0xC0;
+const DICT: u8 = 0xD0;
+
+/// Writes a binary property list.
+#[derive(Debug)]
+pub struct Writer {
+    out: Vec<u8>,
+    options: WriterOptions,
+    deepest: usize,
+    open: Vec<Open>,
+    /// How many of them are around the records.
+    around: usize,
+    /// The objects of open containers, those of maps after their keys.
+    members: Vec<u32>,
+    /// With `sort_keys`: the names of the members of open maps, one after the other, and their ends.
+    names: Vec<u8>,
+    ends: Vec<usize>,
+    /// The next list is a set.
+    is_set: bool,
+    records: u64,
+    /// The root, once it is complete.
+    root: Option<u32>,
+    finished: bool,
+    hash: Hash,
+    whole: Whole,
+    stream: Stream,
+}
+
+/// What is known of a file that is partly written.
+#[derive(Debug, Default)]
+struct Stream {
+    /// Where each object begins.
+    offsets: Vec<u64>,
+    /// How many bytes were taken.
+    taken: u64,
+    recent: Recent,
+    scalar: Vec<u8>,
+    /// How many objects there were before the current record, and where it begins in the text.
+    objects: usize,
+    record: usize,
+}
+
+impl Writer {
+    /// A writer at the beginning of its output.
+    #[must_use]
+    pub fn new(options: WriterOptions, limits: &Limits) -> Self {
+        Writer {
+            out: Vec::new(),
+            options,
+            deepest: limits.depth,
+            open: Vec::new(),
+            around: 0,
+            members: Vec::new(),
+            names: Vec::new(),
+            ends: Vec::new(),
+            is_set: false,
+            records: 0,
+            root: None,
+            finished: false,
+            hash: Hash::new(),
+            whole: Whole::default(),
+            stream: Stream::default(),
+        }
+    }
+
+    /// Before the first record: the header, and what is around the records.
+    #[cold]
+    #[inline(never)]
+    fn start(&mut self) -> Result<(), Unwritable> {
+        make_room(&mut self.out, HEADER.len())?;
+        self.out.extend_from_slice(HEADER);
+        if let Some(keys) = self.options.records.take() {
+            for key in &keys {
+                self.open(DICT)?;
+                self.push_key(key.as_str().into())?;
+            }
+            self.open(ARRAY)?;
+            self.around = keys.len() + 1;
+            self.options.records = Some(keys);
+        }
+        self.mark_record();
+        Ok(())
+    }
+
+    /// Before a value.
+    #[inline(always)]
+    fn begin(&mut self) -> Result<(), Unwritable> {
+        if self.open.len() <= self.around { self.begin_record() } else { Ok(()) }
+    }
+
+    #[inline(never)]
+    fn begin_record(&mut self) -> Result<(), Unwritable> {
+        if self.root.is_some() {
+            return Err(Unwritable::value("a property list is one value"));
+        }
+        if self.out.is_empty() && self.stream.taken == 0 { self.start() } else { Ok(()) }
+    }
+
+    /// The current record begins here.
+    fn mark_record(&mut self) {
+        self.stream.objects = self.stream.offsets.len();
+        self.stream.record = self.out.len();
+    }
+
+    /// After a value, which has this number.
+    #[inline(always)]
+    fn end(&mut self, number: u32) -> Result<Flow, Unwritable> {
+        if self.open.is_empty() {
+            self.root = Some(number);
+        } else {
+            push(&mut self.members, number)?;
+        }
+        if self.open.len() <= self.around {
+            self.records += 1;
+            self.mark_record();
+        }
+        let pause = self.options.stream && self.out.len() >= ENOUGH;
+        Ok(if pause { Flow::Pause } else { Flow::Take })
+    }
+
+    fn open(&mut self, high: u8) -> Result<(), Unwritable> {
+        if self.open.len() >= self.deepest + self.around {
+            return Err(self.too_deep());
+        }
+        push(&mut self.open, Open { high, members: self.members.len(), names: self.ends.len() })
+    }
+
+    #[cold]
+    fn too_deep(&self) -> Unwritable {
+        Unwritable::limit(format!(
+            "more than {} maps and lists inside one another (limits.depth)",
+            self.deepest
+        ))
+    }
+
+    /// The innermost container is complete: its number.
+    fn close(&mut self) -> Result<u32, Unwritable> {
+        let Some(open) = self.open.pop() else {
+            return Err(Unwritable::value("no container is open"));
+        };
+        if open.high == DICT {
+            if self.options.sort_keys {
+                self.sort(open)?;
+            }
+            part(&mut self.members, open.members)?;
+        }
+        let number = if self.options.stream {
+            self.write_container(open)?
+        } else {
+            self.whole.container(self.hash, open.high, &self.members[open.members..])?
+        };
+        self.members.truncate(open.members);
+        Ok(number)
+    }
+
+    /// Puts the members of a map in the order of their keys.
+    #[cold]
+    fn sort(&mut self, open: Open) -> Result<(), Unwritable> {
+        let begin = |name: usize| if name == 0 { 0 } else { self.ends[name - 1] };
+        let name = |name: usize| &self.names[begin(name)..self.ends[name]];
+        let mut order = Vec::new();
+        for place in open.names..self.ends.len() {
+            push(&mut order, place)?;
+        }
+        order.sort_by(|one, other| name(*one).cmp(name(*other)));
+        let mut sorted = Vec::new();
+        for place in order {
+            let member = open.members + 2 * (place - open.names);
+            for number in &self.members[member..member + 2] {
+                push(&mut sorted, *number)?;
+            }
+        }
+        self.members[open.members..].copy_from_slice(&sorted);
+        self.names.truncate(begin(open.names));
+        self.ends.truncate(open.names);
+        Ok(())
+    }
+
+    /// A key of the innermost map.
+    #[inline(always)]
+    fn push_key(&mut self, key: Text<'_>) -> Result<(), Unwritable> {
+        if self.options.sort_keys {
+            self.note_name(key.bytes())?;
+        }
+        let number = if self.options.stream {
+            self.write_scalar(true, |out| push_text(key, out))?
+        } else {
+            self.whole.key(self.hash, key)?
+        };
+        push(&mut self.members, number)
+    }
+
+    #[cold]
+    fn note_name(&mut self, name: &[u8]) -> Result<(), Unwritable> {
+        make_room(&mut self.names, name.len())?;
+        self.names.extend_from_slice(name);
+        push(&mut self.ends, self.names.len())
+    }
+
+    /// A scalar, which `encode` appends as it will stand in the file.
+    #[inline(always)]
+    fn put(
+        &mut self,
+        encode: impl FnOnce(&mut Vec<u8>) -> Result<(), Unwritable>,
+    ) -> Result<Flow, Unwritable> {
+        self.begin()?;
+        let number = if self.options.stream {
+            self.write_scalar(false, encode)?
+        } else {
+            self.whole.scalar(self.hash, encode)?
+        };
+        self.end(number)
+    }
+
+    /// A scalar of at most 16 bytes behind its marker.
+    #[inline(always)]
+    fn short<const N: usize>(&mut self, marker: u8, bytes: [u8; N]) -> Result<Flow, Unwritable> {
+        self.put(|out| {
+            make_room(out, 1 + N)?;
+            out.push(marker);
+            out.extend_from_slice(&bytes);
+            Ok(())
+        })
+    }
+
+    /// Text that `print` makes, which needs at most [`print::LONGEST`] bytes.
+    #[cold]
+    fn printed(&mut self, print: impl FnOnce(&mut Vec<u8>)) -> Result<Flow, Unwritable> {
+        let mut text = Vec::new();
+        make_room(&mut text, print::LONGEST)?;
+        print(&mut text);
+        self.put(|out| push_counted(0x50, text.len() as u64, &text, out))
+    }
+
+    fn wide(&mut self, value: i128) -> Result<Flow, Unwritable> {
+        match i64::try_from(value) {
+            Ok(value) => self.int(value, 0),
+            Err(_) => self.short(0x14, value.to_be_bytes()),
+        }
+    }
+
+    #[cold]
+    fn digits(&mut self, digits: &[u8]) -> Result<Flow, Unwritable> {
+        let text = std::str::from_utf8(digits).unwrap_or_default();
+        if !digits.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
+            let value = text.parse().map_err(|_| {
+                Unwritable::value("a property list has no integer of more than 128 bits")
+            })?;
+            return self.wide(value);
+        }
+        match text.parse::<f64>() {
+            Ok(value) if value.is_finite() => self.float(value, 0),
+            _ => Err(Unwritable::value("a property list has no number beyond those of a double")),
+        }
+    }
+
+    fn datetime(&mut self, mut value: DateTime) -> Result<Flow, Unwritable> {
+        value.time.offset.get_or_insert(Offset::Utc);
+        let micros = unix::microseconds(value).unwrap_or_default() - EPOCH_2001;
+        // An integer of 53 bits is a double, and dividing two doubles rounds once.
+        let mut seconds = if micros.unsigned_abs() < 1 << 53 {
+            micros as f64 / 1e6
+        } else {
+            format!("{micros}e-6").parse().unwrap_or_default()
+        };
+        if unix::since_2001(seconds).is_err() {
+            // Rounded to the year 10000.
+            seconds = f64::next_down(seconds);
+        }
+        self.short(0x33, seconds.to_be_bytes())
+    }
+
+    /// Writes a scalar, unless an equal one is known.
+    fn write_scalar(
+        &mut self,
+        is_key: bool,
+        encode: impl FnOnce(&mut Vec<u8>) -> Result<(), Unwritable>,
+    ) -> Result<u32, Unwritable> {
+        let mut scalar = std::mem::take(&mut self.stream.scalar);
+        scalar.clear();
+        encode(&mut scalar)?;
+        let next = self.next_number()?;
+        let number = self.stream.recent.find_or_add(self.hash, &scalar, is_key, next)?;
+        if number == next {
+            self.begin_object()?;
+            make_room(&mut self.out, scalar.len())?;
+            self.out.extend_from_slice(&scalar);
+        }
+        self.stream.scalar = scalar;
+        Ok(number)
+    }
+
+    /// Writes a container whose members are written.
+    fn write_container(&mut self, open: Open) -> Result<u32, Unwritable> {
+        let number = self.next_number()?;
+        let members = self.members.len() - open.members;
+        make_room(&mut self.out, LONGEST_MARK + 4 * members)?;
+        self.begin_object()?;
+        let count = if open.high == DICT { members / 2 } else { members };
+        push_mark(open.high, count as u64, &mut self.out);
+        for member in &self.members[open.members..] {
+            self.out.extend_from_slice(&member.to_be_bytes());
+        }
+        Ok(number)
+    }
+
+    /// The number of the next object that is written.
+    fn next_number(&self) -> Result<u32, Unwritable> {
+        u32::try_from(self.stream.offsets.len()).map_err(|_| too_many())
+    }
+
+    fn begin_object(&mut self) -> Result<(), Unwritable> {
+        push(&mut self.stream.offsets, self.stream.taken + self.out.len() as u64)
+    }
+
+    /// The table of offsets and the trailer.
+    fn write_end(
+        &mut self,
+        offsets: &[u64],
+        reference: u8,
+        root: u64,
+        table: u64,
+    ) -> Result<(), Unwritable> {
+        let width = width_of(table);
+        make_room(&mut self.out, offsets.len() * usize::from(width) + 32)?;
+        push_all(offsets.iter().copied(), width, &mut self.out);
+        self.out.extend_from_slice(&[0, 0, 0, 0, 0, 0, width, reference]);
+        for field in [offsets.len() as u64, root, table] {
+            self.out.extend_from_slice(&field.to_be_bytes());
+        }
+        Ok(())
+    }
+}
+
+const HEADER: &[u8] = b"bplist00";
+
+/// The microseconds from the beginning of 1970 to that of 2001.
+const EPOCH_2001: i64 = 978_307_200_000_000;
+
+/// Puts keys before values: they come one after the other.
+fn part(members: &mut Vec<u32>, from: usize) -> Result<(), Unwritable> {
+    let end = members.len();
+    let count = (end - from) / 2;
+    members.try_reserve(count).map_err(|_| Unwritable::memory())?;
+    for value in 0..count {
+        members.push(members[from + 2 * value + 1]);
+    }
+    for key in 1..count {
+        members[from + key] = members[from + 2 * key];
+    }
+    members.copy_within(end.., from + count);
+    members.truncate(end);
+    Ok(())
+}
+
+impl writer::Writer for Writer {
+    fn ready(&self) -> &[u8] {
+        if self.options.stream || self.finished { &self.out } else { &[] }
+    }
+
+    fn taken(&mut self) {
+        self.stream.taken += self.out.len() as u64;
+        self.stream.record = 0;
+        self.out.clear();
+    }
+
+    fn finish(&mut self) -> Result<(), Unwritable> {
+        if self.open.len() > self.around {
+            return Err(Unwritable::value("the last record is not complete"));
+        }
+        if self.out.is_empty() && self.stream.taken == 0 {
+            if self.options.records.is_none() {
+                return Err(Unwritable::value("there is no value to write"));
+            }
+            self.start()?;
+        }
+        self.around = 0;
+        while !self.open.is_empty() {
+            let number = self.close()?;
+            if self.open.is_empty() {
+                self.root = Some(number);
+            } else {
+                push(&mut self.members, number)?;
+            }
+        }
+        let Some(root) = self.root else {
+            return Err(Unwritable::value("there is no value to write"));
+        };
+        self.finished = true;
+        if self.options.stream {
+            let offsets = std::mem::take(&mut self.stream.offsets);
+            let table = self.stream.taken + self.out.len() as u64;
+            return self.write_end(&offsets, 4, root.into(), table);
+        }
+        self.write_whole(root)
+    }
+
+    fn reopen(&mut self) {
+        self.out.clear();
+        self.open.clear();
+        self.members.clear();
+        self.names.clear();
+        self.ends.clear();
+        (self.around, self.is_set, self.records) = (0, false, 0);
+        (self.root, self.finished) = (None, false);
+        self.whole.clear();
+        self.stream.offsets.clear();
+        self.stream.recent.clear();
+        (self.stream.taken, self.stream.objects, self.stream.record) = (0, 0, 0);
+    }
+
+    fn records(&self) -> u64 {
+        self.records
+    }
+}
+
+impl Writer {
+    /// Writes the objects that the root leads to.
+    fn write_whole(&mut self, root: u32) -> Result<(), Unwritable> {
+        let Writer { whole, out, .. } = self;
+        let numbered = whole.numbered(root)?;
+        let width = width_of(numbered.order.len() as u64);
+        let mut offsets = Vec::new();
+        offsets.try_reserve_exact(numbered.order.len()).map_err(|_| Unwritable::memory())?;
+        for object in &numbered.order {
+            offsets.push(out.len() as u64);
+            let place = (object & !CONTAINER) as usize;
+            if object & CONTAINER == 0 {
+                let scalar = whole.scalar_of(place);
+                make_room(out, scalar.len())?;
+                out.extend_from_slice(scalar);
+            } else if let [high, members @ ..] = whole.container_of(place) {
+                make_room(out, LONGEST_MARK + members.len() * usize::from(width))?;
+                let high = *high as u8;
+                let count = if high == DICT { members.len() / 2 } else { members.len() };
+                push_mark(high, count as u64, out);
+                let numbers = members.iter().map(|member| u64::from(numbered.of(*member)));
+                push_all(numbers, width, out);
+            }
+        }
+        let table = out.len() as u64;
+        self.write_end(&offsets, width, numbered.of(root).into(), table)
+    }
+}
+
+impl Sink for Writer {
+    type Error = Unwritable;
+
+    #[inline]
+    fn begin_map(&mut self, _at: u64) -> Result<Flow, Unwritable> {
+        self.begin()?;
+        self.open(DICT)?;
+        Ok(Flow::Take)
+    }
+    #[inline]
+    fn end_map(&mut self, _at: u64) -> Result<Flow, Unwritable> {
+        let number = self.close()?;
+        self.end(number)
+    }
+    #[inline]
+    fn begin_list(&mut self, _at: u64) -> Result<Flow, Unwritable> {
+        let high = if std::mem::take(&mut self.is_set) { SET } else { ARRAY };
+        self.begin()?;
+        self.open(high)?;
+        Ok(Flow::Take)
+    }
+    #[inline]
+    fn end_list(&mut self, _at: u64) -> Result<Flow, Unwritable> {
+        let number = self.close()?;
+        self.end(number)
+    }
+    fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, Unwritable> {
+        if key.kind == KeyKind::Member {
+            return self.key(key.name, at);
+        }
+        let at = if key.kind == KeyKind::Attribute { "@" } else { "" };
+        let colon = if key.prefix.is_some() { ":" } else { "" };
+        let prefix = key.prefix.map_or("", |prefix| prefix.text.as_str());
+        let name = format!("{at}{prefix}{colon}{}", key.name.text.as_str());
+        self.push_key(name.as_str().into())?;
+        Ok(Flow::Take)
+    }
+    #[inline]
+    fn key(&mut self, key: Text<'_>, _at: u64) -> Result<Flow, Unwritable> {
+        self.push_key(key)?;
+        Ok(Flow::Take)
+    }
+    fn container(&mut self, container: Container) {
+        self.is_set = container.kind == ContainerKind::Set;
+    }
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Result<Flow, Unwritable> {
+        match value {
+            Scalar::Null => self.short(0x00, []),
+            Scalar::Bool(false) => self.short(0x08, []),
+            Scalar::Bool(true) => self.short(0x09, []),
+            Scalar::Int(value) => self.int(value, at),
+            Scalar::Float(value) => self.float(value, at),
+            Scalar::Number(digits) => self.digits(digits),
+            Scalar::Text(text) | Scalar::Untyped(text) => self.text(text, at),
+            Scalar::Bytes(bytes) => {
+                self.put(|out| push_counted(0x40, bytes.len() as u64, bytes, out))
+            }
+            Scalar::DateTime(value) => self.datetime(value),
+            Scalar::Since2001(seconds) => self.short(0x33, seconds.to_be_bytes()),
+            Scalar::Uid(uid) => match uid {
+                0..0x100 => self.short(0x80, [uid as u8]),
+                0x100..0x1_0000 => self.short(0x81, (uid as u16).to_be_bytes()),
+                0x1_0000..0x1_0000_0000 => self.short(0x83, (uid as u32).to_be_bytes()),
+                _ => self.short(0x87, uid.to_be_bytes()),
+            },
+            // What a property list has no type for is the text that JSON would have.
+            Scalar::Decimal(digits) => {
+                self.put(|out| push_counted(0x50, digits.len() as u64, digits, out))
+            }
+            Scalar::Date(date) => self.printed(|out| print::date(date, out)),
+            Scalar::Time(time) => self.printed(|out| print::time(time, out)),
+            Scalar::Duration(value) => self.printed(|out| print::duration(value, out)),
+            Scalar::Uuid(bytes) => self.printed(|out| print::uuid(bytes, out)),
+        }
+    }
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Result<Flow, Unwritable> {
+        Err(Unwritable::value("a property list has no place for text between elements"))
+    }
+    fn abandon(&mut self) {
+        self.is_set = false;
+        if self.open.len() > self.around {
+            let open = self.open[self.around];
+            self.members.truncate(open.members);
+            self.names.truncate(if open.names == 0 { 0 } else { self.ends[open.names - 1] });
+            self.ends.truncate(open.names);
+            self.open.truncate(self.around);
+        }
+        // Objects that were taken stay, and nothing refers to them.
+        let stream = &mut self.stream;
+        let first = stream.objects.max(stream.offsets.partition_point(|at| *at < stream.taken));
+        if first < stream.offsets.len() {
+            stream.recent.forget_from(first as u32);
+            stream.offsets.truncate(first);
+        }
+        if self.options.stream {
+            self.out.truncate(stream.record);
+        }
+    }
+    #[inline]
+    fn int(&mut self, value: i64, _at: u64) -> Result<Flow, Unwritable> {
+        match value {
+            0..0x100 => self.short(0x10, [value as u8]),
+            0x100..0x1_0000 => self.short(0x11, (value as u16).to_be_bytes()),
+            0x1_0000..0x1_0000_0000 => self.short(0x12, (value as u32).to_be_bytes()),
+            _ => self.short(0x13, value.to_be_bytes()),
+        }
+    }
+    #[inline]
+    fn float(&mut self, value: f64, _at: u64) -> Result<Flow, Unwritable> {
+        self.short(0x23, value.to_be_bytes())
+    }
+    #[inline]
+    fn text(&mut self, text: Text<'_>, _at: u64) -> Result<Flow, Unwritable> {
+        self.put(|out| push_text(text, out))
+    }
+}
+
+impl Lent for Writer {
+    fn want(&self) -> Want {
+        Want::Native
+    }
+}
+
+impl LookAhead for Writer {}
