@@ -1,4 +1,4 @@
-"""Penstock parses JSON, NDJSON, XML and CSV straight into your own classes, as they are.
+"""Penstock parses JSON, NDJSON, XML, CSV and property lists straight into your own classes.
 
 They may be dataclasses, attrs classes, pydantic models, named tuples, typed dictionaries, or plain
 classes with annotations. Penstock builds no dict and no tree in between.

@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from penstock._types import Format
+    from penstock._types import Format, PlistForm
 
 # The table of formats is the extension's. Of each format it has the name, the name that people use,
 # the suffixes, the characters that only this format begins with, and whether it is a list.
@@ -45,6 +45,13 @@ _PACKED = (*(suffix for _, suffix in _rust.COMPRESSIONS), ".zip")
 _LOOKED_AT = 1024
 # What the suffixes of CSV say of the text, besides the format.
 _DELIMITERS = {".psv": "|", ".tab": "\t", ".tsv": "\t"}
+# What the suffixes of property lists say of the form in which they are written.
+_FORMS: dict[str, PlistForm] = {
+    ".bplist": "binary",
+    ".glyphs": "openstep",
+    ".pbxproj": "openstep",
+    ".strings": "strings",
+}
 
 
 def dialect(format: Format, name: str | None = None) -> _rust.Dialect:
@@ -57,6 +64,13 @@ def dialect(format: Format, name: str | None = None) -> _rust.Dialect:
         options = {} if key == format else {"delimiter": _DELIMITERS[key]}
         known = _DIALECTS[key] = _rust.Dialect(format, **options)
     return known
+
+
+def form_for(target: object) -> PlistForm:
+    """Return the form of a property list that the suffix of a path says; XML if it says nothing."""
+    if not isinstance(target, (str, os.PathLike)):
+        return "xml"
+    return _FORMS.get(suffix(os.fsdecode(target)), "xml")
 
 
 def delimited(name: str) -> dict[str, object]:

@@ -77,6 +77,27 @@ def unarchive(
     return graph.run(graph.root(root))
 
 
+def unarchived(
+    document: Any,
+    into: Any,
+    archive: bool,
+    classes: Mapping[str, Any] | None,
+    types: Any,
+    unknown: str,
+    source: str | None,
+) -> Any:
+    """Return the root of an archive, for the options of `penstock.plist.decode`.
+
+    Raises:
+        ValueError: An option does not go with another one.
+    """
+    if not archive:
+        raise ValueError("classes= is for archive=True")
+    if types is not None:
+        raise ValueError("types= is not for archive=True: classes= has the classes by their names")
+    return unarchive(document, into, classes, unknown=unknown, source=source)
+
+
 def is_archive(document: object) -> bool:
     """Return whether a property list is a keyed archive."""
     return isinstance(document, dict) and {"$archiver", "$objects", "$top"} <= document.keys()

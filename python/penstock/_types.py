@@ -74,7 +74,7 @@ if TYPE_CHECKING:
     # The formats by name.
     Format: TypeAlias = Literal["json", "ndjson", "xml", "csv", "plist"]
     # The forms of property lists.
-    PlistForm: TypeAlias = Literal["binary", "xml", "openstep", "gnustep", "json"]
+    PlistForm: TypeAlias = Literal["binary", "xml", "openstep", "gnustep", "strings", "json"]
     # How a source is compressed; `"infer"` looks at its first bytes.
     Compression: TypeAlias = Literal["infer", "gzip", "zstd", "bzip2", "xz"]
     # How a target is compressed; `"infer"` looks at the suffix of its path.

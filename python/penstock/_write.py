@@ -77,7 +77,8 @@ def encoder(
         return _csv_encoder.plain(verb, into, omit, types, target, append, torn)
     if verb != "write" and into is not None:
         into = _format.record_type(verb, format, into)
-    return _rust.Encoder(_encoder.planned(into, types), _rust.Style(format), omit)
+    options = {"form": _format.form_for(target)} if format == "plist" else {}
+    return _rust.Encoder(_encoder.planned(into, types), _rust.Style(format, **options), omit)
 
 
 def declared(into: Any) -> Any:

@@ -13,22 +13,27 @@ from __future__ import annotations
 
 from penstock import (
     _decoder,
+    _format,
     _missing,
     _plan,
     _read,
     _rust,
     _send,
     _sources,
+    _write,
 )
+from penstock._plist_encoder import Encoder
 from penstock._types import PLAIN, T
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from typing import Any, NoReturn, Self
+    from collections.abc import Mapping
+    from typing import Any, Self
 
     from typing_extensions import TypeForm
 
+    from penstock._keyed_values import ArchivedObject, AttributedString
     from penstock._limits import Limits
     from penstock._types import (
         At,
@@ -38,26 +43,40 @@ if TYPE_CHECKING:
         Duplicates,
         Empty,
         Errors,
+        Omit,
+        Packing,
         PlistForm,
         Source,
         Sources,
+        Target,
         Types,
         Unknown,
     )
 
 __all__ = [
+    "ArchivedObject",
+    "AttributedString",
     "Decoder",
+    "Encoder",
     "decode",
+    "dump",
+    "encode",
     "load",
     "read",
     "send",
+    "write",
 ]
 
 if not TYPE_CHECKING:
 
-    def __getattr__(name: str) -> NoReturn:
-        """Say what to use in place of a name that there is not."""
-        _missing.attribute(__name__, name)
+    def __getattr__(name: str) -> Any:
+        """Import what only archives have; say what to use in place of a name that there is not."""
+        if name not in {"ArchivedObject", "AttributedString"}:
+            _missing.attribute(__name__, name)
+        from penstock import _keyed_values  # noqa: PLC0415 - few programs read archives
+
+        found = globals()[name] = getattr(_keyed_values, name)
+        return found
 
 
 _DIALECT = _rust.Dialect("plist")
@@ -75,6 +94,8 @@ def decode(
     /,
     *,
     form: PlistForm | None = None,
+    archive: bool = False,
+    classes: Mapping[str, type] | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
@@ -92,6 +113,10 @@ def decode(
             `penstock.Plan` for any type.
         form: `"binary"`, `"xml"`, `"openstep"`, `"gnustep"` or `"json"`. By default the first bytes
             say it. The two forms of text are read in the same way.
+        archive: Whether the property list is a keyed archive, as `NSKeyedArchiver` makes them: then
+            you get the objects in it. Strings, numbers, dates, data, URLs, UUIDs, arrays, sets and
+            dictionaries become plain values, and all others `ArchivedObject`.
+        classes: With `archive`, your classes by the names that the archive has for them.
         all_errors: Whether an error reports all problems, in its `problems`, and not only the
             first.
         duplicates: Which value counts if a dictionary repeats a key: the `"last"` or the `"first"`.
@@ -124,11 +149,196 @@ def decode(
         >>> penstock.plist.decode(info, App)
         App(name='Ledger', build=42)
     """
+    if archive or classes is not None:
+        from penstock import _keyed  # noqa: PLC0415 - few programs read archives
+
+        given = decode(data, form=form, duplicates=duplicates, encoding=encoding, limits=limits)
+        return _keyed.unarchived(given, into, archive, classes, types, unknown, None)
     if types is not None:
         into = _plan.with_types(into, types)
     return _rust.decode(
         _dialect(form), data, into, duplicates, unknown, all_errors, encoding, limits
     )
+
+
+def encode(
+    value: Any,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    form: PlistForm = "xml",
+    sort_keys: bool = False,
+    stream: bool = False,
+    omit: Omit | None = None,
+    types: Types | None = None,
+) -> bytes:
+    """Write a value as one property list.
+
+    An object of a class is written as `decode` reads it. A property list has no null, so a field
+    that is None is left out if None is its default, and refused otherwise. A naive datetime is
+    taken as UTC, and an aware one is converted to it.
+
+    Args:
+        value: Plain values, objects of any class that `decode` makes, or both in one another.
+        into: The type of the value. By default each object is written by its own class; see
+            `penstock.json.encode`.
+        form: `"xml"`, as Apple lays it out; `"binary"`, in which equal values are stored once; the
+            text of `"openstep"`, which has only strings and data, or of `"gnustep"`, which has
+            numbers and dates besides; `"strings"` for a file of strings, which is OpenStep's text
+            without the outer braces; or `"json"`.
+        sort_keys: Whether dictionaries are in the order of their keys. By default they are in the
+            order of the fields, or of the dict.
+        stream: Whether a binary property list is written while it is made, with references of four
+            bytes, and not when all of it is known. That takes less memory and makes it larger.
+        omit: The fields to leave out: `"none"` those that are None, `"defaults"` those that are
+            equal to their default.
+        types: Functions that make values of types; see `penstock.json.encode`.
+
+    Returns:
+        The property list.
+
+    Raises:
+        EncodeError: The form cannot hold a value. Its `path` says which.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> import penstock
+        >>> @dataclass
+        ... class City:
+        ...     name: str
+        ...     population: int
+        >>> text = penstock.plist.encode(City("Bern", 134591))
+        >>> print(text.decode().splitlines()[7].strip())
+        <integer>134591</integer>
+        >>> penstock.plist.decode(penstock.plist.encode([City("Chur", 3)], form="binary"))
+        [{'name': 'Chur', 'population': 3}]
+        >>> penstock.plist.encode({"open": True}, form="openstep")
+        Traceback (most recent call last):
+        penstock.EncodeError: ['open']: an OpenStep property list has no booleans
+    """
+    return Encoder(
+        into, form=form, sort_keys=sort_keys, stream=stream, omit=omit, types=types
+    ).encode(value)
+
+
+@_missing.advised
+def dump(
+    value: Any,
+    target: Target,
+    into: TypeForm[Any] | None = None,
+    /,
+    *,
+    form: PlistForm | None = None,
+    sort_keys: bool = False,
+    stream: bool = False,
+    omit: Omit | None = None,
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+) -> None:
+    """Write a value as one property list to a file or a stream.
+
+    A file at a path is replaced at once or not at all; see `penstock.json.dump`.
+
+    Args:
+        value: The value; see `encode`.
+        target: A path, a binary file, or a function that is called with chunks of bytes.
+        into: The type of the value; see `encode`.
+        form: The form; see `encode`. By default that of the suffix: binary for `.bplist`, OpenStep
+            for `.pbxproj` and `.glyphs`, a file of strings for `.strings`, otherwise XML.
+        sort_keys: Whether dictionaries are in the order of their keys; see `encode`.
+        stream: Whether binary is written while it is made; see `encode`.
+        omit: The fields to leave out; see `encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+        compression: How the target is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
+            default as the suffix of a path says, and otherwise not at all.
+        level: How well it is compressed, as for the compression's own tool, whose default it is.
+        sync: Whether the file is on the disk before it replaces the old one.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        EncodeError: The value cannot be written. A file at a path stays as it was.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid.
+
+    Example:
+        >>> import pathlib, plistlib, penstock
+        >>> penstock.plist.dump({"Tracks": [2, 3]}, "Library.plist", form="binary")
+        >>> plistlib.loads(pathlib.Path("Library.plist").read_bytes())
+        {'Tracks': [2, 3]}
+    """
+    form = _format.form_for(target) if form is None else form
+    encoder = Encoder(into, form=form, sort_keys=sort_keys, stream=stream, omit=omit, types=types)
+    _write.dump(encoder, value, target, compression, level, sync)
+
+
+@_missing.advised
+def write(
+    target: Target,
+    into: TypeForm[T] = PLAIN,
+    /,
+    *,
+    at: str | None = None,
+    form: PlistForm | None = None,
+    sort_keys: bool = False,
+    stream: bool = False,
+    omit: Omit | None = None,
+    types: Types | None = None,
+    compression: Packing | None = "infer",
+    level: int | None = None,
+    sync: bool = False,
+) -> _rust.Writer[T]:
+    """Write records one at a time: the elements of an array.
+
+    `read` of the same path, type and `at` returns the same records. Text is written in constant
+    memory, and binary with `stream`.
+
+    Args:
+        target: A path, a binary file, or a function that is called with chunks of bytes; see
+            `dump`.
+        into: The type of a record. By default each is written by its own class; see `encode`.
+        at: The path of the records inside of the property list, as `read` takes it: `"Tracks/*"`
+            are the elements of an array. Of the steps, only the last one is a `*`.
+        form: The form; see `dump`.
+        sort_keys: Whether dictionaries are in the order of their keys; see `encode`.
+        stream: Whether binary is written while it is made; see `encode`.
+        omit: The fields to leave out; see `encode`.
+        types: Functions that make values of types; see `penstock.json.encode`.
+        compression: How the target is compressed; see `dump`.
+        level: How well it is compressed; see `dump`.
+        sync: Whether the file is on the disk before it replaces the old one.
+
+    Returns:
+        A `Writer`, which is a context manager. The file gets its name at the end of the `with`
+        block, unless an exception leaves it: then the old file stays as it was.
+
+    Raises:
+        OSError: The target cannot be written to.
+        TypeError: `target` is none of the three.
+        PlanError: Penstock cannot plan `into`.
+        ValueError: An option is not valid, or `at` is not such a path.
+
+    Example:
+        >>> import penstock
+        >>> with penstock.plist.write("primes.plist", int, at="found/*") as writer:
+        ...     writer.write_all([2, 3, 5])
+        >>> list(penstock.plist.read("primes.plist", int, at="found/*"))
+        [2, 3, 5]
+    """
+    form = _format.form_for(target) if form is None else form
+    encoder = Encoder(
+        _write.declared(into),
+        form=form,
+        sort_keys=sort_keys,
+        stream=stream,
+        omit=omit,
+        types=types,
+    )
+    return _write.write("write", encoder, at, target, compression, level, sync)
 
 
 @_missing.advised
@@ -138,6 +348,8 @@ def load(
     /,
     *,
     form: PlistForm | None = None,
+    archive: bool = False,
+    classes: Mapping[str, type] | None = None,
     all_errors: bool = False,
     duplicates: Duplicates = "last",
     unknown: Unknown = "skip",
@@ -154,6 +366,10 @@ def load(
             use `decode` for that.
         into: The type of the property list, as for `decode`.
         form: The form, as for `decode`.
+        archive: Whether the property list is a keyed archive, as `NSKeyedArchiver` makes them: then
+            you get the objects in it. Strings, numbers, dates, data, URLs, UUIDs, arrays, sets and
+            dictionaries become plain values, and all others `ArchivedObject`.
+        classes: With `archive`, your classes by the names that the archive has for them.
         all_errors: Whether an error reports all problems, as for `decode`.
         duplicates: Which value of a repeated key counts, as for `decode`.
         unknown: What to do with keys that a class does not name, as for `decode`.
@@ -183,21 +399,27 @@ def load(
         >>> penstock.plist.load(path)
         {'Tracks': [3, 5]}
     """
-    if types is not None:
+    is_archive = archive or classes is not None
+    if types is not None and not is_archive:
         into = _plan.with_types(into, types)
     given, name = _sources.locate("load", source, compression, member, limits)
     try:
-        return _rust.load(
+        loaded = _rust.load(
             _dialect(form),
             _rust.Source(given, name, encoding, compression),
-            into,
+            PLAIN if is_archive else into,
             duplicates,
             unknown,
             all_errors,
             limits,
         )
     finally:
-        del given  # This closes an archive that was opened here.
+        del given  # This closes a zip archive that was opened here.
+    if not is_archive:
+        return loaded
+    from penstock import _keyed  # noqa: PLC0415 - few programs read archives
+
+    return _keyed.unarchived(loaded, into, archive, classes, types, unknown, name)
 
 
 @_missing.advised

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::{Form, Options, Reader};
-use crate::format::{self, Format, Lends, Said, Value, WrongOption, impossible};
+use super::{Form, Options, Reader, style};
+use crate::format::{self, Format, Lends, Said, Value, WrongOption};
 use crate::limits::Limits;
 use crate::reader;
 use crate::shape;
@@ -20,19 +20,20 @@ pub static FORMAT: Format = Format {
     form: shape::Form::KEYED,
     lends: Lends::Nothing,
     dialect,
-    style,
+    style: style::style,
 };
 
 /// Property lists with their options.
 #[derive(Clone, Copy, Debug)]
 struct Dialect(Options);
 
-/// The words for forms that are read. The two forms of text have one grammar.
-const FORMS: [(&str, Form); 5] = [
+/// The words for forms that are read. The forms of text have one grammar.
+const FORMS: [(&str, Form); 6] = [
     ("binary", Form::Binary),
     ("xml", Form::Xml),
     ("openstep", Form::Text),
     ("gnustep", Form::Text),
+    ("strings", Form::Text),
     ("json", Form::Json),
 ];
 
@@ -65,9 +66,4 @@ impl format::Dialect for Dialect {
     fn reader(&self, _everything: bool, limits: &Limits) -> reader::Reader {
         reader::Reader::Plist(Box::new(Reader::new(self.0, limits)))
     }
-}
-
-/// Property lists are not written yet.
-fn style(_options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
-    Err(impossible("property lists are not written yet"))
 }

@@ -8,8 +8,11 @@ mod format;
 pub mod markup;
 mod options;
 mod reader;
+mod style;
 pub mod text;
+mod writer;
 
 pub use format::FORMAT;
 pub use options::{Form, Options};
 pub use reader::Reader;
+pub use writer::Writer;

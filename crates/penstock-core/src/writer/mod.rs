@@ -11,6 +11,7 @@ use std::fmt;
 
 use crate::csv;
 use crate::json;
+use crate::plist;
 use crate::sink::{Flow, Lent, LookAhead};
 use crate::xml;
 
@@ -206,6 +207,8 @@ pub enum AnyWriter {
     Xml(Box<xml::writer::Writer>),
     /// CSV.
     Csv(Box<csv::writer::Writer>),
+    /// Property lists of any form but JSON.
+    Plist(Box<plist::Writer>),
 }
 
 /// Does the same with whichever writer there is: `each_writer!(writer, w => w.finish())`.
@@ -216,6 +219,7 @@ macro_rules! each_writer {
             $crate::writer::AnyWriter::Json($writer) => $call,
             $crate::writer::AnyWriter::Xml($writer) => $call,
             $crate::writer::AnyWriter::Csv($writer) => $call,
+            $crate::writer::AnyWriter::Plist($writer) => $call,
         }
     };
 }

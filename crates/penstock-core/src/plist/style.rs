@@ -1,0 +1,112 @@
+//! How property lists are written: the options, and the writer that they make.
+
+use std::sync::Arc;
+
+use super::format::FORMAT;
+use super::writer::{Own, Writer};
+use super::{binary, markup, text};
+use crate::format::{self, Format, Said, WrongOption, impossible};
+use crate::json::Order;
+use crate::json::writer::{self as json, Records};
+use crate::limits::Limits;
+use crate::writer::{AnyWriter, Content, Unwritable};
+
+/// Property lists, written in one particular way.
+#[derive(Clone, Copy, Debug)]
+struct Style {
+    form: Form,
+    sort_keys: bool,
+    stream: bool,
+}
+
+/// The forms that are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Binary,
+    Xml,
+    OpenStep,
+    GnuStep,
+    Strings,
+    Json,
+}
+
+const FORMS: [(&str, Form); 6] = [
+    ("binary", Form::Binary),
+    ("xml", Form::Xml),
+    ("openstep", Form::OpenStep),
+    ("gnustep", Form::GnuStep),
+    ("strings", Form::Strings),
+    ("json", Form::Json),
+];
+
+/// `form`: the form. `sort_keys`: whether the keys of dictionaries are in order. `stream`: whether
+/// a binary property list is written while it is made.
+pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
+    let mut written = Style { form: Form::Xml, sort_keys: false, stream: false };
+    for (option, said) in options {
+        match &**option {
+            "form" => written.form = said.word("form", &FORMS)?,
+            "sort_keys" => written.sort_keys = said.flag("sort_keys")?,
+            "stream" => written.stream = said.flag("stream")?,
+            _ => return Err(WrongOption::Unknown { option: option.clone() }),
+        }
+    }
+    if written.stream && written.form != Form::Binary {
+        return Err(impossible(
+            "stream is for form='binary': other forms are written as they come",
+        ));
+    }
+    Ok(Arc::new(written))
+}
+
+impl format::Style for Style {
+    fn format(&self) -> &'static Format {
+        &FORMAT
+    }
+    fn writer(&self, content: Content<'_>, limits: &Limits) -> Result<AnyWriter, Unwritable> {
+        let records = match content {
+            Content::Value => Records::One,
+            Content::Records(at) => Records::at(at.unwrap_or("*"))?,
+        };
+        let &Style { form, sort_keys, stream } = self;
+        let order = sort_keys.then_some(Order::CodePoints);
+        let written = match form {
+            Form::Json => {
+                let options = json::WriterOptions { records, order, ..Default::default() };
+                return Ok(AnyWriter::Json(Box::new(json::Writer::new(options, limits))));
+            }
+            Form::Binary => {
+                let records = match records {
+                    Records::Array(keys) => Some(keys),
+                    _ => None,
+                };
+                let options = binary::writer::WriterOptions { records, sort_keys, stream };
+                Writer::new(Own::Binary(Box::new(binary::writer::Writer::new(options, limits))))
+            }
+            Form::Xml => {
+                let writer = markup::Writer::new(limits);
+                let writer = if sort_keys { writer.sorting() } else { writer };
+                match records {
+                    Records::Array(keys) => Writer::around(writer, keys),
+                    _ => Writer::new(Own::Xml(Box::new(writer))),
+                }
+            }
+            Form::OpenStep | Form::GnuStep | Form::Strings => {
+                let is_gnu = form == Form::GnuStep;
+                let options = text::writer::WriterOptions {
+                    form: if is_gnu {
+                        text::writer::Form::GnuStep
+                    } else {
+                        text::writer::Form::OpenStep
+                    },
+                    strings: form == Form::Strings,
+                    records,
+                    order,
+                    ..Default::default()
+                };
+                Writer::new(Own::Text(Box::new(text::writer::Writer::new(options, limits))))
+            }
+        };
+        Ok(AnyWriter::Plist(Box::new(written)))
+    }
+}
