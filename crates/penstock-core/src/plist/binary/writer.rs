@@ -20,6 +20,7 @@ use super::table::{Hash, Recent};
 use super::whole::{CONTAINER, Whole};
 use crate::event::{Container, ContainerKind, Key, KeyKind, Scalar, Text};
 use crate::json;
+use crate::json::canonical::keeps;
 use crate::limits::Limits;
 use crate::sink::{Flow, Lent, LookAhead, Sink, Want};
 use crate::value::datetime::{DateTime, Offset};
@@ -310,18 +311,37 @@ impl Writer {
         }
     }
 
+    /// A number as its digits, or one of the words of JavaScript for a double that is none.
     #[cold]
     fn digits(&mut self, digits: &[u8]) -> Result<Flow, Unwritable> {
+        match digits {
+            b"NaN" => return self.float(f64::NAN, 0),
+            b"Infinity" => return self.float(f64::INFINITY, 0),
+            b"-Infinity" => return self.float(f64::NEG_INFINITY, 0),
+            _ => {}
+        }
         let text = std::str::from_utf8(digits).unwrap_or_default();
-        if !digits.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E')) {
-            let value = text.parse().map_err(|_| {
-                Unwritable::value("a property list has no integer of more than 128 bits")
-            })?;
-            return self.wide(value);
+        if digits.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-')) {
+            let reason = "a binary property list has no integer of more than 128 bits";
+            return self.wide(text.parse().map_err(|_| Unwritable::value(reason))?);
         }
         match text.parse::<f64>() {
             Ok(value) if value.is_finite() => self.float(value, 0),
-            _ => Err(Unwritable::value("a property list has no number beyond those of a double")),
+            Ok(_) => Err(Unwritable::value("a number beyond the range of a double")),
+            Err(_) => Err(Unwritable::value("these digits are no number")),
+        }
+    }
+
+    #[cold]
+    fn decimal(&mut self, digits: &[u8]) -> Result<Flow, Unwritable> {
+        if !keeps(digits) {
+            let reason = "a decimal number that no double holds: write it as text";
+            return Err(Unwritable::value(reason));
+        }
+        let value = std::str::from_utf8(digits).ok().and_then(|text| text.parse().ok());
+        match value {
+            Some(value) => self.float(value, 0),
+            None => Err(Unwritable::value("these digits are no number")),
         }
     }
 
@@ -579,10 +599,8 @@ impl Sink for Writer {
                 0x1_0000..0x1_0000_0000 => self.short(0x83, (uid as u32).to_be_bytes()),
                 _ => self.short(0x87, uid.to_be_bytes()),
             },
+            Scalar::Decimal(digits) => self.decimal(digits),
             // What a property list has no type for is the text that JSON would have.
-            Scalar::Decimal(digits) => {
-                self.put(|out| push_counted(0x50, digits.len() as u64, digits, out))
-            }
             Scalar::Date(date) => self.printed(|out| print::date(date, out)),
             Scalar::Time(time) => self.printed(|out| print::time(time, out)),
             Scalar::Duration(value) => self.printed(|out| print::duration(value, out)),

@@ -171,7 +171,8 @@ fn each_scalar() {
         (date("2001-01-01T01:00:01+01:00"), "333ff0000000000000"),
         // The nearest double.
         (date("0001-01-01T00:00:00.000001Z"), "33c22d63c37f000000"),
-        (Scalar::Decimal(b"1.10"), "54312e3130"),
+        (Scalar::Number(b"-Infinity"), "23fff0000000000000"),
+        (Scalar::Decimal(b"1.50"), "233ff8000000000000"),
         (Scalar::Date(datetime::date(b"2026-11-02").unwrap()), "5a323032362d31312d3032"),
         (Scalar::Time(datetime::time(b"07:08:09").unwrap()), "5830373a30383a3039"),
         (Scalar::Duration(duration::Duration { days: 1, seconds: 0, microseconds: 0 }), "53503144"),
@@ -198,11 +199,12 @@ fn what_it_cannot_hold() {
     };
     assert_eq!(
         refused(Scalar::Number(b"170141183460469231731687303715884105728")),
-        "a property list has no integer of more than 128 bits"
+        "a binary property list has no integer of more than 128 bits"
     );
+    assert_eq!(refused(Scalar::Number(b"1e400")), "a number beyond the range of a double");
     assert_eq!(
-        refused(Scalar::Number(b"1e400")),
-        "a property list has no number beyond those of a double"
+        refused(Scalar::Decimal(b"0.1234567890123456789")),
+        "a decimal number that no double holds: write it as text"
     );
     let piece = written(whole(), |writer| writer.piece("x".into(), 0).map(|_| ())).unwrap_err();
     assert_eq!(piece, "a property list has no place for text between elements");
