@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import decimal
-import plistlib
 import typing
 import uuid
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 
 from keyed_archives import UID, Archive, plain
 
-from penstock import _keyed
+from penstock import _keyed, plist
 from penstock._keyed_values import ArchivedObject, AttributedString
 
 
@@ -229,7 +228,7 @@ def test_the_corpora(corpus: typing.Callable[[str], Path]):
     assert names == set(CORPUS)
     for name, expected in CORPUS.items():
         data = (folder / f"NSKeyedUnarchiver-{name}.plist").read_bytes()
-        found = _keyed.unarchive(plistlib.loads(data))
+        found = _keyed.unarchive(plist.decode(data))
         if isinstance(found, ArchivedObject):
             found = found.fields
         assert found == expected, name

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import penstock
-from penstock import _keyed
+from penstock import _keyed, plist
 
 UID = plistlib.UID
 
@@ -59,7 +59,7 @@ class Archive:
 
     def load(self, root: Any, into: Any = object, **options: Any) -> Any:
         data = plistlib.dumps(self.document(root), fmt=plistlib.FMT_BINARY)
-        return _keyed.unarchive(plistlib.loads(data), into, **options)
+        return _keyed.unarchive(plist.decode(data), into, **options)
 
 
 def plain(**fields: Any) -> Any:
