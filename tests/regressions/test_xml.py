@@ -146,3 +146,17 @@ def test_346_an_empty_text_is_not_indented() -> None:
     """Where an element's text is a value, a line break becomes that, also of an empty one."""
     value = {"a": {"#text": "", "b": "x"}}
     assert penstock.xml.encode(value, indent=2, declaration=False) == b"<a><b>x</b></a>\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["12345]]>", "12345&x;", "12345\0", "12345&#0;", "12&lt;45&", "<![CDATA[12345\0]]>"]
+)
+def test_445_text_before_a_fault_counts_as_text(text: str) -> None:
+    """The fault was reported if it was at hand with the text before it, and the limit otherwise."""
+    document = f"<f><name>{text}</name><on>1</on></f>".encode()
+    for size in range(1, len(document) + 1):
+        chunks = [document[at : at + size] for at in range(0, len(document), size)]
+        with pytest.raises(penstock.LimitExceeded) as caught:
+            penstock.xml.load(chunks, Flag, limits=penstock.Limits(token=4))
+        assert caught.value.reason == "the text of an element is longer than 4 bytes (limits.token)"
+        assert caught.value.offset == 3

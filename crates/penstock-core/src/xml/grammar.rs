@@ -226,9 +226,10 @@ impl Reader {
                             }
                         }
                         // The entity is entered whatever the answer is.
-                        let more = match next {
-                            Next::Markup => false,
-                            Next::More => true,
+                        let (more, faulty) = match next {
+                            Next::Markup => (false, false),
+                            Next::More => (true, false),
+                            Next::Fault => (false, true),
                             Next::Entity(entity) => {
                                 self.stand(entity.range.end, state);
                                 self.enter(entity, locus)?;
@@ -241,6 +242,9 @@ impl Reader {
                             }
                         };
                         tell!(answer, State::Content, end);
+                        if faulty {
+                            continue;
+                        }
                         if more {
                             if locus.is_fixed() {
                                 // The end of the entity.
@@ -456,6 +460,7 @@ impl Reader {
                     } else {
                         (stop, State::Cdata)
                     };
+                    let is_faulty = matches!(piece.next, Next::Fault);
                     let text =
                         if piece.touched { self.scratch.text() } else { valid.slice(pos..stop) };
                     if !SKIP && !text.as_bytes().is_empty() {
@@ -464,7 +469,7 @@ impl Reader {
                     } else {
                         (pos, state) = after;
                     }
-                    if state == State::Cdata {
+                    if state == State::Cdata && !is_faulty {
                         more!("a CDATA section");
                     }
                 }

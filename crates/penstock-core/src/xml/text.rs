@@ -22,6 +22,9 @@ pub(super) enum Next {
     Markup,
     /// The end of the window, or bytes that cannot be judged before more have arrived.
     More,
+    /// A fault, which the next call reports. The text before it comes first, also if it is at hand
+    /// only now: whether a sink refuses it does not depend on how the input was cut.
+    Fault,
     /// The replacement text of an entity.
     Entity(Reached),
 }
@@ -149,6 +152,14 @@ impl Reader {
                 touched = true;
             }};
         }
+        macro_rules! fault {
+            ($fault:expr) => {{
+                if at > pos {
+                    break (at, Next::Fault);
+                }
+                return Err($fault);
+            }};
+        }
         let (end, next) = loop {
             let found = isa.xml_text(text, at);
             ascii &= found.ascii;
@@ -159,7 +170,7 @@ impl Reader {
                 Some(b']') => match &text[at..] {
                     [b']', b']', b'>', ..] => {
                         let reason = "']]>' is not allowed in text: write ']]&gt;'";
-                        return Err(Fault::malformed(locus.at(at), reason));
+                        fault!(Fault::malformed(locus.at(at), reason))
                     }
                     [b']'] | [b']', b']'] if !last => break (at, Next::More),
                     _ => at += 1,
@@ -186,9 +197,9 @@ impl Reader {
                         break (at, Next::More);
                     }
                     Err(Stop::Cut) => {
-                        return Err(self.ends_inside(text.len(), locus, "a reference"));
+                        fault!(self.ends_inside(text.len(), locus, "a reference"))
                     }
-                    Err(Stop::Fault(fault)) => return Err(fault),
+                    Err(Stop::Fault(fault)) => fault!(fault),
                     Ok(Reference::Char { char, end, repair }) => {
                         flush!(at);
                         if let Some(kind) = repair {
@@ -209,14 +220,19 @@ impl Reader {
                     }
                     Ok(Reference::Entity { end }) => {
                         let name = valid.slice(at + 1..end - 1).as_str();
-                        if let Some(text) = self.general(name, at, locus)? {
-                            let name = name.into();
-                            let reached = Reached { name, text, range: at..end };
-                            break (at, Next::Entity(reached));
+                        match self.general(name, at, locus) {
+                            Ok(Some(text)) => {
+                                let name = name.into();
+                                let reached = Reached { name, text, range: at..end };
+                                break (at, Next::Entity(reached));
+                            }
+                            // The reference stays as written.
+                            Ok(None) => {
+                                ascii &= name.is_ascii();
+                                at = end;
+                            }
+                            Err(fault) => fault!(fault),
                         }
-                        // The reference stays as written.
-                        ascii &= name.is_ascii();
-                        at = end;
                     }
                 },
                 Some(0xEF) if !is_noncharacter(text, at) => {
@@ -225,7 +241,7 @@ impl Reader {
                 }
                 Some(&byte) => {
                     if !self.rules.control {
-                        return Err(bad_character(text, at, locus));
+                        fault!(bad_character(text, at, locus));
                     }
                     flush!(at);
                     let kind = RepairKind::ControlCharacter;
@@ -290,15 +306,15 @@ impl Reader {
         let (mut touched, mut ascii) = (false, true);
         let (mut at, mut plain) = (range.start, range.start);
         self.scratch.clear();
-        let end = loop {
+        let (end, next) = loop {
             let found = isa.xml_text(text, at);
             ascii &= found.ascii;
             at = found.at;
             match text.get(at) {
-                None => break at,
+                None => break (at, Next::More),
                 Some(b'<' | b'&' | b']') => at += 1,
                 Some(b'\r') if locus.is_fixed() => at += 1,
-                Some(b'\r') if at + 1 == text.len() && !complete => break at,
+                Some(b'\r') if at + 1 == text.len() && !complete => break (at, Next::More),
                 Some(b'\r') => {
                     self.scratch.push_text(valid.slice(plain..at));
                     self.scratch.push_char('\n');
@@ -311,6 +327,9 @@ impl Reader {
                     at += 3;
                 }
                 Some(&byte) => {
+                    if !self.rules.control && at > range.start {
+                        break (at, Next::Fault);
+                    }
                     if !self.rules.control {
                         return Err(bad_character(text, at, locus));
                     }
@@ -327,7 +346,7 @@ impl Reader {
         if touched {
             self.scratch.push_text(valid.slice(plain..end));
         }
-        Ok(Rough { end, next: Next::More, touched, ascii })
+        Ok(Rough { end, next, touched, ascii })
     }
 
     /// Checks that all characters of a comment or an instruction are allowed, or reports that the
