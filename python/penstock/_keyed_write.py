@@ -31,7 +31,7 @@ _UID = plistlib.UID
 _EPOCH = dt.datetime(2001, 1, 1, tzinfo=dt.UTC)
 
 
-def archive(value: Any, classes: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def archive_of(value: Any, classes: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Return an archive of a value, as the plain values of a property list.
 
     Args:
@@ -49,6 +49,21 @@ def archive(value: Any, classes: Mapping[str, Any] | None = None) -> dict[str, A
         "$top": {"root": root},
         "$version": VERSION,
     }
+
+
+def archived(
+    value: Any, archive: bool, classes: Mapping[str, Any] | None, others: tuple[object, ...]
+) -> dict[str, Any]:
+    """Return an archive, for the options of `penstock.plist.encode`.
+
+    Raises:
+        ValueError: An option does not go with another one.
+    """
+    if not archive:
+        raise ValueError("classes= is for archive=True")
+    if any(other is not None for other in others):
+        raise ValueError("an archive has no type, omit= or types=: classes= says how it is written")
+    return archive_of(value, classes)
 
 
 class _Graph:

@@ -169,6 +169,8 @@ def encode(
     form: PlistForm = "xml",
     sort_keys: bool = False,
     stream: bool = False,
+    archive: bool = False,
+    classes: Mapping[str, type] | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
 ) -> bytes:
@@ -190,6 +192,9 @@ def encode(
             order of the fields, or of the dict.
         stream: Whether a binary property list is written while it is made, with references of four
             bytes, and not when all of it is known. That takes less memory and makes it larger.
+        archive: Whether to write a keyed archive, as `NSKeyedArchiver` makes them. Shared objects
+            and cycles stay what they are.
+        classes: With `archive`, your classes by the names that the archive gets for them.
         omit: The fields to leave out: `"none"` those that are None, `"defaults"` those that are
             equal to their default.
         types: Functions that make values of types; see `penstock.json.encode`.
@@ -218,6 +223,10 @@ def encode(
         Traceback (most recent call last):
         penstock.EncodeError: ['open']: an OpenStep property list has no booleans
     """
+    if archive or classes is not None:
+        from penstock import _keyed_write  # noqa: PLC0415 - few programs write archives
+
+        value = _keyed_write.archived(value, archive, classes, (into, omit, types))
     return Encoder(
         into, form=form, sort_keys=sort_keys, stream=stream, omit=omit, types=types
     ).encode(value)
@@ -233,6 +242,8 @@ def dump(
     form: PlistForm | None = None,
     sort_keys: bool = False,
     stream: bool = False,
+    archive: bool = False,
+    classes: Mapping[str, type] | None = None,
     omit: Omit | None = None,
     types: Types | None = None,
     compression: Packing | None = "infer",
@@ -251,6 +262,9 @@ def dump(
             for `.pbxproj` and `.glyphs`, a file of strings for `.strings`, otherwise XML.
         sort_keys: Whether dictionaries are in the order of their keys; see `encode`.
         stream: Whether binary is written while it is made; see `encode`.
+        archive: Whether to write a keyed archive, as `NSKeyedArchiver` makes them. Shared objects
+            and cycles stay what they are.
+        classes: With `archive`, your classes by the names that the archive gets for them.
         omit: The fields to leave out; see `encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
         compression: How the target is compressed: `"gzip"`, `"zstd"`, `"bzip2"` or `"xz"`. By
@@ -271,6 +285,10 @@ def dump(
         >>> plistlib.loads(pathlib.Path("Library.plist").read_bytes())
         {'Tracks': [2, 3]}
     """
+    if archive or classes is not None:
+        from penstock import _keyed_write  # noqa: PLC0415 - few programs write archives
+
+        value = _keyed_write.archived(value, archive, classes, (into, omit, types))
     form = _format.form_for(target) if form is None else form
     encoder = Encoder(into, form=form, sort_keys=sort_keys, stream=stream, omit=omit, types=types)
     _write.dump(encoder, value, target, compression, level, sync)

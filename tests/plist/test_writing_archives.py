@@ -20,14 +20,14 @@ from penstock._keyed_values import ArchivedObject, AttributedString
 
 def again(value: Any, into: Any = object, classes: Any = None) -> Any:
     """Return a value that was written and read."""
-    document = _keyed_write.archive(value, classes)
+    document = _keyed_write.archive_of(value, classes)
     data = plistlib.dumps(document, fmt=plistlib.FMT_BINARY, sort_keys=False)
     return _keyed.unarchive(plist.decode(data), into, classes)
 
 
 def test_the_table():
     shared = ["a"]
-    assert _keyed_write.archive([shared, shared, "a", None]) == {
+    assert _keyed_write.archive_of([shared, shared, "a", None]) == {
         "$archiver": "NSKeyedArchiver",
         "$version": 100000,
         "$top": {"root": UID(1)},
@@ -109,7 +109,7 @@ def test_objects_of_other_classes():
     assert (found.class_name, found.classes) == (value.class_name, value.classes)
     assert found.fields.pop("self") is found
     assert found.fields == {"size": 3, "$x": [1], "$0": None}
-    keys = set(_keyed_write.archive(value)["$objects"][1])
+    keys = set(_keyed_write.archive_of(value)["$objects"][1])
     assert keys == {"$class", "size", "$$x", "$0", "self"}
 
 
@@ -126,7 +126,7 @@ def test_classes():
         (1, 2), frozenset("x"), {"a": [1.0, 2.5]}, {"size": 3.0, "color": Color.RED}, None, Person("x"), b"y",
     )  # fmt: skip
     assert again(value, Everything, CLASSES) == value
-    table = _keyed_write.archive(value, CLASSES)["$objects"]
+    table = _keyed_write.archive_of(value, CLASSES)["$objects"]
     assert table[1]["XYText"] == UID(3)
     assert table[3] == "text"
 
@@ -136,7 +136,7 @@ class Boss(Person):
 
 
 def test_the_classes_above_a_class():
-    table = _keyed_write.archive(Boss("Ada"), {"XYBoss": Boss, "XYPerson": Person})["$objects"]
+    table = _keyed_write.archive_of(Boss("Ada"), {"XYBoss": Boss, "XYPerson": Person})["$objects"]
     names = ["XYBoss", "XYPerson", "NSObject"]
     assert {"$classes": names, "$classname": "XYBoss"} in table
 
@@ -158,19 +158,19 @@ def test_what_cannot_be_written():
         (decimal.Decimal(2**128), f"an archive has no decimal number for Decimal('{2**128}')"),
     ]:
         with pytest.raises(penstock.EncodeError) as caught:
-            _keyed_write.archive(value, CLASSES)
+            _keyed_write.archive_of(value, CLASSES)
         assert str(caught.value) == message
     with pytest.raises(
         penstock.EncodeError, match="cannot hold a Person: classes= has no name for it"
     ):
-        _keyed_write.archive(Person("Ada"))
+        _keyed_write.archive_of(Person("Ada"))
 
 
 def test_depth_costs_no_stack():
     node = None
     for _ in range(100_000):
         node = Node("n", node)
-    found = _keyed.unarchive(_keyed_write.archive(node, CLASSES), Node, CLASSES)
+    found = _keyed.unarchive(_keyed_write.archive_of(node, CLASSES), Node, CLASSES)
     for _ in range(100_000):
         found = found.next
     assert found is None
