@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Framing,
         Namespaces,
         Null,
+        PlistForm,
         Quoting,
         RepairWord,
         Source,
@@ -40,6 +41,7 @@ _WRITES = {
     "ndjson": frozenset({"sort_keys", "canonical", "ascii"}),
     "xml": frozenset({"indent", "root", "record", "null", "declaration", "ascii", "namespaces"}),
     "csv": frozenset({"to_dialect", "quoting", "formulas"}),
+    "plist": frozenset({"to_form", "sort_keys"}),
 }
 _READS = {
     "ndjson": frozenset({"framing"}),
@@ -60,6 +62,7 @@ def convert(
     to: Format | None = None,
     dialect: Dialect | None = None,
     to_dialect: Dialect | None = None,
+    to_form: PlistForm | None = None,
     form: Form = "plain",
     errors: Errors = "raise",
     max_errors: int = 100,
@@ -106,12 +109,13 @@ def convert(
             the type, and `write`.
         objects: With `into`, whether to make objects of the records where the type needs them: XML,
             and whatever runs code of Python. Without it, such a type is a `PlanError`.
-        format: The format of the source: `"json"`, `"ndjson"`, `"xml"` or `"csv"`; by default as
-            for `load`.
+        format: The format of the source: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`; by
+            default as for `load`.
         to: The format of the target; by default that of the suffix of its path.
         dialect: How a source of CSV is cut into rows and cells; see `penstock.csv.read`.
         to_dialect: The delimiter, the quote and the header of a target of CSV; see
             `penstock.csv.dump`.
+        to_form: The form of a target that is a property list; see `penstock.plist.dump`.
         form: How XML stands in JSON. `"plain"` is the convention of xmltodict: attributes with an
             `@`, text as `#text`, a list for repeated elements. `"element"` loses nothing: each
             element is a list of its name, its attributes and its content.
@@ -121,7 +125,7 @@ def convert(
         empty: `"error"` makes a source an error that has no record, or nothing at `at`.
         indent: The spaces for each level of JSON or XML; by default JSON is on one line, and XML
             gets no line breaks.
-        sort_keys: Whether members of JSON are in the order of their keys.
+        sort_keys: Whether members of JSON, or of a property list, are in the order of their keys.
         canonical: Whether to write RFC 8785's form of JSON.
         ascii: Whether all other characters are escapes of JSON, or references of XML.
         root: The name of XML's root element, if the source has none; by default `root`.
@@ -189,6 +193,7 @@ def convert(
         ("null", null, "nil"),
         ("declaration", declaration, True),
         ("to_dialect", to_dialect, None),
+        ("to_form", to_form, None),
         ("quoting", quoting, "minimal"),
         ("formulas", formulas, None),
     ):
@@ -304,6 +309,9 @@ def sides(
         reads = _cut(reads, "dialect", name)
     if to == "csv":
         writes = _cut(writes, "to_dialect", target)
+    if to == "plist":
+        writes = dict(writes)
+        writes["form"] = writes.pop("to_form", None) or _format.form_for(target)
     return _rust.Dialect(format, **reads), _rust.Style(to, **writes)
 
 

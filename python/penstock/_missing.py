@@ -47,6 +47,7 @@ _OPTIONS = {
     "max_errors": _OF_RECORDS,
     "empty": _OF_RECORDS,
     "form": "the functions of penstock.plist",
+    "to_form": "penstock.convert()",
     "framing": "the functions of penstock.ndjson",
     "dialect": "the functions of penstock.csv",
     **dict.fromkeys(

@@ -13,6 +13,9 @@ use crate::event::{Key, KeyKind, Scalar, Text};
 use crate::select::PathStep;
 use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::unrefusing;
+use crate::value::datetime::DateTime;
+use crate::value::print;
+use crate::value::unix::since_2001;
 
 /// The most keys of an object that have paths of their own. The public documentation gives this
 /// number.
@@ -25,8 +28,9 @@ pub const PATHS: usize = 10_000;
 const SHOWN: usize = 60;
 
 /// The kinds of values, in the order in which they are listed.
-pub const KINDS: [&str; 10] = [
-    "object", "array", "element", "text", "string", "integer", "number", "boolean", "null", "empty",
+pub const KINDS: [&str; 13] = [
+    "object", "array", "element", "text", "string", "integer", "number", "boolean", "null",
+    "empty", "date", "data", "UID",
 ];
 
 const OBJECT: usize = 0;
@@ -39,6 +43,9 @@ const NUMBER: usize = 6;
 const BOOLEAN: usize = 7;
 const NULL: usize = 8;
 const EMPTY: usize = 9;
+const DATE: usize = 10;
+const DATA: usize = 11;
+const UID: usize = 12;
 
 /// A path.
 #[derive(Debug, Default)]
@@ -352,6 +359,18 @@ impl Sink for Outline {
             Scalar::Untyped(text) => {
                 self.give(node, TEXT, || beginning(text.text.as_str()));
             }
+            Scalar::DateTime(value) => self.give(node, DATE, || instant(value)),
+            Scalar::Since2001(seconds) => self.give(node, DATE, || match since_2001(seconds) {
+                Ok(value) => instant(value),
+                Err(_) => format!("{seconds} seconds after 2001"),
+            }),
+            Scalar::Bytes(bytes) => {
+                self.give(node, DATA, || match bytes.len() {
+                    1 => "1 byte".to_owned(),
+                    count => format!("{count} bytes"),
+                });
+            }
+            Scalar::Uid(number) => self.give(node, UID, || number.to_string()),
             other => self.give(node, STRING, || other.called().to_owned()),
         }
         Ok(Flow::Take)
@@ -370,6 +389,13 @@ impl Sink for Outline {
         self.open.clear();
         self.is_element = false;
     }
+}
+
+/// A date and time as an example.
+fn instant(value: DateTime) -> String {
+    let mut out = Vec::new();
+    print::datetime(value, &mut out);
+    String::from_utf8_lossy(&out).into_owned()
 }
 
 impl Lent for Outline {}

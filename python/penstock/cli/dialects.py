@@ -35,15 +35,20 @@ def read(arguments: argparse.Namespace, format: Format) -> dict[str, object]:
 def written(
     arguments: argparse.Namespace, to: Format, *, headless: bool = False
 ) -> dict[str, object]:
-    """Return the options for writing that the command says about a target of CSV.
+    """Return the options for writing that the command says about CSV or a property list.
 
     Raises:
-        CommandError: The target is no CSV, or a delimiter is not possible.
+        CommandError: The target is no such file, or a delimiter is not possible.
     """
     found: dict[str, object] = {}
     for option in ("quoting", "formulas"):
         if (value := getattr(arguments, option, None)) is not None:
             found[option] = value
+    form: str | None = getattr(arguments, "to_form", None)
+    if form is not None:
+        if to != "plist":
+            raise CommandError("--to-form is for a target that is a property list")
+        found["to_form"] = form
     delimiter: str | None = arguments.to_delimiter
     if to != "csv":
         if delimiter is not None:

@@ -135,7 +135,8 @@ def parser() -> argparse.ArgumentParser:
     root = _Parser(
         "penstock",
         usage="penstock [OPTIONS] COMMAND ...",
-        description="Looks into JSON, NDJSON, XML and CSV files, as plain values or as objects of "
+        description="Looks into JSON, NDJSON, XML, CSV and property list files, as plain values or "
+        "as objects of "
         "your classes.",
         epilog="'penstock COMMAND --help' says more about a command.",
         formatter_class=_Format,
@@ -288,7 +289,8 @@ def _add_convert(commands: Commands) -> None:
         commands,
         "convert",
         "write a file in another format",
-        "Converts a file to JSON, NDJSON, XML or CSV, in constant memory. The target is replaced "
+        "Converts a file to JSON, NDJSON, XML, CSV or a property list, in constant memory. The "
+        "target is replaced "
         "at the end, or not at all, and may be the source. Its suffix says its format, and how it "
         "is compressed. Numbers keep their digits. The exit code is 1 if a record was left out.",
         usage="penstock convert [OPTIONS] SOURCE TARGET",
@@ -416,7 +418,7 @@ def _sides(command: _Parser, target: str) -> None:
     source = arguments.add_argument(
         "source",
         metavar="SOURCE",
-        help="JSON, NDJSON, XML or CSV, also compressed (gzip, zstd, bzip2, xz, zip); - is "
+        help="JSON, NDJSON, XML, CSV or plist, also compressed (gzip, zstd, bzip2, xz, zip); - is "
         "standard input",
     )
     written = arguments.add_argument(
@@ -436,6 +438,13 @@ def _delimiters(options: argparse._ArgumentGroup) -> None:
         help="the delimiter of a source of CSV: ';', or \\t for a tab (default: by its suffix)",
     )
     options.add_argument("--to-delimiter", metavar="TEXT", help="the same for a target of CSV")
+    options.add_argument(
+        "--to-form",
+        metavar="FORM",
+        choices=("binary", "xml", "openstep", "gnustep", "strings", "json"),
+        help="the form of a property list: binary, xml, openstep, gnustep, strings or json "
+        "(default: by its suffix, else xml)",
+    )
     options.add_argument(
         "--quoting",
         metavar="WHICH",
@@ -565,7 +574,8 @@ def _file(command: _Parser) -> None:
         "files",
         metavar="FILE",
         nargs="*",
-        help="JSON, NDJSON, XML or CSV, also compressed (gzip, zstd, bzip2, xz, zip); a folder "
+        help="JSON, NDJSON, XML, CSV or plist, also compressed (gzip, zstd, bzip2, xz, zip); a "
+        "folder "
         "means the files in it; - is standard input, and may be left out if data is piped in",
     )
     file.complete = _FILES  # type: ignore[attr-defined]  # this is where shtab looks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from json.encoder import encode_basestring, encode_basestring_ascii
 
+from penstock import json
 from penstock._errors import PlanError
 from penstock._rust import Plan
 from penstock.cli import CommandError
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 # Spaces of other widths, which Python does not count as printable, and which harm no terminal.
 _SPACES = {*"\u00a0\u1680\u202f\u205f\u3000", *map(chr, range(0x2000, 0x200B))}
 _END = object()
+# The classes of values in property lists for which JSON has no type.
+_OTHERS = {"UID", "bytes", "datetime"}
 
 WHOLE = 2_000
 """How many characters of a record are printed unchanged."""
@@ -114,6 +117,8 @@ def written(value: Any, whole: int | None) -> tuple[str, bool]:
         elif isinstance(value, list):
             write("[")
             around.append((iter(value), "]"))
+        elif type(value).__name__ in _OTHERS:
+            write(json.encode(value).decode())
         else:
             write(str(value))
         while around:

@@ -51,7 +51,7 @@ function _shtab_penstock_using
 end
 
 set -g _shtab_penstock_commands outline sniff head count check convert cut format plan costs completion
-set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --group --indent --into --json --member --namespace --plot --progress --quoting --record --records --rename --root --show --to --to-delimiter --unknown -d -n
+set -g _shtab_penstock_opts_with_value --at --compare --delimiter --encoding --errors --fields --form --format --formulas --group --indent --into --json --member --namespace --plot --progress --quoting --record --records --rename --root --show --to --to-delimiter --to-form --unknown -d -n
 
 complete -c penstock -e
 complete -c penstock -f
@@ -128,6 +128,7 @@ complete -c penstock -n '_shtab_penstock_using convert' -l root -x -d 'XML'"'"'s
 complete -c penstock -n '_shtab_penstock_using convert' -l record -x -d 'the element of XML for each record'
 complete -c penstock -n '_shtab_penstock_using convert' -s d -l delimiter -x -d 'the delimiter of a source of CSV'
 complete -c penstock -n '_shtab_penstock_using convert' -l to-delimiter -x -d 'the same for a target of CSV'
+complete -c penstock -n '_shtab_penstock_using convert' -l to-form -xka "binary xml openstep gnustep strings json" -d 'the form of a property list'
 complete -c penstock -n '_shtab_penstock_using convert' -l quoting -xka "minimal all nonnumeric none" -d 'the cells of CSV with quotes'
 complete -c penstock -n '_shtab_penstock_using convert' -l formulas -xka "escape refuse" -d 'what to do with text of CSV that a spreadsheet takes for a formula'
 complete -c penstock -n '_shtab_penstock_using convert' -l format -xka "json ndjson xml csv plist" -d 'the format'
@@ -144,6 +145,7 @@ complete -c penstock -n '_shtab_penstock_using cut' -l no-header -d 'the first r
 complete -c penstock -n '_shtab_penstock_using cut' -l to -xka "json ndjson xml csv plist" -d 'the format of the target'
 complete -c penstock -n '_shtab_penstock_using cut' -s d -l delimiter -x -d 'the delimiter of a source of CSV'
 complete -c penstock -n '_shtab_penstock_using cut' -l to-delimiter -x -d 'the same for a target of CSV'
+complete -c penstock -n '_shtab_penstock_using cut' -l to-form -xka "binary xml openstep gnustep strings json" -d 'the form of a property list'
 complete -c penstock -n '_shtab_penstock_using cut' -l quoting -xka "minimal all nonnumeric none" -d 'the cells of CSV with quotes'
 complete -c penstock -n '_shtab_penstock_using cut' -l formulas -xka "escape refuse" -d 'what to do with text of CSV that a spreadsheet takes for a formula'
 complete -c penstock -n '_shtab_penstock_using cut' -l at -x -d 'where the records are'
