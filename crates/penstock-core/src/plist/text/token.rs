@@ -172,7 +172,7 @@ pub(super) fn unexpected(text: &[u8], pos: usize, base: u64, expected: &str) -> 
         Some(_) => {
             let rest = String::from_utf8_lossy(&text[pos..text.len().min(pos + 4)]);
             let found = rest.chars().next().unwrap_or(char::REPLACEMENT_CHARACTER);
-            format!("'{found}' (a string with such a character stands in quotes)")
+            format!("'{found}', which stands only in quotes")
         }
     };
     Fault::malformed(base + pos as u64, format!("{expected}, found {found}"))

@@ -1,0 +1,213 @@
+"""OpenStep, GNUstep and files of strings: plain, into classes, in any pieces, beside openstep-plist."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import pytest
+
+import penstock
+from penstock import plist
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SAMPLES = Path(__file__).parents[2] / "testdata" / "plist"
+NAMES = ["project.pbxproj", "Weir.glyphs", "Localizable.strings"]
+
+
+def comparable(value: Any) -> Any:
+    """Return a value as `expected.json` has it."""
+    if isinstance(value, bytes):
+        return {"data": value.hex()}
+    if isinstance(value, dict):
+        return {key: comparable(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [comparable(each) for each in value]
+    return value
+
+
+def fed(data: bytes, size: int, into: Any = Any) -> list[Any]:
+    """Return the records of a document that comes in pieces."""
+    decoder = plist.Decoder(into)
+    found = []
+    for start in range(0, len(data), size):
+        found += decoder.feed(data[start : start + size])
+    return found + decoder.finish()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_samples(name: str) -> None:
+    expected = json.loads((SAMPLES / "expected.json").read_text("utf-8"))[name]
+    data = (SAMPLES / name).read_bytes()
+    assert comparable(plist.decode(data)) == expected
+    assert comparable(plist.decode(data.decode())) == expected
+    assert comparable(plist.decode(data, form="openstep")) == expected
+    assert comparable(plist.load(SAMPLES / name)) == expected
+    for encoding in ("utf-16", "utf-16-be", "utf-16-le"):
+        marked = data.decode().encode(encoding)
+        # With a byte order mark, and without one.
+        said = None if encoding == "utf-16" else encoding
+        assert comparable(plist.decode(marked, encoding=said)) == expected, encoding
+    for size in (1, 7, 100):
+        assert comparable(fed(data, size)) == [expected]
+
+
+def test_as_openstep_plist_reads(corpus: Callable[[str], Path]) -> None:
+    peer = pytest.importorskip("openstep_plist")
+    files = sorted(corpus("plist/libplist").glob("*.ostep"))
+    files += [corpus("plist/libplist") / "test.strings", *(SAMPLES / name for name in NAMES)]
+    assert len(files) == 7
+    for path in files:
+        theirs = peer.loads(path.read_text("utf-8"))
+        assert plist.load(path) == theirs, path.name
+
+
+def test_as_openstep_plist_writes() -> None:
+    peer = pytest.importorskip("openstep_plist")
+    value = {
+        "a": ["b c", "", {}, [], "é😀\n\t\x01\"\\\x7f'"],
+        "1": "1",
+        "-x": b"\x00\x01\x02\x03\x04",
+        "e": {"f": {"g": ["//", "/* */", "a/b", "1.5", "$x", "ab.c_d"]}},
+    }
+    for options in ({}, {"indent": 4}, {"indent": 0}, {"unicode_escape": False}):
+        assert plist.decode(peer.dumps(value, **options)) == value
+
+
+@dataclass
+class Build:
+    isa: str
+    buildActionMask: int  # noqa: N815
+    files: list[str] = field(default_factory=list)
+    runOnlyForDeploymentPostprocessing: bool = True  # noqa: N815
+
+
+@dataclass
+class Configuration:
+    isa: Literal["XCBuildConfiguration"]
+    name: str
+    target: Annotated[Decimal | None, penstock.at("buildSettings/MACOSX_DEPLOYMENT_TARGET")] = None
+
+
+@dataclass
+class Group:
+    isa: Literal["PXBGroup", "PBXGroup"]
+    children: list[str]
+    path: str | None = None
+
+
+def test_untyped_text_is_what_the_class_says() -> None:
+    found = plist.decode((SAMPLES / "project.pbxproj").read_bytes(), dict[str, Any])
+    phase = found["objects"]["4A0C10012B00000100AB0042"]
+    assert phase["buildActionMask"] == "2147483647"
+    sources = list(
+        plist.read(SAMPLES / "project.pbxproj", Build, at="objects/4A0C10012B00000100AB0042")
+    )
+    files = ["4A0C10012B00000100AB0001", "4A0C10012B00000100AB0002"]
+    assert sources == [Build("PBXSourcesBuildPhase", 2147483647, files, False)]
+
+
+def test_the_key_that_tells_the_class_may_come_late() -> None:
+    text = """(
+        { children = (a, /* isa = x; */ b); isa = PBXGroup; },
+        {
+            name = Debug;
+            buildSettings = { MACOSX_DEPLOYMENT_TARGET = 13.0; };
+            isa = XCBuildConfiguration;
+        }
+    )"""
+    expected = [
+        Group("PBXGroup", ["a", "b"]),
+        Configuration("XCBuildConfiguration", "Debug", Decimal("13.0")),
+    ]
+    assert plist.decode(text, list[Group | Configuration]) == expected
+    assert list(plist.read([text.encode()], Group | Configuration)) == expected
+    for size in (1, 3, 50):
+        assert fed(text.encode(), size, Group | Configuration) == expected
+    strings = "children = (); /* a */ isa = PBXGroup;"
+    assert plist.decode(strings, Group | Configuration) == Group("PBXGroup", [])
+    assert fed(strings.encode(), 1, Group | Configuration) == [Group("PBXGroup", [])]
+
+
+@dataclass
+class Typed:
+    count: int
+    size: float
+    on: bool
+    at: datetime
+    data: bytes
+
+
+def test_gnustep() -> None:
+    text = """{ count = <*I5>; size = <*R1.5>; on = <*BY>; at = <*D2001-01-01 01:00:00 +0100>; data = <[Zm9v]>; }"""
+    at = datetime(2001, 1, 1, tzinfo=UTC)
+    assert plist.decode(text) == {"count": 5, "size": 1.5, "on": True, "at": at, "data": b"foo"}
+    assert plist.decode(text, Typed) == Typed(5, 1.5, True, at, b"foo")
+    assert plist.decode("(<*I99999999999999999999>)") == [99999999999999999999]
+    untyped = (
+        '{ count = 5; size = "1.5"; on = true; at = "2001-01-01T00:00:00Z"; data = <66 6f6f>; }'
+    )
+    assert plist.decode(untyped, Typed) == Typed(5, 1.5, True, at, b"foo")
+
+
+def message(text: str, into: Any = Any) -> str:
+    with pytest.raises(penstock.DecodeError) as caught:
+        plist.decode(text, into)
+    return str(caught.value).splitlines()[0]
+
+
+def test_messages() -> None:
+    for text, into, expected in (
+        ("{\n  a = (b, c;\n}", dict, "line 2, column 12: expected ',' or ')', found ';' (at a/2)"),
+        (
+            '// c\n{ "a" = "b',
+            dict,
+            "line 2, column 11: the input ends inside a string that begins at byte 13 (at a)",
+        ),
+        (
+            "{ isa = X; buildActionMask = many; }",
+            Build,
+            'line 1, column 30: expected int, got "many" (at buildActionMask)',
+        ),
+        ("x = y;\nisa = (b);", Build, "line 2, column 7: expected str, got an array (at isa)"),
+        ("isa =\n'\\Ud800';", Build, "line 2, column 2: unpaired surrogate \\Ud800 (at isa)"),
+        ("alone", Build, 'line 1, column 1: expected Build, got "alone"'),
+        (
+            "a; é = 5;",
+            dict,
+            "line 1, column 4: expected a key, found 'é', which stands only in quotes",
+        ),
+    ):
+        assert message(text, into) == expected
+
+
+def test_repeated_keys() -> None:
+    assert plist.decode("{a = 1; a = 2; b;}") == {"a": "2", "b": "b"}
+    assert plist.decode("{a = 1; a = 2;}", duplicates="first") == {"a": "1"}
+    with pytest.raises(penstock.DecodeError, match="a"):
+        plist.decode("a = 1;\na;", duplicates="error")
+
+
+def test_nothing() -> None:
+    assert plist.decode(" /* nothing */ ") == {}
+    assert plist.decode("a") == "a"
+    with pytest.raises(penstock.TruncatedInput, match="the input is empty"):
+        plist.decode(b"")
+
+
+def test_forms_that_look_alike() -> None:
+    assert plist.decode('{"a": 1}') == {"a": 1}
+    assert plist.decode('{"a" = 1;}') == {"a": "1"}
+    assert plist.decode('{"a" : 1}', form="json") == {"a": 1}
+    assert plist.decode("{}") == {}
+    assert plist.decode("<0f>") == b"\x0f"
+    with pytest.raises(
+        penstock.MalformedInput, match="expected '=' or ';' after the key, found ':'"
+    ):
+        plist.decode('{"a" : 1}', form="openstep")
