@@ -50,6 +50,8 @@ from penstock._on import Stop, on
 from penstock._repairs import Repair, RepairWarning
 from penstock._rows import Rows
 from penstock._rust import (
+    ColumnBatch,
+    Columns,
     Converted,
     Document,
     Element,
@@ -77,6 +79,21 @@ if TYPE_CHECKING:
 
     from penstock import csv, plist, streams
     from penstock._cells import cells, separated, spread
+    from penstock._columns import (
+        columns,
+        decimal,
+        dictionary,
+        float32,
+        int8,
+        int16,
+        int32,
+        int64,
+        timestamp,
+        uint8,
+        uint16,
+        uint32,
+        uint64,
+    )
     from penstock._convert import convert
     from penstock._describe import describe
     from penstock._lookup import Lookup
@@ -127,6 +144,8 @@ __all__ = [
     "Base64Mime",
     "Base64Unpadded",
     "Base64Url",
+    "ColumnBatch",
+    "Columns",
     "Converted",
     "DecodeError",
     "Decoder",
@@ -160,12 +179,20 @@ __all__ = [
     "at",
     "cells",
     "clock",
+    "columns",
     "convert",
     "csv",
+    "decimal",
     "decode",
     "describe",
+    "dictionary",
     "dump",
     "encode",
+    "float32",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
     "json",
     "load",
     "ndjson",
@@ -181,12 +208,34 @@ __all__ = [
     "streams",
     "tag",
     "times",
+    "timestamp",
     "typecode",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
     "unix",
     "via",
     "write",
     "xml",
 ]
+
+# What `penstock._columns` has.
+_COLUMNS = {
+    "columns",
+    "decimal",
+    "dictionary",
+    "float32",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "timestamp",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+}
 
 if not TYPE_CHECKING:
     # Checkers must not believe that every name exists.
@@ -211,6 +260,10 @@ if not TYPE_CHECKING:
             from penstock import _cells  # noqa: PLC0415 - few classes are read from text alone
 
             found = getattr(_cells, name)
+        elif name in _COLUMNS:
+            from penstock import _columns  # noqa: PLC0415 - few programs read columns
+
+            found = getattr(_columns, name)
         else:
             _missing.attribute(__name__, name)
         globals()[name] = found

@@ -17,7 +17,7 @@ from collections.abc import (
 from types import EllipsisType, GenericAlias, TracebackType
 from typing import Any, Generic, Literal, Never, ParamSpec, Self, final, overload
 
-from typing_extensions import Buffer, TypeForm, TypeVar, disjoint_base
+from typing_extensions import Buffer, CapsuleType, TypeForm, TypeVar, disjoint_base
 
 from penstock import csv
 from penstock._cells import cells
@@ -48,6 +48,8 @@ _U = TypeVar("_U")
 __all__ = [
     "COMPRESSIONS",
     "FORMATS",
+    "ColumnBatch",
+    "Columns",
     "Conversion",
     "Converted",
     "Decoder",
@@ -349,6 +351,7 @@ class Reader(Generic[_T]):
         /,
     ) -> None: ...
     def batches(self, n: int, /) -> Iterator[list[_T]]: ...
+    def columns(self, rows: int = 65_536, columns: Sequence[str] | None = None) -> Columns: ...
     def close(self) -> None: ...
     @property
     def progress(self) -> Progress: ...
@@ -379,6 +382,23 @@ class Reader(Generic[_T]):
     def repairs(self) -> list[Repair]: ...
     @property
     def repair_counts(self) -> dict[str, int]: ...
+
+@final
+class Columns:
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> CapsuleType: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> ColumnBatch: ...
+    @property
+    def reader(self) -> Reader[Any]: ...
+
+@final
+class ColumnBatch:
+    def __arrow_c_schema__(self) -> CapsuleType: ...
+    def __arrow_c_array__(
+        self, requested_schema: object | None = None
+    ) -> tuple[CapsuleType, CapsuleType]: ...
+    def __len__(self) -> int: ...
 
 @final
 class Converted:

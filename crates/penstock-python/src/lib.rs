@@ -8,6 +8,7 @@
 mod allocator;
 mod buffers;
 mod clock;
+mod columns;
 mod costs;
 mod dialect;
 mod document;
@@ -38,6 +39,8 @@ mod _rust {
     use crate::allocator::fail_request;
     #[pymodule_export]
     use crate::clock::{Report, report};
+    #[pymodule_export]
+    use crate::columns::{Batch, Columns};
     #[pymodule_export]
     use crate::costs::{Operation, nothing};
     #[pymodule_export]

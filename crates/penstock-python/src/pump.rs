@@ -4,6 +4,7 @@
 //! of records into objects that `read`, `load` and `Decoder` share, driven row by row, batch by
 //! batch or chunk by chunk. Policies and problems are the core's; here problems become exceptions.
 
+use crate::columns::{Chosen, columns_of};
 use crate::dialect::Dialect;
 use crate::failure::{self, Named};
 use crate::objects::{Builder, Options, Pause};
@@ -11,6 +12,7 @@ use crate::options::{Errors, PolicyObject};
 use crate::plan::PlanRef;
 use crate::shorten::{Last, Shortener};
 use crate::timing::{Sampler, Timed};
+use penstock_arrow::SchemaRef;
 use penstock_clock::Mono;
 use penstock_core::csv;
 use penstock_core::limits::Limits;
@@ -341,6 +343,54 @@ impl Pump {
         }
     }
 
+    /// Before anything is read: fills columns. Returns their schema.
+    pub(crate) fn fill(
+        &mut self,
+        py: Python<'_>,
+        chosen: &Chosen,
+        rows: usize,
+        bytes: usize,
+    ) -> PyResult<SchemaRef> {
+        let made = columns_of(py, self.builder.planned(), chosen)?;
+        self.sampler.hold();
+        self.builder.fill(py, made, rows, bytes);
+        match self.builder.columns() {
+            Some(columns) => Ok(columns.schema().clone()),
+            None => Err(failure::untold()),
+        }
+    }
+
+    /// Fills columns until there is enough for a batch, or there is an error; without the
+    /// interpreter lock, unless it takes objects.
+    pub(crate) fn fill_batch(&mut self, py: Python<'_>) -> PyResult<Turn> {
+        loop {
+            let Pump { run, builder, gauge, .. } = self;
+            let (_, takes_objects) = builder.filled();
+            let got = if takes_objects {
+                fill_on(run, builder, gauge, |run, builder| bring(py, run, builder))
+            } else {
+                py.detach(|| {
+                    fill_on(run, builder, gauge, |run, builder| {
+                        let brought = run.input_mut().more();
+                        run.brought(builder, brought)
+                    })
+                })
+            };
+            match got {
+                Ok(RunTurn::Paused) => return Ok(Turn::Row),
+                Ok(RunTurn::Dry) => py.check_signals()?,
+                Ok(RunTurn::End) => return Ok(Turn::End),
+                Ok(RunTurn::Problem(problem)) => self.hand(py, *problem)?,
+                Err(failure) => {
+                    if self.is_followed && self.run.is_complete() {
+                        return self.keep_collected(py, failure);
+                    }
+                    return Err(self.raised(py, failure));
+                }
+            }
+        }
+    }
+
     /// Reads more of the source into the window, without the interpreter lock.
     pub(crate) fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
         let begun = self.sampler.is_timing().then(Mono::now_relaxed);
@@ -482,6 +532,42 @@ impl Pump {
     }
 }
 
+/// How long columns are filled before signals are looked for, in nanoseconds.
+const PATIENCE: i64 = 20_000_000;
+
+/// Fills columns until they pause or some time has passed.
+fn fill_on(
+    run: &mut Run<Reader, Windows, PyErr>,
+    builder: &mut Builder,
+    gauge: &Gauge,
+    mut bring: impl FnMut(
+        &mut Run<Reader, Windows, PyErr>,
+        &mut Builder,
+    ) -> Result<(), Failed<PyErr, PyErr>>,
+) -> Result<RunTurn<PyErr>, Failed<PyErr, PyErr>> {
+    let begun = Mono::now_relaxed().as_nanos();
+    loop {
+        let turn = run.advance(builder);
+        gauge.records.store(builder.filled().0, Ordering::Relaxed);
+        if !matches!(turn, Ok(RunTurn::Problem(_))) {
+            gauge.skipped.store(run.refused(), Ordering::Relaxed);
+        }
+        let turn = turn?;
+        if !matches!(turn, RunTurn::Dry) {
+            return Ok(turn);
+        }
+        let before = run.input().end();
+        bring(run, builder)?;
+        if let Some(bytes) = run.input().raw_bytes() {
+            gauge.bytes.store(bytes, Ordering::Relaxed);
+        }
+        let passed = Mono::now_relaxed().as_nanos() - begun;
+        if run.input().end() == before || passed > PATIENCE {
+            return Ok(RunTurn::Dry);
+        }
+    }
+}
+
 /// Advances the run for a sample.
 #[cold]
 #[inline(never)]
@@ -495,6 +581,7 @@ fn run_measured(
         Some(clockwork) => match builder {
             Builder::Keyed(outlet) => run.advance(&mut Timed { outlet, clockwork }),
             Builder::Markup(outlet) => run.advance(&mut Timed { outlet, clockwork }),
+            Builder::KeyedColumns(_) | Builder::MarkupColumns(_) => run.advance(builder),
         },
     })
 }

@@ -93,6 +93,8 @@ impl Shortener {
         match builder {
             Builder::Keyed(outlet) => run.advance(&mut Shortened { outlet, state: self }),
             Builder::Markup(outlet) => run.advance(&mut Shortened { outlet, state: self }),
+            // Nobody asks for both.
+            Builder::KeyedColumns(_) | Builder::MarkupColumns(_) => run.advance(builder),
         }
     }
 

@@ -157,6 +157,14 @@ impl<D: Listener> Outlet<D> {
         }
     }
 
+    /// The same way to another destination, before anything is read.
+    pub fn map<E: Listener>(self, make: impl FnOnce(D) -> E) -> Outlet<E> {
+        match self {
+            Outlet::Root(to) => Outlet::Root(make(to)),
+            Outlet::Inside(select) => Outlet::Inside(select.map(make)),
+        }
+    }
+
     /// The destination behind the selection of records.
     #[inline(always)]
     pub fn inner(&self) -> &D {

@@ -215,6 +215,10 @@ impl<S: Listener> Select<S> {
     pub fn into_inner(self) -> S {
         self.inner
     }
+    /// The same filter in front of another sink, before anything is read.
+    pub fn map<T: Listener>(self, make: impl FnOnce(S) -> T) -> Select<T> {
+        Select::new(make(self.inner), self.records)
+    }
     /// How many records have begun, including the current one and those in error.
     pub fn records(&self) -> u64 {
         self.met

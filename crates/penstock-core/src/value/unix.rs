@@ -152,6 +152,20 @@ fn at(value: i64) -> Result<DateTime, Reason> {
     Ok(DateTime { date: Date::from_number(days).ok_or(Reason::Range)?, time })
 }
 
+impl Date {
+    /// The days from the first of 1970.
+    ///
+    /// ```
+    /// use penstock_core::value::datetime::Date;
+    ///
+    /// assert_eq!(Date { year: 1969, month: 12, day: 31 }.since_1970(), -1);
+    /// ```
+    #[must_use]
+    pub fn since_1970(self) -> i32 {
+        self.to_number() as i32 - DAYS_BEFORE_1970 as i32
+    }
+}
+
 /// The microseconds from the beginning of 1970 to an instant; nothing if the value has no offset.
 #[must_use]
 pub fn microseconds(value: DateTime) -> Option<i64> {

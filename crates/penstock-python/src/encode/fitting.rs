@@ -391,7 +391,7 @@ fn why_objects(class: &ClassPlan) -> Option<String> {
 
 /// The steps after a value is made, if all of them are checks without code of the user's; else why
 /// not.
-fn checks(after: &PostSteps) -> Result<Box<[fit::Check]>, &'static str> {
+pub(crate) fn checks(after: &PostSteps) -> Result<Box<[fit::Check]>, &'static str> {
     if after.null_from.is_some() {
         return Err("is converted by a function, also if it is null");
     }

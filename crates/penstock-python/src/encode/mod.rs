@@ -18,14 +18,14 @@ mod problem;
 mod quick;
 mod readback;
 mod rows;
-mod scalars;
+pub(crate) mod scalars;
 mod text;
 mod tree;
 mod unions;
 mod values;
 mod walk;
 
-pub(crate) use fitting::fitting;
+pub(crate) use fitting::{checks, fitting};
 pub(crate) use layout::Layouts;
 pub(crate) use problem::Stop;
 pub(crate) use walk::{Known, Omit, Walker};

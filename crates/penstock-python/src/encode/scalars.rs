@@ -10,28 +10,28 @@ use pyo3::types::{
     PyTzInfoAccess,
 };
 
-pub(super) fn date(value: &Bound<'_, PyDate>) -> Date {
+pub(crate) fn date(value: &Bound<'_, PyDate>) -> Date {
     Date { year: value.get_year() as u16, month: value.get_month(), day: value.get_day() }
 }
 
-pub(super) fn datetime(value: &Bound<'_, PyDateTime>) -> Result<DateTime, Stop> {
+pub(crate) fn datetime(value: &Bound<'_, PyDateTime>) -> Result<DateTime, Stop> {
     let date =
         Date { year: value.get_year() as u16, month: value.get_month(), day: value.get_day() };
     Ok(DateTime { date, time: clock(value, value.get_tzinfo(), value.as_any())? })
 }
 
 /// A day, for a form that may have a time too.
-pub(super) fn midnight(value: &Bound<'_, PyDate>) -> DateTime {
+pub(crate) fn midnight(value: &Bound<'_, PyDate>) -> DateTime {
     let time = Time { hour: 0, minute: 0, second: 0, microsecond: 0, offset: None };
     DateTime { date: date(value), time }
 }
 
 /// A time, for a form that may have a day too.
-pub(super) fn on_first_day(time: Time) -> DateTime {
+pub(crate) fn on_first_day(time: Time) -> DateTime {
     DateTime { date: Date { year: 1, month: 1, day: 1 }, time }
 }
 
-pub(super) fn time(value: &Bound<'_, PyTime>) -> Result<Time, Stop> {
+pub(crate) fn time(value: &Bound<'_, PyTime>) -> Result<Time, Stop> {
     clock(value, value.get_tzinfo(), value.as_any())
 }
 
@@ -75,7 +75,7 @@ fn offset(zone: &Bound<'_, PyTzInfo>, object: &Bound<'_, PyAny>) -> Result<Optio
     }))
 }
 
-pub(super) fn duration(value: &Bound<'_, PyDelta>) -> Duration {
+pub(crate) fn duration(value: &Bound<'_, PyDelta>) -> Duration {
     Duration {
         days: value.get_days(),
         seconds: value.get_seconds() as u32,
@@ -89,7 +89,7 @@ pub(super) fn uid(value: &Bound<'_, PyAny>) -> Result<u64, Stop> {
 }
 
 /// The bytes of a `UUID`.
-pub(super) fn uuid(value: &Bound<'_, PyAny>) -> Result<[u8; 16], Stop> {
+pub(crate) fn uuid(value: &Bound<'_, PyAny>) -> Result<[u8; 16], Stop> {
     let number: u128 = value.getattr(intern!(value.py(), "int"))?.extract()?;
     Ok(number.to_be_bytes())
 }

@@ -1,10 +1,11 @@
 //! The builder as the destination of a run.
 
-use super::core::Options;
 use super::core::refusal::{PathStep, Refusal, Why};
+use super::core::{Duplicates, Options, Unknown};
 use super::keyed::KeyedOptions;
 use super::markup::MarkupOptions;
 use super::owned::{Elements, Keys, Owned, Side};
+use crate::columns::{Filling, Made};
 use crate::failure;
 use crate::plan::PlanRef;
 use penstock_core::error::Fail;
@@ -14,6 +15,7 @@ use penstock_core::run::{Destination, Given, Kept, Outlet, Refused};
 use penstock_core::select::Records;
 use penstock_core::shape::Shape;
 use penstock_core::sink::Sink;
+use penstock_core::value::lexical::Rules;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -84,6 +86,10 @@ pub(crate) enum Builder {
     Keyed(Outlet<Owned<Keys>>),
     /// From elements.
     Markup(Outlet<Owned<Elements>>),
+    /// Columns, from maps and lists.
+    KeyedColumns(Box<Outlet<Filling<Keys>>>),
+    /// Columns, from elements.
+    MarkupColumns(Box<Outlet<Filling<Elements>>>),
 }
 
 /// Forwards a call to the outlet of the sink that was chosen.
@@ -92,6 +98,8 @@ macro_rules! each {
         match $self {
             Builder::Keyed($outlet) => $call,
             Builder::Markup($outlet) => $call,
+            Builder::KeyedColumns($outlet) => $call,
+            Builder::MarkupColumns($outlet) => $call,
         }
     };
 }
@@ -111,6 +119,70 @@ impl Builder {
             FormatOptions::Markup(own) => {
                 Builder::Markup(Outlet::new(Owned::new(plan, options, own), records))
             }
+        }
+    }
+
+    /// The plan.
+    pub(crate) fn planned(&self) -> &PlanRef {
+        each!(self, outlet => outlet.inner().planned())
+    }
+
+    /// Before anything is read: fills columns from now on, instead of making objects. A batch has at
+    /// most so many rows, and about so many bytes.
+    pub(crate) fn fill(&mut self, py: Python<'_>, made: Made, rows: usize, bytes: usize) {
+        let (options, (number, memory)) = match self {
+            Builder::Keyed(outlet) => (outlet.inner().options(), outlet.inner().bounds()),
+            Builder::Markup(outlet) => (outlet.inner().options(), outlet.inner().bounds()),
+            // It fills columns already.
+            Builder::KeyedColumns(_) | Builder::MarkupColumns(_) => return,
+        };
+        let plan = self.planned().clone_ref(py);
+        let rules = Rules { lax: plan.lax, number };
+        let Made { plan: columns, classes, why_objects } = made;
+        let always = why_objects.is_some() || options.unknown == Unknown::Collect;
+        let fast = penstock_arrow::Keyed::new(
+            penstock_arrow::Columns::new(columns),
+            penstock_arrow::keyed::Settings {
+                duplicates: match options.duplicates {
+                    Duplicates::Last => penstock_arrow::keyed::Duplicates::Last,
+                    Duplicates::First => penstock_arrow::keyed::Duplicates::First,
+                    Duplicates::Error => penstock_arrow::keyed::Duplicates::Error,
+                },
+                forbids_unknown: options.unknown == Unknown::Error,
+                rules,
+                rows,
+                bytes,
+            },
+        );
+        // It is replaced at once.
+        let none = Owned::new(plan, options, MarkupOptions::default());
+        let before = std::mem::replace(self, Builder::Markup(Outlet::Root(none)));
+        *self = match before {
+            Builder::Keyed(outlet) => Builder::KeyedColumns(Box::new(
+                outlet.map(|slow| Filling::new(fast, slow, classes, always, memory)),
+            )),
+            Builder::Markup(outlet) => Builder::MarkupColumns(Box::new(
+                outlet.map(|slow| Filling::new(fast, slow, classes, always, memory)),
+            )),
+            filling => filling,
+        };
+    }
+
+    /// The columns, if it fills some.
+    pub(crate) fn columns(&mut self) -> Option<&mut penstock_arrow::Columns> {
+        match self {
+            Builder::Keyed(_) | Builder::Markup(_) => None,
+            Builder::KeyedColumns(outlet) => Some(outlet.inner_mut().columns()),
+            Builder::MarkupColumns(outlet) => Some(outlet.inner_mut().columns()),
+        }
+    }
+
+    /// How many records are in columns, and whether that takes the interpreter.
+    pub(crate) fn filled(&self) -> (u64, bool) {
+        match self {
+            Builder::Keyed(_) | Builder::Markup(_) => (0, true),
+            Builder::KeyedColumns(outlet) => (outlet.inner().records(), !outlet.inner().is_free()),
+            Builder::MarkupColumns(outlet) => (outlet.inner().records(), !outlet.inner().is_free()),
         }
     }
 

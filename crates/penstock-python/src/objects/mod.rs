@@ -19,7 +19,8 @@ mod owned;
 mod tests;
 
 pub(crate) use self::core::lexical::type_of;
-pub(crate) use self::core::refusal::{PathStep, Refusal};
+pub(crate) use self::core::place::shortened;
+pub(crate) use self::core::refusal::{Mismatch, PathStep, Refusal};
 pub(crate) use self::core::text::new_str;
 pub(crate) use self::core::{Duplicates, Options, Unknown};
 pub(crate) use collector::Pause;

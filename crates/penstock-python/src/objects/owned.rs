@@ -82,6 +82,16 @@ impl<S: Side> Owned<S> {
         &self.plan
     }
 
+    /// How it builds.
+    pub(crate) fn options(&self) -> Options {
+        self.sink.core().options
+    }
+
+    /// The most digits of a number in text, and the most memory.
+    pub(crate) fn bounds(&self) -> (usize, Option<u64>) {
+        (self.sink.core().number, self.sink.core().memory)
+    }
+
     /// Shows the plan and the values at hand to the collector.
     pub(crate) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.plan.traverse(visit)?;

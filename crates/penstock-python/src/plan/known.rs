@@ -179,6 +179,7 @@ pub(super) static REST: Known = Known::new("penstock._at", "rest");
 pub(super) static VIA: Known = Known::new("penstock._via", "via");
 pub(super) static PATTERN: Known = Known::new("penstock._marks", "pattern");
 pub(super) static UNIX: Known = Known::new("penstock._times", "unix");
+pub(super) static COLUMN: Known = Known::new("penstock._columns", "column");
 pub(super) static TIMES: Known = Known::new("penstock._times", "times");
 pub(super) static CELLS: Known = Known::new("penstock._cells", "cells");
 pub(super) static SEPARATED: Known = Known::new("penstock._cells", "separated");

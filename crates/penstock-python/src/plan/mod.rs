@@ -54,6 +54,7 @@ mod wrappers;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use crate::columns::Mark;
 use crate::encode::Layouts;
 
 use penstock_core::keys::KeyTable;
@@ -219,6 +220,8 @@ pub(crate) struct Node {
     pub(crate) after: Option<Box<PostSteps>>,
     /// The other forms of the value in untyped text, if the user declared some.
     pub(crate) cells: Option<Arc<Cells>>,
+    /// What the user said of its column, if anything.
+    pub(crate) column: Option<Mark>,
     /// The type for messages about values, as a user would write it. A choice with few values lists
     /// them: `list[int]`, `Size ("S" or "L")`.
     pub(crate) name: Box<str>,

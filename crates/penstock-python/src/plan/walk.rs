@@ -12,6 +12,8 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyString, PyTuple, PyType};
 
+use crate::columns::Mark;
+
 use super::builtin::{builtin, display, is_type_of_none, qualified};
 use super::choice::{self, Members};
 use super::classes;
@@ -55,6 +57,7 @@ pub(super) fn node(kind: Kind, nullable: bool, mut written: String) -> Node {
         want,
         after: None,
         cells: None,
+        column: None,
         name: name.into(),
         written: written.into(),
     }
@@ -364,6 +367,12 @@ impl<'py> Walk<'_, 'py> {
                     return Err(self.error("times(...) is only for a datetime, date or time"));
                 }
                 node.kind = self.moment(node.kind, None, Some(word))?;
+            } else if is_instance(word, &known::COLUMN) {
+                let mark = Mark::of(word)?;
+                if !mark.suits(&node.kind) {
+                    return Err(self.error(format_args!("{word} is only for {}", mark.wants())));
+                }
+                node.column = Some(mark);
             }
         }
         self.untyped(node, words)

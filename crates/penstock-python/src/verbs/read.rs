@@ -1,10 +1,12 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
+use crate::columns::{Chosen, Columns};
 use crate::dialect::Dialect;
 use crate::failure::guarded;
 use crate::held::Held;
 use crate::objects::Pause;
 use crate::options::{self, PolicyObject};
+use crate::plan::plan_error;
 use crate::printable::printable;
 use crate::progress::{Meter, Progress, count};
 use crate::pump::{Pump, Turn};
@@ -15,6 +17,7 @@ use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::decode::BULK;
 use crate::verbs::infer::of_options;
 use crate::verbs::{may_wait, no_end, unknown_keys};
+use penstock_arrow::{RecordBatch, SchemaRef};
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
@@ -59,7 +62,19 @@ struct Run {
     /// Why there are no more records, if that is not the end: the caller has closed it, or the
     /// caller's code broke off.
     closed: Option<Box<str>>,
+    /// If columns are filled: how.
+    filling: Option<Box<Filled>>,
 }
+
+/// How columns are filled.
+struct Filled {
+    chosen: Chosen,
+    rows: usize,
+    schema: SchemaRef,
+}
+
+/// About how many bytes a batch of columns has at most.
+const BATCH: usize = 1 << 24;
 
 impl Run {
     /// Raises if the reader is closed or has a pending error.
@@ -92,6 +107,9 @@ impl Run {
     #[inline]
     fn row(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<Option<Py<PyAny>>> {
         self.check(py)?;
+        if self.filling.is_some() {
+            return Err(fills_columns());
+        }
         if let Some(row) = self.left.pop() {
             return Ok(Some(row));
         }
@@ -109,6 +127,60 @@ impl Run {
                 Err(error) => return Err(self.failed(py, error)),
             }
         }
+    }
+
+    /// The next batch of columns, or None at the end. An error behind the first record of a batch
+    /// waits for the next call.
+    fn columns(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<Option<RecordBatch>> {
+        self.check(py)?;
+        loop {
+            match self.pump.fill_batch(py) {
+                Ok(Turn::Row) => return self.take_columns().map(Some),
+                Ok(Turn::Dry) => {}
+                Ok(Turn::End) => {
+                    // The columns of another source are its own.
+                    if self.rows() > 0 {
+                        return self.take_columns().map(Some);
+                    }
+                    if !self.next_source(py, meter)? {
+                        return Ok(None);
+                    }
+                    self.fill_again(py)?;
+                }
+                Err(error) => {
+                    let error = self.failed(py, error);
+                    if self.rows() == 0 || !may_wait(py, &error) {
+                        return Err(error);
+                    }
+                    self.pending = Some(error.into_value(py));
+                    return self.take_columns().map(Some);
+                }
+            }
+        }
+    }
+
+    fn rows(&mut self) -> usize {
+        self.pump.builder_mut().columns().map_or(0, |columns| columns.rows())
+    }
+
+    fn take_columns(&mut self) -> PyResult<RecordBatch> {
+        let Some(columns) = self.pump.builder_mut().columns() else {
+            return Err(PyRuntimeError::new_err("this Reader fills no columns"));
+        };
+        columns.batch().map_err(|error| PyRuntimeError::new_err(error.to_string()))
+    }
+
+    /// Fills the columns from the next source, too.
+    fn fill_again(&mut self, py: Python<'_>) -> PyResult<()> {
+        let Some(Filled { chosen, rows, schema }) = self.filling.as_deref() else {
+            return Ok(());
+        };
+        let found = self.pump.fill(py, chosen, *rows, BATCH)?;
+        if found != *schema {
+            let reason = "the columns of this format are others than those of the first one";
+            return Err(plan_error(py, reason));
+        }
+        Ok(())
     }
 
     fn refill(&mut self, py: Python<'_>) -> PyResult<()> {
@@ -132,6 +204,9 @@ impl Run {
     /// Up to `n` rows. An error behind the first of them waits for the next call.
     fn batch(&mut self, py: Python<'_>, meter: &Meter, n: usize) -> PyResult<Vec<Py<PyAny>>> {
         self.check(py)?;
+        if self.filling.is_some() {
+            return Err(fills_columns());
+        }
         let mut pause = if n >= MANY { Some(Pause::begin(py)?) } else { None };
         self.pump.builder_mut().set_recycling(false);
         let mut rows = Vec::new();
@@ -179,7 +254,30 @@ impl Run {
     }
 }
 
+#[cold]
+fn fills_columns() -> PyErr {
+    PyValueError::new_err("the records of this Reader go into columns")
+}
+
 impl Reader {
+    /// The next batch of columns, or None at the end.
+    pub(crate) fn next_columns(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        self.enter()?
+            .columns(py, &self.meter)
+            .map_err(|error| no_end(py, error, "that the Reader called"))
+    }
+
+    /// Ends the reading, and closes what it opened.
+    pub(crate) fn end(&self) -> PyResult<()> {
+        let mut run = self.enter()?;
+        run.pump.finish();
+        run.closed = Some("this Reader is closed".into());
+        run.pending = None;
+        run.left.clear();
+        run.pump.close();
+        Ok(())
+    }
+
     /// Locks the run, if nobody uses it.
     #[inline]
     fn enter(&self) -> PyResult<MutexGuard<'_, Run>> {
@@ -242,7 +340,8 @@ impl Reader {
                 held.extend(recipe.at.clone());
                 Box::new(Chain::new(py, rest, recipe))
             });
-            let run = Run { pump, chain, pending: None, left: Vec::new(), closed: None };
+            let run =
+                Run { pump, chain, pending: None, left: Vec::new(), closed: None, filling: None };
             Ok(Reader { run: Mutex::new(run), meter, held, title })
         })
     }
@@ -277,14 +376,63 @@ impl Reader {
 
     /// Ends the reading. If the reader opened the file, this closes it. Closing again does nothing.
     fn close(&self, py: Python<'_>) -> PyResult<()> {
+        guarded(py, || self.end())
+    }
+
+    /// The records as Arrow columns, in batches of up to `rows` rows and about 16 MiB.
+    ///
+    /// Nothing may have been read before. The interpreter's lock is released while the columns are
+    /// filled, unless only Python can make the objects of the class.
+    ///
+    /// Args:
+    ///     rows: How many rows a batch has at most.
+    ///     columns: The names of the fields that are wanted, or their paths (`"place/latitude"`). The
+    ///         others are not parsed.
+    ///
+    /// Raises:
+    ///     PlanError: The type of a field has no column.
+    ///     ValueError: `rows` is less than 1; there is no such field; or something was read before.
+    ///
+    /// Example:
+    ///     >>> import io, penstock
+    ///     >>> from dataclasses import dataclass
+    ///     >>> @dataclass
+    ///     ... class City:
+    ///     ...     name: str
+    ///     ...     size: int
+    ///     >>> rows = io.BytesIO(b"name,size\nBern,134591\nBasel,177595\n")
+    ///     >>> penstock.csv.read(rows, City).columns()
+    ///     Columns(name: Utf8, size: Int64)
+    #[pyo3(signature = (rows = 65_536, columns = None))]
+    fn columns(
+        this: Bound<'_, Self>,
+        rows: usize,
+        columns: Option<Vec<String>>,
+    ) -> PyResult<Columns> {
+        let py = this.py();
         guarded(py, || {
-            let mut run = self.enter()?;
-            run.pump.finish();
-            run.closed = Some("this Reader is closed".into());
-            run.pending = None;
-            run.left.clear();
-            run.pump.close();
-            Ok(())
+            if rows == 0 {
+                return Err(PyValueError::new_err("rows must be at least 1"));
+            }
+            if columns.as_ref().is_some_and(Vec::is_empty) {
+                return Err(PyValueError::new_err("columns must name at least one"));
+            }
+            let chosen = Chosen::new(&columns.unwrap_or_default());
+            let schema = {
+                let run = &mut *this.get().enter()?;
+                run.check(py)?;
+                if run.filling.is_some() {
+                    return Err(fills_columns());
+                }
+                if run.pump.received() > 0 || !run.left.is_empty() {
+                    let reason = "columns() comes before anything is read of this Reader";
+                    return Err(PyValueError::new_err(reason));
+                }
+                let schema = run.pump.fill(py, &chosen, rows, BATCH)?;
+                run.filling = Some(Box::new(Filled { chosen, rows, schema: schema.clone() }));
+                schema
+            };
+            Ok(Columns::new(this.clone().unbind(), schema))
         })
     }
 

@@ -18,7 +18,7 @@ pub mod plan;
 mod tell;
 
 use self::kept::{Event, Kept, NO_CLASS, What};
-use self::plan::{Check, Form, Kind, Node, NodeId, Plan, Relation, To};
+use self::plan::{Check, Form, Kind, Node, NodeId, Plan, To};
 use self::tell::{Open, is_decimal, is_of};
 use crate::event::Text;
 use crate::sink::{Flow, Sink, Want};
@@ -416,7 +416,7 @@ impl Fit {
     #[inline(always)]
     fn holds(&self, node: NodeId, length: impl Fn() -> usize) -> bool {
         let checks = &self.node(node).checks;
-        checks.is_empty() || checks.iter().all(|check| has_length(check, length()))
+        checks.is_empty() || checks.iter().all(|check| check.length(length()))
     }
 
     /// Whether a key of the innermost map occurs twice, or there is no memory to find out.
@@ -566,7 +566,7 @@ impl Fit {
             Kind::Choice(choice) => choice.ints.contains(&value),
             _ => false,
         };
-        if taken && self.meets(node, of, |check| int_meets(check, value)) {
+        if taken && self.meets(node, of, |check| check.int(value)) {
             self.give(What::Int(value), place, at)
         } else {
             None
@@ -581,7 +581,7 @@ impl Fit {
         };
         let of = self.member(node, |tokens| tokens.number)?;
         let taken = matches!(self.node(of).kind, Kind::Float | Kind::Any) && value.is_finite();
-        if taken && self.meets(node, of, |check| float_meets(check, value)) {
+        if taken && self.meets(node, of, |check| check.float(value)) {
             self.give(What::Float(value), place, at)
         } else {
             None
@@ -631,7 +631,7 @@ impl Fit {
             Kind::Str | Kind::Any => Form::Plain,
             _ => self.form_of(node, text.bytes())?,
         };
-        if !self.meets(node, node, |check| text_meets(check, text.text.as_str())) {
+        if !self.meets(node, node, |check| check.text(text.text.as_str())) {
             return None;
         }
         let span = self.kept.keep(text.text.as_str())?;
@@ -672,49 +672,5 @@ impl Fit {
     fn meets(&self, node: NodeId, of: NodeId, meets: impl Fn(&Check) -> bool) -> bool {
         self.node(node).checks.iter().all(&meets)
             && (of == node || self.node(of).checks.iter().all(&meets))
-    }
-}
-
-fn has_length(check: &Check, length: usize) -> bool {
-    matches!(check, Check::Length(least, most) if (*least..=*most).contains(&length))
-}
-
-#[inline(never)]
-fn text_meets(check: &Check, text: &str) -> bool {
-    has_length(check, text.chars().count())
-}
-
-fn related<T: PartialOrd>(value: T, relation: Relation, limit: T) -> bool {
-    match relation {
-        Relation::Less => value < limit,
-        Relation::AtMost => value <= limit,
-        Relation::Greater => value > limit,
-        Relation::AtLeast => value >= limit,
-    }
-}
-
-/// Every integer up to this magnitude is exactly a double.
-const EXACT: u64 = 1 << 53;
-
-#[inline(never)]
-fn int_meets(check: &Check, value: i64) -> bool {
-    match check {
-        Check::Int(relation, limit) => related(value, *relation, *limit),
-        Check::Float(relation, limit) => {
-            value.unsigned_abs() <= EXACT && related(value as f64, *relation, *limit)
-        }
-        Check::Multiple(of) => value.wrapping_rem(*of) == 0,
-        Check::Length(..) => false,
-    }
-}
-
-#[inline(never)]
-fn float_meets(check: &Check, value: f64) -> bool {
-    match check {
-        Check::Int(relation, limit) => {
-            limit.unsigned_abs() <= EXACT && related(value, *relation, *limit as f64)
-        }
-        Check::Float(relation, limit) => related(value, *relation, *limit),
-        Check::Multiple(_) | Check::Length(..) => false,
     }
 }

@@ -136,6 +136,48 @@ pub enum Check {
     Length(usize, usize),
 }
 
+impl Check {
+    /// Whether so many characters or items satisfy it, as far as is known here.
+    #[must_use]
+    pub fn length(&self, length: usize) -> bool {
+        matches!(self, Check::Length(least, most) if (*least..=*most).contains(&length))
+    }
+
+    /// Whether a string does.
+    #[must_use]
+    #[inline(never)]
+    pub fn text(&self, text: &str) -> bool {
+        self.length(text.chars().count())
+    }
+
+    /// Whether an integer does.
+    #[must_use]
+    #[inline(never)]
+    pub fn int(&self, value: i64) -> bool {
+        match self {
+            Check::Int(relation, limit) => related(value, *relation, *limit),
+            Check::Float(relation, limit) => {
+                value.unsigned_abs() <= EXACT && related(value as f64, *relation, *limit)
+            }
+            Check::Multiple(of) => value.wrapping_rem(*of) == 0,
+            Check::Length(..) => false,
+        }
+    }
+
+    /// Whether a double does.
+    #[must_use]
+    #[inline(never)]
+    pub fn float(&self, value: f64) -> bool {
+        match self {
+            Check::Int(relation, limit) => {
+                limit.unsigned_abs() <= EXACT && related(value, *relation, *limit as f64)
+            }
+            Check::Float(relation, limit) => related(value, *relation, *limit),
+            Check::Multiple(_) | Check::Length(..) => false,
+        }
+    }
+}
+
 /// How a value is compared with a bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
@@ -147,6 +189,18 @@ pub enum Relation {
     Greater,
     /// Greater or equal.
     AtLeast,
+}
+
+/// Every integer up to this magnitude is exactly a double.
+const EXACT: u64 = 1 << 53;
+
+fn related<T: PartialOrd>(value: T, relation: Relation, limit: T) -> bool {
+    match relation {
+        Relation::Less => value < limit,
+        Relation::AtMost => value <= limit,
+        Relation::Greater => value > limit,
+        Relation::AtLeast => value >= limit,
+    }
 }
 
 /// A class: which keys lead to its fields, and how its objects are written.

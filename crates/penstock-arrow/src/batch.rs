@@ -1,0 +1,261 @@
+//! The schema, and a batch of what the columns hold. The buffers are handed over, not copied.
+
+use crate::bits::Bits;
+use crate::column::{Bytes, Column, Data};
+use crate::columns::Columns;
+use crate::plan::{Kind, Node, NodeId, Plan, Width};
+use arrow_array::builder::StringBuilder;
+use arrow_array::types::{
+    Decimal128Type, Decimal256Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type,
+    Int16Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{
+    ArrayRef, BinaryArray, BooleanArray, Date32Array, DictionaryArray, FixedSizeBinaryArray,
+    FixedSizeListArray, ListArray, MapArray, PrimitiveArray, RecordBatch, RecordBatchOptions,
+    StringArray, StructArray,
+};
+use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
+use penstock_core::value::unix::Unit;
+use penstock_scan::gathered;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The Arrow type of a column.
+fn data_type(plan: &Plan, node: &Node) -> DataType {
+    let words = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
+    match &node.kind {
+        Kind::Int(width) => match width {
+            Width::I8 => DataType::Int8,
+            Width::I16 => DataType::Int16,
+            Width::I32 => DataType::Int32,
+            Width::I64 => DataType::Int64,
+            Width::U8 => DataType::UInt8,
+            Width::U16 => DataType::UInt16,
+            Width::U32 => DataType::UInt32,
+            Width::U64 => DataType::UInt64,
+        },
+        Kind::ChoiceInt(_) => DataType::Int64,
+        Kind::Float => DataType::Float64,
+        Kind::Float32 => DataType::Float32,
+        Kind::Bool => DataType::Boolean,
+        Kind::Str => DataType::Utf8,
+        Kind::Dictionary | Kind::Choice(_) => words(),
+        Kind::Bytes(_) => DataType::Binary,
+        Kind::Date(_) => DataType::Date32,
+        Kind::Time(_) => DataType::Time64(TimeUnit::Microsecond),
+        Kind::Timestamp { unit, utc, .. } => {
+            let unit = match unit {
+                Unit::Seconds => TimeUnit::Second,
+                Unit::Milliseconds => TimeUnit::Millisecond,
+                Unit::Microseconds => TimeUnit::Microsecond,
+                Unit::Nanoseconds => TimeUnit::Nanosecond,
+            };
+            DataType::Timestamp(unit, utc.then(|| "UTC".into()))
+        }
+        Kind::Duration => DataType::Duration(TimeUnit::Microsecond),
+        Kind::Decimal { precision, scale } if *precision <= 38 => {
+            DataType::Decimal128(*precision, *scale)
+        }
+        Kind::Decimal { precision, scale } => DataType::Decimal256(*precision, *scale),
+        Kind::Uuid => DataType::FixedSizeBinary(16),
+        Kind::List(item) => DataType::List(field(plan, *item)),
+        Kind::Tuple(item, count) => DataType::FixedSizeList(field(plan, *item), *count as i32),
+        Kind::Struct(of) => DataType::Struct(fields(plan, &of.fields)),
+        Kind::Map(key, value) => DataType::Map(entries(plan, *key, *value), false),
+    }
+}
+
+fn entries(plan: &Plan, key: NodeId, value: NodeId) -> FieldRef {
+    let fields = fields(plan, &[key, value]);
+    Arc::new(Field::new("entries", DataType::Struct(fields), false))
+}
+
+fn fields(plan: &Plan, nodes: &[NodeId]) -> Fields {
+    gathered(nodes.iter().map(|node| field(plan, *node))).into()
+}
+
+fn field(plan: &Plan, id: NodeId) -> FieldRef {
+    let node = &plan.nodes[id as usize];
+    let field = Field::new(&*node.name, data_type(plan, node), node.may_be_null());
+    let extension = match node.kind {
+        Kind::Uuid => Some("arrow.uuid"),
+        _ => None,
+    };
+    Arc::new(match extension {
+        Some(name) => {
+            let metadata = [
+                ("ARROW:extension:name".to_owned(), name.to_owned()),
+                ("ARROW:extension:metadata".to_owned(), String::new()),
+            ];
+            field.with_metadata(HashMap::from(metadata))
+        }
+        None => field,
+    })
+}
+
+/// The schema of a plan's batches.
+pub(crate) fn schema(plan: &Plan) -> SchemaRef {
+    let Kind::Struct(of) = &plan.nodes[plan.root as usize].kind else {
+        unreachable!("a record is a struct")
+    };
+    Arc::new(Schema::new(fields(plan, &of.fields)))
+}
+
+fn bits(bits: Bits) -> BooleanBuffer {
+    let (bytes, count) = bits.into_parts();
+    BooleanBuffer::new(Buffer::from_vec(bytes), 0, count)
+}
+
+fn strings(Bytes { offsets, bytes }: Bytes) -> (OffsetBuffer<i32>, Buffer) {
+    (OffsetBuffer::new(ScalarBuffer::from(offsets)), Buffer::from_vec(bytes))
+}
+
+/// Integers of a narrower type. All of them were checked.
+fn narrow<T>(values: Vec<i64>, to: impl Fn(i64) -> T) -> ScalarBuffer<T>
+where
+    T: arrow_buffer::ArrowNativeType,
+{
+    ScalarBuffer::from(gathered(values.into_iter().map(to)))
+}
+
+impl Columns {
+    /// Takes all complete rows out, as a batch. What there is of another one is lost.
+    ///
+    /// # Errors
+    /// None that is known: Arrow checks again what was checked here.
+    pub fn batch(&mut self) -> Result<RecordBatch, ArrowError> {
+        self.abandon();
+        let rows = self.rows();
+        let root = self.plan.root;
+        let Kind::Struct(of) = &self.plan.nodes[root as usize].kind else {
+            return Err(ArrowError::InvalidArgumentError("a record is a struct".to_owned()));
+        };
+        let mut arrays = Vec::with_capacity(of.fields.len());
+        for field in of.fields.clone() {
+            arrays.push(self.array(field)?);
+        }
+        self.columns[root as usize].take();
+        self.bytes = 0;
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)
+    }
+
+    /// Takes a column out.
+    fn array(&mut self, id: NodeId) -> Result<ArrayRef, ArrowError> {
+        let Column { data, valid, rows } = self.columns[id as usize].take();
+        let nulls = valid.map(|valid| NullBuffer::new(bits(valid)));
+        let kind = data_type(&self.plan, &self.plan.nodes[id as usize]);
+        macro_rules! primitive {
+            ($type:ty, $values:expr) => {
+                Arc::new(
+                    PrimitiveArray::<$type>::try_new($values, nulls)?.with_data_type(kind.clone()),
+                )
+            };
+        }
+        Ok(match data {
+            Data::Int(values) => match &kind {
+                DataType::Int8 => primitive!(Int8Type, narrow(values, |value| value as i8)),
+                DataType::Int16 => primitive!(Int16Type, narrow(values, |value| value as i16)),
+                DataType::Int32 => primitive!(Int32Type, narrow(values, |value| value as i32)),
+                DataType::UInt8 => primitive!(UInt8Type, narrow(values, |value| value as u8)),
+                DataType::UInt16 => primitive!(UInt16Type, narrow(values, |value| value as u16)),
+                DataType::UInt32 => primitive!(UInt32Type, narrow(values, |value| value as u32)),
+                DataType::UInt64 => {
+                    let values = ScalarBuffer::<u64>::new(Buffer::from_vec(values), 0, rows);
+                    primitive!(UInt64Type, values)
+                }
+                DataType::Time64(_) => primitive!(Time64MicrosecondType, values.into()),
+                DataType::Duration(_) => primitive!(DurationMicrosecondType, values.into()),
+                DataType::Timestamp(TimeUnit::Second, _) => {
+                    primitive!(TimestampSecondType, values.into())
+                }
+                DataType::Timestamp(TimeUnit::Millisecond, _) => {
+                    primitive!(TimestampMillisecondType, values.into())
+                }
+                DataType::Timestamp(TimeUnit::Microsecond, _) => {
+                    primitive!(TimestampMicrosecondType, values.into())
+                }
+                DataType::Timestamp(TimeUnit::Nanosecond, _) => {
+                    primitive!(TimestampNanosecondType, values.into())
+                }
+                _ => primitive!(Int64Type, values.into()),
+            },
+            Data::Float(values) => match &kind {
+                DataType::Float32 => {
+                    let values = gathered(values.into_iter().map(|value| value as f32));
+                    primitive!(Float32Type, values.into())
+                }
+                _ => primitive!(Float64Type, values.into()),
+            },
+            Data::Bool(values) => Arc::new(BooleanArray::new(bits(values), nulls)),
+            Data::Bytes(values) => {
+                let (offsets, bytes) = strings(values);
+                match &kind {
+                    DataType::Binary => Arc::new(BinaryArray::try_new(offsets, bytes, nulls)?),
+                    _ => Arc::new(StringArray::try_new(offsets, bytes, nulls)?),
+                }
+            }
+            Data::Date(values) => Arc::new(Date32Array::try_new(values.into(), nulls)?),
+            Data::Decimal(values) => primitive!(Decimal128Type, values.into()),
+            Data::Decimal256(values) => primitive!(Decimal256Type, values.into()),
+            Data::Uuid(values) => {
+                Arc::new(FixedSizeBinaryArray::try_new(16, Buffer::from_vec(values), nulls)?)
+            }
+            Data::Dictionary(places, words) => {
+                let words = match &self.plan.nodes[id as usize].kind {
+                    Kind::Choice(choice) => {
+                        let mut all = StringBuilder::new();
+                        choice.values.iter().for_each(|value| all.append_value(value));
+                        all.finish()
+                    }
+                    _ => {
+                        let (offsets, bytes) = strings(words.words);
+                        StringArray::try_new(offsets, bytes, None)?
+                    }
+                };
+                let places = PrimitiveArray::<Int32Type>::try_new(places.into(), nulls)?;
+                Arc::new(DictionaryArray::try_new(places, Arc::new(words))?)
+            }
+            Data::List(offsets) => {
+                let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+                match (&kind, &self.plan.nodes[id as usize].kind) {
+                    (DataType::List(item), Kind::List(inner)) => {
+                        let (item, inner) = (item.clone(), *inner);
+                        let items = self.array(inner)?;
+                        Arc::new(ListArray::try_new(item, offsets, items, nulls)?)
+                    }
+                    (DataType::Map(entries, _), Kind::Map(key, value)) => {
+                        let (entries, key, value) = (entries.clone(), *key, *value);
+                        let DataType::Struct(fields) = entries.data_type() else {
+                            return Err(ArrowError::SchemaError("a map has entries".to_owned()));
+                        };
+                        let arrays = vec![self.array(key)?, self.array(value)?];
+                        let all = StructArray::try_new(fields.clone(), arrays, None)?;
+                        Arc::new(MapArray::try_new(entries, offsets, all, nulls, false)?)
+                    }
+                    _ => return Err(ArrowError::SchemaError("a list has items".to_owned())),
+                }
+            }
+            Data::Nested => match (kind, &self.plan.nodes[id as usize].kind) {
+                (DataType::FixedSizeList(item, count), Kind::Tuple(inner, _)) => {
+                    let items = self.array(*inner)?;
+                    let made =
+                        FixedSizeListArray::try_new_with_length(item, count, items, nulls, rows)?;
+                    Arc::new(made)
+                }
+                (DataType::Struct(fields), Kind::Struct(of)) => {
+                    let inner = of.fields.clone();
+                    let mut arrays = Vec::with_capacity(inner.len());
+                    for field in inner {
+                        arrays.push(self.array(field)?);
+                    }
+                    Arc::new(StructArray::try_new_with_length(fields, arrays, nulls, rows)?)
+                }
+                _ => return Err(ArrowError::SchemaError("a struct has fields".to_owned())),
+            },
+        })
+    }
+}

@@ -1,0 +1,134 @@
+//! The events of one record, so that somebody else can have them again.
+
+use penstock_core::event::Text;
+use penstock_core::select::PathStep;
+use penstock_core::sink::{Flow, Sink};
+use penstock_scan::{ValidText, copied, make_room};
+
+/// A text of the record.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Span {
+    from: u32,
+    length: u32,
+}
+
+/// An event.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum What {
+    BeginMap,
+    EndMap,
+    BeginList,
+    EndList,
+    Key(Span),
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Number(Span),
+    Text(Span),
+}
+
+/// An event, and where it was.
+#[derive(Clone, Copy, Debug)]
+struct Event {
+    what: What,
+    at: u64,
+}
+
+const _: () = assert!(size_of::<Event>() == 24);
+
+/// The events of a record, with copies of their texts.
+#[derive(Debug, Default)]
+pub(crate) struct Events {
+    events: Vec<Event>,
+    text: String,
+}
+
+impl Events {
+    #[inline(always)]
+    pub(crate) fn clear(&mut self) {
+        self.events.clear();
+        self.text.clear();
+    }
+
+    /// About how many bytes they take.
+    pub(crate) fn size(&self) -> usize {
+        self.events.len() * size_of::<Event>() + self.text.len()
+    }
+
+    #[inline(always)]
+    pub(crate) fn push(&mut self, what: What, at: u64) {
+        make_room(&mut self.events, 1);
+        self.events.push(Event { what, at });
+    }
+
+    /// Keeps a text; None if there is too much of it.
+    #[inline(always)]
+    pub(crate) fn keep(&mut self, text: &str) -> Option<Span> {
+        let from = u32::try_from(self.text.len()).ok()?;
+        let length = u32::try_from(text.len()).ok()?;
+        make_room(&mut self.text, text.len());
+        self.text.push_str(text);
+        Some(Span { from, length })
+    }
+
+    fn text(&self, span: Span) -> &str {
+        let from = span.from as usize;
+        self.text.get(from..from + span.length as usize).unwrap_or_default()
+    }
+
+    /// A text as an event. Whether it is ASCII is not kept.
+    fn event_text(&self, span: Span) -> Text<'_> {
+        Text { text: ValidText::from(self.text(span)), ascii: false }
+    }
+
+    /// Reports the events to another sink.
+    pub(crate) fn again<S: Sink>(&self, to: &mut S) -> Result<Flow, S::Error> {
+        let mut flow = Flow::Take;
+        for &Event { what, at } in &self.events {
+            flow = match what {
+                What::BeginMap => to.begin_map(at)?,
+                What::EndMap => to.end_map(at)?,
+                What::BeginList => to.begin_list(at)?,
+                What::EndList => to.end_list(at)?,
+                What::Key(key) => to.key(self.event_text(key), at)?,
+                What::Null => to.null(at)?,
+                What::Bool(value) => to.boolean(value, at)?,
+                What::Int(value) => to.int(value, at)?,
+                What::Float(value) => to.float(value, at)?,
+                What::Number(digits) => to.number(self.text(digits).as_bytes(), at)?,
+                What::Text(text) => to.text(self.event_text(text), at)?,
+            };
+        }
+        Ok(flow)
+    }
+
+    /// The path of the current value, or, if not `inside`, of the container around it.
+    pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
+        // For the record and each open map or list: the step to its current value.
+        let mut steps: Vec<Option<PathStep>> = vec![None];
+        for Event { what, .. } in &self.events {
+            let mut is_value = false;
+            match *what {
+                What::BeginMap => steps.push(None),
+                What::BeginList => steps.push(Some(PathStep::Index(0))),
+                What::EndMap | What::EndList => {
+                    steps.pop();
+                    is_value = true;
+                }
+                What::Key(name) => {
+                    let key = PathStep::Key(copied(self.text(name)));
+                    steps.last_mut().into_iter().for_each(|step| *step = Some(key.clone()));
+                }
+                _ => is_value = true,
+            }
+            if is_value && let Some(Some(PathStep::Index(index))) = steps.last_mut() {
+                *index += 1;
+            }
+        }
+        if !inside {
+            steps.pop();
+        }
+        steps.into_iter().flatten().collect()
+    }
+}

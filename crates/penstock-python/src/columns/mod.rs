@@ -1,0 +1,24 @@
+//! Records as Arrow columns.
+//!
+//! The crate `penstock-arrow` has the columns, and fills them without Python. Here is what needs it:
+//! the plan, which is made of that of the class, and the objects of records that only the class can
+//! make.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `plan.rs` | the columns of a class |
+//! | `filling.rs` | the destination: columns, and the builder for what they do not take |
+//! | `objects.rs` | an object into its columns |
+//! | `stream.rs` | `Columns`, which hands out batches |
+//! | `capsule.rs` | Arrow's C interface |
+
+mod capsule;
+mod filling;
+mod objects;
+mod plan;
+mod stream;
+
+pub(crate) use capsule::Batch;
+pub(crate) use filling::Filling;
+pub(crate) use plan::{Chosen, Made, Mark, columns_of};
+pub(crate) use stream::Columns;

@@ -1,0 +1,533 @@
+//! The columns of a class: made of the plan that builds its objects.
+
+use super::objects::Classes;
+use crate::encode::checks;
+use crate::plan::{
+    Absent, Build, ClassId, ClassPlan, Kind, NodeId, Plan, PlanRef, State, Target, is_enum,
+    is_unset, plan_error,
+};
+use penstock_arrow::plan as arrow;
+use penstock_core::keys::KeyTable;
+use penstock_core::near::nearest;
+use penstock_core::sink::Want;
+use penstock_core::value::lexical::Type;
+use penstock_core::value::moment::Of;
+use penstock_core::value::unix::Unit;
+use penstock_scan::gathered;
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString};
+use std::collections::{BTreeMap, HashMap};
+
+/// What `penstock.int8` and its like say of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Int(arrow::Width),
+    Float32,
+    Dictionary,
+    Decimal(u8, i8),
+    Timestamp(Unit, bool),
+}
+
+impl Mark {
+    /// The mark of an annotation, which checks its own arguments.
+    pub(crate) fn of(word: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = word.py();
+        let name: String = word.getattr(intern!(py, "name"))?.extract()?;
+        Ok(match &*name {
+            "int8" => Mark::Int(arrow::Width::I8),
+            "int16" => Mark::Int(arrow::Width::I16),
+            "int32" => Mark::Int(arrow::Width::I32),
+            "int64" => Mark::Int(arrow::Width::I64),
+            "uint8" => Mark::Int(arrow::Width::U8),
+            "uint16" => Mark::Int(arrow::Width::U16),
+            "uint32" => Mark::Int(arrow::Width::U32),
+            "uint64" => Mark::Int(arrow::Width::U64),
+            "float32" => Mark::Float32,
+            "dictionary" => Mark::Dictionary,
+            "decimal" => {
+                let (precision, scale) = word.getattr(intern!(py, "arguments"))?.extract()?;
+                Mark::Decimal(precision, scale)
+            }
+            _ => {
+                let (unit, utc): (String, bool) =
+                    word.getattr(intern!(py, "arguments"))?.extract()?;
+                let unit = match &*unit {
+                    "s" => Unit::Seconds,
+                    "ms" => Unit::Milliseconds,
+                    "ns" => Unit::Nanoseconds,
+                    _ => Unit::Microseconds,
+                };
+                Mark::Timestamp(unit, utc)
+            }
+        })
+    }
+
+    /// Whether it fits a kind of values.
+    pub(crate) fn suits(self, kind: &Kind) -> bool {
+        match self {
+            Mark::Int(_) => matches!(kind, Kind::Int),
+            Mark::Float32 => matches!(kind, Kind::Float),
+            Mark::Dictionary => matches!(kind, Kind::Str),
+            Mark::Decimal(..) => matches!(kind, Kind::Decimal),
+            Mark::Timestamp(..) => kind.is(Of::DateTime),
+        }
+    }
+
+    /// The type that it is for.
+    pub(crate) fn wants(self) -> &'static str {
+        match self {
+            Mark::Int(_) => "an int",
+            Mark::Float32 => "a float",
+            Mark::Dictionary => "a str",
+            Mark::Decimal(..) => "a Decimal",
+            Mark::Timestamp(..) => "a datetime",
+        }
+    }
+}
+
+/// The columns that are wanted, by name, and those inside of them.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen(BTreeMap<String, Chosen>);
+
+impl Chosen {
+    /// The columns at these paths: all of them if there are none.
+    pub(crate) fn new(paths: &[String]) -> Self {
+        let mut chosen = Chosen::default();
+        for path in paths {
+            let mut at = &mut chosen;
+            for step in path.split('/') {
+                at = at.0.entry(step.to_owned()).or_default();
+            }
+        }
+        chosen
+    }
+
+    /// Whether a column is wanted, and which inside of it.
+    fn of(&self, name: &str) -> Option<&Chosen> {
+        const ALL: &Chosen = &Chosen(BTreeMap::new());
+        if self.0.is_empty() { Some(ALL) } else { self.0.get(name) }
+    }
+}
+
+/// The columns of a class.
+pub(crate) struct Made {
+    pub(crate) plan: arrow::Plan,
+    pub(crate) classes: Classes,
+    /// Why an object is made of each record, if one is.
+    pub(crate) why_objects: Option<String>,
+}
+
+/// The columns of the records of a plan.
+///
+/// # Errors
+/// A `PlanError` for a type that has no column, and a `ValueError` for a chosen column that there is
+/// not.
+pub(crate) fn columns_of(py: Python<'_>, plan_ref: &PlanRef, chosen: &Chosen) -> PyResult<Made> {
+    let plan: &Plan = plan_ref;
+    let Kind::Class(class) = plan.nodes[plan.root as usize].kind else {
+        let written = &plan.nodes[plan.root as usize].written;
+        return Err(plan_error(
+            py,
+            format!("columns are the fields of a class, and {written} is none"),
+        ));
+    };
+    if plan.kinds.len() > 1 {
+        return Err(plan_error(
+            py,
+            "columns are of one class, and there are several kinds of records",
+        ));
+    }
+    let mut making = Making {
+        py,
+        plan,
+        nodes: Vec::new(),
+        structs: HashMap::new(),
+        open: Vec::new(),
+        why_objects: None,
+    };
+    if plan.lax {
+        making.objects(|| "strict=False converts values".to_owned());
+    }
+    if plan.form.has_elements() {
+        making.objects(|| "the source has elements".to_owned());
+    }
+    let root = making.class(class, chosen, "", false)?;
+    making.nodes[root as usize].absent = arrow::Absent::Error;
+    let Making { nodes, structs, why_objects, .. } = making;
+    let classes = Classes { plan: plan_ref.clone_ref(py), structs };
+    Ok(Made { plan: arrow::Plan { nodes, root }, classes, why_objects })
+}
+
+struct Making<'a, 'py> {
+    py: Python<'py>,
+    plan: &'a Plan,
+    nodes: Vec<arrow::Node>,
+    structs: HashMap<arrow::NodeId, (ClassId, Box<[u32]>)>,
+    /// The classes around the current one.
+    open: Vec<ClassId>,
+    why_objects: Option<String>,
+}
+
+impl Making<'_, '_> {
+    /// It takes objects to make the columns.
+    fn objects(&mut self, why: impl FnOnce() -> String) {
+        if self.why_objects.is_none() {
+            self.why_objects = Some(why());
+        }
+    }
+
+    fn error(&self, shown: &str, why: impl std::fmt::Display) -> PyErr {
+        plan_error(self.py, format!("{shown} has no column: {why}"))
+    }
+
+    fn push(&mut self, name: &str, kind: arrow::Kind, nullable: bool) -> arrow::NodeId {
+        self.nodes.push(arrow::Node {
+            name: name.into(),
+            kind,
+            nullable,
+            absent: arrow::Absent::Error,
+            want: Want::Native,
+            checks: [].into(),
+            cells: None,
+        });
+        (self.nodes.len() - 1) as arrow::NodeId
+    }
+
+    /// The column of values of a node.
+    fn node(
+        &mut self,
+        id: NodeId,
+        name: &str,
+        shown: &str,
+        chosen: &Chosen,
+    ) -> PyResult<arrow::NodeId> {
+        let of = &self.plan.nodes[id as usize];
+        let nullable = of.nullable;
+        let scalar = |kind| Ok(kind);
+        if !chosen.0.is_empty() && !matches!(of.kind, Kind::Class(_)) {
+            return Err(PyValueError::new_err(format!("columns: {shown} has no fields")));
+        }
+        let mut checked = Vec::new().into();
+        if let Some(after) = &of.after {
+            match checks(after) {
+                Ok(found) => checked = found,
+                Err(why)
+                    if after
+                        .steps
+                        .iter()
+                        .all(|step| matches!(step, crate::plan::Step::Check(_))) =>
+                {
+                    self.objects(|| format!("{shown} {why}"));
+                }
+                Err(why) => return Err(self.error(shown, format_args!("it {why}"))),
+            }
+        }
+        let moment = |of: &Kind| match of {
+            Kind::Moment(moment) => Some(moment.clone()),
+            _ => None,
+        };
+        let kind: PyResult<arrow::Kind> = match &of.kind {
+            Kind::Bool => scalar(arrow::Kind::Bool),
+            Kind::Int => scalar(arrow::Kind::Int(match of.column {
+                Some(Mark::Int(width)) => width,
+                _ => arrow::Width::I64,
+            })),
+            Kind::Float => scalar(match of.column {
+                Some(Mark::Float32) => arrow::Kind::Float32,
+                _ => arrow::Kind::Float,
+            }),
+            Kind::Str => scalar(match of.column {
+                Some(Mark::Dictionary) => arrow::Kind::Dictionary,
+                _ => arrow::Kind::Str,
+            }),
+            Kind::Bytes => scalar(arrow::Kind::Bytes(Type::Base64)),
+            Kind::Encoded(form) => scalar(arrow::Kind::Bytes(*form)),
+            Kind::Duration => scalar(arrow::Kind::Duration),
+            Kind::Uuid => scalar(arrow::Kind::Uuid),
+            Kind::Decimal => match of.column {
+                Some(Mark::Decimal(precision, scale)) => {
+                    scalar(arrow::Kind::Decimal { precision, scale })
+                }
+                _ => Err(self.error(
+                    shown,
+                    "say how many digits it has: Annotated[Decimal, penstock.decimal(18, 4)]",
+                )),
+            },
+            kind if kind.is(Of::DateTime) => {
+                let (unit, utc) = match of.column {
+                    Some(Mark::Timestamp(unit, utc)) => (unit, utc),
+                    _ => (Unit::Microseconds, true),
+                };
+                scalar(arrow::Kind::Timestamp { unit, utc, moment: moment(kind) })
+            }
+            kind if kind.is(Of::Date) => scalar(arrow::Kind::Date(moment(kind))),
+            kind if kind.is(Of::Time) => scalar(arrow::Kind::Time(moment(kind))),
+            Kind::Choice(choice) => {
+                if choice.enum_class.is_some() {
+                    self.objects(|| format!("{shown} has a _missing_"));
+                }
+                if choice.bools.iter().any(Option::is_some) {
+                    return Err(self.error(shown, "its values are truth values"));
+                }
+                match (&choice.text_objects[..], &choice.ints[..]) {
+                    (texts, []) => {
+                        let texts = self.texts(texts)?;
+                        let keys = gathered(texts.iter().map(|text| text.as_bytes()));
+                        let texts_table = KeyTable::new(&keys);
+                        scalar(arrow::Kind::Choice(arrow::Choice {
+                            texts: texts_table,
+                            values: gathered(texts.into_iter().map(Box::from)).into(),
+                        }))
+                    }
+                    ([], ints) => {
+                        let ints = ints.iter().map(|(value, _)| *value).collect();
+                        scalar(arrow::Kind::ChoiceInt(ints))
+                    }
+                    _ => Err(self.error(shown, "its values are strings and numbers")),
+                }
+            }
+            Kind::List(item) | Kind::TupleOf(item) => {
+                let item = self.node(*item, "item", shown, &Chosen::default())?;
+                scalar(arrow::Kind::List(item))
+            }
+            Kind::Set(item) | Kind::FrozenSet(item) => {
+                self.objects(|| format!("{shown} is a set"));
+                let item = self.node(*item, "item", shown, &Chosen::default())?;
+                scalar(arrow::Kind::List(item))
+            }
+            Kind::Separated(separated) => {
+                self.objects(|| format!("{shown} is made of the parts of a text"));
+                let made = self.node(separated.list, name, shown, chosen)?;
+                self.nodes[made as usize].nullable = nullable;
+                return Ok(made);
+            }
+            Kind::Tuple(items) => {
+                let written = |id: &NodeId| &self.plan.nodes[*id as usize].written;
+                match items.first() {
+                    Some(first) if items.iter().all(|item| written(item) == written(first)) => {
+                        let count = items.len();
+                        let item = self.node(*first, "item", shown, &Chosen::default())?;
+                        scalar(arrow::Kind::Tuple(item, count))
+                    }
+                    _ => Err(self.error(shown, "its items are of several types")),
+                }
+            }
+            Kind::Dict(key, value) => {
+                let of_key = &self.plan.nodes[*key as usize];
+                if !matches!(of_key.kind, Kind::Str) {
+                    return Err(self.error(shown, format_args!("its keys are {}", of_key.written)));
+                }
+                if of_key.after.is_some() {
+                    self.objects(|| format!("{shown} checks its keys"));
+                }
+                let key = self.push("key", arrow::Kind::Str, false);
+                let value = self.node(*value, "value", shown, &Chosen::default())?;
+                scalar(arrow::Kind::Map(key, value))
+            }
+            Kind::Class(class) => {
+                let made = self.class(*class, chosen, name, nullable)?;
+                return Ok(made);
+            }
+            Kind::Any => Err(self.error(shown, "its type is not known")),
+            Kind::None => Err(self.error(shown, "it is always None")),
+            Kind::Tokens(_) | Kind::Tagged(_) => {
+                let why = format!("it is of one of several types ({})", of.written);
+                Err(self.error(shown, why))
+            }
+            Kind::DateTime | Kind::Date | Kind::Time | Kind::Moment(_) => {
+                Err(self.error(shown, "it is a time of its own kind"))
+            }
+        };
+        let kind = kind?;
+        let made = self.push(name, kind, nullable);
+        let node = &mut self.nodes[made as usize];
+        (node.want, node.checks, node.cells) = (of.want, checked, of.cells.clone());
+        Ok(made)
+    }
+
+    /// The texts that stand for the members of a choice.
+    fn texts(&self, objects: &[Py<PyAny>]) -> PyResult<Vec<String>> {
+        let text = |object: &Py<PyAny>| {
+            let object = object.bind(self.py);
+            if is_enum(object) {
+                return object.getattr(intern!(self.py, "_value_"))?.extract();
+            }
+            object.extract()
+        };
+        objects.iter().map(text).collect()
+    }
+
+    /// The columns of a class.
+    fn class(
+        &mut self,
+        id: ClassId,
+        chosen: &Chosen,
+        name: &str,
+        nullable: bool,
+    ) -> PyResult<arrow::NodeId> {
+        let of = &self.plan.classes[id as usize];
+        if self.open.contains(&id) {
+            return Err(self.error(&of.name, "it contains itself"));
+        }
+        self.open.push(id);
+        if let Some(why) = why_objects(of) {
+            self.objects(|| why);
+        }
+        let mut columns = HashMap::new();
+        let (mut fields, mut indexes) = (Vec::new(), Vec::new());
+        for (index, field) in (0_u32..).zip(of.own()) {
+            let name = field.name.bind(self.py).to_str()?.to_owned();
+            let Some(inner) = chosen.of(&name) else { continue };
+            let shown = format!("{}.{name}", of.name);
+            let column = self.node(field.node, &name, &shown, inner)?;
+            if field.keyed.is_some() {
+                return Err(self.error(&shown, "its items become a dict"));
+            }
+            self.nodes[column as usize].absent = self.absent(field.node, &field.absent)?;
+            columns.insert(index, column);
+            fields.push(column);
+            indexes.push(index);
+        }
+        for wanted in chosen.0.keys() {
+            let mut names = Vec::new();
+            for field in of.own() {
+                names.push(field.name.bind(self.py).to_str()?.to_owned());
+            }
+            if !names.contains(wanted) {
+                let near = nearest(wanted, names.iter().map(String::as_str));
+                let hint =
+                    near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+                let reason = format!("columns: {} has no field {wanted:?}{hint}", of.name);
+                return Err(PyValueError::new_err(reason));
+            }
+        }
+        let mut states = Vec::new();
+        for state in &of.states {
+            match self.state(of, state, &columns) {
+                Ok(state) => states.push(state),
+                Err(why) => {
+                    self.objects(|| why);
+                    states.clear();
+                    break;
+                }
+            }
+        }
+        self.open.pop();
+        let made = self.push(
+            name,
+            arrow::Kind::Struct(arrow::Struct {
+                fields: fields.into(),
+                states: states.into(),
+                forbids_unknown: of.forbids_unknown,
+            }),
+            nullable,
+        );
+        self.structs.insert(made, (id, indexes.into()));
+        Ok(made)
+    }
+
+    /// Where keys lead, or why only objects can tell.
+    fn state(
+        &self,
+        class: &ClassPlan,
+        state: &State,
+        columns: &HashMap<u32, arrow::NodeId>,
+    ) -> Result<arrow::State, String> {
+        if state.other.is_some() || !state.indexes.is_empty() || !state.takes_key.is_empty() {
+            return Err(format!("{} has a path with an index or a '*'", class.name));
+        }
+        let (mut keys, mut to) = (Vec::new(), Vec::new());
+        for edge in &state.keys {
+            keys.push(edge.name.clone());
+            to.push(match edge.to {
+                Target::State(next) => arrow::To::State(next),
+                Target::Field(aim) => {
+                    let Some(field) = class.own().get(aim as usize) else {
+                        let key = &edge.name;
+                        return Err(format!("the key '{key}' of {} has several types", class.name));
+                    };
+                    if field.gathers || class.aims[aim as usize].gathers {
+                        return Err(format!("{}.{} gathers its values", class.name, field.name));
+                    }
+                    columns
+                        .get(&aim)
+                        .map_or(arrow::To::Nothing, |column| arrow::To::Column(*column))
+                }
+            });
+        }
+        Ok(arrow::State::new(keys, to))
+    }
+
+    /// What stands in a column if the record has no value for the field.
+    fn absent(&self, node: NodeId, absent: &Absent) -> PyResult<arrow::Absent> {
+        let py = self.py;
+        let kind = &self.plan.nodes[node as usize].kind;
+        Ok(match absent {
+            Absent::Error => arrow::Absent::Error,
+            Absent::Unset => arrow::Absent::Null,
+            Absent::Value(value) => {
+                let value = value.bind(py);
+                if value.is_none() || is_unset(value) {
+                    arrow::Absent::Null
+                } else if let (Kind::Bool, Ok(value)) = (kind, value.cast_exact::<PyBool>()) {
+                    arrow::Absent::Bool(value.is_true())
+                } else if let (Kind::Int, true) = (kind, value.is_exact_instance_of::<PyInt>()) {
+                    value.extract().map_or(arrow::Absent::Object, arrow::Absent::Int)
+                } else if let (Kind::Float, Ok(value)) = (kind, value.cast_exact::<PyFloat>()) {
+                    arrow::Absent::Float(value.value())
+                } else if let (Kind::Str, Ok(value)) = (kind, value.cast_exact::<PyString>()) {
+                    value
+                        .to_str()
+                        .map_or(arrow::Absent::Object, |text| arrow::Absent::Text(text.into()))
+                } else {
+                    arrow::Absent::Object
+                }
+            }
+            Absent::Factory(made) => match kind {
+                Kind::List(_) if made.is(py.get_type::<PyList>()) => arrow::Absent::List,
+                Kind::Dict(..) if made.is(py.get_type::<PyDict>()) => arrow::Absent::Map,
+                _ => arrow::Absent::Object,
+            },
+        })
+    }
+}
+
+/// Why it takes an object of the class to know its values, if it does.
+fn why_objects(class: &ClassPlan) -> Option<String> {
+    let name = &class.name;
+    match &class.build {
+        Build::Slots { post_init: Some(_), .. } | Build::Attributes { post_init: Some(_) } => {
+            return Some(format!("{name} has a __post_init__"));
+        }
+        Build::Fill | Build::Call { .. } | Build::Validate(_) => {
+            let why = class.why_called.as_ref().map(ToString::to_string);
+            return Some(why.unwrap_or_else(|| format!("{name} is called to make its objects")));
+        }
+        Build::Slots { .. }
+        | Build::Attributes { .. }
+        | Build::Struct { .. }
+        | Build::Tuple
+        | Build::Dict(_) => {}
+    }
+    if let Some(why) = &class.why_called {
+        return Some(why.to_string());
+    }
+    if !class.parts.is_empty() {
+        return Some(format!("{name} has a part that is made of its own members"));
+    }
+    if !class.spreads.is_empty() {
+        return Some(format!("{name} has a field of several columns"));
+    }
+    if !class.takes_key.is_empty() {
+        return Some(format!("{name} takes the key by which it was found"));
+    }
+    if class.rest.is_some() {
+        return Some(format!("{name} keeps unknown keys"));
+    }
+    if class.only_rows {
+        return Some(format!("{name} is an array"));
+    }
+    None
+}

@@ -1,0 +1,120 @@
+//! `Columns`: the records of a source as batches of columns.
+
+use super::capsule::{self, Batch};
+use crate::failure::guarded;
+use crate::printable::printable;
+use crate::verbs::read::Reader;
+use penstock_arrow::{RecordBatch, SchemaRef};
+use pyo3::exceptions::PyValueError;
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyString};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The records of a source as Arrow columns. `Reader.columns` creates it.
+///
+/// Whatever takes Arrow data takes it, without copying: `pyarrow.table(columns)`,
+/// `polars.DataFrame(columns)`, `duckdb.from_arrow(columns)`. Iterating it gives the batches. The
+/// records are read meanwhile, and only once.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> from dataclasses import dataclass
+///     >>> @dataclass
+///     ... class Point:
+///     ...     x: int
+///     ...     y: float | None = None
+///     >>> points = io.BytesIO(b'{"x": 1, "y": 2}\n{"x": 3}\n')
+///     >>> columns = penstock.ndjson.read(points, Point).columns()
+///     >>> columns
+///     Columns(x: Int64, y: Float64 | null)
+///     >>> [len(batch) for batch in columns]
+///     [2]
+#[pyclass(frozen, weakref, module = "penstock")]
+pub(crate) struct Columns {
+    reader: Py<Reader>,
+    schema: SchemaRef,
+    /// Whether a stream was handed out.
+    is_taken: AtomicBool,
+}
+
+impl Columns {
+    pub(crate) fn new(reader: Py<Reader>, schema: SchemaRef) -> Self {
+        Columns { reader, schema, is_taken: AtomicBool::new(false) }
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The next batch, or None at the end.
+    pub(super) fn next(&self, py: Python<'_>) -> PyResult<Option<RecordBatch>> {
+        self.reader.get().next_columns(py)
+    }
+
+    /// The consumer wants no more.
+    pub(super) fn leave(&self) {
+        // If somebody is reading, whoever that is closes it.
+        let _ = self.reader.get().end();
+    }
+}
+
+#[pymethods]
+impl Columns {
+    /// The schema, in a capsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        guarded(py, || capsule::schema(py, &self.schema))
+    }
+
+    /// The stream of batches, in a capsule. There is one.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        this: Bound<'py, Self>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        let py = this.py();
+        guarded(py, || {
+            if this.get().is_taken.swap(true, Ordering::AcqRel) {
+                let reason = "these Columns are read once: read the source again for more";
+                return Err(PyValueError::new_err(reason));
+            }
+            capsule::stream(py, this.clone().unbind())
+        })
+    }
+
+    fn __iter__(this: Py<Self>) -> Py<Self> {
+        this
+    }
+
+    fn __next__(&self, py: Python<'_>) -> PyResult<Option<Batch>> {
+        guarded(py, || {
+            if self.is_taken.load(Ordering::Acquire) {
+                let reason = "these Columns are read once: read the source again for more";
+                return Err(PyValueError::new_err(reason));
+            }
+            Ok(self.next(py)?.map(Batch::new))
+        })
+    }
+
+    /// The reader that fills the columns: for its `progress`, `skipped` and `repairs`.
+    #[getter]
+    fn reader(&self, py: Python<'_>) -> Py<Reader> {
+        self.reader.clone_ref(py)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.reader)
+    }
+
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        let mut shown = String::from("Columns(");
+        for (index, field) in self.schema.fields().iter().enumerate() {
+            let separator = if index > 0 { ", " } else { "" };
+            let null = if field.is_nullable() { " | null" } else { "" };
+            shown += &format!("{separator}{}: {}{null}", field.name(), field.data_type());
+        }
+        shown.push(')');
+        guarded(py, || printable(py, &shown))
+    }
+}
