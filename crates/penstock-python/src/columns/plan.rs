@@ -332,6 +332,7 @@ impl Making<'_, '_> {
             }
             Kind::Any => Err(self.error(shown, "its type is not known")),
             Kind::None => Err(self.error(shown, "it is always None")),
+            Kind::Uid => Err(self.error(shown, "it is a UID: as an int it has a column")),
             Kind::Tokens(_) | Kind::Tagged(_) => {
                 let why = format!("it is of one of several types ({})", of.written);
                 Err(self.error(shown, why))
