@@ -11,8 +11,10 @@
 //! | `store.rs` | bytes at positions: in memory, or in a file, by pages that are kept for a while |
 //! | `trailer.rs` | the trailer and the table of offsets, with all checks of both |
 //! | `object.rs` | one object: its kind, its count, and where its bytes are |
+//! | `strings.rs` | objects that are no containers, as scalars |
 //! | `shares.rs` | which objects several others refer to |
 //! | `reader.rs` | the walk over the graph, as events |
+//! | `lazy.rs` | single objects by their numbers, for a file of which little is read |
 //! | `writer.rs` | the writer, of whole files and of streams |
 //! | `whole.rs` | the objects of a file that is written at its end, each one once |
 //! | `table.rs` | finds equal objects that were written before |
@@ -33,13 +35,16 @@
 //! 8. A fill byte is no value.
 
 mod encode;
+mod lazy;
 mod object;
 mod reader;
 mod shares;
 mod store;
+mod strings;
 mod table;
 mod trailer;
 mod whole;
 pub mod writer;
 
+pub use lazy::{Graph, Node};
 pub use reader::Reader;

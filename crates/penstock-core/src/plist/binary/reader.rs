@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use penstock_scan::{TextBuf, ValidText, make_room};
+use penstock_scan::make_room;
 
 use super::object::{Members, Object};
 use super::shares::Shares;
 use super::store::{Memory, Paged, Pages, Store};
+use super::strings::Strings;
 use super::trailer::Trailer;
 use crate::error::{Fail, Fault};
 use crate::event::{Container, ContainerKind, Scalar, Text};
@@ -42,6 +43,8 @@ struct Open {
 #[derive(Debug)]
 pub struct Reader {
     trailer: Option<Trailer>,
+    /// If only a part of it is read: the trailer, with the part for the root.
+    part: Option<Trailer>,
     /// Whether the root was begun.
     begun: bool,
     open: Vec<Open>,
@@ -55,10 +58,9 @@ pub struct Reader {
     told: u64,
     /// How many may be.
     most: u64,
-    scratch: TextBuf,
+    strings: Strings,
     pages: Pages,
     depth_limit: usize,
-    token_limit: usize,
     amplification: u64,
     expansion: Option<u64>,
 }
@@ -69,6 +71,7 @@ impl Reader {
     pub fn new(limits: &Limits) -> Self {
         Reader {
             trailer: None,
+            part: None,
             begun: false,
             open: Vec::new(),
             far: HashMap::new(),
@@ -76,13 +79,19 @@ impl Reader {
             at: 0,
             told: 0,
             most: 0,
-            scratch: TextBuf::new(),
+            strings: Strings::new(limits),
             pages: Pages::default(),
             depth_limit: limits.depth,
-            token_limit: limits.token,
             amplification: limits.amplification,
             expansion: limits.expansion,
         }
+    }
+
+    /// The same for a part of a property list whose trailer is known: all that this object leads to.
+    pub(super) fn at(trailer: Trailer, number: u64, limits: &Limits) -> Self {
+        let mut reader = Reader::new(limits);
+        reader.part = Some(trailer.rooted(number));
+        reader
     }
 
     /// Reads all bytes of a property list, or continues behind the last event.
@@ -95,9 +104,15 @@ impl Reader {
         let trailer = match self.trailer {
             Some(trailer) => trailer,
             None => {
-                let trailer = Trailer::read(store, size)?;
+                let trailer = match self.part {
+                    Some(part) => part,
+                    None => Trailer::read(store, size)?,
+                };
                 if sink.shares() {
-                    self.shares = Some(Shares::count(store, &trailer));
+                    self.shares = Some(match self.part {
+                        Some(_) => Shares::count_part(store, &trailer),
+                        None => Shares::count(store, &trailer),
+                    });
                 }
                 let times = size.saturating_mul(self.amplification).max(FREE);
                 let more = self.expansion.map_or(u64::MAX, |most| most.saturating_add(size));
@@ -220,35 +235,8 @@ impl Reader {
         at: u64,
         tell: impl FnOnce(Scalar<'_>) -> Result<T, E>,
     ) -> Result<T, Fail<E>> {
-        let told = match object {
-            Object::Ascii { from, count } => {
-                tell(Scalar::Text(ascii(self.kept(store, at, from, count)?, from)?))
-            }
-            Object::Int(value) => tell(Scalar::Int(value)),
-            Object::Real(value) => tell(Scalar::Float(value)),
-            Object::Date(seconds) => tell(Scalar::Since2001(seconds)),
-            Object::Bool(value) => tell(Scalar::Bool(value)),
-            Object::Null => tell(Scalar::Null),
-            Object::Uid(uid) => tell(Scalar::Uid(uid)),
-            Object::Utf16 { from, units } => {
-                utf16(self.kept(store, at, from, 2 * units)?, &mut self.scratch, from)?;
-                tell(Scalar::Text(Text { text: self.scratch.text(), ascii: false }))
-            }
-            Object::Data { from, count } => tell(Scalar::Bytes(self.kept(store, at, from, count)?)),
-            Object::Wide { from } => {
-                let bytes = store.bytes(from, 16)?;
-                let value = bytes.first_chunk().map_or(0, |bytes| i128::from_be_bytes(*bytes));
-                match i64::try_from(value) {
-                    Ok(value) => tell(Scalar::Int(value)),
-                    Err(_) => tell(Scalar::Number(itoa::Buffer::new().format(value).as_bytes())),
-                }
-            }
-            Object::Container(_) => {
-                debug_assert!(false, "a container is no scalar");
-                tell(Scalar::Null)
-            }
-        };
-        told.map_err(Fail::Sink)
+        self.count_long(object, at)?;
+        self.strings.scalar(store, object, at, tell)
     }
 
     /// Hands over the object that is a key.
@@ -263,35 +251,20 @@ impl Reader {
     ) -> Result<T, Fail<E>> {
         let at = trailer.find(store, number, from)?;
         self.at = at;
-        let told = match Object::read(store, trailer, number, at)? {
-            Object::Ascii { from, count } => {
-                tell(ascii(self.kept(store, at, from, count)?, from)?, at)
-            }
-            Object::Utf16 { from, units } => {
-                utf16(self.kept(store, at, from, 2 * units)?, &mut self.scratch, from)?;
-                tell(Text { text: self.scratch.text(), ascii: false }, at)
-            }
-            other => return Err(Fail::Input(no_key(number, at, other))),
-        };
-        told.map_err(Fail::Sink)
+        let object = Object::read(store, trailer, number, at)?;
+        self.count_long(object, at)?;
+        self.strings.key(store, object, number, at, |text| tell(text, at))
     }
 
-    /// The bytes of a string or of data, if there may be so many.
+    /// Counts the bytes of a long string or of data, which is about to be reported.
     #[inline(always)]
-    fn kept<'s, St: Store>(
-        &mut self,
-        store: &'s mut St,
-        at: u64,
-        from: u64,
-        count: u64,
-    ) -> Result<&'s [u8], Fault> {
-        if count > SMALL {
-            self.count(count - SMALL, at)?;
-        }
-        match usize::try_from(count) {
-            Ok(count) if count <= self.token_limit => store.bytes(from, count),
-            _ => Err(self.too_long(at)),
-        }
+    fn count_long(&mut self, object: Object, at: u64) -> Result<(), Fault> {
+        let bytes = match object {
+            Object::Data { count, .. } | Object::Ascii { count, .. } => count,
+            Object::Utf16 { units, .. } => 2 * units,
+            _ => return Ok(()),
+        };
+        if bytes > SMALL { self.count(bytes - SMALL, at) } else { Ok(()) }
     }
 
     /// A container begins.
@@ -407,13 +380,6 @@ impl Reader {
         };
         Fault::limit(at, reason)
     }
-
-    #[cold]
-    #[inline(never)]
-    fn too_long(&self, at: u64) -> Fault {
-        let limit = self.token_limit;
-        Fault::limit(at, format!("a string or data of more than {limit} bytes (limits.token)"))
-    }
 }
 
 /// Reports a value with the method for its kind, which is known where this is called.
@@ -438,53 +404,6 @@ fn step_for(flow: Flow) -> Option<Step> {
         Flow::Pause => Some(Step::Paused),
         Flow::Stop => Some(Step::Stopped),
     }
-}
-
-/// Bytes that must be ASCII, as text. `from` is the offset of the first one.
-#[inline(always)]
-fn ascii(bytes: &[u8], from: u64) -> Result<Text<'_>, Fault> {
-    match ValidText::ascii(bytes) {
-        Some(text) => Ok(Text { text, ascii: true }),
-        None => Err(not_ascii(bytes, from)),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn not_ascii(bytes: &[u8], from: u64) -> Fault {
-    let (place, byte) =
-        bytes.iter().enumerate().find(|(_, byte)| !byte.is_ascii()).unwrap_or((0, &0));
-    Fault::malformed(from + place as u64, format!("a string of ASCII with the byte 0x{byte:02x}"))
-}
-
-/// Makes text of UTF-16, the higher byte first. `from` is the offset of the first byte.
-#[inline(never)]
-fn utf16(bytes: &[u8], text: &mut TextBuf, from: u64) -> Result<(), Fault> {
-    text.clear();
-    let (units, _) = bytes.as_chunks();
-    let mut read = 0_u64;
-    for char in char::decode_utf16(units.iter().map(|unit| u16::from_be_bytes(*unit))) {
-        match char {
-            Ok(char) => {
-                text.push_char(char);
-                read += 2 * char.len_utf16() as u64;
-            }
-            Err(lone) => {
-                let unit = lone.unpaired_surrogate();
-                let reason = format!("a string of UTF-16 with the lone surrogate 0x{unit:04x}");
-                return Err(Fault::malformed(from + read, reason));
-            }
-        }
-    }
-    Ok(())
-}
-
-#[cold]
-#[inline(never)]
-fn no_key(number: u64, at: u64, object: Object) -> Fault {
-    let called = object.called();
-    let reason = format!("the key of a dictionary is {called}, not a string (object {number})");
-    Fault::malformed(at, reason)
 }
 
 impl FormatReader for Reader {

@@ -1,17 +1,22 @@
 //! Which objects several others refer to.
 
-use penstock_scan::filled;
+use std::collections::HashMap;
+
+use penstock_scan::{filled, make_room};
 
 use super::object::{Members, Object};
 use super::store::Store;
 use super::trailer::Trailer;
 use crate::event::ContainerKind;
 
-/// The objects with more than one reference. Two bits for each object.
+/// The objects with more than one reference.
 #[derive(Debug, Default)]
 pub(super) struct Shares {
+    /// Two bits for each object.
     once: Vec<u64>,
     twice: Vec<u64>,
+    /// If only a part of the file is read: its containers, and whether they are shared there.
+    part: HashMap<u64, bool>,
     /// It would take too long to count, because containers overlap: any object may be shared.
     any: bool,
 }
@@ -21,7 +26,8 @@ impl Shares {
     /// is wrong with an object does not matter before somebody wants it.
     pub(super) fn count(store: &mut impl Store, trailer: &Trailer) -> Self {
         let words = usize::try_from(trailer.objects.div_ceil(64)).unwrap_or(usize::MAX);
-        let mut shares = Shares { once: filled(0, words), twice: filled(0, words), any: false };
+        let (once, twice) = (filled(0, words), filled(0, words));
+        let mut shares = Shares { once, twice, ..Shares::default() };
         shares.refer(trailer.root);
         // Containers that do not overlap have no more references than this.
         let mut left = trailer.table / trailer.reference.bytes;
@@ -45,6 +51,50 @@ impl Shares {
         shares
     }
 
+    /// Counts the references in all containers to which the root leads. It takes as long as reading
+    /// them, and not as long as reading the whole file.
+    pub(super) fn count_part(store: &mut impl Store, trailer: &Trailer) -> Self {
+        let mut shares = Shares::default();
+        let mut left = trailer.table / trailer.reference.bytes;
+        let mut ahead = Vec::new();
+        shares.meet(store, trailer, trailer.root, &mut ahead);
+        while let Some(Members { kind, from, count }) = ahead.pop() {
+            // Keys are no containers.
+            let first = if kind == ContainerKind::Map { count } else { 0 };
+            if count > left {
+                shares.any = true;
+                return shares;
+            }
+            left -= count;
+            for place in first..first + count {
+                let Ok(word) = store.word(from + place * trailer.reference.bytes) else { break };
+                shares.meet(store, trailer, trailer.reference.of(word), &mut ahead);
+            }
+        }
+        shares
+    }
+
+    /// Notes a reference. The first one to a container leads to its members.
+    fn meet(
+        &mut self,
+        store: &mut impl Store,
+        trailer: &Trailer,
+        number: u64,
+        ahead: &mut Vec<Members>,
+    ) {
+        if let Some(twice) = self.part.get_mut(&number) {
+            *twice = true;
+            return;
+        }
+        let Ok(at) = trailer.find(store, number, 0) else { return };
+        if let Ok(Object::Container(members)) = Object::read(store, trailer, number, at) {
+            make_room(&mut self.part, 1);
+            self.part.insert(number, false);
+            make_room(ahead, 1);
+            ahead.push(members);
+        }
+    }
+
     #[inline(always)]
     fn refer(&mut self, number: u64) {
         let (word, bit) = ((number / 64) as usize, 1 << (number % 64));
@@ -58,6 +108,8 @@ impl Shares {
     #[inline]
     pub(super) fn has(&self, number: u64) -> bool {
         let word = self.twice.get((number / 64) as usize);
-        self.any || word.is_some_and(|word| word >> (number % 64) & 1 == 1)
+        self.any
+            || word.is_some_and(|word| word >> (number % 64) & 1 == 1)
+            || self.part.get(&number).is_some_and(|twice| *twice)
     }
 }

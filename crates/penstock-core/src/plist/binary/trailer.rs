@@ -112,6 +112,11 @@ impl Trailer {
         Ok(Trailer { objects, root, table, size, offset, reference })
     }
 
+    /// The same with another object for the root.
+    pub(super) fn rooted(self, root: u64) -> Self {
+        Trailer { root, ..self }
+    }
+
     /// Where an object begins. `from` is the offset of the reference to it.
     ///
     /// # Errors

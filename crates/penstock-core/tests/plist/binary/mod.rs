@@ -3,6 +3,7 @@
 
 mod file;
 mod hostile;
+mod lazy;
 mod naive;
 mod writing;
 
