@@ -211,3 +211,61 @@ def test_forms_that_look_alike() -> None:
         penstock.MalformedInput, match="expected '=' or ';' after the key, found ':'"
     ):
         plist.decode('{"a" : 1}', form="openstep")
+
+
+FORMS: list[Literal["openstep", "gnustep", "strings"]] = ["openstep", "gnustep", "strings"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", NAMES)
+def test_samples_are_written_again(name: str, form: Literal["openstep", "gnustep"]) -> None:
+    value = plist.load(SAMPLES / name)
+    for sort_keys in (False, True):
+        written = plist.encode(value, form=form, sort_keys=sort_keys)
+        assert plist.decode(written) == value
+        order = sorted(value) if sort_keys else list(value)
+        assert list(plist.decode(written)) == order
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_openstep_plist_reads_what_is_written(form: Literal["openstep", "strings"]) -> None:
+    peer = pytest.importorskip("openstep_plist")
+    values: list[Any] = [plist.load(SAMPLES / name) for name in NAMES]
+    values.append({"a": ["b c", "", {}, [], "é😀\n\t\x01\"\\\x7f'"], "-x": {"1": "1.5", "/": "//"}})
+    for value in values:
+        # It has no base64.
+        if form != "gnustep" or b"" not in value.get("userData", {}).values():
+            assert peer.loads(plist.encode(value, form=form).decode()) == value
+    numbers = plist.encode({"a": 5, "b": "5", "c": [-1.5, "-1.5"]}, form="openstep").decode()
+    assert peer.loads(numbers, use_numbers=True) == {"a": 5, "b": "5", "c": [-1.5, "-1.5"]}
+
+
+def test_the_layout_of_openstep_plist() -> None:
+    peer = pytest.importorskip("openstep_plist")
+    value = {"a": "b c", "l": ["1", {}, {"k": ["é"]}], "d": b"\0\1\2\3\4", "n": [5, -1.5], "": []}
+    theirs = peer.dumps(value, indent=4, sort_keys=False, unicode_escape=False)
+    assert plist.encode(value, form="openstep").decode() == theirs.replace("    ", "\t") + "\n"
+
+
+def test_objects_are_written_and_read() -> None:
+    at = datetime(2001, 1, 1, tzinfo=UTC)
+    typed = Typed(5, 1.5, True, at, b"foo")
+    assert plist.decode(plist.encode(typed, form="gnustep"), Typed) == typed
+    with pytest.raises(penstock.EncodeError, match="an OpenStep property list has no booleans"):
+        plist.encode(typed, form="openstep")
+    groups = [Group("PBXGroup", ["a", "b/c"]), Group("PXBGroup", [], "d e")]
+    for form in ("openstep", "gnustep"):
+        assert plist.decode(plist.encode(groups, form=form), list[Group]) == groups
+
+
+def test_through_other_forms(tmp_path: Path) -> None:
+    """Text is the same after XML and the binary form."""
+    for name in NAMES:
+        value = plist.load(SAMPLES / name)
+        paths = [SAMPLES / name, tmp_path / "a.plist", tmp_path / "b.plist", tmp_path / "c.plist"]
+        for source, target, form in zip(
+            paths, paths[1:], ("xml", "binary", "openstep"), strict=False
+        ):
+            target.write_bytes(plist.encode(plist.load(source), form=form))
+            assert plist.load(target) == value
+        assert paths[-1].read_bytes() == plist.encode(value, form="openstep")
