@@ -51,6 +51,7 @@ fuzz xml_any_chunking 4 512
 fuzz csv_reader 4 256
 fuzz csv_any_chunking 16 256
 fuzz plist_text 4 256
+fuzz plist_markup 4 256
 fuzz select 2 256
 fuzz kernels 4 256
 fuzz source 8 1024

@@ -217,6 +217,7 @@ def corpora() -> dict[str, dict[str, bytes]]:
         "ndjson": {name: b"\x21" + data for name, data in (lines | documents).items()},
         "csv_reader": tables(),
         "csv_any_chunking": tables(),
+        "plist_markup": {name: bytes(10) + text.encode() for name, text in MARKUP.items()},
         "plist_text": {name: bytes(12) + text.encode() for name, text in PLISTS.items()},
         "xml_reader": xml,
         "xml_any_chunking": {
@@ -234,6 +235,21 @@ def corpora() -> dict[str, dict[str, bytes]]:
         "convert": conversions(),
         "plist_binary": property_lists(),
     }
+
+
+# Property lists as XML.
+MARKUP = {
+    "everything": "<?xml version='1.0'?><!DOCTYPE plist [<!ENTITY e '<true/>'>]><plist version='1.0'><dict>"
+    "<key>a&amp;b</key><string>\u00e9<![CDATA[<]]></string><key>i</key><integer>-0x1F</integer>"
+    "<key>r</key><real>1.5e3</real><key/><array>&e;<false/></array><key>d</key><data>\n\tAA==</data>"
+    "<key>t</key><date>2004-10-26T10:33:33Z</date></dict></plist>",
+    "uids": "<array><dict><key>CF$UID</key><integer>7</integer></dict><dict><key>CF$UID</key>"
+    "<integer>7</integer><key>b</key><true/></dict><dict><key>CF$UID</key><array/></dict></array>",
+    "nested": "<array><dict><key>a</key><dict/></dict><array><array/></array>\r\n<!-- c --></array>",
+    "empty": "<plist/>",
+    "stray": "<dict> &#32;\r\n x</dict>",
+    "large": "<array><integer>18446744073709551616</integer><real>1e400</real></array>",
+}
 
 
 # Property lists as text.

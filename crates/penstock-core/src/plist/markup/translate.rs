@@ -115,6 +115,8 @@ pub(super) struct State {
     at: u64,
     /// Whether it is open and has only text.
     in_leaf: bool,
+    /// The first reference in the white space since the last tag.
+    gap: Option<u64>,
     span: Span,
     ascii: bool,
     buffer: TextBuf,
@@ -142,6 +144,7 @@ impl State {
             element: Element::Plist,
             at: 0,
             in_leaf: false,
+            gap: None,
             span: Span::Empty,
             ascii: true,
             buffer: TextBuf::new(),
@@ -406,12 +409,30 @@ impl<'a, S: Listener> Translator<'a, S> {
         self.malformed(at, format!("{name} is no element of a property list"))
     }
 
+    /// Where the text between elements at an offset goes on behind white space, and whether a
+    /// reference stands there.
+    #[cold]
+    fn behind_space(&self, at: u64) -> (u64, bool) {
+        let place = at.wrapping_sub(self.base) as usize;
+        let Some(raw) = self.window.as_bytes().get(place..) else { return (at, true) };
+        let spaces = raw.iter().take_while(|byte| is_space(**byte)).count();
+        (at + spaces as u64, raw.get(spaces) == Some(&b'&'))
+    }
+
+    /// White space between elements that is not as it is written. If text follows, its fault is at
+    /// the first reference: whether both come in one piece depends on the windows.
+    #[cold]
+    fn resolved_space(&mut self, at: u64) {
+        let (place, reference) = self.behind_space(at);
+        if reference {
+            self.state.gap.get_or_insert(place);
+        }
+    }
+
     /// Text between elements, which is not white space. The offset is that of its first character.
     #[cold]
     fn stray(&mut self, at: u64) -> Refused {
-        let place = at.wrapping_sub(self.base) as usize;
-        let raw = self.window.as_bytes().get(place..).unwrap_or_default();
-        let at = at + raw.iter().take_while(|byte| is_space(**byte)).count() as u64;
+        let at = self.state.gap.unwrap_or_else(|| self.behind_space(at).0);
         let reason = match self.state.open.last() {
             Some(Open::Array) => "text in <array>, which has only elements",
             Some(_) => "text in <dict>, which has only elements",
@@ -420,15 +441,21 @@ impl<'a, S: Listener> Translator<'a, S> {
         self.malformed(at, reason)
     }
 
+    /// Whether text stands in the window as it is. Resolved text stands elsewhere, and so does that
+    /// of entities.
+    #[inline(always)]
+    fn is_written(&self, bytes: &[u8], at: u64) -> bool {
+        let place = at.wrapping_sub(self.base) as usize;
+        let here = self.window.as_bytes().get(place..).unwrap_or_default();
+        here.len() >= bytes.len() && std::ptr::eq(here.as_ptr(), bytes.as_ptr())
+    }
+
     /// More text of the current element.
     #[inline(always)]
     fn append(&mut self, text: Text<'_>, at: u64) -> Answer {
         let bytes = text.text.as_bytes();
         self.state.ascii &= text.ascii;
-        // Resolved text stands elsewhere, and so does that of entities.
-        let place = at.wrapping_sub(self.base) as usize;
-        let here = self.window.as_bytes().get(place..).unwrap_or_default();
-        let written = here.len() >= bytes.len() && std::ptr::eq(here.as_ptr(), bytes.as_ptr());
+        let written = self.is_written(bytes, at);
         let end = at.wrapping_add(bytes.len() as u64);
         match self.state.span {
             Span::Empty if written && bytes.len() <= self.state.token => {
@@ -532,6 +559,7 @@ impl<S: Listener> Sink for Translator<'_, S> {
         }
         let element = self.placed(key.name.bytes(), at)?;
         (self.state.element, self.state.at) = (element, at);
+        self.state.gap = None;
         self.state.has_root |= element != Element::Plist;
         match (self.state.hold, element) {
             (Hold::Nothing, _) => {}
@@ -589,6 +617,7 @@ impl<S: Listener> Sink for Translator<'_, S> {
     }
 
     fn end_map(&mut self, at: u64) -> Answer {
+        self.state.gap = None;
         if self.state.in_leaf {
             return self.end_leaf();
         }
@@ -635,8 +664,12 @@ impl<S: Listener> Sink for Translator<'_, S> {
             }
             return Ok(Flow::Take);
         }
-        if !is_blank() && self.state.open.last() != Some(&Open::Unwanted) {
-            return Err(self.stray(at));
+        if !is_blank() {
+            if self.state.open.last() != Some(&Open::Unwanted) {
+                return Err(self.stray(at));
+            }
+        } else if !self.is_written(text.bytes(), at) {
+            self.resolved_space(at);
         }
         Ok(Flow::Take)
     }

@@ -130,6 +130,8 @@ pub(crate) fn damaged() -> impl Strategy<Value = String> {
         "<b/>",
         "<true/>",
         "\r\n x",
+        "&#32;",
+        "&#32; \r\n&#10;x",
         "é",
         "<string>",
         "</string>",

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 
-use num_bigint::{BigInt, Sign};
 use penstock_core::error::{Fail, Kind};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
@@ -82,6 +81,8 @@ struct Twin<'a> {
     out: Vec<Event>,
 }
 
+const SPACE: [char; 4] = [' ', '\t', '\r', '\n'];
+
 const LEAVES: [&str; 7] = ["string", "integer", "real", "date", "data", "true", "false"];
 
 /// The events that a sink with these answers should get.
@@ -124,6 +125,7 @@ impl Twin<'_> {
 
     /// The next start or end. Only white space may be before it.
     fn child(&mut self, outer: &str) -> Result<(u64, Option<String>), Halt> {
+        let mut gap = None;
         loop {
             match self.next()? {
                 (at, Markup::Start(name)) => {
@@ -136,12 +138,16 @@ impl Twin<'_> {
                 }
                 (at, Markup::End) => return Ok((at, None)),
                 (at, Markup::Piece(text)) => {
-                    if !text.chars().all(|char| " \t\r\n".contains(char)) {
-                        let rest = &self.text[at as usize..];
-                        let bare = rest.trim_start_matches([' ', '\t', '\r', '\n']);
-                        let place = at + (rest.len() - bare.len()) as u64;
+                    // The fault is at the first character that is not white space as it stands.
+                    let rest = &self.text[at as usize..];
+                    let bare = rest.trim_start_matches(SPACE);
+                    let place = at + (rest.len() - bare.len()) as u64;
+                    if !text.chars().all(|char| SPACE.contains(&char)) {
                         let reason = format!("text in <{outer}>, which has only elements");
-                        return malformed(place, reason);
+                        return malformed(gap.unwrap_or(place), reason);
+                    }
+                    if bare.starts_with('&') && !rest.starts_with(&text) {
+                        gap.get_or_insert(place);
                     }
                 }
                 (_, Markup::Fault(..)) => unreachable!(),
@@ -219,7 +225,7 @@ impl Twin<'_> {
                 (_, Markup::Fault(..)) => unreachable!(),
             }
             // A truth value says it as soon as it can.
-            if (outer == "true" || outer == "false") && !whole.trim().is_empty() {
+            if (outer == "true" || outer == "false") && !whole.trim_matches(SPACE).is_empty() {
                 return Ok(whole);
             }
         }
@@ -370,15 +376,15 @@ impl Twin<'_> {
 }
 
 fn scalar(at: u64, name: &str, text: &str) -> Result<What, Halt> {
-    let trimmed = text.trim_matches([' ', '\t', '\r', '\n']);
+    let trimmed = text.trim_matches(SPACE);
     Ok(match name {
         "string" => What::Text(text.to_owned()),
         "true" | "false" if trimmed.is_empty() => What::Bool(name == "true"),
         "true" | "false" => return malformed(at, format!("text in <{name}>")),
         "integer" => {
-            let (sign, rest) = match trimmed.strip_prefix('-') {
-                Some(rest) => (Sign::Minus, rest),
-                None => (Sign::Plus, trimmed.strip_prefix('+').unwrap_or(trimmed)),
+            let (negative, rest) = match trimmed.strip_prefix('-') {
+                Some(rest) => (true, rest),
+                None => (false, trimmed.strip_prefix('+').unwrap_or(trimmed)),
             };
             let (radix, digits) = match rest.strip_prefix("0x").or_else(|| rest.strip_prefix("0X"))
             {
@@ -389,32 +395,41 @@ fn scalar(at: u64, name: &str, text: &str) -> Result<What, Halt> {
             if !valid {
                 return malformed(at, "<integer> has no integer");
             }
-            let size = BigInt::parse_bytes(digits.as_bytes(), radix).unwrap();
-            let value = if sign == Sign::Minus { -size } else { size };
-            match i64::try_from(&value) {
-                Ok(value) => What::Int(value),
-                Err(_) => What::Number(value.to_string()),
+            let digits = digits.trim_start_matches('0');
+            if radix == 16 && digits.len() > 32 {
+                return malformed(at, "<integer> has more than 128 bits in hexadecimal");
             }
+            let digits = match u128::from_str_radix(digits, radix) {
+                Ok(size) => size.to_string(),
+                Err(_) if digits.is_empty() => "0".to_owned(),
+                Err(_) => digits.to_owned(),
+            };
+            let signed = if negative { format!("-{digits}") } else { digits };
+            signed.parse().map_or(What::Number(signed), What::Int)
         }
         "real" => match trimmed.parse::<f64>() {
+            Ok(value)
+                if value.is_infinite() && trimmed.contains(|char: char| char.is_ascii_digit()) =>
+            {
+                return malformed(at, "<real> has a number beyond the range of a double");
+            }
             Ok(value) => What::Float(format!("{value:?}")),
             Err(_) => return malformed(at, "<real> has no number"),
         },
         "date" => {
-            let whole = match trimmed.len() {
-                11 => trimmed.replace('Z', "T00:00:00Z"),
-                14 => trimmed.replace('Z', ":00:00Z"),
-                17 => trimmed.replace('Z', ":00Z"),
-                _ => trimmed.to_owned(),
-            };
-            let bytes = whole.as_bytes();
-            let plain =
-                trimmed.len() < 21 && whole.len() == 20 && bytes[10] == b'T' && bytes[19] == b'Z';
-            let separated = |at: usize| bytes.get(at).is_some_and(|byte| b"-:".contains(byte));
-            let digits = whole.bytes().filter(u8::is_ascii_digit).count() == 14;
-            if !plain || !digits || ![4, 7, 13, 16].into_iter().all(separated) {
+            let form = "0000-00-00T00:00:00";
+            let Some(written) = trimmed.strip_suffix('Z').filter(|written| {
+                let like = written.chars().zip(form.chars());
+                [10, 13, 16, 19].contains(&written.len())
+                    && like.clone().count() == written.len()
+                    && like.into_iter().all(|(char, form)| {
+                        if form == '0' { char.is_ascii_digit() } else { char == form }
+                    })
+            }) else {
                 return malformed(at, "<date> has no date like 2004-10-26T10:33:33Z");
-            }
+            };
+            let whole = format!("{written}{}Z", &form[written.len()..]);
+            let bytes = whole.as_bytes();
             match datetime(bytes) {
                 Ok(value) => What::DateTime(value),
                 Err(reason) => {
