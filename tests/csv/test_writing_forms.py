@@ -82,9 +82,9 @@ class Formed:
                 Person(2, Address("", "", None), None, ""),
             ],
             (
-                "id,name,address_zip,address_city,address_geo.lat,address_geo.lon,home.lat,home.lon\n"
-                "1,x,3000,Bern,1,2,1.5,\n"
-                '2,"",,,,,,\n'
+                "id,address_zip,address_city,address_geo.lat,address_geo.lon,home.lat,home.lon,name\n"
+                "1,3000,Bern,1,2,1.5,,x\n"
+                '2,,,,,,,""\n'
             ),
         ),
         (

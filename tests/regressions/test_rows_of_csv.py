@@ -1,7 +1,7 @@
 """Rows that are too long, and bytes that are no text: the same however the source is cut."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import pytest
 
@@ -87,3 +87,21 @@ def test_444_a_message_about_columns_that_are_not_there_is_short() -> None:
         f"Whole requires the columns {lacks} and 992 more, which the header lacks; the columns are "
         f"{there} and 992 more"
     )
+
+
+def test_446_a_header_that_is_given_is_told_when_there_is_text() -> None:
+    """It was refused before the first bytes came, and so before they were found to be no text."""
+    dialect = penstock.csv.Dialect(header=["name", "price", "size"])
+    options: dict[str, Any] = {"dialect": dialect, "unknown": "error"}
+    document = b"\0f0\r\n12\r\n"
+    found = []
+    for decode in (
+        lambda: penstock.csv.decode(document, Part, **options),
+        lambda: penstock.csv.load([document], Part, **options),
+        lambda: penstock.csv.load([document[:1], document[1:]], Part, **options),
+        lambda: penstock.csv.Decoder(Part, **options).feed(document),
+    ):
+        with pytest.raises(DecodeError) as caught:
+            decode()
+        found.append(caught.value.reason)
+    assert found == ["this looks like UTF-16 (big endian); say encoding='utf-16-be'"] * 4

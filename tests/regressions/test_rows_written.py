@@ -1,14 +1,14 @@
 """Rows of CSV that were read back as others: each bug by its number."""
 
-from __future__ import annotations
-
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 
 import pytest
 
 import penstock
-from penstock import cells
+from penstock import cells, spread
 
 
 def test_400_bytes_without_a_byte():
@@ -54,3 +54,78 @@ def test_402_a_torn_row_with_a_line_feed_in_quotes(tmp_path: Path):
     path.write_text('a,b\n1,"x\ny"\n2,"z\n,"')
     penstock.csv.dump([{"a": 3, "b": 4}], path, append=True, torn="cut")
     assert path.read_text() == 'a,b\n1,"x\ny"\n3,4\n'
+
+
+class Inner(TypedDict):
+    """A part, or an item of several columns."""
+
+    x: int
+    y: str
+
+
+class Listed(TypedDict):
+    """A list of typed dicts."""
+
+    all: Annotated[list[Inner], spread("all_*_*")]
+
+
+@dataclass
+class Held:
+    """A part of one column."""
+
+    number: int
+
+
+class Outer(TypedDict):
+    """Requires a part, and may have another."""
+
+    n: Inner
+    m: str
+    more: NotRequired[Inner]
+
+
+class Tall(NamedTuple):
+    """A part and a list stand between two fields."""
+
+    first: int
+    part: Held | None
+    items: Annotated[list[int], spread("item*")]
+    last: int
+
+
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [
+        ({"n": {"x": 1, "y": ""}}, "m"),
+        ({"n": {"x": 1}, "m": "a"}, "n.y"),
+        ({"m": "a"}, "n.x"),
+        ({"n": {"x": 1, "y": ""}, "m": "a", "more": {"x": 1}}, "more.y"),
+    ],
+)
+def test_447_a_key_that_a_dict_lacks(row: Any, field: str) -> None:
+    """Its cell was empty, and was read as an empty text."""
+    whole: Any = {"n": {"x": 1, "y": "b"}, "m": "a"}
+    assert penstock.csv.encode([whole], Outer) == b"n.x,n.y,m,more.x,more.y\n1,b,a,,\n"
+    assert penstock.csv.decode(penstock.csv.encode([whole], Outer), Outer) == [whole]
+    reason = f"{field}: the dict lacks the key, which the class requires (record 2)"
+    with pytest.raises(penstock.EncodeError, match=f"^{re.escape(reason)}$"):
+        penstock.csv.encode([whole, row], Outer)
+
+
+def test_448_the_columns_of_a_class_stand_in_the_order_of_its_fields() -> None:
+    """Those of a part came last, and the header of a named tuple was refused when it was read.
+
+    A list of several columns in a named tuple, and one of typed dicts, were refused.
+    """
+    rows = [Tall(1, Held(2), [3, 4], 5), Tall(1, None, [], 5)]
+    text = penstock.csv.encode(rows, Tall)
+    assert text == b"first,part.number,item1,item2,last\n1,2,3,4,5\n1,,,,5\n"
+    assert penstock.csv.decode(text, Tall) == rows
+    dicts: Any = [{"all": [{"x": 1, "y": "a"}]}]
+    text = penstock.csv.encode(dicts, Listed)
+    assert text == b"all_1_x,all_1_y\n1,a\n"
+    assert penstock.csv.decode(text, Listed) == dicts
+    with pytest.raises(penstock.EncodeError) as caught:
+        penstock.csv.encode([{"all": [{"x": 1}]}], Listed)
+    reason = "all[0]: the dict lacks the key, which the class requires (record 1)"
+    assert str(caught.value) == reason

@@ -346,6 +346,10 @@ impl Reader {
         sink: &mut S,
     ) -> Result<Step, Fail<S::Error>> {
         let dry = if last { Step::Done } else { Step::More };
+        // Nothing is told of a header that the caller gives before it is known that there is text.
+        if text.as_bytes().is_empty() && !last {
+            return Ok(dry);
+        }
         let stops = Arc::clone(&self.stops);
         let mut found = Found::new(isa, text.as_bytes(), &stops, self.row.place(self.pos));
         while self.state != State::Row {

@@ -6,7 +6,7 @@ use super::layout::Columns;
 use super::text::text_of;
 use super::values::class_name;
 use super::walk::{As, Frame, Walker};
-use crate::plan::{Kind, decimal_text, is_decimal};
+use crate::plan::{Build, Kind, decimal_text, is_decimal};
 use penstock_core::sink::Flow;
 use penstock_core::value::cells::Cells;
 use penstock_core::value::print;
@@ -249,9 +249,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
         plan: usize,
     ) -> Result<(), Stop> {
         let kept = self.known.kept[plan].clone_ref(self.py);
-        let planned = kept.classes[class as usize].class.bind(self.py);
-        if !item.get_type().is(planned) {
-            let of = &kept.classes[class as usize].name;
+        let of = &kept.classes[class as usize];
+        let is_dict = matches!(of.build, Build::Dict(_)) && item.is_instance_of::<PyDict>();
+        if !is_dict && !item.get_type().is(of.class.bind(self.py)) {
+            let of = &of.name;
             return Err(Stop::misfit(format!("expected {of}, got {}", class_name(item)?)));
         }
         let layouts = kept.layouts(self.py)?;
@@ -263,7 +264,10 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
                     "an item of several columns has fields of one column each",
                 ));
             };
-            let Some(value) = self.get(item, &field.get)? else { continue };
+            let Some(value) = self.get(item, &field.get)? else {
+                self.check_lack(item, field, &kept, class)?;
+                continue;
+            };
             is_empty &= value.is_none();
             let key = if layout.rows { &*field.shown } else { &*field.key.name };
             self.writer.key(name.column(key).as_str().into(), 0)?;

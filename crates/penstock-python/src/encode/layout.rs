@@ -8,6 +8,7 @@ use super::tree;
 use crate::plan::{Absent, Build, ClassPlan, Kind, NodeId, Part, Plan, Stars, Target, element};
 use crate::plan::{has_serializer, is_unset, names_by_alias};
 use penstock_core::json::lend::Key;
+use penstock_core::shape::Form;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -174,7 +175,8 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
             inline: Inline::default(),
         }));
     }
-    if class.only_rows || (class.takes_rows && making.has_plain_keys()) {
+    let has_places = making.has_plain_keys() && class.spreads.is_empty();
+    if class.only_rows || (class.takes_rows && has_places) {
         for index in 0..class.fields.len() {
             let mut field = making.field(index as u32, String::new())?;
             // In an array each value has its place, so none is left out.
@@ -195,6 +197,12 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
     if let Err(reason) = making.state(0)? {
         return Ok(Err(reason));
     }
+    if plan.form == Form::ROWS && !class.parts.is_empty() {
+        making.steps.sort_by_cached_key(|step| match step {
+            Step::Field(field) => rank(plan, class, field.index),
+            _ => Vec::new(),
+        });
+    }
     for spread in &class.spreads {
         let index = spread.field;
         let node = class.fields[index as usize].node;
@@ -202,7 +210,8 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
         let get = making.get(index)?;
         let shown = making.names[index as usize].to_string().into();
         let columns = Columns { get, node, item, pattern: spread.pattern.clone(), shown };
-        let is_later = |step: &Step| matches!(step, Step::Field(field) if field.index > index);
+        let here = rank(plan, class, index);
+        let is_later = |step: &Step| matches!(step, Step::Field(field) if rank(plan, class, field.index) > here);
         let place = making.steps.iter().position(is_later).unwrap_or(making.steps.len());
         making.steps.insert(place, Step::Columns(columns));
     }
@@ -218,6 +227,20 @@ fn layout(py: Python<'_>, plan: &Plan, class: &ClassPlan) -> PyResult<Result<Lay
         number: number(),
         inline: Inline::default(),
     }))
+}
+
+/// Where a field stands among the others of a class, if the fields of a part stand where the part
+/// does.
+fn rank(plan: &Plan, class: &ClassPlan, index: u32) -> Vec<u32> {
+    let (mut class, mut index) = (class, index);
+    let mut places = Vec::new();
+    while let Some(part) = class.part_of(index) {
+        places.push(part.field);
+        index -= part.first as u32;
+        class = &plan.classes[part.class as usize];
+    }
+    places.push(index);
+    places
 }
 
 /// Why objects of a class, or of its parts, cannot be written, whatever their keys are.

@@ -5,10 +5,10 @@
 //! there, and no object is made or dropped**. Whatever needs more than that is left to the walker.
 
 use super::Stop;
-use super::layout::{Field, Get, Layout, Step};
+use super::layout::{Field, Get, Layout, NoPart, Step};
 use super::quick::{Takes, Units, int, is, is_none, item};
 use super::walk::{Frame, Omit, Walker};
-use crate::plan::{Absent, ClassId, Kind};
+use crate::plan::{Absent, ClassId, Kind, Plan};
 use penstock_core::csv::direct::Direct;
 use penstock_core::sink::Flow;
 use penstock_core::writer::{Column, Writer};
@@ -67,6 +67,43 @@ impl<'py, W: Writer> Walker<'py, '_, W> {
             columns.push(self.column(plan, class, field, layout.rows)?);
         }
         Ok(self.writer.columns(columns, layout.number)?)
+    }
+
+    /// Refuses a dict without a key that its class requires: the cell would be empty, and might be
+    /// read as a text. A part that is not there has empty cells.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn check_lack(
+        &self,
+        object: &Bound<'py, PyAny>,
+        field: &Field,
+        plan: &Plan,
+        class: ClassId,
+    ) -> Result<(), Stop> {
+        // What a part requires is not required of the object, which may have no such part.
+        let (mut class, mut index) = (&plan.classes[class as usize], field.index);
+        while let Some(part) = class.part_of(index) {
+            index -= part.first as u32;
+            class = &plan.classes[part.class as usize];
+        }
+        let required = matches!(class.fields[index as usize].absent, Absent::Error);
+        match self.lacks(object, &field.get, required)? {
+            true => Err(Stop::misfit("the dict lacks the key, which the class requires")),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether an object has no value at a place where there must be one.
+    fn lacks(&self, object: &Bound<'py, PyAny>, get: &Get, required: bool) -> Result<bool, Stop> {
+        match get {
+            Get::Key(_) => Ok(required),
+            Get::Within(within) => match self.get(object, &within.part)? {
+                None => self.lacks(object, &within.part, within.none == NoPart::Misfit),
+                Some(part) if part.is_none() => Ok(false),
+                Some(part) => self.lacks(&part, &within.get, required),
+            },
+            _ => Ok(false),
+        }
     }
 
     fn column(

@@ -485,7 +485,12 @@ impl<'py, 'w, W: Writer> Walker<'py, 'w, W> {
                     } else {
                         self.field_value(&object, field, &kept.classes[class as usize])?
                     };
-                    let Some(value) = value else { continue };
+                    let Some(value) = value else {
+                        if W::ROWS {
+                            self.check_lack(&object, field, &kept, class)?;
+                        }
+                        continue;
+                    };
                     if W::ROWS && self.row_value(&value, field, layout, at - 1) {
                         continue;
                     }
