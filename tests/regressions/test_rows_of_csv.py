@@ -105,3 +105,13 @@ def test_446_a_header_that_is_given_is_told_when_there_is_text() -> None:
             decode()
         found.append(caught.value.reason)
     assert found == ["this looks like UTF-16 (big endian); say encoding='utf-16-be'"] * 4
+
+
+def test_449_repaired_rows_before_the_table() -> None:
+    """They were still counted when the table began, and there were fewer rows than repairs."""
+    with pytest.raises(penstock.MalformedInput) as caught:
+        penstock.csv.decode(b'2"\n\r\r\n""7', list[str], dialect="infer", repair="stray_quotes")
+    assert str(caught.value) == (
+        "line 3, column 1: no dialect reads this as a table; Dialect(quote=None) fails here: cells "
+        "begin with quotes"
+    )

@@ -416,7 +416,7 @@ impl<'s> Scan<'s> {
         self.table.first.clear();
         self.table.second.clear();
         (self.left, self.left_first) = ([0; 2], [false; 2]);
-        (self.inner, self.led, self.trailed) = (0, 0, 0);
+        (self.inner, self.led, self.trailed, self.mended) = (0, 0, 0, 0);
     }
 
     fn is_typed(&self, column: usize) -> bool {
@@ -477,6 +477,7 @@ impl<'s> Scan<'s> {
         }
         if self.table.rows == 0 && !self.begin(at, rows) {
             self.rows_before += 1;
+            self.mended = 0;
             return Ok(());
         }
         self.add(at, rows);
