@@ -23,6 +23,7 @@ from dataclasses import dataclass, make_dataclass
 from random import Random
 from typing import Annotated, Any
 
+import tables
 import typed
 import typed_xml
 from campaign import campaign
@@ -30,7 +31,12 @@ from shapes import SCALARS, Shape, any_text, record, shape
 
 import penstock
 
-FORMATS: dict[str, Any] = {"json": penstock.json, "ndjson": penstock.ndjson, "xml": penstock.xml}
+FORMATS: dict[str, Any] = {
+    "json": penstock.json,
+    "ndjson": penstock.ndjson,
+    "xml": penstock.xml,
+    "csv": penstock.csv,
+}
 COMPRESSIONS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "bzip2": bz2.compress,
@@ -101,6 +107,7 @@ def limits(rng: Random) -> penstock.Limits | None:
         ("token", [4, 16, 64]),
         ("number", [3, 18, 30]),
         ("attributes", [1, 2]),
+        ("row", [3, 20]),
         ("name", [2, 8]),
     ):
         if rng.random() < 0.3:
@@ -110,7 +117,7 @@ def limits(rng: Random) -> penstock.Limits | None:
 
 def case(rng: Random) -> Case:
     """Draw a class and options."""
-    written = rng.choice(["json", "json", "ndjson", "xml", "xml"])
+    written = rng.choice(["json", "json", "ndjson", "xml", "xml", "csv", "csv"])
     values: dict[str, Any] = {"limits": limits(rng)}
     if written == "xml":
         kind = typed_xml.record(rng, 2)
@@ -128,6 +135,15 @@ def case(rng: Random) -> Case:
             attributes += kind.attributes(rng) if kind.attributes else ""
             return f"<r{attributes}>{kind.inside(rng)}</r>"
 
+    elif written == "csv":
+        table = tables.table(rng)
+        into = table.annotation
+        values["dialect"] = rng.choice(tables.DIALECTS)
+        values["repair"] = rng.choice(tables.REPAIRS)
+
+        def text(rng: Random) -> str:
+            return tables.written(rng, table, values["dialect"])
+
     else:
         of = rng.choice([at_field, lambda rng: record(rng, 2), lambda rng: shape(rng, 2)])(rng)
         into, text = of.annotation, of.text
@@ -142,7 +158,8 @@ def case(rng: Random) -> Case:
     asked["errors"] = rng.choice(["raise", "raise", "skip", "collect"])
     asked["max_errors"] = rng.choice([1, 2, 100])
     asked["unknown"] = rng.choice([asked["unknown"], "collect"])
-    asked["at"] = rng.choice([None, None, *PATHS])
+    if written != "csv":
+        asked["at"] = rng.choice([None, None, *PATHS])
     encoding = rng.choice(ENCODINGS) if rng.random() < 0.2 else None
     compression = rng.choice(list(COMPRESSIONS)) if rng.random() < 0.15 else None
     return Case(written, into, text, values, asked, encoding, compression)
@@ -166,6 +183,8 @@ def document(rng: Random, made: Case) -> tuple[bytes, bool]:
         if rng.random() < 0.5:
             inner = "".join(made.text(rng) for _ in range(rng.randrange(4)))
             text = f"<d>{inner}</d>"
+    elif made.format == "csv":
+        text, damage = made.text(rng), tables.damage
     elif made.format == "ndjson":
         between = {"lines": "{}\n", "sequence": "\x1e{}\n", "concatenated": "{} "}
         parts = [made.text(rng) for _ in range(rng.randrange(5))]
@@ -375,6 +394,25 @@ def of_open(made: Case, data: bytes, records: list[Any]) -> None:
         alike(("fits", records), opened, "open", made, data)
 
 
+def of_rows(made: Case, data: bytes, records: list[Any]) -> None:
+    """Open the table and read its rows at random; write them, and read them again."""
+    options = {name: made.values[name] for name in ("dialect", "all_errors", "unknown", "limits")}
+    plain = made.encoding is None and made.compression is None and not made.values["repair"]
+    if plain and made.records["errors"] == "raise" and made.records["unknown"] != "collect":
+        options["unknown"] = made.records["unknown"]
+        descriptor, path = tempfile.mkstemp()
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        try:
+            with penstock.csv.open(path, made.into, **options) as rows:
+                places = range(len(rows) - 1, -1, -1)
+                opened = outcome(lambda: [rows[place] for place in places][::-1])
+        finally:
+            os.unlink(path)  # noqa: PTH108 - pathlib is slow
+        alike(("fits", records), opened, "csv.open", made, data)
+    tables.back_again(records, made.into)
+
+
 def damaged(rng: Random, made: Case, data: bytes) -> None:
     """Read what cannot be decompressed."""
     outcome_of_refusal(lambda: read(FORMATS[made.format], made, pieces(rng, data), 0))
@@ -392,6 +430,8 @@ def run(seed: str) -> None:
             continue
         of_document(rng, made, data)
         first = of_records(rng, made, data)
+        if first is not None and first[1][0] == "fits" and made.format == "csv":
+            of_rows(made, data, first[0])
         # All keys of the document are compared, also where nothing is decoded.
         if (
             first is not None

@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 import pytest
 
 import penstock
-from penstock import cells, spread
+from penstock import at, cells, spread
 
 
 def test_400_bytes_without_a_byte():
@@ -129,3 +129,20 @@ def test_448_the_columns_of_a_class_stand_in_the_order_of_its_fields() -> None:
         penstock.csv.encode([{"all": [{"x": 1}]}], Listed)
     reason = "all[0]: the dict lacks the key, which the class requires (record 1)"
     assert str(caught.value) == reason
+
+
+@dataclass
+class Placed:
+    """Has its columns by position, and in another order."""
+
+    a: Annotated[int, at("1")]
+    b: Annotated[int, at("0")]
+
+
+def test_450_fields_that_are_found_by_position() -> None:
+    """They were refused, with a reason that is about arrays."""
+    rows = [Placed(1, 2), Placed(3, 4)]
+    bare = penstock.csv.Dialect(header=None)
+    for dialect, text in ((bare, b"2,1\n4,3\n"), (None, b"1,0\n1,2\n3,4\n")):
+        assert penstock.csv.encode(rows, Placed, dialect=dialect) == text
+        assert penstock.csv.decode(text, Placed, dialect=dialect) == rows

@@ -303,7 +303,9 @@ impl Making<'_, '_> {
         // As deep as the longest path of the class.
         let class = self.class;
         let state = &class.states[state];
-        if !state.indexes.is_empty() || state.other.is_some() || !state.takes_key.is_empty() {
+        // In a row, an index is the name of a column as well.
+        let has_indexes = !state.indexes.is_empty() && self.plan.form != Form::ROWS;
+        if has_indexes || state.other.is_some() || !state.takes_key.is_empty() {
             return Ok(Err("a path with an index or a '*' in the middle cannot be written: give \
                            the field a class of its own"
                 .to_owned()));
