@@ -115,3 +115,15 @@ def test_449_repaired_rows_before_the_table() -> None:
         "line 3, column 1: no dialect reads this as a table; Dialect(quote=None) fails here: cells "
         "begin with quotes"
     )
+
+
+def test_451_a_dialect_is_not_found_in_bytes_that_are_no_text() -> None:
+    """If the first bytes were none, the dialect was sought in the text before them: in nothing."""
+    found = []
+    for source in ([b"f\0;f;1;more"], [b"f", b"\0;f;1", b";more"]):
+        with pytest.raises(DecodeError) as caught:
+            penstock.csv.load(source, dialect="infer")
+        found.append(caught.value.reason)
+    assert found == ["this looks like UTF-16 (little endian); say encoding='utf-16-le'"] * 2
+    with pytest.raises(DecodeError, match="invalid UTF-8: byte 0xff"):
+        penstock.csv.load([b"\xff,b\n1,2\n"], dialect="infer")

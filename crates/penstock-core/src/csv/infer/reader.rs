@@ -65,7 +65,8 @@ impl Reader {
         judge: Option<&dyn Judge>,
     ) -> Result<bool, Fault> {
         let ends = matches!(self.inference, Some(Inference::Open { ends: true }));
-        if text.as_bytes().len() < SAMPLE && !last && !ends {
+        let is_enough = text.as_bytes().len() >= SAMPLE || ends && !text.as_bytes().is_empty();
+        if !is_enough && !last {
             return Ok(false);
         }
         let repairs = self.grammar.repairs;
