@@ -733,8 +733,9 @@ def open(
             document itself as `bytes`, or as another buffer, which is copied. Penstock closes the
             file before it returns, so the file may change later.
         into: The type of a record. Without it, and without `at`, you get the document itself.
-        format: `"json"`, or `"ndjson"` or `"csv"`, which need an index of their records; see
-            `penstock.ndjson.open` and `penstock.csv.open`. By default it is found as for `load`.
+        format: `"json"`, `"plist"` (see `penstock.plist.open`), or `"ndjson"` or `"csv"`, which
+            need an index of their records; see `penstock.ndjson.open` and `penstock.csv.open`. By
+            default it is found as for `load`.
         at: Where the records are, as for `read`. By default they are the elements of a top-level
             array; any other document is one record.
         duplicates: Which value of a repeated key counts; see `penstock.json.decode`. Here all
@@ -792,6 +793,21 @@ def open(
             )
     finally:
         del given  # This closes an archive that was opened here.
+    if kind == "plist":
+        from penstock import plist  # noqa: PLC0415 - imported when it is used
+
+        return plist.open(
+            source,
+            into,
+            at=at,
+            unknown=unknown,
+            all_errors=all_errors,
+            types=types,
+            encoding=encoding,
+            compression=compression,
+            member=member,
+            limits=limits,
+        )
     if kind == "xml":
         raise ValueError(f"{kind} cannot be opened to look into it: read() or load() it")
     if at is not None or encoding is not None or member is not None:

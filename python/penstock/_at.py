@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any, NoReturn
 
 
@@ -205,3 +205,28 @@ class at:  # noqa: N801 - an annotation, with the same name as read(at=)
 def _from_parts(given: tuple[Any, ...], key: str | None) -> at:
     """Undo `at.__reduce__`: `pickle` has no other way to pass keywords."""
     return at(*given, key=key)
+
+
+_SIGNS = (("~", "~0"), ("/", "~1"), ("*", "~2"), ("@", "~3"))
+
+
+def written(steps: Sequence[str | int]) -> str:
+    """Return a path of keys and indexes as `at` writes it."""
+    return "/".join(map(_escaped, steps))
+
+
+def _escaped(step: str | int) -> str:
+    if not isinstance(step, str):
+        return str(step)
+    for sign, escape in _SIGNS:
+        step = step.replace(sign, escape)
+    return step or "~4"
+
+
+def unescaped(step: str) -> str:
+    """Return the key that a step of a path stands for."""
+    if step == "~4":
+        return ""
+    for sign, escape in reversed(_SIGNS):
+        step = step.replace(escape, sign)
+    return step

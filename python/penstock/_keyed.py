@@ -17,6 +17,7 @@ import urllib.parse
 import uuid
 from collections.abc import Mapping
 
+from penstock._at import written
 from penstock._errors import MalformedInput, PlanError, ValidationError
 from penstock._keyed_types import ANY, Class, Kinds, exactly
 from penstock._keyed_values import ArchivedObject, AttributedString
@@ -177,7 +178,7 @@ class _Graph:
 
     def path(self) -> str | None:
         """Return the path to what is being made, as `at` would write it."""
-        return "/".join(map(_step, self.steps)) or None
+        return written(self.steps) or None
 
     def malformed(self, reason: str) -> NoReturn:
         raise MalformedInput(
@@ -660,17 +661,6 @@ _MAKERS: dict[str, Maker] = {
 # What can be changed is kept in the same way.
 for _name in ("String", "Data", "Array", "Set", "OrderedSet", "Dictionary", "AttributedString"):
     _MAKERS[f"NSMutable{_name}"] = _MAKERS[f"NS{_name}"]
-
-
-def _step(step: str | int) -> str:
-    """Return a step of a path as `at` would write it."""
-    if isinstance(step, int):
-        return str(step)
-    if not step:
-        return "~4"
-    for sign, escape in (("~", "~0"), ("/", "~1"), ("*", "~2"), ("@", "~3")):
-        step = step.replace(sign, escape)
-    return step
 
 
 def _shown(key: object) -> str:

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Self
 
-    from typing_extensions import TypeForm
+    from typing_extensions import Buffer, TypeForm
 
+    from penstock._graph import Array, Dictionary, Items
     from penstock._keyed_values import ArchivedObject, AttributedString
     from penstock._limits import Limits
     from penstock._types import (
@@ -55,13 +56,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArchivedObject",
+    "Array",
     "AttributedString",
     "Decoder",
+    "Dictionary",
     "Encoder",
+    "Items",
     "decode",
     "dump",
     "encode",
     "load",
+    "open",
     "read",
     "send",
     "write",
@@ -70,12 +75,14 @@ __all__ = [
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
-        """Import what only archives have; say what to use in place of a name that there is not."""
-        if name not in {"ArchivedObject", "AttributedString"}:
+        """Import what few programs use; say what to use in place of a name that there is not."""
+        if name in {"ArchivedObject", "AttributedString"}:
+            from penstock import _keyed_values as values  # noqa: PLC0415 - only for archives
+        elif name in {"Array", "Dictionary", "Items"}:
+            from penstock import _graph as values  # noqa: PLC0415 - only for `open`
+        else:
             _missing.attribute(__name__, name)
-        from penstock import _keyed_values  # noqa: PLC0415 - few programs read archives
-
-        found = globals()[name] = getattr(_keyed_values, name)
+        found = globals()[name] = getattr(values, name)
         return found
 
 
@@ -522,6 +529,73 @@ def read(
         member,
         limits,
     )
+
+
+@_missing.advised
+def open(
+    source: Source | Buffer,
+    into: TypeForm[T] | None = None,
+    /,
+    *,
+    at: str | None = None,
+    unknown: Unknown = "skip",
+    all_errors: bool = False,
+    types: Types | None = None,
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Any:
+    """Open a property list and read the parts that you ask for.
+
+    A binary property list at a path is not read as a whole, but at the positions of what you ask
+    for. It must not change meanwhile: if it does, what was not read yet is an error. Any other
+    property list is read, and made binary in memory.
+
+    Args:
+        source: A path, a binary file, an iterable of chunks of bytes, or the property list itself
+            as `bytes`.
+        into: The type of a record. With it, you get `Items`, a sequence of the elements of the root
+            array, or of what is at `at`. Each is decoded when you ask for it.
+        at: Where the records are: keys, and `*` at the end, such as `"Tracks/*"`. Without `into`,
+            records are plain values.
+        unknown: What to do with keys that a class does not name, as for `decode`.
+        all_errors: Whether the error of a record reports all of its problems.
+        types: Functions that make values of types; see `penstock.json.decode`.
+        encoding: The encoding of text, as for `decode`.
+        compression: How the source is compressed, as for `load`.
+        member: The member of a zip archive, as for `load`.
+        limits: The limits to enforce instead of the default ones.
+
+    Returns:
+        A `Dictionary` or an `Array`, which are context managers; `Items`, with `into` or `at`; or
+        the value itself, if the root is none of both.
+
+    Raises:
+        OSError: The file cannot be opened.
+        TypeError: `source` is none of these.
+        ValueError: As for `load`; or there is nothing at `at`.
+        DecodeError: As for `load`. What is damaged elsewhere raises when you ask for it.
+        PlanError: Penstock cannot decode into `into`.
+
+    Example:
+        >>> import plistlib, penstock
+        >>> data = plistlib.dumps({"Tracks": [{"Name": "Fog"}]}, fmt=plistlib.FMT_BINARY)
+        >>> library = penstock.plist.open(data)
+        >>> library["Tracks"][0]["Name"], len(library["Tracks"])
+        ('Fog', 1)
+        >>> library["Tracks"].to(list[dict[str, str]])
+        [{'Name': 'Fog'}]
+    """
+    from penstock import _graph  # noqa: PLC0415 - few programs look into property lists
+
+    root = _graph.located(source, encoding, compression, member, limits)
+    if into is None and at is None:
+        return root
+    record: Any = PLAIN if into is None else into
+    if types is not None:
+        record = _plan.with_types(record, types)
+    return _graph.items(root, record, at, unknown, all_errors)
 
 
 @_missing.advised

@@ -78,6 +78,8 @@ mod _rust {
     #[pymodule_export]
     use crate::verbs::feed::Decoder;
     #[pymodule_export]
+    use crate::verbs::graph::Graph;
+    #[pymodule_export]
     use crate::verbs::infer::infer;
     #[pymodule_export]
     use crate::verbs::outline::outline;
