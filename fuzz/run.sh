@@ -74,6 +74,10 @@ if ! "$PYTHON" options.py --runs $((RUNS / 200)) --seed "$SEED"; then
     failed+=(options)
 fi
 
+if ! "$PYTHON" archives.py --runs $((RUNS / 1000)) --seed "$SEED"; then
+    failed+=(archives)
+fi
+
 if ((${#failed[@]})); then
     printf 'Findings: %s\n' "${failed[*]}"
     exit 1

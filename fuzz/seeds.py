@@ -240,13 +240,12 @@ def corpora() -> dict[str, dict[str, bytes]]:
 # Property lists as XML.
 MARKUP = {
     "everything": "<?xml version='1.0'?><!DOCTYPE plist [<!ENTITY e '<true/>'>]>"
-    "<plist version='1.0'><dict>"
-    "<key>a&amp;b</key><string>\u00e9<![CDATA[<]]></string><key>i</key><integer>-0x1F</integer>"
+    "<plist version='1.0'><dict><key>a&amp;b</key>"
+    "<string>\u00e9<![CDATA[<]]></string><key>i</key><integer>-0x1F</integer>"
     "<key>r</key><real>1.5e3</real><key/><array>&e;<false/></array><key>d</key><data>\n\tAA==</data>"
     "<key>t</key><date>2004-10-26T10:33:33Z</date></dict></plist>",
     "uids": "<array><dict><key>CF$UID</key><integer>7</integer></dict><dict><key>CF$UID</key>"
-    "<integer>7</integer><key>b</key><true/></dict>"
-    "<dict><key>CF$UID</key><array/></dict></array>",
+    "<integer>7</integer><key>b</key><true/></dict><dict><key>CF$UID</key><array/></dict></array>",
     "nested": "<array><dict><key>a</key><dict/></dict><array><array/></array>\r\n<!-- c -->"
     "</array>",
     "empty": "<plist/>",

@@ -11,7 +11,7 @@ import uuid
 from typing import Any
 
 import pytest
-from keyed_archives import CLASSES, UID, Color, Everything, Node, Person
+from keyed_archives import CLASSES, UID, Color, Everything, Node, Person, any_graph, same
 
 import penstock
 from penstock import _keyed, _keyed_write, plist
@@ -177,52 +177,7 @@ def test_depth_costs_no_stack():
 
 
 def test_any_graph():
-    """Graphs of containers with shared ones and cycles, compared by the same walk over both."""
-    random_ = random.Random(8)
+    rng = random.Random(8)
     for _ in range(300):
-        kinds = [list, dict, lambda: ArchivedObject("XY"), lambda: Person("p")]
-        nodes: list[Any] = [random_.choice(kinds)() for _ in range(random_.randrange(1, 12))]
-        for node in nodes:
-            for _ in range(random_.randrange(4)):
-                child = random_.choice([*nodes, None, 1, 1.5, "x", b"y", True])
-                match node:
-                    case list():
-                        node.append(child)
-                    case dict():
-                        node[random_.choice("abc")] = child
-                    case ArchivedObject():
-                        node.fields[random_.choice("abc")] = child
-                    case _:
-                        node.friends = [each for each in nodes if isinstance(each, Person)]
-        assert same(nodes, again(nodes, classes=CLASSES))
-
-
-def same(left: Any, right: Any) -> bool:
-    """Compare two graphs: whatever is one object in one is one object in the other."""
-    pairs, due = {}, [(left, right)]
-    while due:
-        a, b = due.pop()
-        if type(a) is not type(b):
-            return False
-        match a:
-            case list():
-                parts = [*a], [*b]
-            case dict():
-                parts = [*a, *a.values()], [*b, *b.values()]
-            case ArchivedObject():
-                parts = [a.class_name, a.fields], [b.class_name, b.fields]
-            case Person():
-                parts = [a.name, a.age, a.friends, a.boss], [b.name, b.age, b.friends, b.boss]
-            case _:
-                if a != b:
-                    return False
-                continue
-        if id(a) in pairs:
-            if pairs[id(a)] is not b:
-                return False
-            continue
-        pairs[id(a)] = b
-        if len(parts[0]) != len(parts[1]):
-            return False
-        due.extend(zip(*parts, strict=True))
-    return len({id(b) for b in pairs.values()}) == len(pairs)
+        graph = any_graph(rng)
+        assert same(graph, again(graph, classes=CLASSES))

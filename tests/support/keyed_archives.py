@@ -6,6 +6,7 @@ import datetime
 import decimal
 import enum
 import plistlib
+import random
 import typing
 import uuid
 from collections.abc import Mapping, Sequence
@@ -14,6 +15,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import penstock
 from penstock import _keyed, plist
+from penstock._keyed_values import ArchivedObject, AttributedString
 
 UID = plistlib.UID
 
@@ -187,3 +189,84 @@ class Deep:
 @dataclass
 class Wrong:
     data: Annotated[bytes, penstock.Hex]
+
+
+SCALARS = [
+    None,
+    True,
+    False,
+    0,
+    7,
+    -(2**63),
+    1.5,
+    -0.0,
+    "",
+    "x",
+    "$null",
+    "é",
+    b"",
+    b"y",
+    uuid.UUID(int=5),
+]
+
+
+def any_graph(rng: random.Random) -> list[Any]:
+    """Return containers and objects that refer to each other at random."""
+    kinds: list[Any] = [list, dict, lambda: ArchivedObject("XYElse"), lambda: Person("p")]
+    nodes: list[Any] = [rng.choice(kinds)() for _ in range(rng.randrange(1, 12))]
+    people = [node for node in nodes if isinstance(node, Person)]
+    for node in nodes:
+        for _ in range(rng.randrange(4)):
+            child = rng.choice([*nodes, *rng.sample(SCALARS, 5)])
+            match node:
+                case list():
+                    node.append(child)
+                case dict():
+                    node[rng.choice("abc")] = child
+                case ArchivedObject():
+                    node.fields[rng.choice(["a", "b", "$c"])] = child
+                case _:
+                    node.friends = rng.sample(people, rng.randrange(len(people) + 1))
+                    node.boss = rng.choice([None, *people])
+    return nodes
+
+
+def same(left: Any, right: Any) -> bool:
+    """Compare two graphs: what is one object in one of them is one object in the other."""
+    pairs: dict[int, Any] = {}
+    due = [(left, right)]
+    while due:
+        a, b = due.pop()
+        if type(a) is not type(b):
+            return False
+        parts = _parts(a), _parts(b)
+        if parts[0] is None or parts[1] is None:
+            if len(a) != len(b) if isinstance(a, set) else repr(a) != repr(b):
+                return False
+            continue
+        if id(a) in pairs:
+            if pairs[id(a)] is not b:
+                return False
+            continue
+        pairs[id(a)] = b
+        if len(parts[0]) != len(parts[1]):
+            return False
+        due.extend(zip(*parts, strict=True))
+    return len({id(b) for b in pairs.values()}) == len(pairs)
+
+
+def _parts(value: Any) -> list[Any] | None:
+    """Return what a container or an object consists of; none for other values."""
+    match value:
+        case list():
+            return [*value]
+        case dict():
+            return [*value, *value.values()]
+        case ArchivedObject():
+            return [value.class_name, value.fields]
+        case AttributedString():
+            return [value.text, value.runs]
+        case Person():
+            return [value.name, value.age, value.friends, value.boss]
+        case _:
+            return None
