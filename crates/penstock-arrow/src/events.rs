@@ -1,6 +1,6 @@
 //! The events of one record, so that somebody else can have them again.
 
-use penstock_core::event::Text;
+use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::select::PathStep;
 use penstock_core::sink::{Flow, Sink};
 use penstock_scan::{ValidText, copied, make_room};
@@ -20,12 +20,16 @@ pub(crate) enum What {
     BeginList,
     EndList,
     Key(Span),
+    /// The name of an element or an attribute: its index among the names.
+    Name(u32),
     Null,
     Bool(bool),
     Int(i64),
     Float(f64),
     Number(Span),
     Text(Span),
+    Untyped(Span),
+    Piece(Span),
 }
 
 /// An event, and where it was.
@@ -37,10 +41,20 @@ struct Event {
 
 const _: () = assert!(size_of::<Event>() == 24);
 
+/// The name of an element or an attribute.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    name: Span,
+    prefix: Option<Span>,
+    namespace: Option<Span>,
+    kind: KeyKind,
+}
+
 /// The events of a record, with copies of their texts.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     events: Vec<Event>,
+    names: Vec<Name>,
     text: String,
 }
 
@@ -48,12 +62,14 @@ impl Events {
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.events.clear();
+        self.names.clear();
         self.text.clear();
     }
 
     /// About how many bytes they take.
     pub(crate) fn size(&self) -> usize {
-        self.events.len() * size_of::<Event>() + self.text.len()
+        let names = self.names.len() * size_of::<Name>();
+        self.events.len() * size_of::<Event>() + names + self.text.len()
     }
 
     #[inline(always)]
@@ -72,7 +88,26 @@ impl Events {
         Some(Span { from, length })
     }
 
-    fn text(&self, span: Span) -> &str {
+    /// The name of an element or an attribute. Returns its local part.
+    #[inline(always)]
+    pub(crate) fn push_name(&mut self, key: &Key<'_>, at: u64) -> Option<Span> {
+        let name = self.keep(key.name.text.as_str())?;
+        let prefix = match key.prefix {
+            Some(prefix) => Some(self.keep(prefix.text.as_str())?),
+            None => None,
+        };
+        let namespace = match key.namespace {
+            Some(namespace) => Some(self.keep(namespace.text.as_str())?),
+            None => None,
+        };
+        let index = u32::try_from(self.names.len()).ok()?;
+        make_room(&mut self.names, 1);
+        self.names.push(Name { name, prefix, namespace, kind: key.kind });
+        self.push(What::Name(index), at);
+        Some(name)
+    }
+
+    pub(crate) fn text(&self, span: Span) -> &str {
         let from = span.from as usize;
         self.text.get(from..from + span.length as usize).unwrap_or_default()
     }
@@ -92,18 +127,30 @@ impl Events {
                 What::BeginList => to.begin_list(at)?,
                 What::EndList => to.end_list(at)?,
                 What::Key(key) => to.key(self.event_text(key), at)?,
+                What::Name(name) => {
+                    let Some(name) = self.names.get(name as usize) else { continue };
+                    let key = Key {
+                        name: self.event_text(name.name),
+                        prefix: name.prefix.map(|span| self.event_text(span)),
+                        namespace: name.namespace.map(|span| self.event_text(span)),
+                        kind: name.kind,
+                    };
+                    to.name(key, at)?
+                }
                 What::Null => to.null(at)?,
                 What::Bool(value) => to.boolean(value, at)?,
                 What::Int(value) => to.int(value, at)?,
                 What::Float(value) => to.float(value, at)?,
                 What::Number(digits) => to.number(self.text(digits).as_bytes(), at)?,
                 What::Text(text) => to.text(self.event_text(text), at)?,
+                What::Untyped(text) => to.scalar(Scalar::Untyped(self.event_text(text)), at)?,
+                What::Piece(text) => to.piece(self.event_text(text), at)?,
             };
         }
         Ok(flow)
     }
 
-    /// The path of the current value, or, if not `inside`, of the container around it.
+    /// For members: the path of the current value, or, if not `inside`, of the container around it.
     pub(crate) fn path(&self, inside: bool) -> Vec<PathStep> {
         // For the record and each open map or list: the step to its current value.
         let mut steps: Vec<Option<PathStep>> = vec![None];
@@ -120,6 +167,7 @@ impl Events {
                     let key = PathStep::Key(copied(self.text(name)));
                     steps.last_mut().into_iter().for_each(|step| *step = Some(key.clone()));
                 }
+                What::Name(_) | What::Piece(_) => {}
                 _ => is_value = true,
             }
             if is_value && let Some(Some(PathStep::Index(index))) = steps.last_mut() {

@@ -6,40 +6,14 @@
 
 use crate::columns::Columns;
 use crate::events::{Events, What};
+use crate::fast::{Duplicates, Fast, Settings};
 use crate::plan::{Absent, Kind, NodeId, State, To};
 use crate::values::Unfit;
-use penstock_core::event::{Cell, KnownKeys, Row, Scalar, Text};
+use penstock_core::event::{Cell, Key, KnownKeys, Row, Scalar, Text};
 use penstock_core::select::PathStep;
 use penstock_core::sink::{Flow, Sink, Want};
-use penstock_core::value::lexical::Rules;
 use penstock_scan::make_room;
 use std::collections::HashMap;
-
-/// How records are taken, and when a batch is full.
-#[derive(Clone, Copy, Debug)]
-pub struct Settings {
-    /// What happens with a second value for the same key.
-    pub duplicates: Duplicates,
-    /// Whether a key that no class names is an error.
-    pub forbids_unknown: bool,
-    /// The options for numbers in text.
-    pub rules: Rules,
-    /// How many records a batch has.
-    pub rows: usize,
-    /// About how many bytes a batch may have. It is exceeded by no more than a record.
-    pub bytes: usize,
-}
-
-/// What happens with a second value for the same key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Duplicates {
-    /// The last one counts.
-    Last,
-    /// The first one counts.
-    First,
-    /// The record is in error.
-    Error,
-}
 
 /// What the coming value is.
 #[derive(Clone, Copy, Debug)]
@@ -96,119 +70,9 @@ pub struct Keyed {
 }
 
 impl Keyed {
-    /// Before the first record.
-    #[must_use]
-    pub fn new(columns: Columns, settings: Settings) -> Self {
-        let top = Frame {
-            kind: FrameKind::Record,
-            node: 0,
-            row: 0,
-            state: 0,
-            next: 0,
-            aim: Aim::Column(columns.plan().root),
-        };
-        Keyed {
-            columns,
-            settings,
-            events: Events::default(),
-            frames: Vec::new(),
-            top,
-            why: None,
-            is_complete: false,
-            header: None,
-            misplaced: 0,
-        }
-    }
-
-    /// The columns.
-    #[must_use]
-    pub fn columns(&self) -> &Columns {
-        &self.columns
-    }
-
-    /// The columns.
-    pub fn columns_mut(&mut self) -> &mut Columns {
-        &mut self.columns
-    }
-
-    /// Forgets the events of the record, and takes back what there is of it if it is not complete.
-    #[inline]
-    pub fn clear(&mut self) {
-        if !self.is_complete {
-            self.columns.abandon();
-        }
-        self.events.clear();
-        if let Some(record) = self.frames.first() {
-            self.top = *record;
-            self.frames.clear();
-        }
-        self.is_complete = false;
-    }
-
-    /// Whether all of the record is there.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_complete(&self) -> bool {
-        self.is_complete
-    }
-
-    /// Whether there is enough for a batch.
-    #[inline(always)]
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.columns.rows() >= self.settings.rows || self.columns.bytes() >= self.settings.bytes
-    }
-
-    /// About how many bytes the events of the record take.
-    #[must_use]
-    pub fn size(&self) -> usize {
-        self.events.size()
-    }
-
-    /// Why the last event was not taken, if the column is the reason.
-    pub fn why(&mut self) -> Option<Unfit> {
-        self.why.take()
-    }
-
-    /// The path of the current value, or, if not `inside`, of the container around it.
-    #[must_use]
-    pub fn path(&self, inside: bool) -> Vec<PathStep> {
-        self.events.path(inside)
-    }
-
-    /// Reports the events of the record so far to another sink.
-    ///
-    /// # Errors
-    /// The first refusal of the other sink.
-    pub fn again<S: Sink>(&self, to: &mut S) -> Result<Flow, S::Error> {
-        self.events.again(to)
-    }
-
     #[inline(always)]
     fn state(&self, node: NodeId, state: u32) -> Option<&State> {
         self.columns.struct_of(node)?.states.get(state as usize)
-    }
-
-    /// The key that is expected.
-    #[inline(always)]
-    #[must_use]
-    pub fn expected_key(&self) -> &[u8] {
-        let Frame { kind: FrameKind::Struct | FrameKind::Path, node, state, next, .. } = self.top
-        else {
-            return &[];
-        };
-        let state = self.state(node, state);
-        state.and_then(|it| it.lent.get(next as usize)).map_or(&[], |key| key.as_bytes())
-    }
-
-    /// The form in which the next number should come.
-    #[inline(always)]
-    #[must_use]
-    pub fn want(&self) -> Want {
-        match self.top.aim {
-            Aim::Column(node) => self.columns.node(node).want,
-            Aim::State(_) | Aim::Nothing => Want::Native,
-        }
     }
 
     #[inline(always)]
@@ -246,44 +110,6 @@ impl Keyed {
         Some(Flow::Take)
     }
 
-    /// A map begins. None if it is not taken.
-    #[inline(always)]
-    pub fn begin_map(&mut self, at: u64) -> Option<Flow> {
-        let frame = match self.top.aim {
-            Aim::Column(node) => {
-                let kind = match self.columns.node(node).kind {
-                    Kind::Struct(_) => FrameKind::Struct,
-                    Kind::Map(..) => FrameKind::Map,
-                    _ => return None,
-                };
-                let row = self.columns.rows_of(node);
-                Frame { kind, node, row, state: 0, next: 0, aim: Aim::Nothing }
-            }
-            Aim::State(state) => {
-                let kind = FrameKind::Path;
-                Frame { kind, state, next: 0, aim: Aim::Nothing, ..self.top }
-            }
-            Aim::Nothing => return None,
-        };
-        self.events.push(What::BeginMap, at);
-        self.push_frame(frame);
-        Some(Flow::Take)
-    }
-
-    /// The innermost map ends. None if it lacks something.
-    #[inline(always)]
-    pub fn end_map(&mut self, at: u64) -> Option<Flow> {
-        let node = self.top.node;
-        let ended = match self.top.kind {
-            FrameKind::Struct => self.columns.end_struct(node),
-            FrameKind::Path => Ok(()),
-            FrameKind::Map if self.has_twice() => Err(Unfit::Form),
-            FrameKind::Map => self.columns.end_list(node),
-            FrameKind::Record | FrameKind::List => return None,
-        };
-        self.end(ended, What::EndMap, at)
-    }
-
     #[inline(always)]
     fn end(&mut self, ended: Result<(), Unfit>, what: What, at: u64) -> Option<Flow> {
         if let Err(why) = ended {
@@ -295,29 +121,6 @@ impl Keyed {
             self.is_complete = true;
         }
         Some(Flow::Take)
-    }
-
-    /// A list begins. None if it is not taken.
-    #[inline(always)]
-    pub fn begin_list(&mut self, at: u64) -> Option<Flow> {
-        let Aim::Column(node) = self.top.aim else { return None };
-        let (Kind::List(item) | Kind::Tuple(item, _)) = self.columns.node(node).kind else {
-            return None;
-        };
-        self.events.push(What::BeginList, at);
-        let aim = Aim::Column(item);
-        self.push_frame(Frame { kind: FrameKind::List, node, row: 0, state: 0, next: 0, aim });
-        Some(Flow::Take)
-    }
-
-    /// The innermost list ends.
-    #[inline(always)]
-    pub fn end_list(&mut self, at: u64) -> Option<Flow> {
-        if self.top.kind != FrameKind::List {
-            return None;
-        }
-        let ended = self.columns.end_list(self.top.node);
-        self.end(ended, What::EndList, at)
     }
 
     /// Whether a key of the innermost map occurs twice.
@@ -341,32 +144,6 @@ impl Keyed {
         keys.any(|key| seen.insert(key, ()).is_some())
     }
 
-    /// A key. None if it is not taken.
-    #[inline(always)]
-    pub fn key(&mut self, key: Text<'_>, at: u64) -> Option<Flow> {
-        let text = key.text.as_str();
-        match self.top.kind {
-            FrameKind::Struct | FrameKind::Path => {
-                let found = self.state(self.top.node, self.top.state)?.table.find(key.bytes());
-                let span = self.events.keep(text)?;
-                match found {
-                    Some(found) => self.found(found, What::Key(span), at),
-                    None => self.unknown(What::Key(span), at),
-                }
-            }
-            FrameKind::Map => {
-                let Kind::Map(keys, values) = self.columns.node(self.top.node).kind else {
-                    return None;
-                };
-                let span = self.events.keep(text)?;
-                self.top.aim = Aim::Column(values);
-                let added = self.columns.text(keys, text);
-                self.taken(added, What::Key(span), at)
-            }
-            FrameKind::Record | FrameKind::List => None,
-        }
-    }
-
     #[inline(never)]
     fn unknown(&mut self, what: What, at: u64) -> Option<Flow> {
         let forbids = self.columns.struct_of(self.top.node)?.forbids_unknown;
@@ -376,16 +153,6 @@ impl Keyed {
         self.events.push(what, at);
         self.top.aim = Aim::Nothing;
         Some(Flow::Skip)
-    }
-
-    /// The expected key. None if it is not taken.
-    #[inline(always)]
-    pub fn expected_key_found(&mut self, at: u64) -> Option<Flow> {
-        let Frame { node, state, next, .. } = self.top;
-        let Keyed { columns, events, .. } = self;
-        let state = columns.struct_of(node)?.states.get(state as usize)?;
-        let span = events.keep(state.names.get(next as usize)?)?;
-        self.found(next, What::Key(span), at)
     }
 
     #[inline(always)]
@@ -407,6 +174,8 @@ impl Keyed {
                 }
                 Aim::Column(node)
             }
+            // Only repeated elements lead there.
+            To::Items(_) => return None,
             To::State(state) => Aim::State(state),
             To::Nothing => {
                 self.events.push(what, at);
@@ -416,93 +185,6 @@ impl Keyed {
         };
         self.events.push(what, at);
         Some(Flow::Take)
-    }
-
-    /// Null. None if it is not taken.
-    #[inline(never)]
-    pub fn null(&mut self, at: u64) -> Option<Flow> {
-        let Aim::Column(node) = self.top.aim else { return self.pass(What::Null, at) };
-        let added = self.columns.null(node);
-        self.taken(added, What::Null, at)
-    }
-
-    /// True or false. None if it is not taken.
-    #[inline(always)]
-    pub fn boolean(&mut self, value: bool, at: u64) -> Option<Flow> {
-        let Aim::Column(node) = self.top.aim else { return self.pass(What::Bool(value), at) };
-        let added = self.columns.boolean(node, value);
-        self.taken(added, What::Bool(value), at)
-    }
-
-    /// An integer. None if it is not taken.
-    #[inline(always)]
-    pub fn int(&mut self, value: i64, at: u64) -> Option<Flow> {
-        let Aim::Column(node) = self.top.aim else { return self.pass(What::Int(value), at) };
-        let added = self.columns.int(node, value);
-        self.taken(added, What::Int(value), at)
-    }
-
-    /// A double. None if it is not taken.
-    #[inline(always)]
-    pub fn float(&mut self, value: f64, at: u64) -> Option<Flow> {
-        let Aim::Column(node) = self.top.aim else { return self.pass(What::Float(value), at) };
-        let added = self.columns.float(node, value);
-        self.taken(added, What::Float(value), at)
-    }
-
-    /// A number as its digits. None if it is not taken.
-    #[inline(never)]
-    pub fn number(&mut self, digits: &[u8], at: u64) -> Option<Flow> {
-        let span = self.events.keep(std::str::from_utf8(digits).ok()?)?;
-        let Aim::Column(node) = self.top.aim else { return self.pass(What::Number(span), at) };
-        let added = self.columns.digits(node, digits);
-        self.taken(added, What::Number(span), at)
-    }
-
-    /// A string. None if it is not taken.
-    #[inline(always)]
-    pub fn text(&mut self, text: Text<'_>, at: u64) -> Option<Flow> {
-        let span = self.events.keep(text.text.as_str())?;
-        let Aim::Column(node) = self.top.aim else { return self.pass(What::Text(span), at) };
-        let added = match self.columns.node(node).kind {
-            Kind::Str => self.columns.text(node, text.text.as_str()),
-            _ => self.columns.quoted_rarely(node, text.bytes()),
-        };
-        self.taken(added, What::Text(span), at)
-    }
-
-    /// A scalar of any kind. None if it is not taken.
-    pub fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Option<Flow> {
-        match value {
-            Scalar::Null => self.null(at),
-            Scalar::Bool(value) => self.boolean(value, at),
-            Scalar::Int(value) => self.int(value, at),
-            Scalar::Float(value) => self.float(value, at),
-            Scalar::Number(digits) => self.number(digits, at),
-            Scalar::Text(text) => self.text(text, at),
-            _ => None,
-        }
-    }
-
-    /// Where the cell is that was not taken of a row, and its path.
-    #[must_use]
-    pub fn misplaced(&self, row: &Row<'_>) -> Option<(u64, Vec<PathStep>)> {
-        let cell = row.cells.get(self.misplaced).copied().flatten()?;
-        let key = row.keys.get(self.misplaced)?;
-        Some((cell.at, vec![PathStep::Key(key.name.text.as_str().to_owned())]))
-    }
-
-    /// The columns of a table are known. False if its rows are not taken.
-    pub fn known_keys(&mut self, known: &KnownKeys<'_>, wanted: &mut [Option<Want>]) -> bool {
-        self.header = self.columns_of(known);
-        let Some(header) = &self.header else { return false };
-        // The class asked for its columns. Some of them nobody wants here.
-        for (place, wanted) in (0_u32..).zip(wanted) {
-            if !header.iter().any(|(known, _)| *known == place) {
-                *wanted = None;
-            }
-        }
-        true
     }
 
     fn columns_of(&self, known: &KnownKeys<'_>) -> Option<Vec<(u32, NodeId)>> {
@@ -517,30 +199,11 @@ impl Keyed {
                     make_room(&mut header, 1);
                     header.push((place, *node));
                 }
-                To::State(_) => return None,
+                To::State(_) | To::Items(_) => return None,
                 To::Nothing => {}
             }
         }
         Some(header)
-    }
-
-    /// A row of a table. None if it is not taken; nothing of it is left then.
-    #[inline(always)]
-    pub fn row(&mut self, row: &Row<'_>) -> Option<()> {
-        let header = self.header.take()?;
-        let filled = self.fill(&header, row);
-        self.header = Some(header);
-        match filled {
-            Ok(()) => {
-                self.is_complete = true;
-                Some(())
-            }
-            Err(why) => {
-                self.columns.abandon();
-                self.refuse(why);
-                None
-            }
-        }
     }
 
     #[inline(always)]
@@ -589,5 +252,259 @@ impl Keyed {
             return Ok(());
         }
         self.columns.untyped(node, text.text.as_str(), self.settings.rules)
+    }
+}
+
+impl Fast for Keyed {
+    #[inline(always)]
+    fn name(&mut self, key: Key<'_>, at: u64) -> Option<Flow> {
+        self.key(key.name, at)
+    }
+
+    fn piece(&mut self, _text: Text<'_>, _at: u64) -> Option<Flow> {
+        None
+    }
+
+    fn new(columns: Columns, settings: Settings) -> Self {
+        let top = Frame {
+            kind: FrameKind::Record,
+            node: 0,
+            row: 0,
+            state: 0,
+            next: 0,
+            aim: Aim::Column(columns.plan().root),
+        };
+        Keyed {
+            columns,
+            settings,
+            events: Events::default(),
+            frames: Vec::new(),
+            top,
+            why: None,
+            is_complete: false,
+            header: None,
+            misplaced: 0,
+        }
+    }
+    fn columns_mut(&mut self) -> &mut Columns {
+        &mut self.columns
+    }
+    #[inline]
+    fn clear(&mut self) {
+        if !self.is_complete {
+            self.columns.abandon();
+        }
+        self.events.clear();
+        if let Some(record) = self.frames.first() {
+            self.top = *record;
+            self.frames.clear();
+        }
+        self.is_complete = false;
+    }
+    #[inline(always)]
+    fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.settings.is_full(&self.columns)
+    }
+    fn size(&self) -> usize {
+        self.events.size()
+    }
+    fn why(&mut self) -> Option<Unfit> {
+        self.why.take()
+    }
+    fn path(&self, inside: bool) -> Vec<PathStep> {
+        self.events.path(inside)
+    }
+    fn again<S: Sink>(&self, to: &mut S) -> Result<Flow, S::Error> {
+        self.events.again(to)
+    }
+    #[inline(always)]
+    fn expected_key(&self) -> &[u8] {
+        let Frame { kind: FrameKind::Struct | FrameKind::Path, node, state, next, .. } = self.top
+        else {
+            return &[];
+        };
+        let state = self.state(node, state);
+        state.and_then(|it| it.lent.get(next as usize)).map_or(&[], |key| key.as_bytes())
+    }
+    #[inline(always)]
+    fn want(&self) -> Want {
+        match self.top.aim {
+            Aim::Column(node) => self.columns.node(node).want,
+            Aim::State(_) | Aim::Nothing => Want::Native,
+        }
+    }
+    #[inline(always)]
+    fn begin_map(&mut self, at: u64) -> Option<Flow> {
+        let frame = match self.top.aim {
+            Aim::Column(node) => {
+                let kind = match self.columns.node(node).kind {
+                    Kind::Struct(_) => FrameKind::Struct,
+                    Kind::Map(..) => FrameKind::Map,
+                    _ => return None,
+                };
+                let row = self.columns.rows_of(node);
+                Frame { kind, node, row, state: 0, next: 0, aim: Aim::Nothing }
+            }
+            Aim::State(state) => {
+                let kind = FrameKind::Path;
+                Frame { kind, state, next: 0, aim: Aim::Nothing, ..self.top }
+            }
+            Aim::Nothing => return None,
+        };
+        self.events.push(What::BeginMap, at);
+        self.push_frame(frame);
+        Some(Flow::Take)
+    }
+    #[inline(always)]
+    fn end_map(&mut self, at: u64) -> Option<Flow> {
+        let node = self.top.node;
+        let ended = match self.top.kind {
+            FrameKind::Struct => self.columns.end_struct(node),
+            FrameKind::Path => Ok(()),
+            FrameKind::Map if self.has_twice() => Err(Unfit::Form),
+            FrameKind::Map => self.columns.end_list(node),
+            FrameKind::Record | FrameKind::List => return None,
+        };
+        self.end(ended, What::EndMap, at)
+    }
+    #[inline(always)]
+    fn begin_list(&mut self, at: u64) -> Option<Flow> {
+        let Aim::Column(node) = self.top.aim else { return None };
+        let (Kind::List(item) | Kind::Tuple(item, _)) = self.columns.node(node).kind else {
+            return None;
+        };
+        self.events.push(What::BeginList, at);
+        let aim = Aim::Column(item);
+        self.push_frame(Frame { kind: FrameKind::List, node, row: 0, state: 0, next: 0, aim });
+        Some(Flow::Take)
+    }
+    #[inline(always)]
+    fn end_list(&mut self, at: u64) -> Option<Flow> {
+        if self.top.kind != FrameKind::List {
+            return None;
+        }
+        let ended = self.columns.end_list(self.top.node);
+        self.end(ended, What::EndList, at)
+    }
+    #[inline(always)]
+    fn key(&mut self, key: Text<'_>, at: u64) -> Option<Flow> {
+        let text = key.text.as_str();
+        match self.top.kind {
+            FrameKind::Struct | FrameKind::Path => {
+                let found = self.state(self.top.node, self.top.state)?.table.find(key.bytes());
+                let span = self.events.keep(text)?;
+                match found {
+                    Some(found) => self.found(found, What::Key(span), at),
+                    None => self.unknown(What::Key(span), at),
+                }
+            }
+            FrameKind::Map => {
+                let Kind::Map(keys, values) = self.columns.node(self.top.node).kind else {
+                    return None;
+                };
+                let span = self.events.keep(text)?;
+                self.top.aim = Aim::Column(values);
+                let added = self.columns.text(keys, text);
+                self.taken(added, What::Key(span), at)
+            }
+            FrameKind::Record | FrameKind::List => None,
+        }
+    }
+    #[inline(always)]
+    fn expected_key_found(&mut self, at: u64) -> Option<Flow> {
+        let Frame { node, state, next, .. } = self.top;
+        let Keyed { columns, events, .. } = self;
+        let state = columns.struct_of(node)?.states.get(state as usize)?;
+        let span = events.keep(state.names.get(next as usize)?)?;
+        self.found(next, What::Key(span), at)
+    }
+    #[inline(never)]
+    fn null(&mut self, at: u64) -> Option<Flow> {
+        let Aim::Column(node) = self.top.aim else { return self.pass(What::Null, at) };
+        let added = self.columns.null(node);
+        self.taken(added, What::Null, at)
+    }
+    #[inline(always)]
+    fn boolean(&mut self, value: bool, at: u64) -> Option<Flow> {
+        let Aim::Column(node) = self.top.aim else { return self.pass(What::Bool(value), at) };
+        let added = self.columns.boolean(node, value);
+        self.taken(added, What::Bool(value), at)
+    }
+    #[inline(always)]
+    fn int(&mut self, value: i64, at: u64) -> Option<Flow> {
+        let Aim::Column(node) = self.top.aim else { return self.pass(What::Int(value), at) };
+        let added = self.columns.int(node, value);
+        self.taken(added, What::Int(value), at)
+    }
+    #[inline(always)]
+    fn float(&mut self, value: f64, at: u64) -> Option<Flow> {
+        let Aim::Column(node) = self.top.aim else { return self.pass(What::Float(value), at) };
+        let added = self.columns.float(node, value);
+        self.taken(added, What::Float(value), at)
+    }
+    #[inline(never)]
+    fn number(&mut self, digits: &[u8], at: u64) -> Option<Flow> {
+        let span = self.events.keep(std::str::from_utf8(digits).ok()?)?;
+        let Aim::Column(node) = self.top.aim else { return self.pass(What::Number(span), at) };
+        let added = self.columns.digits(node, digits);
+        self.taken(added, What::Number(span), at)
+    }
+    #[inline(always)]
+    fn text(&mut self, text: Text<'_>, at: u64) -> Option<Flow> {
+        let span = self.events.keep(text.text.as_str())?;
+        let Aim::Column(node) = self.top.aim else { return self.pass(What::Text(span), at) };
+        let added = match self.columns.node(node).kind {
+            Kind::Str => self.columns.text(node, text.text.as_str()),
+            _ => self.columns.quoted_rarely(node, text.bytes()),
+        };
+        self.taken(added, What::Text(span), at)
+    }
+    fn scalar(&mut self, value: Scalar<'_>, at: u64) -> Option<Flow> {
+        match value {
+            Scalar::Null => self.null(at),
+            Scalar::Bool(value) => self.boolean(value, at),
+            Scalar::Int(value) => self.int(value, at),
+            Scalar::Float(value) => self.float(value, at),
+            Scalar::Number(digits) => self.number(digits, at),
+            Scalar::Text(text) => self.text(text, at),
+            _ => None,
+        }
+    }
+    fn misplaced(&self, row: &Row<'_>) -> Option<(u64, Vec<PathStep>)> {
+        let cell = row.cells.get(self.misplaced).copied().flatten()?;
+        let key = row.keys.get(self.misplaced)?;
+        Some((cell.at, vec![PathStep::Key(key.name.text.as_str().to_owned())]))
+    }
+    fn known_keys(&mut self, known: &KnownKeys<'_>, wanted: &mut [Option<Want>]) -> bool {
+        self.header = self.columns_of(known);
+        let Some(header) = &self.header else { return false };
+        // The class asked for its columns. Some of them nobody wants here.
+        for (place, wanted) in (0_u32..).zip(wanted) {
+            if !header.iter().any(|(known, _)| *known == place) {
+                *wanted = None;
+            }
+        }
+        true
+    }
+    #[inline(always)]
+    fn row(&mut self, row: &Row<'_>) -> Option<()> {
+        let header = self.header.take()?;
+        let filled = self.fill(&header, row);
+        self.header = Some(header);
+        match filled {
+            Ok(()) => {
+                self.is_complete = true;
+                Some(())
+            }
+            Err(why) => {
+                self.columns.abandon();
+                self.refuse(why);
+                None
+            }
+        }
     }
 }

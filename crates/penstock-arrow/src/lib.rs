@@ -12,7 +12,9 @@
 //! | `columns.rs` | the tree of columns, and their rows |
 //! | `values.rs` | values of all types into their columns |
 //! | `batch.rs` | the schema, and a batch of what the columns hold |
+//! | `fast.rs` | what both of the next two do |
 //! | `keyed.rs` | maps, lists and rows into columns |
+//! | `markup.rs` | elements into columns |
 //! | `events.rs` | the events of one record, which can be had again |
 
 #![forbid(unsafe_code)]
@@ -22,12 +24,16 @@ mod bits;
 mod column;
 mod columns;
 mod events;
-pub mod keyed;
+mod fast;
+mod keyed;
+mod markup;
 pub mod plan;
 mod values;
 
 pub use arrow_array::{Array, RecordBatch, StructArray, ffi};
 pub use arrow_schema::{ArrowError, Schema, SchemaRef};
 pub use columns::Columns;
+pub use fast::{Duplicates, Fast, Settings};
 pub use keyed::Keyed;
+pub use markup::Markup;
 pub use values::Unfit;

@@ -2,6 +2,7 @@
 
 use penstock_core::json::lend;
 use penstock_core::keys::KeyTable;
+use penstock_core::select::Names;
 use penstock_core::sink::Want;
 use penstock_core::value::cells::Cells;
 use penstock_core::value::lexical::Type;
@@ -176,8 +177,23 @@ pub struct Struct {
     /// The keys of the object, and of the objects on the paths to columns. The first is that of the
     /// object itself.
     pub states: Box<[State]>,
+    /// The same for formats of elements.
+    pub elements: Box<[ElementState]>,
+    /// The columns whose lists are repeated elements.
+    pub gathers: Box<[NodeId]>,
     /// Whether a key that it does not name is an error.
     pub forbids_unknown: bool,
+}
+
+/// The known names in one element.
+#[derive(Debug)]
+pub struct ElementState {
+    /// Of child elements.
+    pub elements: Names<To>,
+    /// Of attributes.
+    pub attributes: Names<To>,
+    /// The column that takes the element's own text.
+    pub text: Option<NodeId>,
 }
 
 /// The known keys of one object.
@@ -212,6 +228,8 @@ impl State {
 pub enum To {
     /// To the value of a column.
     Column(NodeId),
+    /// To an item of the lists of a column.
+    Items(NodeId),
     /// To an object on the path to columns.
     State(u32),
     /// To a field that nobody wants as a column.

@@ -9,9 +9,11 @@
 //! column, and not after an hour of input.
 
 mod automaton;
+mod names;
 mod path;
 mod records;
 
 pub use automaton::{Automaton, KeyEdge, NameEdge, Refused, State, Target};
+pub use names::{Named, Names};
 pub use path::{NamespaceTest, Path, PathError, Step, Test};
 pub use records::{PathStep, RecordPath, Records, Select};

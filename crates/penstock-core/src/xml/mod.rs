@@ -1,5 +1,6 @@
 //! XML 1.0, fifth edition, with Namespaces in XML 1.0; non-validating.
 
+mod about;
 mod doctype;
 mod dtd;
 mod elements;
@@ -29,6 +30,7 @@ mod whole;
 pub mod writer;
 
 pub use crate::repair::{Repair, RepairKind, Repairs};
+pub use about::is_about;
 pub use dtd::Notation;
 pub use format::FORMAT;
 pub use names::is_name;

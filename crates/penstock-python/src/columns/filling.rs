@@ -7,7 +7,7 @@
 use super::objects::{self, Classes};
 use crate::objects::{Mismatch, Owned, PathStep, Refusal, Side, shortened};
 use crate::plan::PlanRef;
-use penstock_arrow::{Columns, Keyed, Unfit};
+use penstock_arrow::{Columns, Fast, Unfit};
 use penstock_core::error::Fail;
 use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
 use penstock_core::position::Place;
@@ -20,8 +20,8 @@ use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
 /// Fills the columns of one run.
-pub(crate) struct Filling<S: Side> {
-    fast: Keyed,
+pub(crate) struct Filling<S: Side, F> {
+    fast: F,
     slow: Owned<S>,
     classes: Classes,
     /// Whether the builder has the events of the record.
@@ -36,10 +36,10 @@ pub(crate) struct Filling<S: Side> {
 
 type Answer = Result<Flow, Refusal>;
 
-impl<S: Side> Filling<S> {
+impl<S: Side, F: Fast> Filling<S, F> {
     /// With `always`, an object is made of each record.
     pub(crate) fn new(
-        fast: Keyed,
+        fast: F,
         slow: Owned<S>,
         classes: Classes,
         always: bool,
@@ -95,7 +95,7 @@ impl<S: Side> Filling<S> {
     fn give(
         &mut self,
         at: u64,
-        fast: impl FnOnce(&mut Keyed) -> Option<Flow>,
+        fast: impl FnOnce(&mut F) -> Option<Flow>,
         slow: impl FnOnce(&mut Owned<S>) -> Answer,
     ) -> Answer {
         if !self.is_slow
@@ -190,7 +190,7 @@ fn refusal(why: Unfit, at: u64, path: Vec<PathStep>) -> Refusal {
     Refusal::from(mismatch).coded(Code::Value)
 }
 
-impl<S: Side> Sink for Filling<S> {
+impl<S: Side, F: Fast> Sink for Filling<S, F> {
     type Error = Refusal;
 
     #[inline(always)]
@@ -211,7 +211,7 @@ impl<S: Side> Sink for Filling<S> {
     }
     #[inline(always)]
     fn name(&mut self, key: Key<'_>, at: u64) -> Answer {
-        self.give(at, |fast| fast.key(key.name, at), |slow| slow.name(key, at))
+        self.give(at, |fast| fast.name(key, at), |slow| slow.name(key, at))
     }
     #[inline(always)]
     fn key(&mut self, key: Text<'_>, at: u64) -> Answer {
@@ -249,7 +249,7 @@ impl<S: Side> Sink for Filling<S> {
         self.give(at, |fast| fast.text(text, at), |slow| slow.text(text, at))
     }
     fn piece(&mut self, text: Text<'_>, at: u64) -> Answer {
-        self.give(at, |_| None, |slow| slow.piece(text, at))
+        self.give(at, |fast| fast.piece(text, at), |slow| slow.piece(text, at))
     }
     fn abandon(&mut self) {
         if self.is_slow {
@@ -266,7 +266,7 @@ impl<S: Side> Sink for Filling<S> {
     }
 }
 
-impl<S: Side> Lent for Filling<S> {
+impl<S: Side, F: Fast> Lent for Filling<S, F> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         if self.is_slow { self.slow.expected_key() } else { self.fast.expected_key() }
@@ -280,7 +280,7 @@ impl<S: Side> Lent for Filling<S> {
     }
 }
 
-impl<S: Side> LookAhead for Filling<S> {
+impl<S: Side, F: Fast> LookAhead for Filling<S, F> {
     fn look_key(&mut self, key: Text<'_>, at: u64) -> Result<Look, Refusal> {
         self.look(|slow| slow.look_key(key, at))
     }
@@ -321,7 +321,7 @@ impl<S: Side> LookAhead for Filling<S> {
     }
 }
 
-impl<S: Side> Filling<S> {
+impl<S: Side, F: Fast> Filling<S, F> {
     /// A row that the columns do not take.
     #[inline(never)]
     fn row_slowly(&mut self, row: &mut Row<'_>) -> Answer {
@@ -345,7 +345,7 @@ impl<S: Side> Filling<S> {
     }
 }
 
-impl<S: Side> Destination for Filling<S> {
+impl<S: Side, F: Fast> Destination for Filling<S, F> {
     type Error = Refusal;
     type Cause = PyErr;
     type Break = PyErr;
@@ -377,7 +377,7 @@ impl<S: Side> Destination for Filling<S> {
         self.records - self.pauses
     }
     fn keeps(&self) -> Option<u64> {
-        if self.is_slow { self.slow.keeps() } else { None }
+        if self.is_slow { self.slow.keeps() } else { self.fast.keeps() }
     }
     fn over_memory(&self, _given: Given<'_>) -> Option<u64> {
         if self.is_slow {

@@ -3,8 +3,8 @@
 use super::objects::Classes;
 use crate::encode::checks;
 use crate::plan::{
-    Absent, Build, ClassId, ClassPlan, Kind, NodeId, Plan, PlanRef, State, Target, is_enum,
-    is_unset, plan_error,
+    Absent, Build, ClassId, ClassPlan, Kind, NameEdge, NodeId, Plan, PlanRef, State, Target,
+    is_enum, is_unset, plan_error,
 };
 use penstock_arrow::plan as arrow;
 use penstock_core::keys::KeyTable;
@@ -149,9 +149,6 @@ pub(crate) fn columns_of(py: Python<'_>, plan_ref: &PlanRef, chosen: &Chosen) ->
     };
     if plan.lax {
         making.objects(|| "strict=False converts values".to_owned());
-    }
-    if plan.form.has_elements() {
-        making.objects(|| "the source has elements".to_owned());
     }
     let root = making.class(class, chosen, "", false)?;
     making.nodes[root as usize].absent = arrow::Absent::Error;
@@ -404,14 +401,24 @@ impl Making<'_, '_> {
                 return Err(PyValueError::new_err(reason));
             }
         }
-        let mut states = Vec::new();
+        let (mut states, mut elements, mut gathers) = (Vec::new(), Vec::new(), Vec::new());
         for state in &of.states {
-            match self.state(of, state, &columns) {
-                Ok(state) => states.push(state),
-                Err(why) => {
-                    self.objects(|| why);
-                    states.clear();
-                    break;
+            let made = match self.plan.form.has_elements() {
+                true => self.elements(of, state, &columns).map(|made| elements.push(made)),
+                false => self.state(of, state, &columns).map(|made| states.push(made)),
+            };
+            if let Err(why) = made {
+                self.objects(|| why);
+                break;
+            }
+        }
+        if self.plan.form.has_elements() {
+            let gathered = of.own().iter().zip(0..).filter(|(field, _)| field.gathers);
+            for column in gathered.filter_map(|(_, index)| columns.get(&index)) {
+                gathers.push(*column);
+                let node = &mut self.nodes[*column as usize];
+                if let (arrow::Kind::List(_), arrow::Absent::Error) = (&node.kind, &node.absent) {
+                    node.absent = arrow::Absent::List;
                 }
             }
         }
@@ -421,12 +428,68 @@ impl Making<'_, '_> {
             arrow::Kind::Struct(arrow::Struct {
                 fields: fields.into(),
                 states: states.into(),
+                elements: elements.into(),
+                gathers: gathers.into(),
                 forbids_unknown: of.forbids_unknown,
             }),
             nullable,
         );
         self.structs.insert(made, (id, indexes.into()));
         Ok(made)
+    }
+
+    /// Where elements and attributes lead, or why only objects can tell.
+    fn elements(
+        &self,
+        class: &ClassPlan,
+        state: &State,
+        columns: &HashMap<u32, arrow::NodeId>,
+    ) -> Result<arrow::ElementState, String> {
+        if state.other.is_some() || !state.takes_key.is_empty() {
+            return Err(format!("{} has a path with a '*'", class.name));
+        }
+        if state.whole.is_some() {
+            return Err(format!("{} has an element and parts of it", class.name));
+        }
+        let to = |edge: &NameEdge| self.target(class, edge.to, &edge.name, columns);
+        let text = match state.text.map(Target::Field) {
+            None => None,
+            Some(text) => match self.target(class, text, "text()", columns)? {
+                arrow::To::Column(node) => Some(node),
+                arrow::To::Nothing => None,
+                _ => return Err(format!("{} gathers the runs of its text", class.name)),
+            },
+        };
+        Ok(arrow::ElementState {
+            elements: state.elements.leading(to)?,
+            attributes: state.attributes.leading(to)?,
+            text,
+        })
+    }
+
+    /// Where a name leads.
+    fn target(
+        &self,
+        class: &ClassPlan,
+        to: Target,
+        name: &str,
+        columns: &HashMap<u32, arrow::NodeId>,
+    ) -> Result<arrow::To, String> {
+        let aim = match to {
+            Target::State(state) => return Ok(arrow::To::State(state)),
+            Target::Field(aim) => aim,
+        };
+        let Some(field) = class.own().get(aim as usize) else {
+            return Err(format!("'{name}' of {} has several types", class.name));
+        };
+        let Some(column) = columns.get(&aim) else { return Ok(arrow::To::Nothing) };
+        if !field.gathers {
+            return Ok(arrow::To::Column(*column));
+        }
+        match self.nodes[*column as usize].kind {
+            arrow::Kind::List(_) => Ok(arrow::To::Items(*column)),
+            _ => Err(format!("{}.{} gathers its values", class.name, field.name)),
+        }
     }
 
     /// Where keys lead, or why only objects can tell.

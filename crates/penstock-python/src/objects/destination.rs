@@ -8,6 +8,7 @@ use super::owned::{Elements, Keys, Owned, Side};
 use crate::columns::{Filling, Made};
 use crate::failure;
 use crate::plan::PlanRef;
+use penstock_arrow::{Fast, Keyed, Markup};
 use penstock_core::error::Fail;
 use penstock_core::position::Place;
 use penstock_core::reader::{FormatReader, Step};
@@ -87,9 +88,9 @@ pub(crate) enum Builder {
     /// From elements.
     Markup(Outlet<Owned<Elements>>),
     /// Columns, from maps and lists.
-    KeyedColumns(Box<Outlet<Filling<Keys>>>),
+    KeyedColumns(Box<Outlet<Filling<Keys, Keyed>>>),
     /// Columns, from elements.
-    MarkupColumns(Box<Outlet<Filling<Elements>>>),
+    MarkupColumns(Box<Outlet<Filling<Elements, Markup>>>),
 }
 
 /// Forwards a call to the outlet of the sink that was chosen.
@@ -130,7 +131,7 @@ impl Builder {
     /// Before anything is read: fills columns from now on, instead of making objects. A batch has at
     /// most so many rows, and about so many bytes.
     pub(crate) fn fill(&mut self, py: Python<'_>, made: Made, rows: usize, bytes: usize) {
-        let (options, (number, memory)) = match self {
+        let (options, (number, memory, token)) = match self {
             Builder::Keyed(outlet) => (outlet.inner().options(), outlet.inner().bounds()),
             Builder::Markup(outlet) => (outlet.inner().options(), outlet.inner().bounds()),
             // It fills columns already.
@@ -140,30 +141,31 @@ impl Builder {
         let rules = Rules { lax: plan.lax, number };
         let Made { plan: columns, classes, why_objects } = made;
         let always = why_objects.is_some() || options.unknown == Unknown::Collect;
-        let fast = penstock_arrow::Keyed::new(
-            penstock_arrow::Columns::new(columns),
-            penstock_arrow::keyed::Settings {
-                duplicates: match options.duplicates {
-                    Duplicates::Last => penstock_arrow::keyed::Duplicates::Last,
-                    Duplicates::First => penstock_arrow::keyed::Duplicates::First,
-                    Duplicates::Error => penstock_arrow::keyed::Duplicates::Error,
-                },
-                forbids_unknown: options.unknown == Unknown::Error,
-                rules,
-                rows,
-                bytes,
+        let settings = penstock_arrow::Settings {
+            duplicates: match options.duplicates {
+                Duplicates::Last => penstock_arrow::Duplicates::Last,
+                Duplicates::First => penstock_arrow::Duplicates::First,
+                Duplicates::Error => penstock_arrow::Duplicates::Error,
             },
-        );
+            forbids_unknown: options.unknown == Unknown::Error,
+            rules,
+            token,
+            rows,
+            bytes,
+        };
+        let columns = penstock_arrow::Columns::new(columns);
         // It is replaced at once.
         let none = Owned::new(plan, options, MarkupOptions::default());
         let before = std::mem::replace(self, Builder::Markup(Outlet::Root(none)));
         *self = match before {
-            Builder::Keyed(outlet) => Builder::KeyedColumns(Box::new(
-                outlet.map(|slow| Filling::new(fast, slow, classes, always, memory)),
-            )),
-            Builder::Markup(outlet) => Builder::MarkupColumns(Box::new(
-                outlet.map(|slow| Filling::new(fast, slow, classes, always, memory)),
-            )),
+            Builder::Keyed(outlet) => Builder::KeyedColumns(Box::new(outlet.map(|slow| {
+                let fast = Keyed::new(columns, settings);
+                Filling::new(fast, slow, classes, always, memory)
+            }))),
+            Builder::Markup(outlet) => Builder::MarkupColumns(Box::new(outlet.map(|slow| {
+                let fast = Markup::new(columns, settings);
+                Filling::new(fast, slow, classes, always, memory)
+            }))),
             filling => filling,
         };
     }

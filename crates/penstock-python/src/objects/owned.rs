@@ -29,6 +29,10 @@ pub(crate) trait Build<'p>: Listener + Sink<Error = Refusal> {
     fn keeps(&self) -> Option<u64> {
         None
     }
+    /// See [`Owned::bounds`].
+    fn token(&self) -> usize {
+        usize::MAX
+    }
     /// See [`Owned::unplaced`].
     fn unplaced(&mut self) -> impl Iterator<Item = Unplaced<'_>>;
 }
@@ -87,9 +91,10 @@ impl<S: Side> Owned<S> {
         self.sink.core().options
     }
 
-    /// The most digits of a number in text, and the most memory.
-    pub(crate) fn bounds(&self) -> (usize, Option<u64>) {
-        (self.sink.core().number, self.sink.core().memory)
+    /// The most digits of a number in text, the most memory, and the most bytes of the text of an
+    /// element.
+    pub(crate) fn bounds(&self) -> (usize, Option<u64>, usize) {
+        (self.sink.core().number, self.sink.core().memory, self.sink.token())
     }
 
     /// Shows the plan and the values at hand to the collector.

@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 
-use penstock_core::event::Key;
 use penstock_core::keys::KeyTable;
 use penstock_core::select::{self, Automaton, NamespaceTest, Path, Refused, Step, Test};
 use penstock_core::xml::is_name;
@@ -18,95 +17,9 @@ use super::paths::{Routes, path_of_key};
 use super::{Kind, Node, NodeId, State, Target, Way, element};
 
 /// The names of elements or attributes that lead on from a state.
-#[derive(Default)]
-pub(crate) struct Names {
-    /// The edges with a name, equal names side by side, then those for any name.
-    pub(crate) edges: Box<[NameEdge]>,
-    /// Finds the index into `runs` for a name without its prefix.
-    table: Option<KeyTable>,
-    /// For each name, the range of its edges.
-    runs: Box<[(u32, u32)]>,
-    /// Where the edges for any name begin.
-    any: u32,
-}
-
-impl Names {
-    fn new(edges: Vec<(select::NameEdge, Target)>) -> Self {
-        let mut runs: Vec<(u32, u32)> = Vec::new();
-        let mut locals: Vec<Box<str>> = Vec::new();
-        let mut any = edges.len() as u32;
-        for (index, (edge, _)) in (0..).zip(&edges) {
-            match (&edge.local, locals.last(), runs.last_mut()) {
-                (None, ..) => {
-                    any = index;
-                    break;
-                }
-                (Some(local), Some(last), Some(run)) if local == last => run.1 = index + 1,
-                (Some(local), ..) => {
-                    locals.push(local.clone());
-                    runs.push((index, index + 1));
-                }
-            }
-        }
-        let keys: Vec<&[u8]> = locals.iter().map(|local| local.as_bytes()).collect();
-        let table = (!keys.is_empty()).then(|| KeyTable::new(&keys));
-        let edges = edges.into_iter().map(|(edge, to)| NameEdge {
-            name: edge.local.unwrap_or_else(|| "*".into()),
-            namespace: edge.namespace,
-            prefixed: edge.prefixed,
-            to,
-        });
-        Names { edges: edges.collect(), table, runs: runs.into(), any }
-    }
-
-    /// The index of the edge for a name: the first one whose conditions hold.
-    #[inline]
-    pub(crate) fn find(&self, key: &Key<'_>) -> Option<u32> {
-        let admits = |index: &u32| self.edges[*index as usize].admits(key);
-        let run = self.table.as_ref().and_then(|table| table.find(key.name.bytes()));
-        if let Some(run) = run {
-            let (first, end) = self.runs[run as usize];
-            if let Some(found) = (first..end).find(admits) {
-                return Some(found);
-            }
-        }
-        (self.any..self.edges.len() as u32).find(admits)
-    }
-
-    /// Whether the edge is for any name.
-    #[inline]
-    pub(crate) fn is_any(&self, edge: u32) -> bool {
-        edge >= self.any
-    }
-}
-
+pub(crate) type Names = select::Names<Target>;
 /// One known name.
-pub(crate) struct NameEdge {
-    /// The name for messages, an attribute's without `@`; `*` for any.
-    pub(crate) name: Box<str>,
-    /// The namespace, if it must be a certain one; empty for none.
-    namespace: Option<Box<str>>,
-    /// Whether the name must be written with a prefix, or without one.
-    prefixed: Option<bool>,
-    /// Where it leads.
-    pub(crate) to: Target,
-}
-
-impl NameEdge {
-    /// Whether a name without prefix and namespace leads here.
-    pub(super) fn takes_unprefixed(&self) -> bool {
-        self.prefixed != Some(true) && self.namespace.as_ref().is_none_or(|uri| uri.is_empty())
-    }
-
-    /// Whether the conditions beside the name hold.
-    #[inline]
-    fn admits(&self, key: &Key<'_>) -> bool {
-        self.prefixed.is_none_or(|prefixed| prefixed == key.prefix.is_some())
-            && self.namespace.as_ref().is_none_or(|exact| {
-                exact.as_bytes() == key.namespace.map_or(&b""[..], |uri| uri.bytes())
-            })
-    }
-}
+pub(crate) type NameEdge = select::Named<Target>;
 
 /// Whether a field of this type takes several elements: if it is a collection.
 fn is_collection(nodes: &[Node], node: NodeId) -> bool {

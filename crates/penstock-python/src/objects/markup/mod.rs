@@ -205,6 +205,10 @@ impl<'p> Build<'p> for Markup<'p> {
         whole.or_else(|| (self.markup.leaf > 0).then(|| self.markup.at()))
     }
 
+    fn token(&self) -> usize {
+        self.markup.options.token
+    }
+
     fn unplaced(&mut self) -> impl Iterator<Item = Unplaced<'_>> {
         let deferred = self.markup.deferred.iter_mut();
         let deferred = deferred.flat_map(|(.., refusal)| refusal.mismatches());
