@@ -41,7 +41,7 @@ _WRITES = {
     "ndjson": frozenset({"sort_keys", "canonical", "ascii"}),
     "xml": frozenset({"indent", "root", "record", "null", "declaration", "ascii", "namespaces"}),
     "csv": frozenset({"to_dialect", "quoting", "formulas"}),
-    "plist": frozenset({"to_form", "sort_keys"}),
+    "plist": frozenset({"to_form", "indent", "sort_keys", "ascii"}),
 }
 _READS = {
     "ndjson": frozenset({"framing"}),
@@ -123,11 +123,12 @@ def convert(
             With `"collect"`, the target is complete when the errors are raised.
         max_errors: How many errors `"collect"` keeps; at one more it raises at once.
         empty: `"error"` makes a source an error that has no record, or nothing at `at`.
-        indent: The spaces for each level of JSON or XML; by default JSON is on one line, and XML
-            gets no line breaks.
+        indent: The spaces for each level of JSON, XML, or the text of property lists; by default
+            JSON is on one line, XML gets no line breaks, and property lists have tabs.
         sort_keys: Whether members of JSON, or of a property list, are in the order of their keys.
         canonical: Whether to write RFC 8785's form of JSON.
-        ascii: Whether all other characters are escapes of JSON, or references of XML.
+        ascii: Whether all other characters are escapes of JSON or of the text of property lists,
+            or references of XML.
         root: The name of XML's root element, if the source has none; by default `root`.
         record: The name of an element of XML for a record without a name; by default `item`.
         null: XML for null: an element with `xsi:nil`, an `"empty"` one, or none (`"omit"`).

@@ -23,7 +23,9 @@ class Encoder(_rust.Encoder):
     Args:
         into: The type of the values; see `penstock.plist.encode`.
         form: The form of the property list; see `penstock.plist.encode`.
+        indent: The spaces for each level of text; see `penstock.plist.encode`.
         sort_keys: Whether dictionaries are in the order of their keys; see `penstock.plist.encode`.
+        ascii: Whether text has escapes for all other characters; see `penstock.plist.encode`.
         stream: Whether binary is written while it is made; see `penstock.plist.encode`.
         omit: The fields to leave out; see `penstock.plist.encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
@@ -48,11 +50,15 @@ class Encoder(_rust.Encoder):
         /,
         *,
         form: PlistForm = "xml",
+        indent: int | None = None,
         sort_keys: bool = False,
+        ascii: bool = False,
         stream: bool = False,
         omit: Omit | None = None,
         types: Types | None = None,
     ) -> Self:
         """Check the options and plan the type."""
-        style = _rust.Style("plist", form=form, sort_keys=sort_keys, stream=stream)
+        style = _rust.Style(
+            "plist", form=form, indent=indent, sort_keys=sort_keys, ascii=ascii, stream=stream
+        )
         return _rust.Encoder.__new__(cls, _encoder.planned(into, types), style, omit)

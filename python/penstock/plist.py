@@ -174,7 +174,9 @@ def encode(
     /,
     *,
     form: PlistForm = "xml",
+    indent: int | None = None,
     sort_keys: bool = False,
+    ascii: bool = False,
     stream: bool = False,
     archive: bool = False,
     classes: Mapping[str, type] | None = None,
@@ -195,8 +197,11 @@ def encode(
             text of `"openstep"`, which has only strings and data, or of `"gnustep"`, which has
             numbers and dates besides; `"strings"` for a file of strings, which is OpenStep's text
             without the outer braces; or `"json"`.
+        indent: The spaces for each level, 0 to 64, of the forms of text, which have tabs by
+            default, or of JSON, which is on one line by default.
         sort_keys: Whether dictionaries are in the order of their keys. By default they are in the
             order of the fields, or of the dict.
+        ascii: Whether the forms of text, or JSON, have an escape for every other character.
         stream: Whether a binary property list is written while it is made, with references of four
             bytes, and not when all of it is known. That takes less memory and makes it larger.
         archive: Whether to write a keyed archive, as `NSKeyedArchiver` makes them. Shared objects
@@ -235,7 +240,14 @@ def encode(
 
         value = _keyed_write.archived(value, archive, classes, (into, omit, types))
     return Encoder(
-        into, form=form, sort_keys=sort_keys, stream=stream, omit=omit, types=types
+        into,
+        form=form,
+        indent=indent,
+        sort_keys=sort_keys,
+        ascii=ascii,
+        stream=stream,
+        omit=omit,
+        types=types,
     ).encode(value)
 
 
@@ -247,7 +259,9 @@ def dump(
     /,
     *,
     form: PlistForm | None = None,
+    indent: int | None = None,
     sort_keys: bool = False,
+    ascii: bool = False,
     stream: bool = False,
     archive: bool = False,
     classes: Mapping[str, type] | None = None,
@@ -267,7 +281,9 @@ def dump(
         into: The type of the value; see `encode`.
         form: The form; see `encode`. By default that of the suffix: binary for `.bplist`, OpenStep
             for `.pbxproj` and `.glyphs`, a file of strings for `.strings`, otherwise XML.
+        indent: The spaces for each level of text; see `encode`.
         sort_keys: Whether dictionaries are in the order of their keys; see `encode`.
+        ascii: Whether text has escapes for all other characters; see `encode`.
         stream: Whether binary is written while it is made; see `encode`.
         archive: Whether to write a keyed archive, as `NSKeyedArchiver` makes them. Shared objects
             and cycles stay what they are.
@@ -297,7 +313,16 @@ def dump(
 
         value = _keyed_write.archived(value, archive, classes, (into, omit, types))
     form = _format.form_for(target) if form is None else form
-    encoder = Encoder(into, form=form, sort_keys=sort_keys, stream=stream, omit=omit, types=types)
+    encoder = Encoder(
+        into,
+        form=form,
+        indent=indent,
+        sort_keys=sort_keys,
+        ascii=ascii,
+        stream=stream,
+        omit=omit,
+        types=types,
+    )
     _write.dump(encoder, value, target, compression, level, sync)
 
 
@@ -309,7 +334,9 @@ def write(
     *,
     at: str | None = None,
     form: PlistForm | None = None,
+    indent: int | None = None,
     sort_keys: bool = False,
+    ascii: bool = False,
     stream: bool = False,
     omit: Omit | None = None,
     types: Types | None = None,
@@ -329,7 +356,9 @@ def write(
         at: The path of the records inside of the property list, as `read` takes it: `"Tracks/*"`
             are the elements of an array. Of the steps, only the last one is a `*`.
         form: The form; see `dump`.
+        indent: The spaces for each level of text; see `encode`.
         sort_keys: Whether dictionaries are in the order of their keys; see `encode`.
+        ascii: Whether text has escapes for all other characters; see `encode`.
         stream: Whether binary is written while it is made; see `encode`.
         omit: The fields to leave out; see `encode`.
         types: Functions that make values of types; see `penstock.json.encode`.
@@ -358,7 +387,9 @@ def write(
     encoder = Encoder(
         _write.declared(into),
         form=form,
+        indent=indent,
         sort_keys=sort_keys,
+        ascii=ascii,
         stream=stream,
         omit=omit,
         types=types,

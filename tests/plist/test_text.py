@@ -243,8 +243,17 @@ def test_openstep_plist_reads_what_is_written(form: Literal["openstep", "strings
 def test_the_layout_of_openstep_plist() -> None:
     peer = pytest.importorskip("openstep_plist")
     value = {"a": "b c", "l": ["1", {}, {"k": ["é"]}], "d": b"\0\1\2\3\4", "n": [5, -1.5], "": []}
-    theirs = peer.dumps(value, indent=4, sort_keys=False, unicode_escape=False)
-    assert plist.encode(value, form="openstep").decode() == theirs.replace("    ", "\t") + "\n"
+    for indent, only in ((4, False), (2, True), (0, False)):
+        theirs = peer.dumps(value, indent=indent, sort_keys=False, unicode_escape=only)
+        ours = plist.encode(value, form="openstep", indent=indent, ascii=only)
+        assert ours.decode() == theirs + "\n"
+    tabs = peer.dumps(value, indent=1, sort_keys=False, unicode_escape=False)
+    lines = [line.lstrip(" ") for line in tabs.splitlines()]
+    levels = [len(line) - len(line.lstrip(" ")) for line in tabs.splitlines()]
+    expected = "".join(
+        "\t" * level + line + "\n" for level, line in zip(levels, lines, strict=True)
+    )
+    assert plist.encode(value, form="openstep").decode() == expected
 
 
 def test_objects_are_written_and_read() -> None:
@@ -269,3 +278,25 @@ def test_through_other_forms(tmp_path: Path) -> None:
             target.write_bytes(plist.encode(plist.load(source), form=form))
             assert plist.load(target) == value
         assert paths[-1].read_bytes() == plist.encode(value, form="openstep")
+
+
+def test_indent_and_ascii(tmp_path: Path) -> None:
+    value = {"é": [{"a": "b"}]}
+    text = b'{\n  "\\U00E9" = (\n    {\n      a = b;\n    }\n  );\n}\n'
+    assert plist.encode(value, form="gnustep", indent=2, ascii=True) == text
+    plist.dump(value, tmp_path / "a.glyphs", indent=2, ascii=True)
+    assert (tmp_path / "a.glyphs").read_bytes() == text
+    with plist.write(
+        tmp_path / "b", at="\u00e9/*", form="openstep", indent=2, ascii=True
+    ) as writer:
+        writer.write({"a": "b"})
+    assert (tmp_path / "b").read_bytes() == text
+    (tmp_path / "c.plist").write_bytes(plist.encode(value))
+    penstock.convert(tmp_path / "c.plist", tmp_path / "d.glyphs", indent=2, ascii=True)
+    assert (tmp_path / "d.glyphs").read_bytes() == text
+    assert plist.encode(value, form="json", indent=1).startswith(b"{\n ")
+    for form in ("xml", "binary"):
+        with pytest.raises(ValueError, match="indent is for the forms of text, and for JSON"):
+            plist.encode(value, form=form, indent=2)
+        with pytest.raises(ValueError, match="ascii is for the forms of text, and for JSON"):
+            plist.Encoder(form=form, ascii=True)

@@ -17,6 +17,8 @@ struct Style {
     form: Form,
     sort_keys: bool,
     stream: bool,
+    indent: Option<u8>,
+    ascii: bool,
 }
 
 /// The forms that are written.
@@ -40,14 +42,18 @@ const FORMS: [(&str, Form); 6] = [
 ];
 
 /// `form`: the form. `sort_keys`: whether the keys of dictionaries are in order. `stream`: whether
-/// a binary property list is written while it is made.
+/// a binary property list is written while it is made. `indent`: the spaces for each level of text.
+/// `ascii`: whether text has escapes for all other characters.
 pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>, WrongOption> {
-    let mut written = Style { form: Form::Xml, sort_keys: false, stream: false };
+    let mut written =
+        Style { form: Form::Xml, sort_keys: false, stream: false, indent: None, ascii: false };
     for (option, said) in options {
         match &**option {
             "form" => written.form = said.word("form", &FORMS)?,
             "sort_keys" => written.sort_keys = said.flag("sort_keys")?,
             "stream" => written.stream = said.flag("stream")?,
+            "indent" => written.indent = said.indent()?,
+            "ascii" => written.ascii = said.flag("ascii")?,
             _ => return Err(WrongOption::Unknown { option: option.clone() }),
         }
     }
@@ -55,6 +61,14 @@ pub(super) fn style(options: &[(String, Said)]) -> Result<Arc<dyn format::Style>
         return Err(impossible(
             "stream is for form='binary': other forms are written as they come",
         ));
+    }
+    if matches!(written.form, Form::Binary | Form::Xml) {
+        if written.indent.is_some() {
+            return Err(impossible("indent is for the forms of text, and for JSON"));
+        }
+        if written.ascii {
+            return Err(impossible("ascii is for the forms of text, and for JSON"));
+        }
     }
     Ok(Arc::new(written))
 }
@@ -68,11 +82,12 @@ impl format::Style for Style {
             Content::Value => Records::One,
             Content::Records(at) => Records::at(at.unwrap_or("*"))?,
         };
-        let &Style { form, sort_keys, stream } = self;
+        let &Style { form, sort_keys, stream, indent, ascii } = self;
         let order = sort_keys.then_some(Order::CodePoints);
         let written = match form {
             Form::Json => {
-                let options = json::WriterOptions { records, order, ..Default::default() };
+                let options =
+                    json::WriterOptions { records, order, indent, ascii, ..Default::default() };
                 return Ok(AnyWriter::Json(Box::new(json::Writer::new(options, limits))));
             }
             Form::Binary => {
@@ -100,9 +115,10 @@ impl format::Style for Style {
                         text::writer::Form::OpenStep
                     },
                     strings: form == Form::Strings,
+                    indent: indent.map_or(text::writer::Indent::Tab, text::writer::Indent::Spaces),
                     records,
+                    ascii,
                     order,
-                    ..Default::default()
                 };
                 Writer::new(Own::Text(Box::new(text::writer::Writer::new(options, limits))))
             }
