@@ -19,8 +19,8 @@ use penstock_scan::ValidText;
 use proptest::prelude::*;
 
 use crate::config;
-use documents::{cuts, damaged, document};
-use recording::{Answers, Cuts, Event, Recorder, What, read, told as told_with};
+use documents::{cuts, damaged, document, value};
+use recording::{Answers, Cuts, Event, Recorder, What, read, refuses, told as told_with};
 use twin::expected;
 
 /// The events of a document that is shown in windows which grow by `step` bytes, and its fault.
@@ -272,6 +272,32 @@ proptest! {
         for cuts in [Cuts::WHOLE, Cuts::bytes(), cuts] {
             let refusal = Some((refused, depth));
             let mut recorder = Recorder { refusal, ..Recorder::new(Answers::default()) };
+            read(&text, &Limits::default(), &cuts, &mut recorder);
+            prop_assert_eq!(&recorder.events, &expected, "{:?}", cuts);
+        }
+    }
+
+    /// A record can be refused before any of it is told.
+    #[test]
+    fn records_are_refused_by_looking_ahead(
+        records in proptest::collection::vec(value(), 1..6), cuts in cuts(), seed in 1_u64..9,
+    ) {
+        let text = format!("<!DOCTYPE plist [<!ENTITY e 'e'>]><plist><array>{}</array></plist>", records.concat());
+        let mut expected = expected(&text, &Limits::default(), Answers::default());
+        let (mut open, mut refused) = (0_usize, false);
+        expected.retain(|(at, what)| {
+            let is_record = open == 1 && *what == What::BeginMap;
+            match what {
+                What::BeginMap | What::BeginList => open += 1,
+                What::EndMap | What::EndList => open -= 1,
+                _ => {}
+            }
+            let keep = !refused || is_record;
+            refused = if is_record { refuses(seed, *at) } else { refused && open > 1 };
+            keep
+        });
+        for cuts in [Cuts::WHOLE, Cuts::bytes(), cuts] {
+            let mut recorder = Recorder { refuses: seed, ..Recorder::default() };
             read(&text, &Limits::default(), &cuts, &mut recorder);
             prop_assert_eq!(&recorder.events, &expected, "{:?}", cuts);
         }

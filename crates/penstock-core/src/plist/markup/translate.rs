@@ -168,6 +168,8 @@ impl State {
     /// The rest of the value inside `depth` dictionaries and arrays is not reported. Returns how
     /// many elements there are around it, if there is a rest.
     pub(super) fn abandon(&mut self, depth: usize) -> Option<usize> {
+        // What was held back belongs to the value.
+        self.replay = Kept::default();
         // A dictionary whose end is due is still open for the destination. And an element that
         // came before the events that are due may be open, which is no part of the value.
         if self.open.len() + usize::from(self.due.end.is_some()) <= depth {
@@ -175,7 +177,7 @@ impl State {
         }
         self.open.truncate(depth);
         (self.has_key, self.unwanted, self.in_leaf) = (false, false, false);
-        (self.hold, self.due, self.replay) = (Hold::Nothing, Due::default(), Kept::default());
+        (self.hold, self.due) = (Hold::Nothing, Due::default());
         Some(depth + usize::from(self.wrapped))
     }
 }

@@ -78,7 +78,8 @@ fn leaf() -> impl Strategy<Value = String> {
     ]
 }
 
-fn value() -> impl Strategy<Value = String> {
+/// A value.
+pub(crate) fn value() -> impl Strategy<Value = String> {
     leaf().prop_recursive(4, 24, 4, |inner| {
         let member =
             (space(), text(), space(), inner.clone()).prop_map(|(before, key, between, value)| {

@@ -41,6 +41,11 @@ fn chance(seed: u64, place: u64, one_in: u64) -> bool {
             < 0x1_0000 / one_in
 }
 
+/// Whether a sink refuses the record at an offset.
+pub(crate) fn refuses(seed: u64, at: u64) -> bool {
+    chance(seed, at, 2)
+}
+
 /// A sink's answers. They are the same at the same position of a document, however it is cut.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Answers {
@@ -101,6 +106,10 @@ pub(crate) struct Recorder {
     /// Skips all containers.
     pub(crate) skips_all: bool,
     pub(crate) looking: u64,
+    /// Looks ahead in the elements of a list at the root, and chooses which of them it refuses
+    /// then: by a key, or at the end.
+    pub(crate) refuses: u64,
+    pub(crate) open: usize,
 }
 
 impl Recorder {
@@ -128,15 +137,24 @@ impl Sink for Recorder {
     type Error = usize;
 
     fn begin_map(&mut self, at: u64) -> Result<Flow, usize> {
+        self.open += 1;
+        if self.refuses > 0 && self.open == 2 {
+            self.events.push((at, What::BeginMap));
+            self.looking = at;
+            return Ok(Flow::Look);
+        }
         self.hear(at, What::BeginMap)
     }
     fn end_map(&mut self, at: u64) -> Result<Flow, usize> {
+        self.open -= 1;
         self.hear(at, What::EndMap)
     }
     fn begin_list(&mut self, at: u64) -> Result<Flow, usize> {
+        self.open += 1;
         self.hear(at, What::BeginList)
     }
     fn end_list(&mut self, at: u64) -> Result<Flow, usize> {
+        self.open -= 1;
         self.hear(at, What::EndList)
     }
     fn name(&mut self, key: Key<'_>, at: u64) -> Result<Flow, usize> {
@@ -172,6 +190,13 @@ impl Lent for Recorder {
 
 impl LookAhead for Recorder {
     fn look_key(&mut self, _key: Text<'_>, _at: u64) -> Result<Look, usize> {
+        if self.refuses > 0 {
+            if !refuses(self.refuses, self.looking) || chance(self.refuses, self.looking * 2, 2) {
+                return Ok(Look::Pass);
+            }
+            self.open = 1;
+            return Err(1);
+        }
         Ok(match self.answers.ahead(self.looking) {
             Ahead::FoundByKey => Look::Found,
             Ahead::FoundByValue => Look::Value,
@@ -180,6 +205,10 @@ impl LookAhead for Recorder {
         })
     }
     fn look_end(&mut self, _at: u64) -> Result<Look, usize> {
+        if refuses(self.refuses, self.looking) {
+            self.open = 1;
+            return Err(1);
+        }
         let wanted = self.answers.ahead(self.looking) != Ahead::SkippedByKey;
         Ok(if wanted { Look::Found } else { Look::Skip })
     }
