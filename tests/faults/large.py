@@ -25,7 +25,7 @@ from typing import Annotated, Any
 from fresh import in_child
 
 import penstock
-from penstock import _archive, _format, _index, _lookup, _rows, _rust, _targets, _views
+from penstock import _archive, _convert, _format, _index, _lookup, _rows, _rust, _targets, _views
 
 # More attempts than any case has large requests mean an endless loop.
 MOST = 5_000
@@ -191,6 +191,21 @@ def converted(data: bytes, format: Any, to: Any, **options: Any) -> int:
     return sum(sizes)
 
 
+def some_columns(data: bytes, columns: str, inverted: bool) -> int:
+    """Write some columns of a table; return how much is written."""
+    sizes: list[int] = []
+    given = (None, "plain", "raise", 100, "allow", {}, {}, None, "infer", None, None)
+    _convert.run(
+        cut(data),
+        lambda text: sizes.append(len(text)),
+        "csv",
+        "csv",
+        *given,
+        columns=(columns, inverted),
+    )
+    return sum(sizes)
+
+
 def counted(reader: Any) -> Any:
     return len(list(reader)), reader.unknown, reader.skipped
 
@@ -326,6 +341,8 @@ for _name, _data in {
 CASES |= {
     "csv.encode of rows in another order": lambda: csv.encode([NUMBERED, TURNED]),
     "csv.encode of a class": lambda: csv.encode([Row(n, TEXT) for n in range(COUNT)], Row),
+    "convert some columns": lambda: some_columns(WIDE, "899:0", False),
+    "convert other columns": lambda: some_columns(WIDE, "0", True),
     "csv.write": lambda: taken(put, csv.write),
     "csv, fed": lambda: fed(TABLE, format="csv"),
     "repairs of rows": lambda: csv.decode(WRONG_ROWS, repair="all"),

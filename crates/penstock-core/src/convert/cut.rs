@@ -4,6 +4,7 @@ use crate::event::{Key, KnownKeys};
 use crate::near::nearest;
 use crate::sink::Want;
 use crate::writer::{Column, Unwritable};
+use penstock_scan::{filled, gathered, make_room};
 
 /// One part of a choice of columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ impl Cut {
         wanted: &mut [Option<Want>],
     ) -> Result<Vec<Column>, Unwritable> {
         let keys = known.keys;
-        let mut named = vec![false; keys.len()];
+        let mut named = filled(false, keys.len());
         self.places.clear();
         for (part, whole) in &self.parts {
             let exact = keys.iter().any(|key| key.name.text.as_str() == whole);
@@ -88,11 +89,12 @@ impl Cut {
                     return Err(Unwritable::value(reason));
                 }
                 named[place] = true;
+                make_room(&mut self.places, 1);
                 self.places.push(place);
             }
         }
         if self.inverts {
-            self.places = (0..keys.len()).filter(|place| !named[*place]).collect();
+            self.places = gathered((0..keys.len()).filter(|place| !named[*place]));
             if self.places.is_empty() {
                 return Err(Unwritable::value("no column is left"));
             }
@@ -103,7 +105,7 @@ impl Cut {
             }
         }
         let column = |place: &usize| Column::new(keys[*place].name.text.as_str());
-        Ok(self.places.iter().map(column).collect())
+        Ok(gathered(self.places.iter().map(column)))
     }
 
     /// The places of the columns in a row.
