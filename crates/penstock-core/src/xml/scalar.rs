@@ -89,7 +89,7 @@ fn parts(text: &[u8]) -> Option<(&[u8], Vec<u8>, i64)> {
 }
 
 /// A decimal number without an exponent, which XML Schema's has not.
-fn decimal(text: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Unwritable> {
+pub(crate) fn decimal(text: &[u8], limit: usize, out: &mut Vec<u8>) -> Result<(), Unwritable> {
     if !text.is_empty() && text.iter().all(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'.')) {
         return push(text, out);
     }

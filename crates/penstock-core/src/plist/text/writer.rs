@@ -33,6 +33,7 @@ use crate::sink::{Flow, Lent, LookAhead, Sink};
 use crate::value::datetime::{DateTime, Offset};
 use crate::value::{print, unix};
 use crate::writer::{self, ENOUGH, Unwritable, make_room};
+use crate::xml::scalar::decimal;
 
 /// Which values the text has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,6 +110,8 @@ pub struct Writer {
     options: WriterOptions,
     /// How many containers may be open.
     deepest: usize,
+    /// The most digits of a number.
+    longest: usize,
     /// True for each open dictionary, false for each open array.
     open: Vec<bool>,
     /// How many of them are around the records.
@@ -132,6 +135,7 @@ impl Writer {
             sorted: options.order.map(|order| Box::new(Sorted::new(order, false))),
             options,
             deepest: limits.depth,
+            longest: limits.number,
             open: Vec::new(),
             outer: 0,
             first: true,
@@ -641,9 +645,13 @@ impl Sink for Writer {
             Scalar::Float(value) if value > 0.0 => self.typed("number for infinity", b"<*Rinf>"),
             Scalar::Float(_) => self.typed("number for -infinity", b"<*R-inf>"),
             Scalar::Number(digits) => self.number_of(digits),
-            Scalar::Decimal(digits) if self.options.form == Form::OpenStep || keeps(digits) => {
-                self.digits(b'R', digits)
+            // Text without a type is read as that of XML, which has no exponents.
+            Scalar::Decimal(digits) if self.options.form == Form::OpenStep => {
+                let mut plain = Vec::new();
+                decimal(digits, self.longest, &mut plain)?;
+                self.digits(b'R', &plain)
             }
+            Scalar::Decimal(digits) if keeps(digits) => self.digits(b'R', digits),
             Scalar::Decimal(_) => {
                 let reason = "a decimal number that no double holds: write it as text";
                 Err(Unwritable::value(reason))

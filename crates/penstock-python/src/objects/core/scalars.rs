@@ -16,7 +16,7 @@ use penstock_core::near::nearest;
 use penstock_core::value::lexical::{self, Value};
 use penstock_core::value::moment::Moment;
 use penstock_core::value::xsd::{self, Integer};
-use penstock_core::value::{datetime, uuid};
+use penstock_core::value::{datetime, print, uuid};
 use pyo3::exceptions::PyArithmeticError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -183,7 +183,8 @@ impl<'p> Core<'p> {
             // SAFETY: as above.
             Kind::Int | Kind::Any => Ok(unsafe { ffi::PyLong_FromLongLong(value) }),
             // An index or an integer of a binary format; JSON's come as `float` here.
-            Kind::Float if value.unsigned_abs() <= 1 << 53 => {
+            // Beyond 2^53 it is the nearest double, as for a number of JSON.
+            Kind::Float => {
                 // SAFETY: as above.
                 Ok(unsafe { ffi::PyFloat_FromDouble(value as f64) })
             }
@@ -223,6 +224,24 @@ impl<'p> Core<'p> {
         }
         if !value.is_finite() {
             return self.give_non_finite(value, at);
+        }
+        // A double of a binary format: its shortest digits, since JSON's come as digits here.
+        if let Some(taker) = self.taker(|tokens| tokens.number) {
+            let digits = || {
+                let mut digits = Vec::with_capacity(print::LONGEST);
+                print::float(value, &mut digits);
+                digits
+            };
+            let made = match self.kind(taker) {
+                Kind::Decimal => Some(self.decimal(&digits(), at)),
+                Kind::Moment(moment) if moment.unit.is_some() => {
+                    Some(self.instant(&digits(), moment, at))
+                }
+                _ => None,
+            };
+            if let Some(made) = made {
+                return self.give_as(taker, made, at);
+            }
         }
         let integers = self.taker(|tokens| tokens.integer);
         let of_ints = integers.is_some_and(|node| matches!(self.kind(node), Kind::Int));
