@@ -300,3 +300,49 @@ def test_indent_and_ascii(tmp_path: Path) -> None:
             plist.encode(value, form=form, indent=2)
         with pytest.raises(ValueError, match="ascii is for the forms of text, and for JSON"):
             plist.Encoder(form=form, ascii=True)
+
+
+@dataclass
+class One:
+    kind: Literal["one"]
+    n: int
+
+
+@dataclass
+class Two:
+    kind: Literal["two"]
+    n: int
+
+
+def test_records_in_error_are_passed_over() -> None:
+    """Those too that are refused while the reader looks for the key that tells the class."""
+    text = b"""(
+        {kind = one; n = 1;}, {kind = x; n = 2;}, {n = 3; kind /* c */; z;}, {n = 4; kind = two;},
+        {n = q; kind = one;}, {n = (1, {kind = one;}); kind = two;}, hello, {n = 5;},
+        {n = 6; "kind" /* */ = "two"; junk = {kind = <0f>;}; }, {kind = one; n = 7;}
+    )"""
+    expected = [One("one", 1), Two("two", 4), Two("two", 6), One("one", 7)]
+    for size in (1, 2, 7, 1000):
+        pieces = [text[at : at + size] for at in range(0, len(text), size)]
+        assert list(plist.read(pieces, One | Two, errors="skip")) == expected
+    with pytest.raises(ExceptionGroup) as caught:
+        list(plist.read([text], One | Two, errors="collect"))
+    assert [str(error).splitlines()[0] for error in caught.value.exceptions] == [
+        'line 2, column 39: the key "kind" is "x", expected "one" or "two" (record 2, at 1/kind)',
+        'line 2, column 59: the key "kind" is "kind", expected "one" or "two" (record 3, at 2/kind)',
+        'line 3, column 14: expected int, got "q" (record 5, at 4/n)',
+        "line 3, column 36: expected int, got an array (record 6, at 5/n)",
+        'line 3, column 70: expected One | Two, got "hello" (record 7, at 6)',
+        (
+            'line 3, column 84: expected One | Two, got an object without the key "kind" '
+            '("one" or "two") (record 8, at 7)'
+        ),
+    ]
+
+
+def test_bytes_that_are_no_text() -> None:
+    for data, where in ((b'{a = "\xff";}', 7), (b"{ \xff", 3), (b"\xff{", 1), (b'"\\U12\xff', 6)):
+        for size in (1, 100):
+            with pytest.raises(penstock.MalformedInput) as caught:
+                fed(data, size)
+            assert caught.value.column == where
