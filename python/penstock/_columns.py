@@ -240,3 +240,7 @@ def columns(
     )
     chosen = None if columns is None else list(columns)
     return reader.columns(rows, chosen)
+
+
+for _public in (columns, decimal, timestamp):
+    _public.__module__ = "penstock"
