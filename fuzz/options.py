@@ -396,8 +396,9 @@ def of_open(made: Case, data: bytes, records: list[Any]) -> None:
 
 def of_rows(made: Case, data: bytes, records: list[Any]) -> None:
     """Open the table and read its rows at random; write them, and read them again."""
-    options = {name: made.values[name] for name in ("dialect", "all_errors", "unknown", "limits")}
-    plain = made.encoding is None and made.compression is None and not made.values["repair"]
+    asked = ("dialect", "repair", "all_errors", "unknown", "limits")
+    options = {name: made.values[name] for name in asked}
+    plain = made.encoding is None and made.compression is None
     if plain and made.records["errors"] == "raise" and made.records["unknown"] != "collect":
         options["unknown"] = made.records["unknown"]
         descriptor, path = tempfile.mkstemp()

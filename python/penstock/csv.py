@@ -392,10 +392,24 @@ def infer(
         >>> penstock.csv.infer([b"Sizes of 2024\n\nname;size\nBern;1,5\nChur;0,4\n"])
         Dialect(';', skip_rows=2)
     """
+    return _inferred(source, into, (), encoding, compression, member, limits)
+
+
+def _inferred(
+    source: Source,
+    into: object,
+    repair: CsvRepairs,
+    encoding: str | None,
+    compression: Compression | None,
+    member: str | None,
+    limits: Limits | None,
+) -> Dialect:
+    """Find the dialect of a source for a reader that makes these repairs."""
     given, name = _sources.locate("read", source, compression, member, limits)
     try:
         opened = _rust.Source(given, name, encoding, compression)
-        return _rust.infer(_dialect.inferring(), opened, into, limits)[0]
+        form = _dialect.chosen("infer", None, repair)
+        return _rust.infer(form, opened, into, limits)[0]
     finally:
         del given  # This closes an archive that was opened here.
 
@@ -553,6 +567,7 @@ def open(
     /,
     *,
     dialect: Dialect | Literal["infer"] | None = None,
+    repair: CsvRepairs = (),
     index: Index = None,
     all_errors: bool = False,
     unknown: Unknown = "skip",
@@ -571,11 +586,13 @@ def open(
         into: The type of one row; see `decode`.
         dialect: How the text is cut into rows and cells; by default as the suffix says. `"infer"`
             finds it in the first 64 KiB; see `infer`.
+        repair: The faults to repair; see `decode`. A repaired row is read as any other: `read`
+            says which rows were repaired.
         index: True to keep the index beside the file, in one whose name ends in
-            `.penstock-index`; a path to keep it there. Penstock reuses it if the dialect and
-            `limits.row` are the same, and the file still has the same size, modification time and
-            samples of its content; otherwise it makes a new one. It replaces an index only: any
-            other file there is an error.
+            `.penstock-index`; a path to keep it there. Penstock reuses it if the dialect, the
+            repairs and `limits.row` are the same, and the file still has the same size,
+            modification time and samples of its content; otherwise it makes a new one. It replaces
+            an index only: any other file there is an error.
         all_errors: Whether an error reports all problems; see `decode`.
         unknown: What to do with columns that a class does not name; see `decode`.
         types: Functions that make values of types; see `penstock.json.decode`.
@@ -589,7 +606,7 @@ def open(
         OSError: The file cannot be opened, or the index cannot be written. `FileExistsError` if
             `index` names something else than an index, such as a data file or a symbolic link.
         TypeError: `source` is not a path.
-        ValueError: The file is compressed, or is a pipe.
+        ValueError: The file is compressed, or is a pipe; or there is no such repair.
         PlanError: Penstock cannot decode into `into`.
         DecodeError: The file is not in UTF-8, or cannot be read; or a row is in error before the
             columns are known, such as the header.
@@ -605,10 +622,11 @@ def open(
     if types is not None:
         into = _plan.with_types(into, types)
     path, name = _sources.path("open", source)
+    words = repair if isinstance(repair, str) else tuple(repair)
     # What is no regular file is refused, and reading it might wait for ever.
     if dialect == "infer" and os.path.isfile(path):  # noqa: PTH113 - pathlib is slow to import
-        dialect = infer(source, into, limits=limits)
-    form = _dialect.chosen(dialect, name)
+        dialect = _inferred(source, into, words, None, "infer", None, limits)
+    form = _dialect.chosen(dialect, name, words)
     return _rows.open_rows(source, index, form, into, "last", unknown, all_errors, limits)
 
 

@@ -465,3 +465,30 @@ def test_many_columns(tmp_path: Path) -> None:
     assert list(rows.index(by="c99999")["99999"][1:]) == [rows[2]]
     with pytest.raises(DecodeError, match="the row has 2 cells, and there are 100000 columns"):
         rows[1]
+
+
+def test_repaired_rows(path: Path) -> None:
+    """They are those of `read`; an index that was made without the repairs is not used for them."""
+    kept = path.with_name("kept.penstock-index")
+    read = list(csv.read(path, repair="all"))
+    assert {"name": '"Ba"sel', "population": "1"} in read
+    for _ in range(2):
+        with pytest.raises(DecodeError), csv.open(path, index=kept) as rows:
+            rows[5]
+        with csv.open(path, repair="all", index=kept) as rows:
+            assert list(rows) == read
+            assert [rows[place] for place in reversed(range(len(rows)))] == read[::-1]
+            assert rows.raw(5) == b'"Ba"sel,1'
+            assert rows.index(by="name")['"Ba"sel'][0] == read[5]
+            assert pickle.loads(pickle.dumps(rows))[5] == read[5]
+    with pytest.raises(ValueError, match="repair must be 'all' or some of 'short_rows'"):
+        csv.open(path, repair="row")  # type: ignore[arg-type]
+
+
+def test_a_dialect_is_found_with_the_repairs(path: Path) -> None:
+    path.write_text("a;b\n" + "1;2\n" * 20 + "3\n")
+    with csv.open(path, list[int], dialect="infer", repair="short_rows") as rows:
+        assert rows[0] == [1, 2]
+        assert rows.raw(20) == b"3"
+    with pytest.raises(DecodeError, match="no dialect reads this as a table"):
+        csv.open(path, dialect="infer")
