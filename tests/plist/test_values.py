@@ -36,7 +36,7 @@ def test_dates_of_text_have_whole_seconds() -> None:
 class Numbers:
     price: Decimal
     size: float
-    seen: Annotated[datetime, unix]
+    seen: Annotated[datetime, unix("s")]
 
 
 @pytest.mark.parametrize("form", ["binary", "xml", "gnustep", "openstep"])

@@ -186,6 +186,12 @@ impl writer::Writer for Writer {
             (around.begun, around.depth, around.records) = (false, 0, 0);
         }
     }
+    fn word(&mut self, text: &str, is_number: bool) -> Result<Flow, Unwritable> {
+        self.begin()?;
+        let flow = each!(&mut self.own, writer => writer.word(text, is_number))?;
+        self.end(0);
+        Ok(flow)
+    }
     fn records(&self) -> u64 {
         match &self.around {
             Some(around) => around.records,
