@@ -39,7 +39,7 @@ def test_an_unknown_shell(penstock: Callable[..., Any]):
     [
         (["c"], "count check convert cut costs completion"),
         (["head", "--p"], "--progress"),
-        (["head", "--format", ""], "json ndjson xml csv"),
+        (["head", "--format", ""], "json ndjson xml csv plist"),
         (["count", "cities.n"], "cities.ndjson"),
         (["check", "--into", "models:City", "cities.j"], "cities.json"),
         (["completion", ""], "bash zsh fish"),
