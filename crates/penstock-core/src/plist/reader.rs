@@ -129,6 +129,9 @@ impl FormatReader for Reader {
     fn is_abandoned(&self) -> bool {
         each!(&self.own, false, reader => reader.is_abandoned())
     }
+    fn passes_faults(&self) -> bool {
+        each!(&self.own, false, reader => reader.passes_faults())
+    }
     fn failed_at(&self) -> Option<u64> {
         each!(&self.own, None, reader => FormatReader::failed_at(reader))
     }

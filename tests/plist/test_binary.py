@@ -1,0 +1,155 @@
+"""Binary property lists, beside `plistlib`."""
+
+from __future__ import annotations
+
+import datetime
+import io
+import math
+import plistlib
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import penstock
+from penstock import plist
+
+WORDS = ["", "a", "name", "é", "水", "𝄞 and more", "x" * 14, "x" * 15, "x" * 300, "naïve"]
+
+
+def scalar(rng: random.Random) -> Any:
+    """Return a scalar of any kind that `plistlib` writes."""
+    return rng.choice(
+        [
+            lambda: rng.choice(WORDS),
+            lambda: f"word {rng.random()}",
+            lambda: rng.choice([0, 1, 255, 256, 65535, 65536, 2**32, 2**63 - 1, 2**63, 2**64 - 1]),
+            lambda: -rng.randrange(1, 2**63),
+            lambda: rng.choice([True, False]),
+            lambda: rng.choice([0.5, -1e300, math.inf, rng.random()]),
+            lambda: rng.randbytes(rng.choice([0, 1, 14, 15, 300])),
+            lambda: plistlib.UID(rng.choice([0, 255, 256, 2**16, 2**32, 2**64 - 1])),
+            lambda: (
+                datetime.datetime.fromisoformat("2001-01-01")
+                + datetime.timedelta(microseconds=rng.randrange(-(10**15), 10**15))
+            ),
+        ]
+    )()
+
+
+def value(rng: random.Random, depth: int = 0) -> Any:
+    """Return a value of any shape."""
+    kind = rng.random()
+    if depth > 4 or kind < 0.4:
+        return scalar(rng)
+    count = rng.choice([0, 1, 3, 14, 15, 40]) if depth < 2 else rng.randrange(4)
+    if kind < 0.7:
+        return [value(rng, depth + 1) for _ in range(count)]
+    return {f"{rng.choice(WORDS)}{n}": value(rng, depth + 1) for n in range(count)}
+
+
+def naive(value: Any) -> Any:
+    """Return a value with its dates as `plistlib` makes them."""
+    if isinstance(value, datetime.datetime):
+        assert value.tzinfo is datetime.UTC
+        return value.replace(tzinfo=None)
+    if isinstance(value, dict):
+        return {key: naive(each) for key, each in value.items()}
+    return [naive(each) for each in value] if isinstance(value, list) else value
+
+
+def containers(value: Any) -> list[bytes]:
+    """Return what `plistlib` stores twice if it is equal: each container, and each UID."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    found = [one for each in inner for one in containers(each)]
+    if isinstance(value, list | dict | plistlib.UID):
+        found.append(plistlib.dumps(value, fmt=plistlib.FMT_BINARY, sort_keys=False))
+    return found
+
+
+def test_values_at_random() -> None:
+    rng = random.Random(16)
+    unequal = 0
+    for _ in range(500):
+        expected = value(rng)
+        theirs = plistlib.dumps(expected, fmt=plistlib.FMT_BINARY, sort_keys=False)
+        assert naive(plist.decode(theirs)) == expected
+        ours = plist.encode(expected, form="binary")
+        assert plistlib.loads(ours) == expected
+        inside = containers(expected)
+        if len(inside) == len(set(inside)):
+            assert ours == theirs
+            unequal += 1
+        assert len(ours) <= len(theirs)
+        streamed = plist.encode(expected, form="binary", stream=True)
+        assert plistlib.loads(streamed) == expected
+        by_key = plistlib.loads(plist.encode(expected, form="binary", sort_keys=True))
+        assert by_key == expected
+        if isinstance(expected, dict):
+            assert list(by_key) == sorted(expected)
+    assert unequal > 150
+
+
+@dataclass
+class Row:
+    name: str
+    number: int
+
+
+def rows(count: int) -> bytearray:
+    found = [{"name": f"row {n}", "number": n} for n in range(count)]
+    return bytearray(plistlib.dumps(found, fmt=plistlib.FMT_BINARY, sort_keys=False))
+
+
+def test_a_fault_within_a_record_spoils_no_other_one() -> None:
+    data = rows(4)
+    data[data.index(b"row 2")] = 0xE9
+    good = [Row("row 0", 0), Row("row 1", 1), Row("row 3", 3)]
+    assert list(plist.read(io.BytesIO(data), Row, errors="skip")) == good
+    wrong = "byte 57: a string of ASCII with the byte 0xe9 (record 3, at 2/name)"
+    problems: list[str] = []
+    told = plist.read(io.BytesIO(data), Row, errors=lambda problem: problems.append(str(problem)))
+    assert list(told) == good
+    assert problems == [wrong]
+    with pytest.raises(penstock.MalformedInput) as raised:
+        plist.decode(bytes(data), list[Row])
+    assert str(raised.value) == "byte 57: a string of ASCII with the byte 0xe9 (at 2/name)"
+
+
+def test_a_class_needs_nothing_else() -> None:
+    # What no field names may be damaged.
+    data = rows(3)
+    data[data.index(b"row 1")] = 0xE9
+
+    @dataclass
+    class Number:
+        number: int
+
+    assert plist.decode(bytes(data), list[Number]) == [Number(0), Number(1), Number(2)]
+
+
+def test_a_bomb_of_shared_lists() -> None:
+    bomb: Any = [1]
+    for _ in range(12):
+        bomb = [bomb] * 10
+    data = plistlib.dumps(bomb, fmt=plistlib.FMT_BINARY)
+    assert len(data) < 300
+    # Plain values are shared as the file says.
+    shared = plist.decode(data)
+    assert shared[9] is shared[0]
+    nested: Any = int
+    for _ in range(13):
+        nested = list[nested]
+    with pytest.raises(penstock.LimitExceeded) as raised:
+        plist.decode(data, nested)
+    assert "shared objects expand to more than 10 bytes for each byte of input" in str(raised.value)
+
+
+def test_what_contains_itself() -> None:
+    inner: dict[str, Any] = {}
+    inner["me"] = [inner]
+    data = plistlib.dumps(inner, fmt=plistlib.FMT_BINARY)
+    with pytest.raises(penstock.MalformedInput) as raised:
+        plist.decode(data)
+    assert str(raised.value) == "byte 8: object 0 contains itself (at me/0)"
