@@ -8,34 +8,39 @@ import math
 import plistlib
 import random
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import penstock
 from penstock import plist
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 WORDS = ["", "a", "name", "é", "水", "𝄞 and more", "x" * 14, "x" * 15, "x" * 300, "naïve"]
+
+
+def moment(rng: random.Random) -> datetime.datetime:
+    """Return a naive time near 2001."""
+    begin = datetime.datetime.fromisoformat("2001-01-01")
+    return begin + datetime.timedelta(microseconds=rng.randrange(-(10**15), 10**15))
 
 
 def scalar(rng: random.Random) -> Any:
     """Return a scalar of any kind that `plistlib` writes."""
-    return rng.choice(
-        [
-            lambda: rng.choice(WORDS),
-            lambda: f"word {rng.random()}",
-            lambda: rng.choice([0, 1, 255, 256, 65535, 65536, 2**32, 2**63 - 1, 2**63, 2**64 - 1]),
-            lambda: -rng.randrange(1, 2**63),
-            lambda: rng.choice([True, False]),
-            lambda: rng.choice([0.5, -1e300, math.inf, rng.random()]),
-            lambda: rng.randbytes(rng.choice([0, 1, 14, 15, 300])),
-            lambda: plistlib.UID(rng.choice([0, 255, 256, 2**16, 2**32, 2**64 - 1])),
-            lambda: (
-                datetime.datetime.fromisoformat("2001-01-01")
-                + datetime.timedelta(microseconds=rng.randrange(-(10**15), 10**15))
-            ),
-        ]
-    )()
+    makers: list[Callable[[], Any]] = [
+        lambda: rng.choice(WORDS),
+        lambda: f"word {rng.random()}",
+        lambda: rng.choice([0, 1, 255, 256, 65535, 65536, 2**32, 2**63 - 1, 2**63, 2**64 - 1]),
+        lambda: -rng.randrange(1, 2**63),
+        lambda: rng.choice([True, False]),
+        lambda: rng.choice([0.5, -1e300, math.inf, rng.random()]),
+        lambda: rng.randbytes(rng.choice([0, 1, 14, 15, 300])),
+        lambda: plistlib.UID(rng.choice([0, 255, 256, 2**16, 2**32, 2**64 - 1])),
+        lambda: moment(rng),
+    ]
+    return rng.choice(makers)()
 
 
 def value(rng: random.Random, depth: int = 0) -> Any:
@@ -61,11 +66,16 @@ def naive(value: Any) -> Any:
 
 def containers(value: Any) -> list[bytes]:
     """Return what `plistlib` stores twice if it is equal: each container, and each UID."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    found = [one for each in inner for one in containers(each)]
-    if isinstance(value, list | dict | plistlib.UID):
-        found.append(plistlib.dumps(value, fmt=plistlib.FMT_BINARY, sort_keys=False))
-    return found
+    members: list[Any] = []
+    if isinstance(value, dict):
+        members = [*value.values()]
+    elif isinstance(value, list):
+        members = [*value]
+    elif not isinstance(value, plistlib.UID):
+        return []
+    found = [one for each in members for one in containers(each)]
+    whole: Any = value
+    return [*found, plistlib.dumps(whole, fmt=plistlib.FMT_BINARY, sort_keys=False)]
 
 
 def test_values_at_random() -> None:
@@ -86,8 +96,9 @@ def test_values_at_random() -> None:
         assert plistlib.loads(streamed) == expected
         by_key = plistlib.loads(plist.encode(expected, form="binary", sort_keys=True))
         assert by_key == expected
-        if isinstance(expected, dict):
-            assert list(by_key) == sorted(expected)
+        if isinstance(by_key, dict):
+            names: list[str] = list(by_key)
+            assert names == sorted(names)
     assert unequal > 150
 
 
