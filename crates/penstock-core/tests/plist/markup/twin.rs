@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use penstock_core::error::{Fail, Kind};
+use penstock_core::error::{Fail, Kind, brief};
 use penstock_core::event::{Key, KeyKind, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::Step;
@@ -132,7 +132,8 @@ impl Twin<'_> {
                     if !LEAVES.contains(&&*name)
                         && !["plist", "dict", "array", "key"].contains(&&*name)
                     {
-                        return malformed(at, format!("{name:?} is no element of a property list"));
+                        let name = brief(&name);
+                        return malformed(at, format!("{name} is no element of a property list"));
                     }
                     return Ok((at, Some(name)));
                 }
