@@ -105,6 +105,9 @@ def test_446_a_header_that_is_given_is_told_when_there_is_text() -> None:
             decode()
         found.append(caught.value.reason)
     assert found == ["this looks like UTF-16 (big endian); say encoding='utf-16-be'"] * 4
+    # It is still known before the first row, which may be in error.
+    rows = penstock.csv.read([b"\xff,1,2\nx,3,4\n"], dialect=dialect, errors="skip")
+    assert list(rows) == [{"name": "x", "price": "3", "size": "4"}]
 
 
 def test_449_repaired_rows_before_the_table() -> None:

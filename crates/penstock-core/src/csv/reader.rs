@@ -347,7 +347,7 @@ impl Reader {
     ) -> Result<Step, Fail<S::Error>> {
         let dry = if last { Step::Done } else { Step::More };
         // Nothing is told of a header that the caller gives before it is known that there is text.
-        if text.as_bytes().is_empty() && !last {
+        if text.as_bytes().is_empty() && !last && self.is_given() {
             return Ok(dry);
         }
         let stops = Arc::clone(&self.stops);
@@ -387,10 +387,16 @@ impl Reader {
         }
     }
 
+    /// Whether the caller gives the header. A reader in the middle of a source has read it.
+    fn is_given(&self) -> bool {
+        matches!(self.header, Header::Given(_))
+    }
+
     /// Whether the sink was not told the names of the columns yet. Without a header, the first row
     /// that is none names nothing, and the next one does.
     pub(super) fn is_before_rows(&self) -> bool {
-        self.told.is_none() && (self.names.is_some() || self.state != State::Row)
+        let has_header = self.names.is_some() && !self.is_given();
+        self.told.is_none() && (has_header || self.state != State::Row)
     }
 
     /// Tells the sink the current row.
