@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from rows import (
     clock,
+    columns,
     convert,
     csv,
     documents,
@@ -44,6 +45,7 @@ ALL: tuple[Row, ...] = (
     *xml.ROWS,
     *encoding_xml.ROWS,
     *convert.ROWS,
+    *columns.ROWS,
     *starting.ROWS,
     *plans.ROWS,
     *clock.ROWS,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import plistlib
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -336,3 +337,34 @@ def test_no_rows() -> None:
     found = pa.table(penstock.ndjson.read(io.BytesIO(b""), Inner).columns())
     assert found.num_rows == 0
     assert found.schema.names == ["a", "b", "c"]
+
+
+@dataclass(slots=True)
+class Track:
+    name: str
+    plays: int
+    rating: float | None = None
+    added: datetime | None = None
+    data: bytes = b""
+    tags: list[str] = field(default_factory=list)
+    inner: Inner | None = None
+
+
+@pytest.mark.parametrize("form", [plistlib.FMT_XML, plistlib.FMT_BINARY])
+def test_property_lists(form: Any) -> None:
+    tracks = [
+        {"name": "a", "plays": 2**40, "rating": 0.5, "tags": ["x", "y"], "inner": {"a": 1}},
+        {"name": "b", "plays": 0, "added": datetime.fromisoformat("2026-01-02T03:04:05")},
+        {"name": "c", "plays": -1, "data": b"\x00\xff", "more": {"k": [1]}},
+        {"name": "d", "plays": "many"},
+    ]
+    data = plistlib.dumps(tracks, fmt=form)
+
+    def read() -> Any:
+        return penstock.plist.read(io.BytesIO(data), Track, errors="skip")
+
+    expected = [plain(each) for each in read()]
+    assert [row["name"] for row in expected] == ["a", "b", "c"]
+    reader = read()
+    assert rows(reader.columns()) == expected
+    assert reader.skipped == 1

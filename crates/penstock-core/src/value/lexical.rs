@@ -14,7 +14,7 @@ use super::datetime::{self, Date, DateTime, Time};
 use super::duration::{self, Duration};
 use super::exact::exact;
 use super::moment::Moment;
-use super::number::{Outcome, scan, to_f64};
+use super::number::{Outcome, scan, short_float_of, to_f64};
 use super::unix;
 use super::xsd::{self, Integer};
 use super::{base64, hex, uuid};
@@ -223,6 +223,10 @@ pub fn int(text: &[u8], rules: Rules) -> Result<Value<'_>, Reason> {
 /// The reason why the text is no double.
 #[inline]
 pub fn float(text: &[u8]) -> Result<f64, Reason> {
+    // Most numbers have few digits, and a point in them.
+    if let Some(value) = short_float_of(text) {
+        return Ok(value);
+    }
     match xsd::float(text) {
         Some(value) if value.is_infinite() && !xsd::is_infinity(text) => Err(Reason::Range),
         Some(value) => Ok(value),
@@ -385,6 +389,24 @@ mod tests {
         assert_eq!(quoted(b"1e400", Type::Float), Err(Reason::Form));
         assert_eq!(quoted(b"NaN", Type::Float), Err(Reason::Form));
         assert_eq!(quoted(b"25e-1", Type::Float), Ok(Value::Float(2.5)));
+    }
+
+    #[test]
+    fn short_floats_are_those_of_the_standard_library() {
+        let mut texts: Vec<String> = Vec::new();
+        for whole in ["0", "1", "12", "007", "1234567", "12345678", "", "-0", "-3", "-1234567"] {
+            for part in ["", ".", ".0", ".5", ".1234567", ".12345678", ".1x", ".5e1", ".1.2", ".5-"]
+            {
+                texts.push(format!("{whole}{part}"));
+            }
+        }
+        for text in texts {
+            let expected = match xsd::float(text.as_bytes()) {
+                Some(value) => Ok(value.to_bits()),
+                None => Err(Reason::Form),
+            };
+            assert_eq!(float(text.as_bytes()).map(f64::to_bits), expected, "{text}");
+        }
     }
 
     #[test]

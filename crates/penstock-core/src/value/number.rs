@@ -377,10 +377,59 @@ pub fn short_float(bytes: &[u8], from: usize) -> Option<(f64, usize)> {
     Some((value, first + count + 1 + places))
 }
 
+/// The value of all of a text of four to sixteen bytes, if it is such a number.
+///
+/// ```
+/// use penstock_core::value::number::short_float_of;
+///
+/// assert_eq!(short_float_of(b"-1.25"), Some(-1.25));
+/// assert_eq!(short_float_of(b"1234567.7654321"), Some(1234567.7654321));
+/// assert_eq!(short_float_of(b"1.25x"), None);
+/// assert_eq!(short_float_of(b"1.5"), None);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn short_float_of(text: &[u8]) -> Option<f64> {
+    // In one word, with zeros behind: never stored, because it would be read at other places than
+    // it was written.
+    let mut word = match text.len() {
+        8..=16 => {
+            let first = u64::from_le_bytes(*text.first_chunk()?);
+            let last = u64::from_le_bytes(*text.last_chunk()?);
+            u128::from(first) | u128::from(last) << (8 * (text.len() - 8))
+        }
+        4..=7 => {
+            let first = u32::from_le_bytes(*text.first_chunk()?);
+            let last = u32::from_le_bytes(*text.last_chunk()?);
+            u128::from(u64::from(first) | u64::from(last) << (8 * (text.len() - 4)))
+        }
+        _ => return None,
+    };
+    let negative = word as u8 == b'-';
+    word >>= 8 * u32::from(negative);
+    let (whole, count, point) = digits_of(word as u64)?;
+    if point != b'.' || word as u8 == b'0' && count > 1 {
+        return None;
+    }
+    word >>= 8 * (count + 1);
+    let (part, places, _) = digits_of(word as u64)?;
+    if usize::from(negative) + count + 1 + places != text.len() {
+        return None;
+    }
+    let mantissa = whole * TENS[places] + part;
+    let size = mantissa as i64 as f64 / POWERS[places];
+    Some(f64::from_bits(size.to_bits() | u64::from(negative) << 63))
+}
+
 /// One to seven digits: their value, how many there are, and the byte after them.
 #[inline(always)]
 fn short_digits(bytes: &[u8], at: usize) -> Option<(u64, usize, u8)> {
-    let word = u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?);
+    digits_of(u64::from_le_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+/// The same of eight bytes, the first one lowest.
+#[inline(always)]
+fn digits_of(word: u64) -> Option<(u64, usize, u8)> {
     let digits = word ^ 0x3030_3030_3030_3030;
     let above = (digits & 0x7F7F_7F7F_7F7F_7F7F) + 0x7676_7676_7676_7676;
     let others = (above | digits) & 0x8080_8080_8080_8080;
