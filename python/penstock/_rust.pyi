@@ -60,6 +60,7 @@ __all__ = [
     "Element",
     "Encoder",
     "Events",
+    "Graph",
     "Items",
     "Lookup",
     "Operation",
