@@ -88,7 +88,7 @@ float32 = column("float32")
 dictionary = column("dictionary")
 
 
-def decimal(precision: int, scale: int = 0, /) -> column:
+def decimal(precision: int, scale: int = 0, /) -> Any:
     r"""Say how many digits the numbers of a `Decimal` column have.
 
     A number with more digits is an error with its place: nothing is rounded.
@@ -124,7 +124,7 @@ def decimal(precision: int, scale: int = 0, /) -> column:
 
 def timestamp(
     unit: Literal["s", "ms", "us", "ns"] = "us", zone: Literal["UTC"] | None = "UTC", /
-) -> column:
+) -> Any:
     r"""Choose the unit of a `datetime` column, and whether it holds instants.
 
     With `"UTC"`, as without this annotation, each value must have an offset from UTC. With `None`,

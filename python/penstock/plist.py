@@ -679,7 +679,7 @@ class Decoder(_decoder.Decoder[T]):
     """Records of a property list from chunks that you push; see `penstock.Decoder`.
 
     The records and the options are those of `read`. The records of a binary property list come when
-    all of it is there: at `finish`.
+    all of it is there, at the end.
 
     Example:
         >>> import penstock

@@ -97,7 +97,7 @@ impl Columns {
         })
     }
 
-    /// The reader that fills the columns: for its `progress`, `skipped` and `repairs`.
+    /// The reader that fills the columns, for its `progress`, `skipped` and `repairs`.
     #[getter]
     fn reader(&self, py: Python<'_>) -> Py<Reader> {
         self.reader.clone_ref(py)
