@@ -130,3 +130,13 @@ def test_451_a_dialect_is_not_found_in_bytes_that_are_no_text() -> None:
     assert found == ["this looks like UTF-16 (little endian); say encoding='utf-16-le'"] * 2
     with pytest.raises(DecodeError, match="invalid UTF-8: byte 0xff"):
         penstock.csv.load([b"\xff,b\n1,2\n"], dialect="infer")
+
+
+@pytest.mark.parametrize("errors", ["skip", "collect"])
+@pytest.mark.parametrize("data", [b"1,2\n", b"\n\n", b""])
+def test_452_a_given_header_that_does_not_fit_ends_the_reading(errors: Any, data: bytes) -> None:
+    """It was taken for a row in error and told again, without end."""
+    dialect = penstock.csv.Dialect(header=["name", "size"])
+    reader = penstock.csv.read([data], Part, dialect=dialect, errors=errors)
+    with pytest.raises(penstock.ValidationError, match='Part requires the column "price"'):
+        list(reader)

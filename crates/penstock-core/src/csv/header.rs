@@ -45,7 +45,9 @@ impl Reader {
         self.wanted.resize(keys.len(), Some(Want::Digits));
         let at = self.header_at.unwrap_or_else(|| self.begun());
         let known = KnownKeys { shape: SHAPE, keys, places: &self.header_cells, at };
+        self.refused = true;
         self.told = Some(sink.known_keys(&known, &mut self.wanted)?);
+        self.refused = false;
         Ok(())
     }
 

@@ -69,6 +69,8 @@ pub struct Reader {
     pub(super) header_cells: Vec<u64>,
     /// Whether the sink was told the names, and how it wants the rows.
     pub(super) told: Option<RowsAs>,
+    /// Whether the sink refused them: then no row can fit.
+    pub(super) refused: bool,
     /// The forms that the sink wants, once it was told the names.
     pub(super) wanted: Vec<Option<Want>>,
     /// How many events of the current row are reported.
@@ -141,6 +143,7 @@ impl Reader {
             header_at: None,
             header_cells: Vec::new(),
             told: None,
+            refused: false,
             wanted: Vec::new(),
             reported: 0,
             scratch: TextBuf::new(),
@@ -183,6 +186,7 @@ impl Reader {
             header_at: self.header_at,
             header_cells: self.header_cells.clone(),
             told: None,
+            refused: false,
             wanted: Vec::new(),
             reported: 0,
             scratch: TextBuf::new(),
@@ -396,7 +400,7 @@ impl Reader {
     /// that is none names nothing, and the next one does.
     pub(super) fn is_before_rows(&self) -> bool {
         let has_header = self.names.is_some() && !self.is_given();
-        self.told.is_none() && (has_header || self.state != State::Row)
+        self.refused || self.told.is_none() && (has_header || self.state != State::Row)
     }
 
     /// Tells the sink the current row.
