@@ -330,7 +330,7 @@ impl Windows {
             Body::Text => self.window.push(chunk),
             Body::Bytes(bytes) => gather(bytes, chunk),
             Body::Unknown(first) => {
-                first.extend_from_slice(chunk);
+                gather(first, chunk)?;
                 match is_binary(first) {
                     None => Ok(()),
                     Some(true) => {
