@@ -32,7 +32,7 @@ pub use compare::stands_at;
 pub use isa::{Chosen, Isa, Job, Stops, StringEnd, dispatch, dispatch_or, dispatch_portable};
 pub use json_escape::{BadEscape, EscapeCheck, EscapeKind, check_json_escape, unescape_json};
 pub use lines::{count_code_points, count_newlines};
-pub use memory::{OutOfMemory, Room, copied, filled, gathered, make_room, out_of_memory};
+pub use memory::{OutOfMemory, Room, append, copied, filled, gathered, make_room, out_of_memory};
 pub use pen::Pen;
 pub use text::{TextBuf, ValidText};
 pub use unicode::{Shape, Width, shape, widen_latin1, widen_ucs2, widen_ucs4};

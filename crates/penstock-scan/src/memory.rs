@@ -85,6 +85,24 @@ fn grow<B: Room>(items: &mut B, more: usize) {
     }
 }
 
+/// Appends an item. If there is no memory, it unwinds with [`OutOfMemory`].
+///
+/// ```
+/// let mut items = vec![1, 2];
+/// penstock_scan::append(&mut items, 3);
+/// assert_eq!(items, [1, 2, 3]);
+/// ```
+#[inline(always)]
+pub fn append<T>(items: &mut Vec<T>, item: T) {
+    make_room(items, 1);
+    let length = items.len();
+    // SAFETY: there is room for one more. `Vec::push` would look for it again.
+    unsafe {
+        items.as_mut_ptr().add(length).write(item);
+        items.set_len(length + 1);
+    }
+}
+
 /// So many equal items. If there is no memory, it unwinds with [`OutOfMemory`].
 ///
 /// ```

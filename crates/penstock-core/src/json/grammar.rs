@@ -14,7 +14,7 @@ use crate::reader::Step;
 use crate::sink::{Flow, Listener, Want};
 use crate::source::encoding::UTF8_BOM;
 use crate::value::number::{self, Outcome};
-use penstock_scan::{Isa, ValidText, make_room, stands_at};
+use penstock_scan::{Isa, ValidText, append, stands_at};
 
 impl Reader {
     /// The grammar. `SKIP` compiles a copy that reports no events.
@@ -224,8 +224,7 @@ impl Reader {
                 if depth >= self.depth_limit {
                     fail!(token::too_deep(at, self.depth_limit));
                 }
-                make_room(&mut self.stack, 1);
-                self.stack.push($is_map);
+                append(&mut self.stack, $is_map);
                 in_map = $is_map;
                 if tell!(sink.$event(at), $state, pos + 1) {
                     skip_to!(depth);
@@ -258,6 +257,12 @@ impl Reader {
             'next: {
                 'value: {
                     'key: {
+                        if matches!(state, State::FirstKey | State::Key) {
+                            break 'key;
+                        }
+                        if matches!(state, State::Value | State::FirstElement) {
+                            break 'value;
+                        }
                         match state {
                             State::Key | State::FirstKey => break 'key,
                             State::Value | State::FirstElement => break 'value,

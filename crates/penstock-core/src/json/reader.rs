@@ -89,20 +89,22 @@ use penstock_scan::{Chosen, Isa, Job, TextBuf, ValidText, dispatch_or};
 /// The tokens that are allowed next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
-    /// A value at the root, or the end of a stream of values.
-    Root,
-    /// A value.
-    Value,
-    /// A value or `]`.
-    FirstElement,
+    // The first ones are those that a reader is in again and again: each test for them is one
+    // comparison.
     /// A key or `}`.
     FirstKey,
     /// A key.
     Key,
-    /// A `:`.
-    Colon,
+    /// A value.
+    Value,
+    /// A value or `]`.
+    FirstElement,
     /// A `,` or the end of the container.
     Next,
+    /// A value at the root, or the end of a stream of values.
+    Root,
+    /// A `:`.
+    Colon,
     /// The tokens that may follow a value at the root.
     After,
     /// The rest of a skipped string.

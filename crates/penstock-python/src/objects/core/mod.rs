@@ -50,7 +50,7 @@ use penstock_core::json::lend;
 use penstock_core::limits::Limits;
 use penstock_core::position::Place;
 use penstock_core::sink::Flow;
-use penstock_scan::make_room;
+use penstock_scan::{append, make_room};
 use pyo3::ffi;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
@@ -258,7 +258,13 @@ impl<'p> Core<'p> {
     /// Counts the container that is made of the values on the stack from a place on.
     #[inline(always)]
     pub(crate) fn weigh(&mut self, base: usize) {
-        self.weight += CONTAINER + VALUE * (self.stack.len() - base) as u64;
+        self.weigh_values(self.stack.len() - base);
+    }
+
+    /// Counts a container of so many values.
+    #[inline(always)]
+    pub(crate) fn weigh_values(&mut self, count: usize) {
+        self.weight += CONTAINER + VALUE * count as u64;
     }
 
     /// `limits.memory`, if the objects take more.
@@ -290,6 +296,7 @@ impl<'p> Core<'p> {
         self.shared = None;
         self.frames.truncate(1);
         self.frames_changed();
+        self.forget_class();
         self.top_mut().spoiled = false;
     }
 
@@ -375,15 +382,28 @@ impl<'p> Core<'p> {
         // pointer comes from the vector's own, so that a later read of the vector does not
         // invalidate it.
         self.top = unsafe { NonNull::new_unchecked(self.frames.as_mut_ptr().add(last)) };
+    }
+
+    /// No keys are within reach.
+    #[inline(always)]
+    fn forget_class(&mut self) {
         self.edges = &[];
         self.lent = &[];
     }
 
     #[inline(always)]
     pub(crate) fn push_frame(&mut self, frame: Frame<'p>) {
-        make_room(&mut self.frames, 1);
-        self.frames.push(frame);
+        append(&mut self.frames, frame);
         self.frames_changed();
+        self.forget_class();
+    }
+
+    /// Enters the map, element or row of a class.
+    #[inline(always)]
+    pub(crate) fn push_class(&mut self, frame: Frame<'p>) {
+        append(&mut self.frames, frame);
+        self.frames_changed();
+        self.at_class();
     }
 
     /// Puts the keys and fields of the current map within reach.
@@ -394,9 +414,9 @@ impl<'p> Core<'p> {
         if matches!(self.top().kind, FrameKind::Class | FrameKind::PathMap) {
             let state = &class.states[self.top().state as usize];
             self.edges = &state.keys;
-            if let Some(lends) = self.lends {
-                self.lent = lends.keys(state);
-            }
+            self.lent = self.lends.map_or(&[], |lends| lends.keys(state));
+        } else {
+            self.forget_class();
         }
     }
 
@@ -411,6 +431,8 @@ impl<'p> Core<'p> {
         }
         if self.top().kind.has_fields() {
             self.at_class();
+        } else {
+            self.forget_class();
         }
     }
 

@@ -30,7 +30,12 @@ impl Stack {
         if self.values.len() == self.values.capacity() {
             self.grow(value);
         }
-        self.values.push(value);
+        let length = self.values.len();
+        // SAFETY: there is room for one more. `Vec::push` would look for it again.
+        unsafe {
+            self.values.as_mut_ptr().add(length).write(value);
+            self.values.set_len(length + 1);
+        }
     }
 
     /// Makes room for a value. If there is no memory, it releases the value and unwinds.

@@ -334,8 +334,7 @@ impl<'p> Keyed<'p> {
         let aim = self.top().aim;
         let mut frame = Frame::new(kind, node, aim, base);
         frame.class = class;
-        self.core.push_frame(frame);
-        self.at_class();
+        self.core.push_class(frame);
         if !plan.takes_key.is_empty() {
             self.core.at = at;
             self.give_key(&plan.takes_key)?;

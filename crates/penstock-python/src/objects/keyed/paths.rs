@@ -55,8 +55,7 @@ impl<'p> Keyed<'p> {
     pub(crate) fn begin_path_map(&mut self, at: u64) -> Answer {
         self.core.at = at;
         let Some(frame) = self.path_frame(FrameKind::PathMap)? else { return Ok(Flow::Skip) };
-        self.core.push_frame(frame);
-        self.at_class();
+        self.core.push_class(frame);
         Ok(Flow::Take)
     }
 
@@ -77,8 +76,7 @@ impl<'p> Keyed<'p> {
             }
         }
         let Some(frame) = self.path_frame(FrameKind::PathList)? else { return Ok(Flow::Skip) };
-        self.core.push_frame(frame);
-        self.at_class();
+        self.core.push_class(frame);
         self.aim_element()?;
         Ok(Flow::Take)
     }

@@ -298,7 +298,7 @@ pub(crate) fn object(builder: &mut Core<'_>, at: u64) -> Made {
     if builder.top().spoiled {
         return Err(spoiled(builder, at));
     }
-    builder.weigh(builder.top().slots);
+    builder.weigh_values(class.fields.len());
     if builder.top().kind == FrameKind::Row
         && builder.top().index > class.fields.len() as u64
         && let Some(refusal) = row_too_long(builder, class, at)

@@ -316,8 +316,7 @@ impl<'p> Markup<'p> {
         }
         let mut frame = Frame::new(FrameKind::Wrapper, top.node, top.aim, self.core.stack.len());
         (frame.slots, frame.class, frame.state) = (top.slots, top.class, top.leads_to);
-        self.core.push_frame(frame);
-        self.at_class();
+        self.core.push_class(frame);
         if self.state().whole.is_some() {
             self.markup.wholes.push(self.markup.at());
         }
@@ -332,8 +331,7 @@ impl<'p> Markup<'p> {
         self.core.stack.push_empty(plan.fields.len());
         let mut frame = Frame::new(FrameKind::Element, node, self.top().aim, base);
         frame.class = class;
-        self.core.push_frame(frame);
-        self.at_class();
+        self.core.push_class(frame);
         if !plan.takes_key.is_empty() {
             self.core.at = at;
             self.give_key(&plan.takes_key)?;
