@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import os
 
-from penstock import _encoder, _format, _rust
-from penstock._errors import TruncatedInput
+from penstock import _encoder, _format, _rust, _sources
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from typing import Any, BinaryIO, Self
+    from collections.abc import Iterable
+    from typing import Any, Self
 
     from typing_extensions import TypeForm
 
     from penstock._dialect import Dialect
-    from penstock._errors import DecodeError
-    from penstock._types import Formulas, Omit, Quoting, Source, Torn, Types
+    from penstock._types import Formulas, Omit, Quoting, Torn, Types
 
 
 class Encoder(_rust.Encoder):
@@ -160,87 +158,14 @@ def _behind(path: str, options: dict[str, object], torn: Torn) -> dict[str, obje
             return {}
     except FileNotFoundError:
         return {}
-    from penstock import csv  # noqa: PLC0415 - it imports this module
+    from penstock import _dialect, csv  # noqa: PLC0415 - csv imports this module
 
+    # What cannot be written is refused before anything is cut off.
+    _rust.Style("csv", **options)
     known = {name: options[name] for name in csv.Dialect.__slots__ if name in options}
     dialect = csv.Dialect(**{**known, "header": None})  # type: ignore[arg-type]  # checked there
-    if dialect.quote is not None:
-        _close_quotes(path, dialect, torn)
+    _rust.end_rows(path, _sources.printable(path), _dialect.checked(dialect), torn)
     with csv.read(path, dict[str, str], dialect=dialect) as reader:
         first = next(reader, None)
     # A mark would stand behind the one that is there.
     return {"behind": None if first is None else tuple(first.values()), "encoding": "utf-8"}
-
-
-def _close_quotes(path: str, dialect: Dialect, torn: Torn) -> None:
-    """Find a last row that ends inside quotes, and cut it off if the caller says so.
-
-    That is known only if all of the file is read. A row that ends elsewhere without a line feed is
-    found at its end, but its beginning is not, because a line feed may be inside of quotes.
-
-    Raises:
-        DecodeError: There is such a row.
-    """
-    error = _unclosed(path, dialect)
-    with open(path, "rb") as file:  # noqa: PTH123 - as above
-        is_packed = file.read(6).startswith(_PACKED)
-        size = file.seek(0, os.SEEK_END)
-        file.seek(size - 1)
-        is_whole = file.read(1) == b"\n"
-        if error is not None and (torn != "cut" or is_packed):
-            if not is_packed:
-                error.add_note("torn='cut' removes the row.")
-            raise error
-        if is_packed or torn != "cut" or (is_whole and error is None):
-            return
-        # The row ends where the text before it is whole.
-        end = size if error is None else error.offset or 0
-        while (end := _last_line(file, end)) and _unclosed(_until(file, end), dialect):
-            end -= 1
-    os.truncate(path, end)
-
-
-# The first bytes of compressed files.
-_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"BZh", b"\xfd7zXZ\0")
-_BLOCK = 64 << 10
-
-
-def _last_line(file: BinaryIO, end: int) -> int:
-    """Where the last line begins of so many bytes of a file."""
-    while end > 0:
-        begin = max(end - _BLOCK, 0)
-        file.seek(begin)
-        found = file.read(end - begin).rfind(b"\n")
-        if found >= 0:
-            return begin + found + 1
-        end = begin
-    return 0
-
-
-def _until(file: BinaryIO, end: int) -> Iterator[bytes]:
-    """The first bytes of a file, in chunks."""
-    file.seek(0)
-    while end > 0 and (chunk := file.read(min(_BLOCK, end))):
-        yield chunk
-        end -= len(chunk)
-
-
-def _unclosed(source: Source, dialect: Dialect) -> DecodeError | None:
-    """The error about a quote that is never closed, if there is one."""
-    from dataclasses import make_dataclass  # noqa: PLC0415 - slow, and only for this
-
-    from penstock import csv  # noqa: PLC0415 - it imports this module
-
-    found: list[DecodeError] = []
-
-    def note(error: DecodeError) -> None:
-        if isinstance(error, TruncatedInput):
-            found.append(error)
-
-    # Nothing is made of the rows.
-    nothing = make_dataclass("nothing", ())
-    with csv.read(source, nothing, dialect=dialect, errors=note) as reader:
-        for _ in reader:
-            if found:
-                break
-    return found[0] if found else None

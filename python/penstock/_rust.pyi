@@ -166,6 +166,8 @@ class Source:
         /,
     ) -> Self: ...
 
+def end_rows(path: str, name: str, dialect: Dialect, torn: str, /) -> None: ...
+
 @final
 class Target:
     def __new__(

@@ -1,11 +1,13 @@
 """Rows of CSV that were read back as others: each bug by its number."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 
 import pytest
+from linear import assert_linear
 
 import penstock
 from penstock import at, cells, spread
@@ -146,3 +148,51 @@ def test_450_fields_that_are_found_by_position() -> None:
     for dialect, text in ((bare, b"2,1\n4,3\n"), (None, b"1,0\n1,2\n3,4\n")):
         assert penstock.csv.encode(rows, Placed, dialect=dialect) == text
         assert penstock.csv.decode(text, Placed, dialect=dialect) == rows
+
+
+def test_460_a_file_whose_rows_end_with_carriage_returns(tmp_path: Path):
+    """`torn="cut"` took all of it for one torn row, and removed it."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"a,b\r1,x\r")
+    with pytest.raises(ValueError, match="append= needs rows that end with a line feed"):
+        penstock.csv.dump([{"a": 3, "b": 4}], path, append=True, torn="cut")
+    assert path.read_bytes() == b"a,b\r1,x\r"
+
+
+def test_461_blanks_behind_the_last_row(tmp_path: Path):
+    """The first cell that was appended began with them."""
+    path = tmp_path / "a.tsv"
+    path.write_bytes(b"a\tb\n1\tx\n\t")
+    with pytest.raises(penstock.TruncatedInput, match="the last line, at byte 8, has no line feed"):
+        penstock.csv.dump([{"a": 3, "b": 4}], path, append=True)
+    penstock.csv.dump([{"a": 3, "b": 4}], path, append=True, torn="cut")
+    assert path.read_bytes() == b"a\tb\n1\tx\n3\t4\n"
+
+
+def test_462_a_last_row_with_another_end(tmp_path: Path):
+    """A line feed ended no row in that dialect, and the next row became a part of this one."""
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"a,b\r\n1,x\n")
+    dialect = penstock.csv.Dialect(terminator="\r\n")
+    with pytest.raises(penstock.TruncatedInput, match="does not end as rows do"):
+        penstock.csv.dump([{"a": 3, "b": 4}], path, append=True, dialect=dialect)
+
+
+def test_463_an_open_quote_in_a_row_that_is_no_text(tmp_path: Path):
+    """It was not seen, nor behind another fault, and rows were appended inside of the quotes."""
+    path = tmp_path / "a.csv"
+    for row in (b'\xff,"x\n', b'x"y,"z\n'):
+        path.write_bytes(b"a,b\n" + row)
+        with pytest.raises(penstock.TruncatedInput, match="a quote that is never closed"):
+            penstock.csv.dump([{"a": 3, "b": 4}], path, append=True)
+
+
+def test_464_blanks_before_many_stray_quotes():
+    """With `trim=True`, the blanks were looked at again for each of the quotes."""
+
+    def work(size: int) -> Callable[[], object]:
+        text = b"a\n" + b" " * size + b"x" + b'"' * size
+        dialect = penstock.csv.Dialect(trim=True)
+        return lambda: list(penstock.csv.read([text], dialect=dialect, errors=[].append))
+
+    assert_linear(work, 40_000)

@@ -62,7 +62,7 @@ mod _rust {
     #[pymodule_export]
     use crate::style::Style;
     #[pymodule_export]
-    use crate::targets::TargetObject;
+    use crate::targets::{TargetObject, end_rows};
     #[pymodule_export]
     use crate::timing::Timing;
     #[pymodule_export]

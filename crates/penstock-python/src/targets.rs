@@ -4,9 +4,14 @@
 //! are Python objects take it while they run.
 
 use crate::buffers::in_pieces;
-use crate::failure::{self, Where, guarded};
+use crate::dialect::Dialect;
+use crate::failure::{self, Named, Where, guarded};
 use crate::held::Held;
 use crate::options;
+use penstock_core::csv::{self, NotBehind, WrongDialect};
+use penstock_core::limits::Limits;
+use penstock_core::reader::Reader;
+use penstock_core::run::Spot;
 use penstock_core::source::Compression;
 use penstock_core::target::{Host, Kind, Over, Packing, Target, TargetError, Torn, kind_of};
 use pyo3::exceptions::{
@@ -243,6 +248,46 @@ pub(crate) fn noted(undone: PyResult<()>, error: &Bound<'_, PyAny>) -> PyResult<
         }
         other => other,
     }
+}
+
+/// Sees that rows can be written behind those of a file: its last row is whole, or removed.
+#[pyfunction]
+#[pyo3(signature = (path, name, dialect, torn, /))]
+pub(crate) fn end_rows(
+    py: Python<'_>,
+    path: &Bound<'_, PyString>,
+    name: &str,
+    dialect: &Dialect,
+    torn: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    guarded(py, || {
+        let torn = self::torn(options::text("torn", torn)?)?;
+        let Reader::Csv(reader) = dialect.reader(false, &Limits::default()) else {
+            return Err(failure::untold());
+        };
+        let impossible = |wrong: WrongDialect| PyValueError::new_err(wrong.0);
+        let tailing = reader.tailing().map_err(impossible)?;
+        let place: PathBuf = path.extract()?;
+        let ended = py.detach(|| csv::end_rows(&place, tailing, torn, interrupted));
+        match ended {
+            Ok(()) => Ok(()),
+            Err(NotBehind::Returns) => {
+                Err(PyValueError::new_err("append= needs rows that end with a line feed"))
+            }
+            Err(NotBehind::Target(error)) => {
+                Err(raised(py, error, Some(&path.clone().unbind()), Some(name)))
+            }
+            Err(NotBehind::Open { fault, place, record, may_cut }) => {
+                let spot = Spot { place: Some(*place), record: Some(record), path: vec![] };
+                let place = Named::new("csv", Some(name)).at(spot);
+                let error = failure::either(failure::of_fault(py, &fault, &place));
+                if may_cut {
+                    error.add_note(py, "torn='cut' removes the row.")?;
+                }
+                Err(error)
+            }
+        }
+    })
 }
 
 /// `compression=` and `level=`

@@ -2,6 +2,7 @@
 //!
 //! | file | holds |
 //! |---|---|
+//! | `behind.rs` | sees that rows can be written behind those of a file |
 //! | `cells.rs` | how text becomes a cell |
 //! | `columns.rs` | the columns of a table that is written |
 //! | `direct.rs` | cells without an event for each |
@@ -13,8 +14,10 @@
 //! | `rows.rs` | the grammar: where a row and its cells begin and end |
 //! | `reader.rs` | the state between windows, the header, and what the sink is told |
 //! | `style.rs` | the options for writing |
+//! | `tail.rs` | whether the last row of a file is whole |
 //! | `writer.rs` | rows of events as text: the columns, the header, and the order of the cells |
 
+mod behind;
 mod cells;
 mod columns;
 pub mod direct;
@@ -26,9 +29,12 @@ mod options;
 mod reader;
 mod rows;
 mod style;
+mod tail;
 pub mod writer;
 
+pub use behind::{NotBehind, end_rows};
 pub use format::FORMAT;
 pub use header::HeaderOnly;
 pub use options::{Header, Options, Terminator, WrongDialect};
 pub use reader::Reader;
+pub use tail::{Tail, Tailing};

@@ -9,6 +9,7 @@ use super::infer::Inference;
 use super::mending::mended;
 use super::options::{Header, Options, WrongDialect};
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
+use super::tail::Tailing;
 use crate::error::{Fail, Fault};
 use crate::event::{Cell, Key, Row, Scalar, Text};
 use crate::limits::Limits;
@@ -196,6 +197,14 @@ impl Reader {
             inference: None,
             options: Arc::clone(&self.options),
         })
+    }
+
+    /// What finds how a file in this dialect ends.
+    ///
+    /// # Errors
+    /// The dialect is not possible.
+    pub fn tailing(&self) -> Result<Tailing, WrongDialect> {
+        Tailing::new(&self.options)
     }
 
     /// How many of these bytes, the last ones of which end a row, are that end. None if no row ends

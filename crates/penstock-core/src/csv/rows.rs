@@ -39,6 +39,8 @@ pub(super) struct Cell {
 enum Within {
     /// In text without quotes, or before any.
     Plain,
+    /// Behind a quote in text that does not begin with one.
+    Stray,
     /// Behind the quote that opens the cell.
     Quoted,
     /// Behind the quote that closes it, which stands at the end of its text.
@@ -229,7 +231,7 @@ impl Grammar {
 
     /// Whether a row ends at a stop.
     #[inline(always)]
-    fn terminator(&self, text: &[u8], at: usize, last: bool) -> Ends {
+    pub(super) fn terminator(&self, text: &[u8], at: usize, last: bool) -> Ends {
         if let Some(exactly) = &self.terminator {
             return begins_with(text, at, exactly, last);
         }
@@ -265,7 +267,7 @@ pub(super) enum Line {
 }
 
 /// Whether something ends at a stop.
-enum Ends {
+pub(super) enum Ends {
     /// Yes, and it is this long.
     Yes(usize),
     No,
@@ -274,7 +276,7 @@ enum Ends {
 }
 
 #[inline(always)]
-fn begins_with(text: &[u8], at: usize, wanted: &[u8], last: bool) -> Ends {
+pub(super) fn begins_with(text: &[u8], at: usize, wanted: &[u8], last: bool) -> Ends {
     let rest = &text[at..];
     if rest.starts_with(wanted) {
         Ends::Yes(wanted.len())
@@ -330,7 +332,7 @@ impl<'t, I: Isa> Found<'t, I> {
     /// The next stop that is not before `from`. `ascii` becomes false if there is a byte above 0x7F
     /// in the blocks that are left for it, from `start` on.
     #[inline(always)]
-    fn next(&mut self, from: usize, start: usize, ascii: &mut bool) -> Option<usize> {
+    pub(super) fn next(&mut self, from: usize, start: usize, ascii: &mut bool) -> Option<usize> {
         loop {
             while self.left == 0 {
                 let next = self.block + BLOCK;
@@ -370,7 +372,7 @@ impl<'t, I: Isa> Found<'t, I> {
 }
 
 #[inline(always)]
-fn is_blank(text: &[u8]) -> bool {
+pub(super) fn is_blank(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b' ' | b'\t'))
 }
 
@@ -519,13 +521,18 @@ impl Row {
                 self.within = Within::Plain;
             } else if Some(byte) == grammar.quote {
                 let before = &text[start + self.cell.at..stop];
-                if self.within == Within::Behind {
-                    // What stands here is found when the cell ends.
+                if matches!(self.within, Within::Behind | Within::Stray) {
+                    // What stands behind a closed cell is found when the cell ends. The text before a
+                    // stray quote is not looked at again for each quote that follows.
+                    if self.within == Within::Stray {
+                        self.mend(Wrong::Quote, stop - start, grammar);
+                    }
                 } else if before.is_empty() || (grammar.trim && is_blank(before)) {
                     let at = stop - start;
                     self.cell = Cell { at, from: at + 1, to: at + 1, quoted: true, ..CELL };
                     self.within = Within::Quoted;
                 } else {
+                    self.within = Within::Stray;
                     self.mend(Wrong::Quote, stop - start, grammar);
                 }
             } else if Some(byte) == grammar.escape {

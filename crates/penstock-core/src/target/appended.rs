@@ -217,6 +217,11 @@ fn check_encoding(head: &[u8]) -> Result<(), TargetError> {
     }
 }
 
+/// The fault of a file's text. At its beginning, it may be one about another encoding.
+pub(crate) fn of_text(fault: Fault, at_beginning: bool) -> Fault {
+    if at_beginning && fault.reason().starts_with(FOREIGN) { not_utf8(&fault) } else { fault }
+}
+
 fn not_utf8(fault: &Fault) -> Fault {
     let what = fault.reason().split(';').next().unwrap_or_default();
     Fault::malformed(fault.offset(), format!("{what}, and UTF-8 would follow"))
@@ -247,10 +252,7 @@ fn check_packed(
             }
             Err(SourceError::Idle) => {}
             Err(SourceError::Io(error)) => return Err(error.into()),
-            Err(SourceError::Fault(fault)) if at == 0 && fault.reason().starts_with(FOREIGN) => {
-                return Err(not_utf8(&fault).into());
-            }
-            Err(SourceError::Fault(fault)) => return Err(fault.into()),
+            Err(SourceError::Fault(fault)) => return Err(of_text(fault, at == 0).into()),
         }
         rounds += 1;
         if rounds % PATIENCE == 0 {

@@ -28,6 +28,7 @@ pub use packing::Packing;
 pub use replacement::{Kind, kind_of};
 
 use appended::Appended;
+pub(crate) use appended::of_text;
 use packing::{Packer, make_room};
 use replacement::Replacement;
 

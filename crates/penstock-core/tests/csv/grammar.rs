@@ -1,8 +1,8 @@
 //! The reader against its naive twin, and by hand.
 
-use crate::naive::{Table, naive};
+use crate::naive::{Table, naive, tail};
 use crate::reading::read;
-use penstock_core::csv::{Header, Options, Reader, Terminator};
+use penstock_core::csv::{Header, Options, Reader, Tailing, Terminator};
 use penstock_core::limits::Limits;
 use penstock_core::trace::Trace;
 use penstock_scan::ValidText;
@@ -228,6 +228,23 @@ proptest! {
         failure_persistence: None,
         ..ProptestConfig::default()
     })]
+
+    /// The end of a file is found as the rows are, wherever the file is cut, and in any pieces.
+    #[test]
+    fn the_last_whole_row(
+        text in text(),
+        options in options(),
+        piece in 1..80_usize,
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let options = Options { skip: 0, ..options };
+        let cut = text.floor_char_boundary(cut.index(text.len() + 1));
+        for end in [cut, text.len()] {
+            let mut tailing = Tailing::new(&options).unwrap();
+            text.as_bytes()[..end].chunks(piece).for_each(|piece| tailing.take(piece));
+            prop_assert_eq!(tailing.finish(), tail(&text[..end], &options));
+        }
+    }
 
     #[test]
     fn any_text_in_any_pieces(

@@ -1,6 +1,6 @@
 //! The naive twin: CSV read character by character, from a whole text.
 
-use penstock_core::csv::{Header, Options, Terminator};
+use penstock_core::csv::{Header, Options, Tail, Terminator};
 
 /// A row's cells, or the offset and the reason of its fault.
 pub(crate) type Read = Result<Vec<String>, (usize, String)>;
@@ -21,6 +21,8 @@ struct Line {
     next: usize,
     wrong: Option<(usize, &'static str)>,
     quoted: bool,
+    /// The quote that is never closed.
+    open: Option<usize>,
 }
 
 /// The length of the terminator at a place. `first` is what ended the first line.
@@ -84,7 +86,8 @@ fn line(text: &str, start: usize, options: &Options, first_end: Option<u8>) -> L
                 let Some(char) = text[at..].chars().next() else {
                     fault(first, "a quote that is never closed");
                     let (end, next) = any_line(bytes, start, options, first_end);
-                    return Line { cells, places, end, next, wrong, quoted: true };
+                    let open = Some(first);
+                    return Line { cells, places, end, next, wrong, quoted: true, open };
                 };
                 let next = text[at + char.len_utf8()..].chars().next();
                 if Some(char) == options.escape.map(char::from) {
@@ -157,7 +160,7 @@ fn line(text: &str, start: usize, options: &Options, first_end: Option<u8>) -> L
         at = end + length;
         if is_last {
             places.push(end);
-            return Line { cells, places, end, next: at, wrong, quoted: any_quoted };
+            return Line { cells, places, end, next: at, wrong, quoted: any_quoted, open: None };
         }
     }
 }
@@ -255,4 +258,37 @@ pub(crate) fn naive(text: &str, options: &Options) -> Table {
         table.rows.push(Err((place, reason)));
     }
     table
+}
+
+/// How a text ends: row by row from its beginning.
+pub(crate) fn tail(text: &str, options: &Options) -> Tail {
+    let bytes = text.as_bytes();
+    let (mut at, mut first, mut columns) = (0, None, None);
+    let (mut open, mut by_return, mut rows) = (None, false, 0);
+    while at < bytes.len() {
+        let comment = options.comment.as_ref().map(|comment| comment.as_bytes());
+        let is_comment = comment.is_some_and(|comment| bytes[at..].starts_with(comment));
+        let (end, next) = if is_comment {
+            any_line(bytes, at, options, first)
+        } else {
+            let line = line(text, at, options, first);
+            open = line.open;
+            let blank = line.cells.len() == 1 && line.cells[0].is_empty() && !line.quoted;
+            let blank = blank && line.wrong.is_none() && !text[at..line.end].contains('\\');
+            if line.next > line.end && open.is_none() && (!blank || columns == Some(1)) {
+                columns.get_or_insert(line.cells.len());
+                rows += 1;
+            }
+            (line.end, line.next)
+        };
+        if open.is_some() || next == end {
+            break;
+        }
+        if first.is_none() && options.terminator == Terminator::AsFirst {
+            first = Some(if bytes[end..next] == *b"\r" { b'\r' } else { b'\n' });
+        }
+        (at, by_return) = (next, bytes[end..next] == *b"\r");
+    }
+    let open = open.map(|open| open as u64);
+    Tail { whole: at as u64, size: text.len() as u64, open, by_return, rows }
 }
