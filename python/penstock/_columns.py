@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Empty,
         Errors,
         Format,
+        Schema,
         Sources,
         T,
         Types,
@@ -155,7 +156,7 @@ def timestamp(
 @_missing.advised
 def columns(
     source: Sources,
-    into: TypeForm[T],
+    into: TypeForm[T] | Schema,
     /,
     *,
     rows: int = 65_536,
@@ -182,7 +183,8 @@ def columns(
 
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, or several files.
-        into: The class of a record. Its fields are the columns.
+        into: The class of a record. Its fields are the columns. Or anything with
+            `__arrow_c_schema__`: its fields are the keys.
         rows: How many rows a batch has at most.
         columns: The names of the fields that are wanted, or their paths. The others are not parsed.
         format: As for `read`, and so are all that follow.
@@ -223,7 +225,7 @@ def columns(
 
     reader = penstock.read(
         source,
-        into,
+        into,  # type: ignore[arg-type]  # a schema is no type
         format=format,
         at=at,
         errors=errors,

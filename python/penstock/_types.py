@@ -35,6 +35,12 @@ if TYPE_CHECKING:
         def readinto(self, buffer: bytearray | memoryview, /) -> int | None:
             """Fill `buffer` from its start and return how many bytes; 0 at the end."""
 
+    class Schema(Protocol):
+        """Anything with an Arrow schema."""
+
+        def __arrow_c_schema__(self) -> object:
+            """Return the schema, in a capsule."""
+
     class Writable(Protocol):
         """A binary file; Penstock uses its `write`."""
 

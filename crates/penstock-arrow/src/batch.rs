@@ -13,8 +13,8 @@ use arrow_array::types::{
 };
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, Date32Array, DictionaryArray, FixedSizeBinaryArray,
-    FixedSizeListArray, ListArray, MapArray, PrimitiveArray, RecordBatch, RecordBatchOptions,
-    StringArray, StructArray,
+    FixedSizeListArray, ListArray, MapArray, NullArray, PrimitiveArray, RecordBatch,
+    RecordBatchOptions, StringArray, StructArray,
 };
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Fields, Schema, SchemaRef, TimeUnit};
@@ -27,6 +27,7 @@ use std::sync::Arc;
 fn data_type(plan: &Plan, node: &Node) -> DataType {
     let words = || DataType::Dictionary(Box::new(DataType::Int32), Box::new(DataType::Utf8));
     match &node.kind {
+        Kind::Null => DataType::Null,
         Kind::Int(width) => match width {
             Width::I8 => DataType::Int8,
             Width::I16 => DataType::Int16,
@@ -240,6 +241,7 @@ impl Columns {
                 }
             }
             Data::Nested => match (kind, &self.plan.nodes[id as usize].kind) {
+                (DataType::Null, _) => Arc::new(NullArray::new(rows)),
                 (DataType::FixedSizeList(item, count), Kind::Tuple(inner, _)) => {
                     let items = self.array(*inner)?;
                     let made =

@@ -33,7 +33,7 @@ pub(crate) enum Data {
     Dictionary(Vec<i32>, Words),
     /// Where the items of each row begin, and where the last row's end.
     List(Vec<i32>),
-    /// The columns inside hold all.
+    /// The columns inside hold all, or there is nothing to hold.
     Nested,
 }
 
@@ -124,7 +124,7 @@ impl Data {
             Kind::Dictionary => Data::Dictionary(Vec::new(), Words::new()),
             Kind::Choice(_) => Data::Dictionary(Vec::new(), Words::new()),
             Kind::List(_) | Kind::Map(..) => Data::List(vec![0]),
-            Kind::Tuple(..) | Kind::Struct(_) => Data::Nested,
+            Kind::Null | Kind::Tuple(..) | Kind::Struct(_) => Data::Nested,
         }
     }
 

@@ -31,7 +31,7 @@ pub mod plan;
 mod values;
 
 pub use arrow_array::{Array, RecordBatch, StructArray, ffi};
-pub use arrow_schema::{ArrowError, Schema, SchemaRef};
+pub use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 pub use columns::Columns;
 pub use fast::{Duplicates, Fast, Settings};
 pub use keyed::Keyed;

@@ -55,6 +55,8 @@ impl Node {
 /// The type of the values of a column.
 #[derive(Debug)]
 pub enum Kind {
+    /// Nothing but null.
+    Null,
     /// Integers.
     Int(Width),
     /// Doubles.

@@ -9,6 +9,7 @@
 //! | `plan.rs` | the columns of a class |
 //! | `filling.rs` | the destination: columns, and the builder for what they do not take |
 //! | `objects.rs` | an object into its columns |
+//! | `schema.rs` | schemas of other libraries as types |
 //! | `stream.rs` | `Columns`, which hands out batches |
 //! | `capsule.rs` | Arrow's C interface |
 
@@ -16,6 +17,7 @@ mod capsule;
 mod filling;
 mod objects;
 mod plan;
+pub(crate) mod schema;
 mod stream;
 
 pub(crate) use capsule::Batch;

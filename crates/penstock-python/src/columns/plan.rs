@@ -328,7 +328,7 @@ impl Making<'_, '_> {
                 return Ok(made);
             }
             Kind::Any => Err(self.error(shown, "its type is not known")),
-            Kind::None => Err(self.error(shown, "it is always None")),
+            Kind::None => scalar(arrow::Kind::Null),
             Kind::Uid => Err(self.error(shown, "it is a UID: as an int it has a column")),
             Kind::Tokens(_) | Kind::Tagged(_) => {
                 let why = format!("it is of one of several types ({})", of.written);
@@ -339,6 +339,7 @@ impl Making<'_, '_> {
             }
         };
         let kind = kind?;
+        let nullable = nullable || matches!(kind, arrow::Kind::Null);
         let made = self.push(name, kind, nullable);
         let node = &mut self.nodes[made as usize];
         (node.want, node.checks, node.cells) = (of.want, checked, of.cells.clone());

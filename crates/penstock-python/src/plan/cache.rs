@@ -23,6 +23,7 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFrozenSet, PyTuple, PyType};
 
+use crate::columns::schema;
 use crate::failure::guarded;
 use crate::verbs::{encode, small};
 use penstock_core::shape::Form;
@@ -130,6 +131,14 @@ pub(crate) fn plan_for<'py>(
     of_expression(py, type_object, type_object, aimed)
 }
 
+/// The class that a schema means, or the type itself.
+fn typed<'py>(object: &Bound<'py, PyAny>, form: Form) -> PyResult<Bound<'py, PyAny>> {
+    if !schema::is_schema(object)? {
+        return Ok(object.clone());
+    }
+    schema::class_of(object.py(), &schema::imported(object)?, form.has_elements())
+}
+
 /// The plan for what a user passes as a type: a type, or a `Plan`.
 ///
 /// # Errors
@@ -215,6 +224,10 @@ fn of_expression<'py>(
         return Ok(plan);
     }
     let plan = make()?;
+    // Schemas are equal although their metadata is not.
+    if schema::is_schema(expression)? {
+        return Ok(plan);
+    }
     if plans.len() >= MOST {
         plans.clear();
     }
@@ -246,7 +259,8 @@ fn new_plan<'py>(
     let scope = Scope::new(None, settings.namespace.as_ref(), &compiler.relatives);
     let mut kinds = Vec::with_capacity(types.len());
     for type_object in types {
-        kinds.push(compiler.node(type_object, &[], &scope, Place { field: None })?);
+        let type_object = typed(type_object, form)?;
+        kinds.push(compiler.node(&type_object, &[], &scope, Place { field: None })?);
     }
     let mut plans = Vec::with_capacity(compiler.met.len());
     // Planning a class may find others.
