@@ -12,10 +12,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
 
+    from typing_extensions import TypeIs
+
     from penstock._dialect import Dialect
     from penstock._limits import Limits
     from penstock._rust import Converted
     from penstock._types import (
+        ArrowColumns,
         Compression,
         CsvRepair,
         Empty,
@@ -51,7 +54,7 @@ _READS = {
 
 
 def convert(
-    source: Source,
+    source: Source | ArrowColumns,
     target: Target,
     /,
     *,
@@ -98,7 +101,9 @@ def convert(
     `limits.memory`.
 
     Args:
-        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`.
+        source: A path, a binary file, or an iterable of chunks of bytes, as for `load`; or Arrow
+            columns, which are an object with `__arrow_c_stream__` or `__arrow_c_array__`. Their
+            rows are records. See `Writer.columns`.
         target: A path, a binary file, or a function that takes bytes. A file at a path is replaced
             at the end, or not at all; it may be the source. By the suffix of a path, the target is
             compressed.
@@ -158,7 +163,8 @@ def convert(
         DecodeError: The source is not valid, or the target's format has no form for a value
             (`ValidationError`). The old file stays.
         PlanError: Penstock cannot decode into `into`, or not without objects.
-        EncodeError: A record cannot be written by `into`.
+        EncodeError: A record cannot be written by `into`, or the target's format has no form for a
+            column, or for a value in it.
 
     Example:
         >>> import pathlib, penstock
@@ -200,6 +206,25 @@ def convert(
     ):
         if value != usual:
             writes[option] = value  # noqa: PERF403 - as above
+    if _has_columns(source):
+        for option, other in (
+            ("at", at is not None),
+            ("into", into is not None),
+            ("objects", objects),
+            ("format", format is not None),
+            ("form", form != "plain"),
+            ("errors", errors != "raise"),
+            ("max_errors", max_errors != 100),
+            ("empty", empty != "allow"),
+            ("encoding", encoding is not None),
+            ("compression", compression != "infer"),
+            ("member", member is not None),
+            ("limits", limits is not None),
+            *((option, True) for option in reads),
+        ):
+            if other:
+                raise TypeError(f"{option}= is no option for Arrow columns")
+        return _columns(source, target, to, writes)
     return run(
         source,
         target,
@@ -267,6 +292,21 @@ def run(
             return conversion.run()
         with watch(conversion):
             return conversion.run()
+
+
+def _has_columns(source: object) -> TypeIs[ArrowColumns]:
+    return hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
+
+
+def _columns(
+    source: ArrowColumns, target: Target, to: Format | None, writes: Mapping[str, object]
+) -> Converted:
+    """Write Arrow columns."""
+    kind = _written(target) if to is None else _format.checked(to)
+    _, style = sides("json", kind, "plain", {}, writes, names=(None, target))
+    encoder = _rust.Encoder(None, style, None)
+    with _targets.open_target("convert", target) as opened:
+        return _rust.convert_columns(encoder, source, opened)
 
 
 def sides(

@@ -53,12 +53,26 @@ if TYPE_CHECKING:
         def write(self, data: bytes, /) -> Awaitable[int | None] | int | None:
             """Take bytes; return how many of them, or None for all."""
 
+    class ArrowStream(Protocol):
+        """Arrow columns in batches: of polars, pyarrow, DuckDB, pandas, or of Penstock."""
+
+        def __arrow_c_stream__(self, requested_schema: Any = None, /) -> object:
+            """Give a stream of batches, in a capsule."""
+
+    class ArrowArray(Protocol):
+        """One batch of Arrow columns."""
+
+        def __arrow_c_array__(self, requested_schema: Any = None, /) -> Any:
+            """Give a schema and an array, each in a capsule."""
+
     class TextWritable(Protocol):
         """A text file; Penstock uses its `write`."""
 
         def write(self, text: str, /) -> object:
             """Take text; `False` ends it."""
 
+    # Arrow columns of others.
+    ArrowColumns: TypeAlias = ArrowStream | ArrowArray
     # A document in memory: text, or bytes of any kind.
     Data: TypeAlias = str | Buffer
     # Where a document is read from: a path, a binary file, or chunks of bytes.

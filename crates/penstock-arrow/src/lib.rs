@@ -1,4 +1,4 @@
-//! Records into Arrow columns, without Python.
+//! Records into Arrow columns, and out of them, without Python.
 //!
 //! [`Columns`] holds the rows of one batch: a tree of columns, each with buffers of its own that are
 //! handed to Arrow when the batch is complete. A column is filled value by value, and what does not
@@ -16,6 +16,7 @@
 //! | `keyed.rs` | maps, lists and rows into columns |
 //! | `markup.rs` | elements into columns |
 //! | `events.rs` | the events of one record, which can be had again |
+//! | `tell` | the other way: the rows of columns as events for a writer |
 
 #![forbid(unsafe_code)]
 
@@ -28,10 +29,11 @@ mod fast;
 mod keyed;
 mod markup;
 pub mod plan;
+pub mod tell;
 mod values;
 
-pub use arrow_array::{Array, RecordBatch, StructArray, ffi};
-pub use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
+pub use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, ffi, ffi_stream, make_array};
+pub use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 pub use columns::Columns;
 pub use fast::{Duplicates, Fast, Settings};
 pub use keyed::Keyed;

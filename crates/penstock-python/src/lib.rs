@@ -89,6 +89,8 @@ mod _rust {
     use crate::verbs::rows::{Lookup, RowFile};
     #[pymodule_export]
     use crate::verbs::write::{Writer, dump};
+    #[pymodule_export]
+    use crate::verbs::write_columns::convert_columns;
 
     use pyo3::exceptions::PyImportError;
     use pyo3::ffi;

@@ -134,6 +134,14 @@ pub fn since_2001(seconds: f64) -> Result<DateTime, Reason> {
     at((whole as i64 + EPOCH_2001) * SECOND + micros)
 }
 
+/// The instant this many microseconds after the beginning of 1970, as a time in UTC.
+///
+/// # Errors
+/// The number is out of range.
+pub fn of_microseconds(value: i64) -> Result<DateTime, Reason> {
+    at(value)
+}
+
 /// The instant this many microseconds after the beginning of 1970.
 fn at(value: i64) -> Result<DateTime, Reason> {
     if !(FIRST..BEHIND).contains(&value) {
@@ -153,6 +161,20 @@ fn at(value: i64) -> Result<DateTime, Reason> {
 }
 
 impl Date {
+    /// The day so many days after the first of 1970; nothing if it is not in the years 1 to 9999.
+    ///
+    /// ```
+    /// use penstock_core::value::datetime::Date;
+    ///
+    /// assert_eq!(Date::of_1970(-1), Some(Date { year: 1969, month: 12, day: 31 }));
+    /// assert_eq!(Date::of_1970(-719_163), None);
+    /// ```
+    #[must_use]
+    pub fn of_1970(days: i32) -> Option<Self> {
+        let number = u32::try_from(i64::from(days) + DAYS_BEFORE_1970).ok()?;
+        Date::from_number(number)
+    }
+
     /// The days from the first of 1970.
     ///
     /// ```

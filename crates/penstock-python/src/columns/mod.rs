@@ -12,9 +12,11 @@
 //! | `schema.rs` | schemas of other libraries as types |
 //! | `stream.rs` | `Columns`, which hands out batches |
 //! | `capsule.rs` | Arrow's C interface |
+//! | `import.rs` | the same interface, for columns of others |
 
 mod capsule;
 mod filling;
+mod import;
 mod objects;
 mod plan;
 pub(crate) mod schema;
@@ -22,5 +24,6 @@ mod stream;
 
 pub(crate) use capsule::Batch;
 pub(crate) use filling::Filling;
+pub(crate) use import::Imported;
 pub(crate) use plan::{Chosen, Made, Mark, columns_of};
 pub(crate) use stream::Columns;

@@ -15,7 +15,7 @@ pub(crate) enum Stop {
 
 impl Stop {
     #[cold]
-    pub(super) fn misfit(reason: impl Into<String>) -> Self {
+    pub(crate) fn misfit(reason: impl Into<String>) -> Self {
         Stop::Misfit(reason.into(), None)
     }
 
@@ -33,7 +33,7 @@ impl Stop {
 
     /// An `EncodeError`, or the exception itself.
     #[cold]
-    pub(super) fn into_error(self, py: Python<'_>, path: String) -> PyErr {
+    pub(crate) fn into_error(self, py: Python<'_>, path: String) -> PyErr {
         let (reason, cause) = match self {
             Stop::Raised(error) => return error,
             Stop::Misfit(reason, cause) => (reason, cause),

@@ -83,6 +83,14 @@ pub(crate) struct Converted {
     repairs: Py<PyDict>,
 }
 
+impl Converted {
+    /// Of columns, which are no bytes.
+    pub(super) fn of_columns(py: Python<'_>, records: u64, bytes_written: u64) -> PyResult<Self> {
+        let repairs = PyDict::new(py).unbind();
+        Ok(Converted { records, skipped: 0, bytes_read: 0, bytes_written, repairs })
+    }
+}
+
 #[pymethods]
 impl Converted {
     /// How many records were written. A whole document is one.

@@ -19,6 +19,7 @@ pub(crate) mod read;
 pub(crate) mod rows;
 pub(crate) mod small;
 pub(crate) mod write;
+pub(crate) mod write_columns;
 
 use crate::objects::Builder;
 use pyo3::exceptions::{PyException, PyRuntimeError, PyStopIteration};

@@ -5,6 +5,7 @@
 //! when the target is touched. `dump` writes one value, which may be larger than memory: its text
 //! is handed on at any time, and an error discards the whole target.
 
+use crate::columns::Imported;
 use crate::encode::{Known, Omit, Walker};
 use crate::failure::guarded;
 use crate::plan::PlanRef;
@@ -13,7 +14,7 @@ use crate::progress::{WriterProgress, grouped};
 use crate::style::unwritable;
 use crate::targets::{TargetObject, noted};
 use crate::verbs::encode::{Encoder, columns};
-use crate::verbs::no_end;
+use crate::verbs::{no_end, write_columns};
 use penstock_clock::Mono;
 use penstock_core::each_writer;
 use penstock_core::limits::Limits;
@@ -168,6 +169,16 @@ impl Recorder {
         })
     }
 
+    /// Whether records are written as a type that the caller named.
+    pub(super) fn is_typed(&self) -> bool {
+        self.plan.is_some()
+    }
+
+    /// What is left out.
+    pub(super) fn omit(&self) -> Omit {
+        self.omit
+    }
+
     pub(super) fn waiting(&mut self) -> &mut dyn Waiting {
         each_writer!(&mut self.writer, writer => &mut **writer)
     }
@@ -314,6 +325,44 @@ impl Writer {
                 Ok(None::<()>)
             })?;
             Ok(())
+        })
+    }
+
+    /// Write each row of Arrow columns as a record.
+    ///
+    /// No Python objects are made, and the interpreter's lock is released. The names of the columns
+    /// are the keys, and null is written as `None` is. The writer must have been made without a type.
+    ///
+    /// Args:
+    ///     columns: An object with `__arrow_c_stream__` or `__arrow_c_array__`: of polars, pyarrow,
+    ///         DuckDB, pandas, or of Penstock.
+    ///
+    /// Raises:
+    ///     EncodeError: The format has no form for the type of a column, and nothing is written; or
+    ///         it has none for a value, and the records before it are written.
+    ///     DecodeError: Whoever makes the columns failed. The records before that are written.
+    ///     OSError: The target cannot be written to. It is aborted.
+    ///     TypeError: The object has no columns.
+    ///     ValueError: The writer is closed, or has a type.
+    ///
+    /// Example:
+    ///     >>> import io, penstock, polars
+    ///     >>> file = io.BytesIO()
+    ///     >>> with penstock.ndjson.write(file) as writer:
+    ///     ...     writer.columns(polars.DataFrame({"name": ["Bern", "Chur"], "size": [134591, None]}))
+    ///     >>> file.getvalue()
+    ///     b'{"name":"Bern","size":134591}\n{"name":"Chur","size":null}\n'
+    #[pyo3(signature = (columns, /))]
+    fn columns(&self, columns: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = columns.py();
+        guarded(py, || {
+            let imported = Imported::of("columns", columns)?;
+            let mut guard = self.enter()?;
+            let Work { recorder, state } = &mut *guard;
+            write_columns::columns(py, imported, recorder, &mut |text, count| {
+                self.gauge.records.store(count, Ordering::Relaxed);
+                if text.text().len() >= ENOUGH { self.hand(py, text, state) } else { Ok(()) }
+            })
         })
     }
 

@@ -1,0 +1,356 @@
+//! The arrays of a batch, each looked up once.
+
+use super::times::{Unit, Zone};
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Date32Type, Date64Type, Decimal32Type,
+    Decimal64Type, Decimal128Type, Decimal256Type, DurationMicrosecondType,
+    DurationMillisecondType, DurationNanosecondType, DurationSecondType, Float16Type, Float32Type,
+    Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, Time32MillisecondType,
+    Time32SecondType, Time64MicrosecondType, Time64NanosecondType, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{
+    Array, BinaryViewArray, FixedSizeBinaryArray, GenericBinaryArray, GenericStringArray, RunArray,
+    StringViewArray,
+};
+use arrow_buffer::{BooleanBuffer, NullBuffer, i256};
+use arrow_schema::{DataType, Field, TimeUnit};
+use penstock_core::json::lend;
+
+/// An array, with what is in it.
+pub(super) struct Told<'a> {
+    /// Its name, if it is a column.
+    pub(super) name: &'a str,
+    /// The name as a key of JSON text.
+    pub(super) lent: lend::Key,
+    nulls: Option<&'a NullBuffer>,
+    pub(super) values: Values<'a>,
+}
+
+/// The values of an array.
+pub(super) enum Values<'a> {
+    Null,
+    Bool(&'a BooleanBuffer),
+    Int(Ints<'a>),
+    U64(&'a [u64]),
+    F16(&'a [<Float16Type as ArrowPrimitiveType>::Native]),
+    F32(&'a [f32]),
+    F64(&'a [f64]),
+    Text(&'a GenericStringArray<i32>),
+    LargeText(&'a GenericStringArray<i64>),
+    TextView(&'a StringViewArray),
+    Bytes(&'a GenericBinaryArray<i32>),
+    LargeBytes(&'a GenericBinaryArray<i64>),
+    BytesView(&'a BinaryViewArray),
+    BytesFixed(&'a FixedSizeBinaryArray),
+    Uuid(&'a FixedSizeBinaryArray),
+    /// Days since 1970.
+    Days(&'a [i32]),
+    /// Milliseconds since then, in whole days.
+    Millis(&'a [i64]),
+    Time(Ints<'a>, Unit),
+    Instant(&'a [i64], Unit, Zone),
+    Span(&'a [i64], Unit),
+    Decimal32(&'a [i32], i8),
+    Decimal64(&'a [i64], i8),
+    Decimal128(&'a [i128], i8),
+    Decimal256(&'a [i256], i8),
+    /// Places in other values.
+    Keyed(Ints<'a>, Box<Told<'a>>),
+    /// Runs of equal values.
+    Runs(Runs<'a>, Box<Told<'a>>),
+    List(&'a [i32], Box<Told<'a>>),
+    LargeList(&'a [i64], Box<Told<'a>>),
+    ListView(&'a [i32], &'a [i32], Box<Told<'a>>),
+    LargeListView(&'a [i64], &'a [i64], Box<Told<'a>>),
+    FixedList(usize, Box<Told<'a>>),
+    Struct(Vec<Told<'a>>),
+    Map(&'a [i32], Box<Told<'a>>, Box<Told<'a>>),
+}
+
+/// Integers that fit into an `i64`.
+#[derive(Clone, Copy)]
+pub(super) enum Ints<'a> {
+    I8(&'a [i8]),
+    I16(&'a [i16]),
+    I32(&'a [i32]),
+    I64(&'a [i64]),
+    U8(&'a [u8]),
+    U16(&'a [u16]),
+    U32(&'a [u32]),
+    /// Of a dictionary, whose keys are fewer.
+    U64(&'a [u64]),
+}
+
+impl Ints<'_> {
+    #[inline(always)]
+    pub(super) fn get(&self, row: usize) -> i64 {
+        match self {
+            Ints::I8(values) => values[row].into(),
+            Ints::I16(values) => values[row].into(),
+            Ints::I32(values) => values[row].into(),
+            Ints::I64(values) => values[row],
+            Ints::U8(values) => values[row].into(),
+            Ints::U16(values) => values[row].into(),
+            Ints::U32(values) => values[row].into(),
+            Ints::U64(values) => values[row] as i64,
+        }
+    }
+}
+
+/// Where runs end.
+pub(super) enum Runs<'a> {
+    I16(&'a RunArray<Int16Type>),
+    I32(&'a RunArray<Int32Type>),
+    I64(&'a RunArray<Int64Type>),
+}
+
+impl Runs<'_> {
+    /// The place of a row's value.
+    #[inline]
+    pub(super) fn get(&self, row: usize) -> usize {
+        match self {
+            Runs::I16(array) => array.get_physical_index(row),
+            Runs::I32(array) => array.get_physical_index(row),
+            Runs::I64(array) => array.get_physical_index(row),
+        }
+    }
+}
+
+impl<'a> Told<'a> {
+    /// Looks an array up. None if it is not of the field's type. With `elements`, attributes come
+    /// before other members.
+    pub(super) fn new(array: &'a dyn Array, field: &'a Field, elements: bool) -> Option<Self> {
+        let extension = field.metadata().get("ARROW:extension:name");
+        let is_uuid = extension.is_some_and(|name| name == "arrow.uuid");
+        let values = values(array, field.data_type(), is_uuid, elements)?;
+        let name = field.name().as_str();
+        Some(Told { name, lent: lend::Key::new(name), nulls: array.nulls(), values })
+    }
+
+    /// Whether a row is null itself. If it is not, it may lead to a null.
+    #[inline(always)]
+    fn is_null_here(&self, row: usize) -> bool {
+        self.nulls.is_some_and(|nulls| nulls.is_null(row))
+    }
+
+    /// Whether a row is null.
+    #[inline(always)]
+    pub(super) fn is_null(&self, row: usize) -> bool {
+        if self.is_null_here(row) {
+            return true;
+        }
+        match &self.values {
+            Values::Null => true,
+            Values::Keyed(keys, values) => values.is_null(keys.get(row) as usize),
+            Values::Runs(runs, values) => values.is_null(runs.get(row)),
+            _ => false,
+        }
+    }
+
+    /// Where the items of a row are, if it is a list or a map.
+    #[inline]
+    pub(super) fn items(&self, row: usize) -> Option<(std::ops::Range<usize>, &Told<'a>)> {
+        let range = |begin: usize, end: usize| begin..end;
+        Some(match &self.values {
+            Values::List(ends, item) => (range(ends[row] as usize, ends[row + 1] as usize), item),
+            Values::LargeList(ends, item) => {
+                (range(ends[row] as usize, ends[row + 1] as usize), item)
+            }
+            Values::ListView(begins, sizes, item) => {
+                let begin = begins[row] as usize;
+                (range(begin, begin + sizes[row] as usize), item)
+            }
+            Values::LargeListView(begins, sizes, item) => {
+                let begin = begins[row] as usize;
+                (range(begin, begin + sizes[row] as usize), item)
+            }
+            Values::FixedList(size, item) => (range(row * size, (row + 1) * size), item),
+            _ => return None,
+        })
+    }
+}
+
+fn primitive<T: ArrowPrimitiveType>(array: &dyn Array) -> Option<&[T::Native]> {
+    Some(array.as_primitive_opt::<T>()?.values())
+}
+
+fn ints(array: &dyn Array) -> Option<Ints<'_>> {
+    Some(match array.data_type() {
+        DataType::Int8 => Ints::I8(primitive::<Int8Type>(array)?),
+        DataType::Int16 => Ints::I16(primitive::<Int16Type>(array)?),
+        DataType::Int32 => Ints::I32(primitive::<Int32Type>(array)?),
+        DataType::Int64 => Ints::I64(primitive::<Int64Type>(array)?),
+        DataType::UInt8 => Ints::U8(primitive::<UInt8Type>(array)?),
+        DataType::UInt16 => Ints::U16(primitive::<UInt16Type>(array)?),
+        DataType::UInt32 => Ints::U32(primitive::<UInt32Type>(array)?),
+        DataType::UInt64 => Ints::U64(primitive::<UInt64Type>(array)?),
+        _ => return None,
+    })
+}
+
+fn keyed<K: ArrowDictionaryKeyType>(array: &dyn Array) -> Option<&dyn Array> {
+    Some(array.as_dictionary_opt::<K>()?.keys())
+}
+
+fn values<'a>(
+    array: &'a dyn Array,
+    kind: &'a DataType,
+    is_uuid: bool,
+    elements: bool,
+) -> Option<Values<'a>> {
+    let inner =
+        |array: &'a dyn Array, field: &'a Field| Some(Box::new(Told::new(array, field, elements)?));
+    Some(match kind {
+        DataType::Null => Values::Null,
+        DataType::Boolean => Values::Bool(array.as_boolean_opt()?.values()),
+        DataType::UInt64 => Values::U64(primitive::<UInt64Type>(array)?),
+        kind if kind.is_integer() => Values::Int(ints(array)?),
+        DataType::Float16 => Values::F16(primitive::<Float16Type>(array)?),
+        DataType::Float32 => Values::F32(primitive::<Float32Type>(array)?),
+        DataType::Float64 => Values::F64(primitive::<Float64Type>(array)?),
+        DataType::Utf8 => Values::Text(array.as_string_opt()?),
+        DataType::LargeUtf8 => Values::LargeText(array.as_string_opt()?),
+        DataType::Utf8View => Values::TextView(array.as_string_view_opt()?),
+        DataType::Binary => Values::Bytes(array.as_binary_opt()?),
+        DataType::LargeBinary => Values::LargeBytes(array.as_binary_opt()?),
+        DataType::BinaryView => Values::BytesView(array.as_binary_view_opt()?),
+        DataType::FixedSizeBinary(size) => {
+            let array = array.as_fixed_size_binary_opt()?;
+            match is_uuid && *size == 16 {
+                true => Values::Uuid(array),
+                false => Values::BytesFixed(array),
+            }
+        }
+        DataType::Date32 => Values::Days(primitive::<Date32Type>(array)?),
+        DataType::Date64 => Values::Millis(primitive::<Date64Type>(array)?),
+        DataType::Time32(TimeUnit::Second) => {
+            Values::Time(Ints::I32(primitive::<Time32SecondType>(array)?), Unit::SECONDS)
+        }
+        DataType::Time32(_) => {
+            Values::Time(Ints::I32(primitive::<Time32MillisecondType>(array)?), Unit::MILLIS)
+        }
+        DataType::Time64(TimeUnit::Nanosecond) => {
+            Values::Time(Ints::I64(primitive::<Time64NanosecondType>(array)?), Unit::NANOS)
+        }
+        DataType::Time64(_) => {
+            Values::Time(Ints::I64(primitive::<Time64MicrosecondType>(array)?), Unit::MICROS)
+        }
+        DataType::Timestamp(unit, zone) => {
+            let zone = Zone::of(zone.as_deref());
+            let (values, unit) = match unit {
+                TimeUnit::Second => (primitive::<TimestampSecondType>(array)?, Unit::SECONDS),
+                TimeUnit::Millisecond => {
+                    (primitive::<TimestampMillisecondType>(array)?, Unit::MILLIS)
+                }
+                TimeUnit::Microsecond => {
+                    (primitive::<TimestampMicrosecondType>(array)?, Unit::MICROS)
+                }
+                TimeUnit::Nanosecond => (primitive::<TimestampNanosecondType>(array)?, Unit::NANOS),
+            };
+            Values::Instant(values, unit, zone)
+        }
+        DataType::Duration(unit) => {
+            let (values, unit) = match unit {
+                TimeUnit::Second => (primitive::<DurationSecondType>(array)?, Unit::SECONDS),
+                TimeUnit::Millisecond => {
+                    (primitive::<DurationMillisecondType>(array)?, Unit::MILLIS)
+                }
+                TimeUnit::Microsecond => {
+                    (primitive::<DurationMicrosecondType>(array)?, Unit::MICROS)
+                }
+                TimeUnit::Nanosecond => (primitive::<DurationNanosecondType>(array)?, Unit::NANOS),
+            };
+            Values::Span(values, unit)
+        }
+        DataType::Decimal32(_, scale) => {
+            Values::Decimal32(primitive::<Decimal32Type>(array)?, *scale)
+        }
+        DataType::Decimal64(_, scale) => {
+            Values::Decimal64(primitive::<Decimal64Type>(array)?, *scale)
+        }
+        DataType::Decimal128(_, scale) => {
+            Values::Decimal128(primitive::<Decimal128Type>(array)?, *scale)
+        }
+        DataType::Decimal256(_, scale) => {
+            Values::Decimal256(primitive::<Decimal256Type>(array)?, *scale)
+        }
+        DataType::Dictionary(_, kind) => {
+            let keys = match array.as_any_dictionary_opt()?.keys().data_type() {
+                DataType::Int8 => keyed::<Int8Type>(array),
+                DataType::Int16 => keyed::<Int16Type>(array),
+                DataType::Int32 => keyed::<Int32Type>(array),
+                DataType::Int64 => keyed::<Int64Type>(array),
+                DataType::UInt8 => keyed::<UInt8Type>(array),
+                DataType::UInt16 => keyed::<UInt16Type>(array),
+                DataType::UInt32 => keyed::<UInt32Type>(array),
+                _ => keyed::<UInt64Type>(array),
+            };
+            let array = array.as_any_dictionary_opt()?.values();
+            let values = values(array, kind, is_uuid, elements)?;
+            let lent = lend::Key::default();
+            let told = Told { name: "", lent, nulls: array.nulls(), values };
+            Values::Keyed(ints(keys?)?, Box::new(told))
+        }
+        DataType::RunEndEncoded(ends, values) => {
+            let (runs, array): (_, &'a dyn Array) = match ends.data_type() {
+                DataType::Int16 => {
+                    let array = array.as_run_opt::<Int16Type>()?;
+                    (Runs::I16(array), array.values())
+                }
+                DataType::Int32 => {
+                    let array = array.as_run_opt::<Int32Type>()?;
+                    (Runs::I32(array), array.values())
+                }
+                _ => {
+                    let array = array.as_run_opt::<Int64Type>()?;
+                    (Runs::I64(array), array.values())
+                }
+            };
+            Values::Runs(runs, inner(array, values)?)
+        }
+        DataType::List(item) => {
+            let array = array.as_list_opt::<i32>()?;
+            Values::List(array.value_offsets(), inner(array.values(), item)?)
+        }
+        DataType::LargeList(item) => {
+            let array = array.as_list_opt::<i64>()?;
+            Values::LargeList(array.value_offsets(), inner(array.values(), item)?)
+        }
+        DataType::ListView(item) => {
+            let array = array.as_list_view_opt::<i32>()?;
+            let (begins, sizes) = (array.value_offsets(), array.value_sizes());
+            Values::ListView(begins, sizes, inner(array.values(), item)?)
+        }
+        DataType::LargeListView(item) => {
+            let array = array.as_list_view_opt::<i64>()?;
+            let (begins, sizes) = (array.value_offsets(), array.value_sizes());
+            Values::LargeListView(begins, sizes, inner(array.values(), item)?)
+        }
+        DataType::FixedSizeList(item, size) => {
+            let array = array.as_fixed_size_list_opt()?;
+            Values::FixedList(usize::try_from(*size).ok()?, inner(array.values(), item)?)
+        }
+        DataType::Struct(fields) => {
+            let columns = array.as_struct_opt()?.columns();
+            let mut told = Vec::with_capacity(columns.len());
+            for (column, field) in columns.iter().zip(fields) {
+                told.push(Told::new(column, field, elements)?);
+            }
+            if elements {
+                told.sort_by_key(|column| !column.name.starts_with('@'));
+            }
+            Values::Struct(told)
+        }
+        DataType::Map(entries, _) => {
+            let array = array.as_map_opt()?;
+            let DataType::Struct(fields) = entries.data_type() else { return None };
+            let [key, value] = &**fields else { return None };
+            let (keys, values) = (inner(array.keys(), key)?, inner(array.values(), value)?);
+            Values::Map(array.value_offsets(), keys, values)
+        }
+        _ => return None,
+    })
+}
