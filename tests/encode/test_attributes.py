@@ -43,6 +43,38 @@ def test_objects_whose_dict_somebody_has() -> None:
     assert encode(some).decode() == "[" + ",".join(map(text, some)) + "]"
 
 
+def test_dicts_that_still_have_the_keys_of_the_class() -> None:
+    """Their values stand apart from the keys, as those of objects whose dict nobody has."""
+    some = items()
+    taken = [vars(item) for item in some]
+    expected = "[" + ",".join(map(text, some)) + "]"
+    assert encode(some).decode() == expected == encode(some, list[Item]).decode()
+    some[3].__dict__ = taken[4]
+    taken[5]["b"] = 50
+    vars(some[6])["unknown"] = 1
+    some[7].__dict__ = Other(taken[8])
+    assert encode(some).decode() == "[" + ",".join(map(text, some)) + "]"
+    taken[9]["b"] = None
+    with pytest.raises(EncodeError) as raised:
+        encode(some, list[Item])
+    assert str(raised.value) == "[9].b: expected int, got NoneType"
+    del taken[9]["b"]
+    with pytest.raises(EncodeError) as raised:
+        encode(some)
+    assert str(raised.value) == "[9].b: the object has no value for the field"
+    taken[9].clear()
+    with pytest.raises(EncodeError) as raised:
+        encode(some)
+    assert str(raised.value) == "[9].a: the object has no value for the field"
+
+
+class Other(dict[str, Any]):
+    """Attribute access does not ask this class."""
+
+    def __getitem__(self, key: str) -> Any:
+        raise AssertionError(key)
+
+
 def test_attributes_in_another_order_and_other_attributes() -> None:
     some = items()
     for n in range(20):

@@ -1,9 +1,10 @@
 //! Where objects without `__slots__` keep the values of their attributes.
 //!
-//! CPython 3.11 keeps them in an array in front of the object, as long as nobody asks for its
-//! `__dict__`. The keys belong to the class: a key has the same place in all of its objects. So the
-//! places are learnt of one object, by what attribute access gives for each attribute, and are
-//! right for all later ones. In other versions of CPython nothing is learnt.
+//! CPython 3.11 keeps them in an array in front of the object. Once somebody asks for its
+//! `__dict__`, the array is that dict's, as long as it has the keys of the class. These belong to
+//! the class: a key has the same place in all of its objects. So the places are learnt of one
+//! object, by what attribute access gives for each attribute, and are right for all later ones. In
+//! other versions of CPython nothing is learnt.
 
 use super::layout::{Field, Get, Step};
 use crate::plan::class_attribute;
@@ -172,14 +173,41 @@ mod layout {
         value: *mut ffi::PyObject,
     }
 
-    /// The values of an object; null if its `__dict__` has them.
+    /// A dict, as far as it is looked at.
+    #[repr(C)]
+    struct Dict {
+        object: ffi::PyObject,
+        used: isize,
+        version: u64,
+        keys: *const Keys,
+        /// Null if the values stand beside the keys.
+        values: *mut *mut ffi::PyObject,
+    }
+
+    /// The values of an object; null if its `__dict__` has them beside keys of its own.
     ///
     /// # Safety
     /// A live object of a class whose [`keys`] were found.
     #[inline(always)]
     pub(super) unsafe fn values(object: *mut ffi::PyObject) -> *mut *mut ffi::PyObject {
         // SAFETY: the fourth word in front of the object.
-        unsafe { object.cast::<*mut *mut ffi::PyObject>().sub(4).read() }
+        let values = unsafe { object.cast::<*mut *mut ffi::PyObject>().sub(4).read() };
+        if !values.is_null() {
+            return values;
+        }
+        // SAFETY: the third word in front of the object is its dict, or null. What else is there
+        // than a dict, or a dict of other keys, has no values of the class.
+        unsafe {
+            let dict = object.cast::<*mut Dict>().sub(3).read();
+            if dict.is_null() || ffi::PyDict_Check(dict.cast()) == 0 {
+                return std::ptr::null_mut();
+            }
+            let class = ffi::Py_TYPE(object).cast::<ffi::PyHeapTypeObject>();
+            if (*dict).keys != (*class).ht_cached_keys.cast::<Keys>() {
+                return std::ptr::null_mut();
+            }
+            (*dict).values
+        }
     }
 
     /// The keys of an object's class, in the order of the values. None if the object has no values
