@@ -61,6 +61,28 @@ def unarchive(
         unknown: Whether keys that a class does not name are an `"error"`.
         source: The name of the file, for errors.
     """
+    graph, kind = prepared(document, into, classes, unknown, source)
+    return graph.run(graph.root(kind))
+
+
+def prepared(
+    document: Any,
+    into: Any,
+    classes: Mapping[str, Any] | None,
+    unknown: str,
+    source: str | None,
+    objects: Any = None,
+) -> tuple[_Graph, Kind]:
+    """Return the graph of an archive, and the kind of a type.
+
+    Args:
+        document: As for `unarchive`.
+        into: As for `unarchive`.
+        classes: As for `unarchive`.
+        unknown: As for `unarchive`.
+        source: As for `unarchive`.
+        objects: The objects of the archive, if they are not those of the document.
+    """
     kinds = Kinds()
     given: Any = {} if classes is None else classes
     if not isinstance(given, Mapping):
@@ -74,8 +96,8 @@ def unarchive(
             raise PlanError(f"the class for {name!r} must be a class, not {cls!r}")
         mapped[name] = kinds.of_class(cls)
     root = ANY if into is PLAIN else kinds.of(into, "the root")
-    graph = _Graph(document, mapped, strict=unknown == "error", source=source)
-    return graph.run(graph.root(root))
+    strict = unknown == "error"
+    return _Graph(document, mapped, strict=strict, source=source, objects=objects), root
 
 
 def unarchived(
@@ -86,6 +108,8 @@ def unarchived(
     types: Any,
     unknown: str,
     source: str | None,
+    *,
+    all_errors: bool,
 ) -> Any:
     """Return the root of an archive, for the options of `penstock.plist.decode`.
 
@@ -96,6 +120,8 @@ def unarchived(
         raise ValueError("classes= is for archive=True")
     if types is not None:
         raise ValueError("types= is not for archive=True: classes= has the classes by their names")
+    if all_errors:
+        raise ValueError("all_errors= is not for archive=True, which reports the first problem")
     return unarchive(document, into, classes, unknown=unknown, source=source)
 
 
@@ -108,7 +134,13 @@ class _Graph:
     """An archive and the objects that were made of it."""
 
     def __init__(
-        self, document: Any, mapped: dict[str, Class], *, strict: bool, source: str | None
+        self,
+        document: Any,
+        mapped: dict[str, Class],
+        *,
+        strict: bool,
+        source: str | None,
+        objects: Any = None,
     ) -> None:
         # The path to what is being made.
         self.steps: list[str | int] = []
@@ -125,8 +157,13 @@ class _Graph:
         self.top: Any = document["$top"]
         if not (exactly(self.objects, list) and exactly(self.top, dict)):
             self.malformed("the archive's $objects is no array, or its $top no dictionary")
+        if objects is not None:
+            self.objects = objects
         # The objects that are complete, and the containers that are not, by their numbers.
         self.made: dict[int, Any] = {0: None}
+        # What containers became that are within an object, by their ids: an archive may have one in
+        # many places. The document keeps them.
+        self.inline: dict[int, Any] = {}
         # What is being made: how to make an empty object that is filled later, if there is a way.
         self.open: dict[int, Callable[[], Any] | None] = {}
         self.open_ids: set[int] = set()
@@ -164,6 +201,15 @@ class _Graph:
                 value = yield self.task(stored)
         else:
             value = yield self.inline_dict(self.top)
+        return (yield self.fit(value, kind))
+
+    def whole(self, stored: Any, kind: Kind) -> Task:
+        """Return what a field holds, with all that it leads to."""
+        value = yield self.value(stored)
+        return (yield self.fit(value, kind))
+
+    def fit(self, value: Any, kind: Kind) -> Task:
+        """Return a value that is complete, as a kind."""
         try:
             value = kind.quick(value)
         except LookupError:
@@ -233,7 +279,7 @@ class _Graph:
         if type(stored) in _SCALARS:
             return stored
         if not exactly(stored, _UID):
-            return _ABSENT
+            return self.inline.get(id(stored), _ABSENT)
         number = stored.data
         found = self.made.get(number, _ABSENT)
         if found is not _ABSENT:
@@ -272,12 +318,12 @@ class _Graph:
         return self.malformed(f"the archive has a {type(stored).__name__}")
 
     def inline_list(self, stored: list[Any]) -> Task:
-        made: list[Any] = []
+        made = self.inline[id(stored)] = []
         yield self.items(stored, made)
         return made
 
     def inline_dict(self, stored: dict[str, Any]) -> Task:
-        made: dict[str, Any] = {}
+        made = self.inline[id(stored)] = {}
         for key, item in stored.items():
             self.steps.append(key)
             made[key] = yield self.value(item)

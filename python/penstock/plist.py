@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer, TypeForm
 
     from penstock._graph import Array, Dictionary, Items
+    from penstock._keyed_open import OpenedArray, OpenedDictionary, OpenedObject
     from penstock._keyed_values import ArchivedObject, AttributedString
     from penstock._limits import Limits
     from penstock._types import (
@@ -62,6 +63,9 @@ __all__ = [
     "Dictionary",
     "Encoder",
     "Items",
+    "OpenedArray",
+    "OpenedDictionary",
+    "OpenedObject",
     "decode",
     "dump",
     "encode",
@@ -78,6 +82,8 @@ if not TYPE_CHECKING:
         """Import what few programs use; say what to use in place of a name that there is not."""
         if name in {"ArchivedObject", "AttributedString"}:
             from penstock import _keyed_values as values  # noqa: PLC0415 - only for archives
+        elif name in {"OpenedArray", "OpenedDictionary", "OpenedObject"}:
+            from penstock import _keyed_open as values  # noqa: PLC0415 - only for archives
         elif name in {"Array", "Dictionary", "Items"}:
             from penstock import _graph as values  # noqa: PLC0415 - only for `open`
         else:
@@ -125,7 +131,7 @@ def decode(
             dictionaries become plain values, and all others `ArchivedObject`.
         classes: With `archive`, your classes by the names that the archive has for them.
         all_errors: Whether an error reports all problems, in its `problems`, and not only the
-            first. With `archive`, it reports the first one only.
+            first. It is not for `archive`.
         duplicates: Which value counts if a dictionary repeats a key: the `"last"` or the `"first"`.
             With `"error"`, a repeated key is an error. Skipped keys are not compared.
         unknown: Whether to `"skip"` keys that a class does not name, or to raise an `"error"`.
@@ -160,7 +166,9 @@ def decode(
         from penstock import _keyed  # noqa: PLC0415 - few programs read archives
 
         given = decode(data, form=form, duplicates=duplicates, encoding=encoding, limits=limits)
-        return _keyed.unarchived(given, into, archive, classes, types, unknown, None)
+        return _keyed.unarchived(
+            given, into, archive, classes, types, unknown, None, all_errors=all_errors
+        )
     if types is not None:
         into = _plan.with_types(into, types)
     return _rust.decode(
@@ -475,7 +483,9 @@ def load(
         return loaded
     from penstock import _keyed  # noqa: PLC0415 - few programs read archives
 
-    return _keyed.unarchived(loaded, into, archive, classes, types, unknown, name)
+    return _keyed.unarchived(
+        loaded, into, archive, classes, types, unknown, name, all_errors=all_errors
+    )
 
 
 @_missing.advised
@@ -569,6 +579,8 @@ def open(
     /,
     *,
     at: str | None = None,
+    archive: bool = False,
+    classes: Mapping[str, type] | None = None,
     unknown: Unknown = "skip",
     all_errors: bool = False,
     types: Types | None = None,
@@ -590,6 +602,12 @@ def open(
             array, or of what is at `at`. Each is decoded when you ask for it.
         at: Where the records are: keys, and `*` at the end, such as `"Tracks/*"`. Without `into`,
             records are plain values.
+        archive: Whether the property list is a keyed archive: then you get the objects in it, as
+            for `decode`, each when you come to it. Arrays and sets are an `OpenedArray`,
+            dictionaries an `OpenedDictionary`, objects of other classes an `OpenedObject`. Their
+            `to` makes objects of your classes. It has a path of its own, so `into`, `at` and the
+            options of records are not for it.
+        classes: With `archive`, your classes by the names that the archive has for them, for `to`.
         unknown: What to do with keys that a class does not name, as for `decode`.
         all_errors: Whether the error of a record reports all of its problems.
         types: Functions that make values of types; see `penstock.json.decode`.
@@ -605,7 +623,7 @@ def open(
     Raises:
         OSError: The file cannot be opened.
         TypeError: `source` is none of these.
-        ValueError: As for `load`; or there is nothing at `at`.
+        ValueError: As for `load`; or there is nothing at `at`; or an option is not for archives.
         DecodeError: As for `load`. What is damaged elsewhere raises when you ask for it.
         PlanError: Penstock cannot decode into `into`.
 
@@ -620,6 +638,12 @@ def open(
     """
     from penstock import _graph  # noqa: PLC0415 - few programs look into property lists
 
+    if archive or classes is not None:
+        from penstock import _keyed_open  # noqa: PLC0415 - few programs read archives
+
+        _keyed_open.check(archive, (into, at, types), unknown, all_errors)
+        root = _graph.located(source, encoding, compression, member, limits)
+        return _keyed_open.opened(root, classes)
     root = _graph.located(source, encoding, compression, member, limits)
     if into is None and at is None:
         return root
