@@ -12,10 +12,11 @@ from __future__ import annotations
 import gc
 import time
 import timeit
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from model import Call, Input, Statement
 
@@ -27,6 +28,14 @@ ENOUGH = 0.25
 FEWEST = 3
 BATCH = 0.005
 """Seconds that a repetition of a statement takes about."""
+
+
+class Written(Protocol):
+    """What the call of a row returns that writes a file."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
 
 
 def next_allocations() -> list[list[object]]:
@@ -53,6 +62,20 @@ def bulk(call: Call, source: Input) -> Sample:
     del after
     sample = {"ms": 1e3 * (stop - start), "MiB": peak_mib()}
     del result
+    return sample
+
+
+def written(call: Call, source: Input) -> Sample:
+    """Time a call that writes a file, which is deleted, and take its size."""
+    sample = {}
+
+    def write(data: object) -> object:
+        made = cast("Written", call(data))
+        sample["MB"] = made.path.stat().st_size / 1e6
+        return made
+
+    sample |= bulk(write, source)
+    cast("Written", call(source.small)).path.unlink()
     return sample
 
 
@@ -128,6 +151,7 @@ def calls(call: Call, source: Input) -> Sample:
 
 MEASURES: dict[str, Callable[[Call, Input], Sample]] = {
     "bulk": bulk,
+    "written": written,
     "stream": stream,
     "repeated": repeated,
     "fresh": fresh,

@@ -108,31 +108,38 @@ def shown(ms: float) -> str:
     return f"{ms:,.0f} ms"
 
 
-def described(panels: list[tuple[Panel, list[Bar]]]) -> str:
+def described(panels: list[tuple[str, list[Bar]]]) -> str:
     """Return the contents of the picture as text, a sentence for each panel."""
     return " ".join(
-        f"{panel.title}: {'; '.join(f'{bar.name}: {shown(bar.ms)}' for bar in found)}."
-        for panel, found in panels
+        f"{title}: {'; '.join(f'{bar.name}: {shown(bar.ms)}' for bar in found)}."
+        for title, found in panels
     )
 
 
 def drawn(scheme: str) -> str:
     """Return the picture for one colour scheme."""
-    panels = [(panel, bars(panel)) for panel in PANELS]
+    panels = [(panel.title, bars(panel)) for panel in PANELS]
+    return picture(scheme, "How long Penstock and other libraries take", panels)
+
+
+def picture(scheme: str, name: str, panels: list[tuple[str, list[Bar]]]) -> str:
+    """Return a picture with a panel for each list of bars."""
     ink, faint, own, other = COLOURS[scheme].values()
     lines, y = [], MARGIN
-    for panel, found in panels:
+    for heading, found in panels:
         hint = "" if lines else '<tspan class="faint" dx="12">shorter is better</tspan>'
-        title = f"{escape(panel.title)}{hint}"
+        title = f"{escape(heading)}{hint}"
         lines.append(f'<text class="title" x="{MARGIN}" y="{y + 15}">{title}</text>')
         y += TITLE
-        penstock = next(bar.ms for bar in found if bar.own)
+        # Beside several bars of Penstock's, none is the measure for the others.
+        (penstock, *more) = (bar.ms for bar in found if bar.own)
         scale = (WIDTH - LEFT - RIGHT) / max(bar.ms for bar in found)
         for bar in found:
             kind = "own" if bar.own else "other"
             middle = y + BAR / 2 + 4.5
             long = max(bar.ms * scale, 2)
-            times = f'<tspan class="faint" dx="8">{bar.ms / penstock:.1f}x</tspan>'
+            ratio = f'<tspan class="faint" dx="8">{bar.ms / penstock:.1f}x</tspan>'
+            times = "" if more else ratio
             lines += (
                 f'<text class="name {kind}" x="{LEFT - 10}" y="{middle:g}">{bar.name}</text>',
                 f'<rect class="{kind}" x="{LEFT}" y="{y}" width="{long:.1f}" height="{BAR}"/>',
@@ -145,7 +152,7 @@ def drawn(scheme: str) -> str:
     size = f'viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-labelledby="title what">',
-        '<title id="title">How long Penstock and other libraries take</title>',
+        f'<title id="title">{escape(name)}</title>',
         f'<desc id="what">{escape(described(panels))} Shorter is better.</desc>',
         "<style>",
         f"text {{ font: 13.5px {FONT}; fill: {ink}; font-variant-numeric: tabular-nums }}",
