@@ -87,7 +87,7 @@ def polars(_: str) -> Call:
     import polars as pl
 
     def call(path: Path) -> list[Any]:
-        frame = pl.read_csv(path, infer_schema=False, missing_utf8_is_empty_string=True)
+        frame = pl.read_csv(path, infer_schema=False, empty_string_is_null=False)
         return frame[chosen(len(frame))].to_dicts()
 
     return call
@@ -99,7 +99,7 @@ def penstock_by(_: str) -> Call:
 
     def call(path: Path) -> list[Any]:
         with penstock.csv.open(path) as rows:
-            return list(rows.index(by="name")["Bern"])
+            return list(rows.index(by="name")["Santa Rosa"])
 
     return call
 
@@ -125,7 +125,7 @@ def offsets_by(_: str) -> Call:
             for row in reader:
                 by_name.setdefault(row[column], []).append(start)
                 start = at
-            for start in by_name["Bern"]:
+            for start in by_name["Santa Rosa"]:
                 file.seek(start)
                 row = next(csv.reader(line.decode() for line in file))
                 found.append(dict(zip(header, row, strict=True)))

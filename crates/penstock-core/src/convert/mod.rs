@@ -263,7 +263,8 @@ impl<O: Output> Body<O> {
         self.begin_map(row.at)?;
         for place in cut.places() {
             if let Some(Some(Cell { value, key_at, at })) = row.cells.get(*place) {
-                self.key(row.keys[*place].name, *key_at)?;
+                let Some(key) = row.keys.get(*place) else { continue };
+                self.key(key.name, *key_at)?;
                 self.scalar(*value, *at)?;
             }
         }

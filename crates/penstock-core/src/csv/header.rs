@@ -17,7 +17,7 @@ use crate::sink::{Listener, Want};
 /// The names of columns. They are shared, and made where memory may end: `Arc<[Box<str>]>` cannot.
 pub(super) type Names = Arc<Vec<Box<str>>>;
 
-pub(super) fn keys_of(names: &[Box<str>]) -> Vec<Key<'_>> {
+fn keys_of(names: &[Box<str>]) -> Vec<Key<'_>> {
     gathered(names.iter().map(|name| Key {
         name: (&**name).into(),
         namespace: None,
@@ -104,16 +104,17 @@ impl Reader {
         found: &mut Found<'_, I>,
         text: ValidText<'_>,
         last: bool,
-    ) -> Option<Names> {
+    ) -> Option<usize> {
         self.next_row(found, text, last, 0)?;
         self.drop_trailing(self.row.cells.len().saturating_sub(1));
         let names = (0..self.row.cells.len()).map(|column| column.to_string().into());
-        let names = Arc::new(gathered(names));
-        self.names = Some(Arc::clone(&names));
+        let names = gathered(names);
+        let columns = names.len();
+        self.names = Some(Arc::new(names));
         // It is a row like all others, and is scanned again.
         self.row.clear();
         found.restart(self.pos);
-        Some(names)
+        Some(columns)
     }
 
     /// The texts of all cells of the current row.

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use penstock_scan::{Isa, Job, Stops, TextBuf, ValidText, dispatch, make_room};
 
-use super::header::{Names, keys_of};
+use super::header::Names;
 use super::infer::Inference;
 use super::mending::mended;
 use super::options::{Header, Options, WrongDialect};
 use super::rows::{self, End, Found, Grammar, Line, Wrong};
 use super::tail::Tailing;
 use crate::error::{Fail, Fault};
-use crate::event::{Cell, Key, Row, Scalar, Text};
+use crate::event::{Cell, Row, Scalar, Text};
 use crate::limits::Limits;
 use crate::reader::Step;
 use crate::repair::Repair;
@@ -363,36 +363,31 @@ impl Reader {
         if text.as_bytes().is_empty() && !last && self.is_given() {
             return Ok(dry);
         }
-        let stops = Arc::clone(&self.stops);
+        let stops = *self.stops;
         let mut found = Found::new(isa, text.as_bytes(), &stops, self.row.place(self.pos));
         while self.state != State::Row {
             if !self.before_rows(&mut found, text, last).map_err(Fail::Input)? {
                 return Ok(dry);
             }
         }
-        let names = match &self.names {
-            Some(names) => Arc::clone(names),
+        let columns = match &self.names {
+            Some(names) => names.len(),
             None => match self.positions(&mut found, text, last) {
-                Some(names) => names,
+                Some(columns) => columns,
                 None => return Ok(dry),
             },
         };
         self.tell_header(sink).map_err(Fail::Sink)?;
-        // Made for the first row that is whole, as a window may hold only a part of a long one.
-        let mut keys: Vec<Key<'_>> = Vec::new();
         loop {
-            let Some(end) = self.next_row(&mut found, text, last, names.len()) else {
+            let Some(end) = self.next_row(&mut found, text, last, columns) else {
                 return Ok(dry);
             };
-            if (self.row.wrong.is_some() || self.row.cells.len() != names.len())
-                && !self.mend(end, names.len())
+            if (self.row.wrong.is_some() || self.row.cells.len() != columns)
+                && !self.mend(end, columns)
             {
-                return Err(Fail::Input(self.fault(end, names.len())));
+                return Err(Fail::Input(self.fault(end, columns)));
             }
-            if keys.is_empty() {
-                keys = keys_of(&names);
-            }
-            match self.tell(text, end, &keys, sink)? {
+            match self.tell(text, end, sink)? {
                 Flow::Pause => return Ok(Step::Paused),
                 Flow::Stop => return Ok(Step::Stopped),
                 Flow::Take | Flow::Skip | Flow::Watch | Flow::Look => {}
@@ -418,12 +413,12 @@ impl Reader {
         &mut self,
         text: ValidText<'_>,
         end: End,
-        keys: &[Key<'_>],
         sink: &mut S,
     ) -> Result<Flow, Fail<S::Error>> {
         self.unescape(text);
         let mut cells = recycled(std::mem::take(&mut self.cells));
-        make_room(&mut cells, keys.len());
+        make_room(&mut cells, self.row.cells.len());
+        let names = self.names.as_ref().map_or(&[][..], |names| &names[..]);
         let start = self.base + self.pos as u64;
         let mut places = self.places.iter();
         for (cell, want) in self.row.cells.iter().zip(&self.wanted) {
@@ -442,7 +437,7 @@ impl Reader {
                 Cell { value, key_at: at, at }
             }));
         }
-        let row = Row::new(SHAPE, keys, &cells, start, Some(start + end.end as u64));
+        let row = Row::of_members(SHAPE, names, &cells, start, Some(start + end.end as u64));
         let is_list = self.told == Some(RowsAs::Lists);
         let mut row = row.as_list(is_list).resumed(self.reported);
         let answer = sink.row(&mut row);

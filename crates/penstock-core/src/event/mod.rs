@@ -6,7 +6,7 @@
 
 pub(crate) mod row;
 
-pub use row::{Cell, KnownKeys, Row};
+pub use row::{Cell, Keys, KnownKeys, Row};
 
 use crate::value::datetime::{Date, DateTime, Time};
 use crate::value::duration::Duration;

@@ -1,6 +1,6 @@
 //! Maps whose keys are known before their values.
 
-use super::{Key, Scalar};
+use super::{Key, KeyKind, Scalar};
 
 /// The keys of maps that follow.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,46 @@ pub struct Cell<'a> {
     pub at: u64,
 }
 
+/// The keys of a shape.
+#[derive(Clone, Copy, Debug)]
+pub enum Keys<'a> {
+    /// As the reader reports them.
+    Given(&'a [Key<'a>]),
+    /// The names of members.
+    Members(&'a [Box<str>]),
+}
+
+impl<'a> Keys<'a> {
+    /// How many there are.
+    #[must_use]
+    pub fn len(self) -> usize {
+        match self {
+            Keys::Given(keys) => keys.len(),
+            Keys::Members(names) => names.len(),
+        }
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
+    /// The key at a place.
+    #[must_use]
+    pub fn get(self, place: usize) -> Option<Key<'a>> {
+        match self {
+            Keys::Given(keys) => keys.get(place).copied(),
+            Keys::Members(names) => names.get(place).map(|name| Key {
+                name: (&**name).into(),
+                namespace: None,
+                prefix: None,
+                kind: KeyKind::Member,
+            }),
+        }
+    }
+}
+
 /// A map, or its first members, as one slice of values. The reader has already reported the keys of
 /// its shape ([`known_keys`](crate::sink::LookAhead::known_keys)).
 ///
@@ -44,7 +84,7 @@ pub struct Row<'a> {
     /// The number of the shape.
     pub shape: u32,
     /// The keys of the shape.
-    pub keys: &'a [Key<'a>],
+    pub keys: Keys<'a>,
     /// The values, in the order of the keys. A cell is nothing if the sink does not want the key,
     /// or if the map does not have it. There may be fewer values than keys.
     pub cells: &'a [Option<Cell<'a>>],
@@ -73,6 +113,28 @@ impl<'a> Row<'a> {
     pub fn new(
         shape: u32,
         keys: &'a [Key<'a>],
+        cells: &'a [Option<Cell<'a>>],
+        at: u64,
+        end: Option<u64>,
+    ) -> Self {
+        Row::of(shape, Keys::Given(keys), cells, at, end)
+    }
+
+    /// The same for a shape whose keys are members with these names.
+    #[must_use]
+    pub fn of_members(
+        shape: u32,
+        names: &'a [Box<str>],
+        cells: &'a [Option<Cell<'a>>],
+        at: u64,
+        end: Option<u64>,
+    ) -> Self {
+        Row::of(shape, Keys::Members(names), cells, at, end)
+    }
+
+    fn of(
+        shape: u32,
+        keys: Keys<'a>,
         cells: &'a [Option<Cell<'a>>],
         at: u64,
         end: Option<u64>,
@@ -159,9 +221,10 @@ impl<'a> Row<'a> {
                 // Neither the key nor the value is there.
                 None => self.reported += 1,
                 Some(_) if place % 2 == 0 && self.is_list => {}
-                Some(cell) if place % 2 == 0 => {
-                    return Next::Key(self.keys[place / 2], cell.key_at);
-                }
+                Some(cell) if place % 2 == 0 => match self.keys.get(place / 2) {
+                    Some(key) => return Next::Key(key, cell.key_at),
+                    None => self.reported += 1,
+                },
                 Some(cell) => return Next::Value(cell.value, cell.at),
             }
         }

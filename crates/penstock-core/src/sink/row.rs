@@ -50,8 +50,8 @@ pub fn expand<S: LookAhead + ?Sized>(sink: &mut S, row: &mut Row<'_>) -> Result<
 
 /// Looks ahead in a complete row. False if the sink does not want the map.
 fn look<S: LookAhead + ?Sized>(sink: &mut S, row: &Row<'_>) -> Result<bool, S::Error> {
-    for (key, cell) in row.keys.iter().zip(row.cells) {
-        let Some(cell) = cell else { continue };
+    for (place, cell) in row.cells.iter().enumerate() {
+        let (Some(key), Some(cell)) = (row.keys.get(place), cell) else { continue };
         let mut answer = sink.look_key(key.name, cell.key_at)?;
         if answer == Look::Value {
             answer = sink.look_value(Some(cell.value), cell.at)?;

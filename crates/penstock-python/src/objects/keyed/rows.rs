@@ -10,7 +10,7 @@ use crate::objects::core::frame::{FrameKind, NONE};
 use crate::objects::core::refusal::Refusal;
 use crate::objects::core::standard::new_date;
 use crate::plan::{ClassId, NodeId};
-use penstock_core::event::{Cell, Row, Scalar, Text};
+use penstock_core::event::{Cell, Key, Row, Scalar, Text};
 use penstock_core::sink::{Flow, Look, LookAhead, Sink, expand};
 use penstock_core::value::datetime;
 use penstock_core::value::lexical;
@@ -76,8 +76,8 @@ impl<'p> Keyed<'p> {
     /// Finds the class of a row among those of a union.
     #[inline(never)]
     fn look_in(&mut self, row: &Row<'_>) -> Answer {
-        for (key, cell) in row.keys.iter().zip(row.cells) {
-            let Some(cell) = cell else { continue };
+        for (place, cell) in row.cells.iter().enumerate() {
+            let (Some(key), Some(cell)) = (row.keys.get(place), cell) else { continue };
             let mut answer = self.look_key(key.name, cell.key_at)?;
             if answer == Look::Value {
                 answer = self.look_value(Some(cell.value), cell.at)?;
@@ -184,7 +184,9 @@ impl<'r> Filler<'_, 'r, '_> {
     /// Puts the value of a cell in its place, as that of any key.
     #[inline(never)]
     fn cell_rarely(&mut self, column: &Column, cell: &Cell<'_>) -> Result<(), Refusal> {
-        let name = self.row.keys[column.column as usize].name;
+        let Some(Key { name, .. }) = self.row.keys.get(column.column as usize) else {
+            return Ok(());
+        };
         let to = &mut *self.to;
         let answer = if column.key == OTHER {
             to.field_key(name, cell.key_at)
@@ -255,7 +257,9 @@ impl<'r> Filler<'_, 'r, '_> {
         let columns = last.map_or(&[][..], |last| &list.columns[..=last]);
         for &column in columns {
             let Some(Some(cell)) = row.cells.get(column as usize) else { continue };
-            self.to.remember_key(row.keys[column as usize].name.text.as_str());
+            if let Some(key) = row.keys.get(column as usize) {
+                self.to.remember_key(key.name.text.as_str());
+            }
             self.to.aim_at(list.field);
             self.to.scalar(cell.value, cell.at)?;
         }
