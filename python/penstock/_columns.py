@@ -1,9 +1,10 @@
-"""Arrow columns: the function `columns`, and annotations that choose the type of a column."""
+"""Arrow columns: the functions `columns` and `schema`, and annotations for the types of columns."""
 
 from __future__ import annotations
 
 from penstock import _missing
 from penstock._marks import Mark
+from penstock._types import PLAIN
 
 TYPE_CHECKING = False
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeForm
 
     from penstock._limits import Limits
-    from penstock._rust import Columns
+    from penstock._rust import Columns, Schema
     from penstock._types import (
         At,
         Compression,
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
         Empty,
         Errors,
         Format,
-        Schema,
+        HasSchema,
         Sources,
         T,
         Types,
@@ -156,7 +157,7 @@ def timestamp(
 @_missing.advised
 def columns(
     source: Sources,
-    into: TypeForm[T] | Schema,
+    into: TypeForm[T] | HasSchema = PLAIN,
     /,
     *,
     rows: int = 65_536,
@@ -184,7 +185,8 @@ def columns(
     Args:
         source: A path, a binary file, or an iterable of chunks of bytes, or several files.
         into: The class of a record. Its fields are the columns. Or anything with
-            `__arrow_c_schema__`: its fields are the keys.
+            `__arrow_c_schema__`: its fields are the keys. Without it, the files are read twice:
+            the first time finds the columns.
         rows: How many rows a batch has at most.
         columns: The names of the fields that are wanted, or their paths. The others are not parsed.
         format: As for `read`, and so are all that follow.
@@ -205,8 +207,9 @@ def columns(
         An object that polars, pyarrow, DuckDB and pandas take, and an iterator over batches.
 
     Raises:
-        OSError: The file cannot be opened.
-        PlanError: The type of a field has no column.
+        OSError: The file cannot be opened, or changes while its columns are found.
+        PlanError: The type of a field has no column; or there is no class, and the source is no
+            file by its path.
         ValueError: As for `read` and `Reader.columns`.
         DecodeError: While the columns are read.
 
@@ -244,5 +247,63 @@ def columns(
     return reader.columns(rows, chosen)
 
 
-for _public in (columns, decimal, timestamp):
+@_missing.advised
+def schema(
+    source: Sources,
+    /,
+    *,
+    format: Format | None = None,
+    at: At[Any] | None = None,
+    errors: Literal["raise", "skip"] = "raise",
+    encoding: str | None = None,
+    compression: Compression | None = "infer",
+    member: str | None = None,
+    limits: Limits | None = None,
+) -> Schema:
+    r"""Find the columns of records: their names and types.
+
+    All of the source is read, so a key that comes late is found, too. Nothing of it is kept, and
+    the interpreter's lock is released.
+
+    Args:
+        source: A path, a binary file, or an iterable of chunks of bytes, or several files.
+        format: As for `read`, and so are all that follow.
+        at: As for `read`.
+        errors: With `"skip"`, records in error do not count.
+        encoding: As for `read`.
+        compression: As for `read`.
+        member: As for `read`.
+        limits: As for `read`.
+
+    Returns:
+        A schema. Pass it to `read` or `columns` in place of a class.
+
+    Raises:
+        OSError: The file cannot be opened.
+        PlanError: No column holds all numbers of a place exactly.
+        DecodeError: A record is in error, or has a value of another kind than an earlier one.
+
+    Example:
+        >>> import io, penstock
+        >>> lines = io.BytesIO(b'{"name": "Bern", "size": 134591}\n{"name": "Chur"}\n')
+        >>> penstock.schema(lines, format="ndjson")
+        Schema(name: Utf8, size: Int64 | null)
+    """
+    import penstock  # noqa: PLC0415 - the package imports this module late
+
+    reader: Any = penstock.read(
+        source,
+        format=format,
+        at=at,
+        errors=errors,
+        encoding=encoding,
+        compression=compression,
+        member=member,
+        limits=limits,
+    )
+    found: Schema = reader._schema()  # noqa: SLF001 - it is ours
+    return found
+
+
+for _public in (columns, decimal, schema, timestamp):
     _public.__module__ = "penstock"

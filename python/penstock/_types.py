@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         def readinto(self, buffer: bytearray | memoryview, /) -> int | None:
             """Fill `buffer` from its start and return how many bytes; 0 at the end."""
 
-    class Schema(Protocol):
+    class HasSchema(Protocol):
         """Anything with an Arrow schema."""
 
         def __arrow_c_schema__(self) -> object:

@@ -19,8 +19,11 @@ import tempfile
 import zipfile
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
+from datetime import date, datetime
+from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
+from uuid import UUID
 
 from fresh import in_child
 
@@ -51,6 +54,28 @@ class Ordered:
     kind: str = ""
 
 
+@dataclass
+class Typed:
+    """A column of each type."""
+
+    number: Annotated[int, penstock.int32]
+    text: Annotated[str | None, penstock.dictionary]
+    flag: bool
+    ratio: float
+    small: Annotated[float, penstock.float32]
+    day: date | None
+    at: datetime
+    price: Annotated[Decimal, penstock.decimal(20, 2)]
+    large: Annotated[Decimal, penstock.decimal(60, 2)]
+    key: UUID
+    kind: Literal["a", "b"]
+    data: bytes
+    row: Row
+    rows: list[Row]
+    pair: tuple[int, int]
+    table: dict[str, int]
+
+
 class Handler:
     def row(self, element: Any) -> Any:
         return element.value
@@ -73,6 +98,14 @@ TEXT = "some text \u00e9 of one row"
 OBJECTS = [f'{{"number": {n}, "text": "{TEXT} {n}"}}'.encode() for n in range(COUNT)]
 ARRAY = b"[" + b",".join(OBJECTS) + b"]"
 ROWS = b'{"rows": ' + ARRAY + b"}"
+NAMES_OF_COLUMNS = ",".join(f"column {n}" for n in range(400)).encode()
+TYPED = (
+    b'{"number": 1, "text": "t%d", "flag": true, "ratio": 0.5, "small": 0.5, "day": %s, '
+    b'"at": "2026-01-02T03:04:05Z", "price": 1.25, "large": 1.25, '
+    b'"key": "12345678-9abc-def0-1234-56789abcdef0", "kind": "b", "data": "cGVu", '
+    b'"row": {"number": 7}, "rows": [{}, {"text": "x"}], "pair": [1, 2], "table": {"a": 1}}\n'
+)
+TYPED = b"".join(TYPED % (n, b"null" if n % 2 else b'"2026-01-02"') for n in range(2_000))
 LINES = b"\n".join(OBJECTS)
 NUMBERS = b"[" + b"1," * 4_000 + b"1]"
 FLOATS = b"[" + b"1.25," * 4_000 + b"1]"
@@ -204,6 +237,12 @@ def some_columns(data: bytes, columns: str, inverted: bool) -> int:
         columns=(columns, inverted),
     )
     return sum(sizes)
+
+
+def filled(data: bytes, form: Any, into: Any, **options: Any) -> list[int]:
+    """Fill columns; return the lengths of the batches."""
+    columns = penstock.columns(cut(data), into, format=form, **options)
+    return [len(batch) for batch in columns]
 
 
 def counted(reader: Any) -> Any:
@@ -353,6 +392,18 @@ CASES |= {
 CASES |= {
     "json.decode of str": lambda: json.decode(ROWS.decode()),
     "xml.decode of str": lambda: xml.decode(MARKUP.decode()),
+    "columns of lines": lambda: filled(LINES, "ndjson", Row),
+    "columns of rows": lambda: filled(TABLE, "csv", Row),
+    "columns of elements": lambda: filled(MARKUP, "xml", Row, at="rows/row"),
+    "columns of all types": lambda: filled(TYPED, "ndjson", Typed, rows=1_000),
+    "columns of all types, from objects": lambda: filled(
+        TYPED, "ndjson", Typed, rows=1_000, unknown="collect"
+    ),
+    "columns without a class": lambda: [len(it) for it in penstock.columns(LINES_FILE)],
+    "schema of lines": lambda: str(penstock.schema(cut(TYPED), format="ndjson")),
+    "schema of many columns": lambda: str(penstock.schema(cut(NAMES_OF_COLUMNS), format="csv")),
+    "schema of elements": lambda: str(penstock.schema(cut(MARKUP), format="xml", at="rows/row")),
+    "schema of one record": lambda: str(penstock.schema(cut(ROWS), format="ndjson")),
     "outline": lambda: outlined("json", NAMES),
     "outline of deep objects": lambda: outlined(
         "json", b'{"some name": ' * 200 + b"1" + b"}" * 200

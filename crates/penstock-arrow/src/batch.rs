@@ -4,7 +4,6 @@ use crate::bits::Bits;
 use crate::column::{Bytes, Column, Data};
 use crate::columns::Columns;
 use crate::plan::{Kind, Node, NodeId, Plan, Width};
-use arrow_array::builder::StringBuilder;
 use arrow_array::types::{
     Decimal128Type, Decimal256Type, DurationMicrosecondType, Float32Type, Float64Type, Int8Type,
     Int16Type, Int32Type, Int64Type, Time64MicrosecondType, TimestampMicrosecondType,
@@ -208,9 +207,12 @@ impl Columns {
             Data::Dictionary(places, words) => {
                 let words = match &self.plan.nodes[id as usize].kind {
                     Kind::Choice(choice) => {
-                        let mut all = StringBuilder::new();
-                        choice.values.iter().for_each(|value| all.append_value(value));
-                        all.finish()
+                        let mut all = Bytes::new();
+                        for value in &choice.values {
+                            all.push(value.as_bytes());
+                        }
+                        let (offsets, bytes) = strings(all);
+                        StringArray::try_new(offsets, bytes, None)?
                     }
                     _ => {
                         let (offsets, bytes) = strings(words.words);

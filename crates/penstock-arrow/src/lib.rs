@@ -15,6 +15,8 @@
 //! | `fast.rs` | what both of the next two do |
 //! | `keyed.rs` | maps, lists and rows into columns |
 //! | `markup.rs` | elements into columns |
+//! | `found.rs` | the schema that records have |
+//! | `finder.rs` | the destination that finds it |
 //! | `events.rs` | the events of one record, which can be had again |
 //! | `tell` | the other way: the rows of columns as events for a writer |
 
@@ -26,6 +28,8 @@ mod column;
 mod columns;
 mod events;
 mod fast;
+mod finder;
+pub mod found;
 mod keyed;
 mod markup;
 pub mod plan;
@@ -36,6 +40,7 @@ pub use arrow_array::{Array, ArrayRef, RecordBatch, StructArray, ffi, ffi_stream
 pub use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef, TimeUnit};
 pub use columns::Columns;
 pub use fast::{Duplicates, Fast, Settings};
+pub use finder::{Finder, Finding};
 pub use keyed::Keyed;
 pub use markup::Markup;
 pub use values::Unfit;

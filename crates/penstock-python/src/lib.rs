@@ -40,7 +40,7 @@ mod _rust {
     #[pymodule_export]
     use crate::clock::{Report, report};
     #[pymodule_export]
-    use crate::columns::{Batch, Columns};
+    use crate::columns::{Batch, Columns, Schema};
     #[pymodule_export]
     use crate::costs::{Operation, nothing};
     #[pymodule_export]

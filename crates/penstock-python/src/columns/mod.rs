@@ -26,4 +26,5 @@ pub(crate) use capsule::Batch;
 pub(crate) use filling::Filling;
 pub(crate) use import::Imported;
 pub(crate) use plan::{Chosen, Made, Mark, columns_of};
+pub(crate) use schema::SchemaObject as Schema;
 pub(crate) use stream::Columns;

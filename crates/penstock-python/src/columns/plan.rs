@@ -13,7 +13,7 @@ use penstock_core::sink::Want;
 use penstock_core::value::lexical::Type;
 use penstock_core::value::moment::Of;
 use penstock_core::value::unix::Unit;
-use penstock_scan::gathered;
+use penstock_scan::{gathered, make_room};
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -180,6 +180,7 @@ impl Making<'_, '_> {
     }
 
     fn push(&mut self, name: &str, kind: arrow::Kind, nullable: bool) -> arrow::NodeId {
+        make_room(&mut self.nodes, 1);
         self.nodes.push(arrow::Node {
             name: name.into(),
             kind,
@@ -385,8 +386,11 @@ impl Making<'_, '_> {
                 return Err(self.error(&shown, "its items become a dict"));
             }
             self.nodes[column as usize].absent = self.absent(field.node, &field.absent)?;
+            make_room(&mut columns, 1);
             columns.insert(index, column);
+            make_room(&mut fields, 1);
             fields.push(column);
+            make_room(&mut indexes, 1);
             indexes.push(index);
         }
         for wanted in chosen.0.keys() {

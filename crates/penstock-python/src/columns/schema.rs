@@ -3,14 +3,17 @@
 //! The fields of a schema are the keys of a record, so a `TypedDict` says the same. It is made by
 //! `penstock._schemas`, of the description that is made here.
 
+use super::capsule;
+use crate::failure::guarded;
 use crate::plan::plan_error;
+use crate::printable::printable;
 use penstock_arrow::ffi::FFI_ArrowSchema;
-use penstock_arrow::{DataType, Field, Schema, TimeUnit};
+use penstock_arrow::{DataType, Field, Schema, SchemaRef, TimeUnit};
 use penstock_scan::make_room;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyCapsule, PyList, PyTuple, PyType};
+use pyo3::types::{PyBool, PyCapsule, PyList, PyString, PyTuple, PyType};
 use std::ffi::{c_char, c_void};
 
 /// How deep columns may be inside of each other in a schema. The consumers of schemas recurse.
@@ -235,4 +238,61 @@ fn one<'py>(py: Python<'py>, field: &Field, path: &str) -> PyResult<Bound<'py, P
     };
     let nullable = PyBool::new(py, field.is_nullable());
     (field.name(), kind, arguments, nullable, inside).into_pyobject(py)
+}
+
+/// The columns of records: their names and types. `penstock.schema` finds it.
+///
+/// Pass it to `read` and `columns` in place of a class, and to whatever takes an Arrow schema:
+/// `pyarrow.schema(schema)`.
+///
+/// Example:
+///     >>> import io, penstock
+///     >>> rows = io.BytesIO(b"name,size\nBern,134591\nBasel,\n")
+///     >>> penstock.schema(rows, format="csv")
+///     Schema(name: Utf8, size: Int64 | null)
+#[pyclass(frozen, name = "Schema", module = "penstock")]
+pub(crate) struct SchemaObject {
+    schema: SchemaRef,
+}
+
+impl SchemaObject {
+    pub(crate) fn new(schema: SchemaRef) -> Self {
+        SchemaObject { schema }
+    }
+}
+
+#[pymethods]
+impl SchemaObject {
+    /// The schema, in a capsule.
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        guarded(py, || capsule::schema(py, &self.schema))
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn names<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        guarded(py, || PyList::new(py, self.schema.fields().iter().map(|field| field.name())))
+    }
+
+    fn __eq__(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<SchemaObject>().is_ok_and(|other| other.get().schema == self.schema)
+    }
+
+    fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
+        guarded(py, || printable(py, &shown("Schema", &self.schema)))
+    }
+}
+
+/// A schema as `repr` shows it.
+pub(super) fn shown(name: &str, schema: &Schema) -> String {
+    let mut shown = format!("{name}(");
+    for (index, field) in schema.fields().iter().enumerate() {
+        let separator = if index > 0 { ", " } else { "" };
+        let null = if field.is_nullable() { " | null" } else { "" };
+        let piece = format!("{separator}{}: {}{null}", field.name(), field.data_type());
+        make_room(&mut shown, piece.len() + 1);
+        shown.push_str(&piece);
+    }
+    shown.push(')');
+    shown
 }

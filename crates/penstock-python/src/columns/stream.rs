@@ -1,6 +1,7 @@
 //! `Columns`: the records of a source as batches of columns.
 
 use super::capsule::{self, Batch};
+use super::schema::shown;
 use crate::failure::guarded;
 use crate::printable::printable;
 use crate::verbs::read::Reader;
@@ -108,13 +109,6 @@ impl Columns {
     }
 
     fn __repr__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyString>> {
-        let mut shown = String::from("Columns(");
-        for (index, field) in self.schema.fields().iter().enumerate() {
-            let separator = if index > 0 { ", " } else { "" };
-            let null = if field.is_nullable() { " | null" } else { "" };
-            shown += &format!("{separator}{}: {}{null}", field.name(), field.data_type());
-        }
-        shown.push(')');
-        guarded(py, || printable(py, &shown))
+        guarded(py, || printable(py, &shown("Columns", &self.schema)))
     }
 }

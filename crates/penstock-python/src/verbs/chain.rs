@@ -6,11 +6,13 @@ use crate::options::PolicyObject;
 use crate::pump::{Pump, Settings};
 use crate::repairs;
 use crate::sources::SourceObject;
+use crate::verbs::finding::{Sourced, Stamp};
 use crate::verbs::unknown_keys;
 use penstock_core::limits::Limits;
 use penstock_core::run::{RepairLog, Windows};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList};
+use std::collections::VecDeque;
 
 /// How records are read, whatever source they are in.
 pub(super) struct Recipe {
@@ -33,6 +35,17 @@ pub(super) struct Opened {
 }
 
 impl Recipe {
+    /// The same for other sources.
+    pub(super) fn copied(&self, py: Python<'_>) -> Self {
+        Recipe {
+            r#type: self.r#type.clone(),
+            at: self.at.clone(),
+            policy: self.policy.clone_ref(py),
+            limits: self.limits.clone(),
+            timing: self.timing,
+        }
+    }
+
     /// Opens a source.
     pub(super) fn open(
         &self,
@@ -65,6 +78,8 @@ pub(super) struct Chain {
     unknown: Py<PyDict>,
     repairs: Py<PyList>,
     repair_counts: Py<PyDict>,
+    /// The states of the sources, if they were read before.
+    stamps: VecDeque<Stamp>,
 }
 
 impl Chain {
@@ -75,7 +90,24 @@ impl Chain {
             unknown: PyDict::new(py).unbind(),
             repairs: PyList::empty(py).unbind(),
             repair_counts: PyDict::new(py).unbind(),
+            stamps: VecDeque::new(),
         }
+    }
+
+    /// The sources that follow, which are still to come.
+    pub(super) fn sources<'py>(&mut self, py: Python<'py>) -> PyResult<Vec<Sourced<'py>>> {
+        let all = PyList::empty(py);
+        for source in self.rest.get(py)?.cast_into::<PyIterator>()? {
+            all.append(source?)?;
+        }
+        self.rest = Held::new(all.try_iter()?.as_any());
+        all.iter().map(|source| source.extract()).collect()
+    }
+
+    /// Reads what follows by another type. The sources are as they were.
+    pub(super) fn read_as(&mut self, r#type: Held, stamps: VecDeque<Stamp>) {
+        self.recipe.r#type = r#type;
+        self.stamps = stamps;
     }
 
     /// Opens the next source, if there is one. A source that cannot be opened is passed over by the
@@ -85,6 +117,9 @@ impl Chain {
         let Some(next) = rest.next().transpose()? else { return Ok(None) };
         let (dialect, source): (Bound<'_, Dialect>, Bound<'_, SourceObject>) = next.extract()?;
         let Opened { mut pump, .. } = self.recipe.open(py, dialect.get(), source.get())?;
+        if let Some(stamp) = self.stamps.pop_front() {
+            stamp.check(py, source.get())?;
+        }
         let unknown = self.unknown(py, before)?.unbind();
         let repairs = self.repairs(py, before)?.unbind();
         let repair_counts = self.repair_counts(py, before)?.unbind();

@@ -12,6 +12,7 @@ pub(crate) mod direct;
 pub(crate) mod encode;
 pub(crate) mod events;
 pub(crate) mod feed;
+mod finding;
 pub(crate) mod graph;
 pub(crate) mod infer;
 pub(crate) mod outline;

@@ -1,6 +1,6 @@
 //! `Reader`: the records of a source, one at a time or in batches.
 
-use crate::columns::{Chosen, Columns};
+use crate::columns::{Chosen, Columns, Schema};
 use crate::dialect::Dialect;
 use crate::failure::guarded;
 use crate::held::Held;
@@ -15,6 +15,7 @@ use crate::sources::SourceObject;
 use crate::timing::Timing;
 use crate::verbs::chain::{Chain, Opened, Recipe};
 use crate::verbs::decode::BULK;
+use crate::verbs::finding::{Again, Stamp};
 use crate::verbs::infer::of_options;
 use crate::verbs::{may_wait, no_end, unknown_keys};
 use penstock_arrow::{RecordBatch, SchemaRef};
@@ -23,6 +24,7 @@ use pyo3::exceptions::{PyBaseException, PyRuntimeError, PyValueError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
+use std::collections::VecDeque;
 use std::mem::take;
 use std::sync::{Mutex, MutexGuard};
 
@@ -64,6 +66,8 @@ struct Run {
     closed: Option<Box<str>>,
     /// If columns are filled: how.
     filling: Option<Box<Filled>>,
+    /// If the records have no class: how their columns are found.
+    again: Option<Box<Again>>,
 }
 
 /// How columns are filled.
@@ -157,6 +161,40 @@ impl Run {
                 }
             }
         }
+    }
+
+    /// If the records have no class, finds their columns, and begins again with those.
+    #[cold]
+    fn find_columns(&mut self, py: Python<'_>, meter: &Meter) -> PyResult<()> {
+        let Some(again) = self.again.as_deref_mut() else { return Ok(()) };
+        let first = again.source(py)?;
+        let rest = match &mut self.chain {
+            Some(chain) => chain.sources(py)?,
+            None => Vec::new(),
+        };
+        let mut sources = rest;
+        sources.insert(0, first);
+        let stamps = sources.iter().map(|(_, source)| Stamp::of(py, source.get()));
+        let mut stamps: VecDeque<Stamp> = stamps.collect::<PyResult<_>>()?;
+        let schema = Bound::new(py, again.find(py, &sources)?)?;
+        let found = Held::new(&schema);
+        again.recipe_mut().r#type = found.clone();
+        let (dialect, source) = &sources[0];
+        let opened = again.recipe_mut().open(py, dialect.get(), source.get())?;
+        if let Some(stamp) = stamps.pop_front() {
+            stamp.check(py, source.get())?;
+        }
+        if let Some(chain) = &mut self.chain {
+            chain.read_as(found, stamps);
+        }
+        let mut pump = opened.pump;
+        if self.chain.is_some() {
+            pump.expect_others();
+        }
+        meter.follow(pump.gauge());
+        self.pump = pump;
+        self.again = None;
+        Ok(())
     }
 
     fn rows(&mut self) -> usize {
@@ -303,8 +341,8 @@ impl Reader {
     #[expect(clippy::too_many_arguments, reason = "what is read, from where, as what, and how")]
     fn new(
         py: Python<'_>,
-        dialect: &Dialect,
-        source: &SourceObject,
+        dialect: Bound<'_, Dialect>,
+        source: Bound<'_, SourceObject>,
         r#type: &Bound<'_, PyAny>,
         at: Option<&Bound<'_, PyAny>>,
         policy: &Bound<'_, PolicyObject>,
@@ -313,6 +351,8 @@ impl Reader {
         several: Option<(String, bool, Option<u64>, Bound<'_, PyAny>)>,
     ) -> PyResult<Self> {
         guarded(py, || {
+            let (given, dialect) = ((&dialect, &source), dialect.get());
+            let source = source.get();
             let name = source.name();
             let shown = name.unwrap_or_else(|| format!("{} stream", dialect.shown()));
             let (shown, alike, sizes, rest) = match several {
@@ -333,6 +373,11 @@ impl Reader {
             }
             let title = format!("{shown} -> {title}");
             let meter = Meter::new(pump.gauge().clone(), sizes.unwrap_or(total));
+            let again = pump.builder().planned().is_plain().then(|| {
+                let again = Again::new(given.0, given.1, recipe.copied(py));
+                held.extend(again.held());
+                Box::new(again)
+            });
             let chain = rest.map(|rest| {
                 pump.expect_others();
                 let rest = Held::new(&rest);
@@ -340,8 +385,8 @@ impl Reader {
                 held.extend(recipe.at.clone());
                 Box::new(Chain::new(py, rest, recipe))
             });
-            let run =
-                Run { pump, chain, pending: None, left: Vec::new(), closed: None, filling: None };
+            let (pending, left) = (None, Vec::new());
+            let run = Run { pump, chain, pending, left, closed: None, filling: None, again };
             Ok(Reader { run: Mutex::new(run), meter, held, title })
         })
     }
@@ -428,6 +473,7 @@ impl Reader {
                     let reason = "columns() comes before anything is read of this Reader";
                     return Err(PyValueError::new_err(reason));
                 }
+                run.find_columns(py, &this.get().meter)?;
                 let schema = run.pump.fill(py, &chosen, rows, BATCH)?;
                 run.filling = Some(Box::new(Filled { chosen, rows, schema: schema.clone() }));
                 schema
@@ -453,6 +499,27 @@ impl Reader {
         guarded(this.py(), || match n {
             0 => Err(PyValueError::new_err("n must be at least 1")),
             _ => Ok(Batches { reader: this.clone().unbind(), n }),
+        })
+    }
+
+    /// For `penstock.schema`, before anything is read: the schema of the records, which are not read
+    /// again.
+    fn _schema(&self, py: Python<'_>) -> PyResult<Schema> {
+        guarded(py, || {
+            let run = &mut *self.enter()?;
+            run.check(py)?;
+            let Some(again) = run.again.take() else {
+                return Err(PyRuntimeError::new_err("this Reader has a class"));
+            };
+            let mut sources = vec![again.source(py)?];
+            if let Some(chain) = &mut run.chain {
+                sources.append(&mut chain.sources(py)?);
+            }
+            run.pump.close();
+            let found = again.find(py, &sources);
+            run.pump.finish();
+            run.closed = Some("this Reader is closed".into());
+            found
         })
     }
 

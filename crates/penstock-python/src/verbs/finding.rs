@@ -1,0 +1,152 @@
+//! Columns without a class: a first pass over the sources finds the schema, and then they are read
+//! again.
+
+use super::chain::Recipe;
+use super::convert::{Got, advance};
+use crate::columns::Schema;
+use crate::dialect::{Choice, Dialect};
+use crate::failure::{self, Named};
+use crate::held::Held;
+use crate::options::PolicyObject;
+use crate::plan::plan_error;
+use crate::pump::Gauge;
+use crate::sources::SourceObject;
+use penstock_arrow::{Finder, Finding};
+use penstock_core::run::{Policy, Run, Windows};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+/// A source that may be read again, and how.
+pub(super) struct Again {
+    dialect: Held,
+    source: Held,
+    recipe: Recipe,
+}
+
+impl Again {
+    pub(super) fn new(
+        dialect: &Bound<'_, Dialect>,
+        source: &Bound<'_, SourceObject>,
+        recipe: Recipe,
+    ) -> Self {
+        Again { dialect: Held::new(dialect), source: Held::new(source), recipe }
+    }
+
+    /// The caller's objects in it.
+    pub(super) fn held(&self) -> [Held; 2] {
+        [self.dialect.clone(), self.source.clone()]
+    }
+
+    pub(super) fn recipe_mut(&mut self) -> &mut Recipe {
+        &mut self.recipe
+    }
+
+    /// The source with its dialect.
+    pub(super) fn source<'py>(&self, py: Python<'py>) -> PyResult<Sourced<'py>> {
+        Ok((self.dialect.get(py)?.cast_into()?, self.source.get(py)?.cast_into()?))
+    }
+
+    /// The schema of the records in the sources.
+    pub(super) fn find(&self, py: Python<'_>, sources: &[Sourced<'_>]) -> PyResult<Schema> {
+        let mut finder = Finder::new();
+        for (dialect, source) in sources {
+            finder = pass(py, finder, &self.recipe, dialect.get(), source.get())?;
+        }
+        let schema = finder.found().schema();
+        let schema = schema.map_err(|why| plan_error(py, why.to_string()))?;
+        Ok(Schema::new(schema.into()))
+    }
+}
+
+/// A source with its dialect.
+pub(super) type Sourced<'py> = (Bound<'py, Dialect>, Bound<'py, SourceObject>);
+
+/// The state of a file, by which a change is noticed.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    file: (u64, u64),
+    size: u64,
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    /// The state of a source.
+    ///
+    /// # Errors
+    /// It is no file by its path, so it can be read only once.
+    pub(super) fn of(py: Python<'_>, source: &SourceObject) -> PyResult<Self> {
+        let once = || {
+            let reason = "the columns of records without a class are found by reading them twice, \
+                          and this source can be read only once: pass a class or a schema";
+            plan_error(py, reason)
+        };
+        let object = source.object(py);
+        if !object.is_instance_of::<PyString>() {
+            return Err(once());
+        }
+        let about = std::fs::metadata(object.extract::<PathBuf>()?)?;
+        if !about.is_file() {
+            return Err(once());
+        }
+        Ok(Stamp {
+            file: (about.dev(), about.ino()),
+            size: about.len(),
+            changed: (about.mtime(), about.mtime_nsec()),
+        })
+    }
+
+    /// Whether the source is still the same.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(super) fn check(&self, py: Python<'_>, source: &SourceObject) -> PyResult<()> {
+        if Stamp::of(py, source)? == *self {
+            return Ok(());
+        }
+        let name = source.name().unwrap_or_default();
+        let reason = format!("{name} has changed while its columns were found: read it again");
+        Err(PyOSError::new_err(reason))
+    }
+}
+
+/// Reads all of a source, without the interpreter's lock.
+fn pass(
+    py: Python<'_>,
+    mut finder: Finder,
+    recipe: &Recipe,
+    dialect: &Dialect,
+    source: &SourceObject,
+) -> PyResult<Finder> {
+    let at = recipe.at.as_ref().map(|at| at.get(py)).transpose()?;
+    let Choice { plan, records, .. } = dialect.choose(&recipe.r#type.get(py)?, at.as_ref())?;
+    if plan.kinds.len() > 1 {
+        let reason = "columns are of one class, and there are several kinds of records";
+        return Err(plan_error(py, reason));
+    }
+    let PolicyObject { max_errors, .. } = *recipe.policy.get();
+    let errors = match recipe.policy.get().errors(py)?.policy(max_errors) {
+        Policy::Raise => Policy::Raise,
+        // The second pass reports them.
+        Policy::Skip | Policy::Collect { .. } | Policy::Hand => Policy::Skip,
+    };
+    let (opened, _held) = source.open(py, dialect.detect(), &recipe.limits)?;
+    let name = source.name();
+    finder.begin_part(name.as_deref().unwrap_or(dialect.name()));
+    let mut run = Run::new(dialect.reader(false, &recipe.limits), Windows::of(opened), errors);
+    let mut to = Finding::new(finder, records);
+    let (gauge, named) = (Gauge::default(), Named::new(dialect.name(), name.as_deref()));
+    loop {
+        match py.detach(|| advance(&mut run, &mut to, &gauge, |_| 0)) {
+            Ok(Got::Somewhere) => py.check_signals()?,
+            Ok(Got::End) => return Ok(to.into_finder()),
+            Ok(Got::Problem(problem)) => {
+                let error = failure::of_problem(py, *problem, &named);
+                return Err(error.unwrap_or_else(|instead| instead));
+            }
+            Err(failed) => return Err(failure::of_failure(py, failed, &named)),
+        }
+    }
+}
