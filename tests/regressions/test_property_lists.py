@@ -1,14 +1,42 @@
-"""Property lists."""
+"""Property lists, and the dicts that are made of them."""
 
 from __future__ import annotations
 
 import plistlib
-from typing import Any
+import sys
+from typing import Any, TypedDict
 
 import pytest
 from fresh import finished
 
 import penstock
+
+KEYS = ["one", "two", "three", "four", "five", "six", "seven"]
+
+
+def grown(record: dict[str, int]) -> dict[str, int]:
+    """The same dict, to which each key was added."""
+    made: dict[str, int] = {}
+    for key, value in record.items():
+        made[key] = value  # noqa: PERF403 - a comprehension knows how many there are
+    return made
+
+
+def test_470_dicts_of_six_keys_and_more_are_copies() -> None:
+    """Their pattern had keys of another layout, so each key was looked up, and they were larger."""
+    record = dict.fromkeys(KEYS, 1)
+    text = penstock.json.encode([record] * 50)
+    made = penstock.json.decode(text)
+    assert made == [record] * 50
+    assert sys.getsizeof(made[-1]) == sys.getsizeof(grown(record))
+    made[-1]["eight"] = 8
+    assert list(made[-1]) == [*KEYS, "eight"]
+    assert made[-2] == record
+
+    kind: Any = TypedDict("Seven", dict.fromkeys(KEYS, int))  # type: ignore[misc]
+    typed = penstock.json.decode(text, list[kind])
+    assert typed == [record] * 50
+    assert sys.getsizeof(typed[-1]) == sys.getsizeof(grown(record))
 
 
 def test_471_a_bomb_of_lists_within_an_archived_object() -> None:

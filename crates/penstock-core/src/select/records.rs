@@ -522,6 +522,7 @@ macro_rules! lent {
         $(lent! { @ $method($($argument: $type),*) -> $result })*
     };
     (@ expected_key $($rest:tt)*) => {};
+    (@ expected_name $($rest:tt)*) => {};
     (@ ignores_scalar $($rest:tt)*) => {};
     (@ $method:ident($($argument:ident: $type:ty),*) -> $result:ty) => {
         #[inline(always)]
@@ -540,6 +541,10 @@ impl<S: Listener> Lent for Select<S> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
         if self.depth > 0 { self.inner.expected_key() } else { &[] }
+    }
+    #[inline(always)]
+    fn expected_name(&self) -> &[u8] {
+        if self.depth > 0 { self.inner.expected_name() } else { &[] }
     }
     #[inline(always)]
     fn ignores_scalar(&self) -> bool {

@@ -104,6 +104,7 @@ macro_rules! forward {
     (lent, $rule:ident) => {
         $rule! { lent
             ref expected_key() -> &[u8];
+            ref expected_name() -> &[u8];
             ref want() -> $crate::sink::Want;
             ref ignores_scalar() -> bool;
             ref as_written() -> bool;

@@ -25,6 +25,13 @@ pub trait Lent {
     fn expected_key(&self) -> &[u8] {
         &[]
     }
+    /// The name of the next expected key, or nothing, for formats that have names without quotes. If
+    /// the reader finds this name, it may report
+    /// [`expected_key_found`](crate::sink::Sink::expected_key_found), too.
+    #[inline(always)]
+    fn expected_name(&self) -> &[u8] {
+        &[]
+    }
     /// The form in which the sink wants the next number.
     #[inline(always)]
     fn want(&self) -> Want {

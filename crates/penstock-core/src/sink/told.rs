@@ -93,7 +93,8 @@ pub trait Sink {
         self.name(Key { name: key, namespace: None, prefix: None, kind: KeyKind::Member }, at)
     }
     /// The text has the key that the sink gave with
-    /// [`expected_key`](crate::sink::Lent::expected_key). Reported instead of [`key`](Sink::key).
+    /// [`expected_key`](crate::sink::Lent::expected_key) or
+    /// [`expected_name`](crate::sink::Lent::expected_name). Reported instead of [`key`](Sink::key).
     #[inline(always)]
     fn expected_key_found(&mut self, _at: u64) -> Result<Flow, Self::Error> {
         Ok(Flow::Take)

@@ -303,6 +303,7 @@ fn new_plan<'py>(
         seen,
         json,
         layouts: OnceLock::new(),
+        plain_parts: OnceLock::new(),
     };
     PlanRef::new(py, plan)
 }

@@ -56,9 +56,9 @@ impl Pattern {
     /// # Errors
     /// There is no memory.
     pub(crate) fn new<'py>(py: Python<'py>, keys: &[Bound<'py, PyString>]) -> PyResult<Self> {
-        // SAFETY: a new dict, or null with an exception set.
-        let dict = unsafe { Bound::from_owned_ptr_or_err(py, new_dict(keys.len())) }?;
-        let dict = dict.cast_into_exact::<PyDict>()?;
+        // It grows from an empty one: a dict with room for more than five keys is one for keys of any
+        // kind, which has larger entries in places of their own.
+        let dict = PyDict::new(py);
         for key in keys {
             dict.set_item(key, py.None())?;
         }

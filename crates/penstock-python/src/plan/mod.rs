@@ -34,6 +34,7 @@ mod named_tuple;
 mod names;
 mod paths;
 mod plain;
+mod plain_parts;
 mod post_steps;
 mod proof;
 mod pydantic;
@@ -122,6 +123,8 @@ pub(crate) struct Plan {
     json: OnceLock<LentKeys>,
     /// How the objects of its classes are written, once one is.
     layouts: OnceLock<Layouts>,
+    /// Whether it has places for plain values, once somebody asks.
+    plain_parts: OnceLock<bool>,
 }
 
 impl Plan {

@@ -159,6 +159,12 @@ impl Object {
     }
 }
 
+/// Whether an object that begins with these bytes is a container, if it is valid.
+#[inline(always)]
+pub(super) fn is_container(word: u64) -> bool {
+    matches!(word >> 60, 0xA..=0xD)
+}
+
 /// A count that does not fit the marker: an integer object of its own. Where the bytes after it
 /// are, and the count.
 #[inline]

@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use penstock_scan::make_room;
+use penstock_scan::{filled, make_room, stands_at};
 
 use super::object::{Members, Object};
 use super::shares::Shares;
 use super::store::{Memory, Paged, Pages, Store};
-use super::strings::Strings;
+use super::strings::{Strings, ascii};
 use super::trailer::Trailer;
 use crate::error::{Fail, Fault};
 use crate::event::{Container, ContainerKind, Scalar, Text};
@@ -23,6 +23,23 @@ const FREE: u64 = 8 << 20;
 const SMALL: u64 = 64;
 /// Among so many open containers, the current one is searched one by one.
 const NEAR: usize = 64;
+
+/// So many keys are known by their numbers.
+const KEYS: usize = 64;
+/// A property list of so few objects has nothing to repeat.
+const FEW: u64 = 8;
+
+/// A short key of ASCII that was read before.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    /// The number of the object, or [`u64::MAX`] if there is none.
+    number: u64,
+    /// The offset of its marker.
+    at: u64,
+    /// Where its text is.
+    from: u64,
+    count: usize,
+}
 
 /// A container that is open.
 #[derive(Clone, Copy, Debug)]
@@ -59,6 +76,8 @@ pub struct Reader {
     /// How many may be.
     most: u64,
     strings: Strings,
+    /// The keys that came last, by the last bits of their numbers: records repeat them.
+    keys: Box<[Known]>,
     pages: Pages,
     depth_limit: usize,
     amplification: u64,
@@ -80,6 +99,7 @@ impl Reader {
             told: 0,
             most: 0,
             strings: Strings::new(limits),
+            keys: Box::default(),
             pages: Pages::default(),
             depth_limit: limits.depth,
             amplification: limits.amplification,
@@ -159,7 +179,7 @@ impl Reader {
                 if !open.keyed {
                     let key = width.of(store.word(place)?);
                     open.keyed = true;
-                    match self.key(store, trailer, key, place, |text, at| sink.key(text, at))? {
+                    match self.member_key(store, trailer, key, place, sink)? {
                         Flow::Take | Flow::Watch | Flow::Look => {}
                         Flow::Skip => {
                             self.pass();
@@ -237,6 +257,58 @@ impl Reader {
     ) -> Result<T, Fail<E>> {
         self.count_long(object, at)?;
         self.strings.scalar(store, object, at, tell)
+    }
+
+    /// Reports the key of a member.
+    #[inline(always)]
+    fn member_key<St: Store, S: Listener + ?Sized>(
+        &mut self,
+        store: &mut St,
+        trailer: &Trailer,
+        number: u64,
+        from: u64,
+        sink: &mut S,
+    ) -> Result<Flow, Fail<S::Error>> {
+        let Some(known) = self.keys.get(number as usize % KEYS).filter(|key| key.number == number)
+        else {
+            return self.new_key(store, trailer, number, from, sink);
+        };
+        let Known { at, from, count, .. } = *known;
+        self.at = at;
+        let bytes = store.bytes(from, count)?;
+        let expected = sink.expected_name();
+        let told = if expected.len() == count && count > 0 && stands_at(bytes, 0, expected) {
+            sink.expected_key_found(at)
+        } else {
+            sink.key(ascii(bytes, from)?, at)
+        };
+        told.map_err(Fail::Sink)
+    }
+
+    /// Reports a key that is not known, and gets to know it if it is short.
+    #[inline(never)]
+    fn new_key<St: Store, S: Listener + ?Sized>(
+        &mut self,
+        store: &mut St,
+        trailer: &Trailer,
+        number: u64,
+        from: u64,
+        sink: &mut S,
+    ) -> Result<Flow, Fail<S::Error>> {
+        let flow = self.key(store, trailer, number, from, |text, at| sink.key(text, at))?;
+        let at = self.at;
+        if let Object::Ascii { from, count } = Object::read(store, trailer, number, at)?
+            && count <= SMALL
+            && trailer.objects > FEW
+        {
+            if self.keys.is_empty() {
+                let none = Known { number: u64::MAX, at: 0, from: 0, count: 0 };
+                self.keys = filled(none, KEYS).into();
+            }
+            let known = Known { number, at, from, count: count as usize };
+            self.keys[number as usize % KEYS] = known;
+        }
+        Ok(flow)
     }
 
     /// Hands over the object that is a key.

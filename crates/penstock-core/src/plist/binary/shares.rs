@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use penstock_scan::{filled, make_room};
 
-use super::object::{Members, Object};
+use super::object::{Members, Object, is_container};
 use super::store::Store;
 use super::trailer::Trailer;
 use crate::event::ContainerKind;
@@ -33,17 +33,22 @@ impl Shares {
         let mut left = trailer.table / trailer.reference.bytes;
         for number in 0..trailer.objects {
             let Ok(at) = trailer.find(store, number, 0) else { continue };
+            if !store.word(at).is_ok_and(is_container) {
+                continue;
+            }
             let Ok(Object::Container(members)) = Object::read(store, trailer, number, at) else {
                 continue;
             };
             let Members { kind, from, count } = members;
-            let count = if kind == ContainerKind::Map { 2 * count } else { count };
-            if count > left {
+            // Keys are no containers.
+            let (first, end) =
+                if kind == ContainerKind::Map { (count, 2 * count) } else { (0, count) };
+            if end > left {
                 shares.any = true;
                 return shares;
             }
-            left -= count;
-            for place in 0..count {
+            left -= end;
+            for place in first..end {
                 let Ok(word) = store.word(from + place * trailer.reference.bytes) else { break };
                 shares.refer(trailer.reference.of(word));
             }

@@ -112,7 +112,7 @@ impl Strings {
 
 /// Bytes that must be ASCII, as text. `from` is the offset of the first one.
 #[inline(always)]
-fn ascii(bytes: &[u8], from: u64) -> Result<Text<'_>, Fault> {
+pub(super) fn ascii(bytes: &[u8], from: u64) -> Result<Text<'_>, Fault> {
     match ValidText::ascii(bytes) {
         Some(text) => Ok(Text { text, ascii: true }),
         None => Err(not_ascii(bytes, from)),

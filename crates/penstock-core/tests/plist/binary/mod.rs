@@ -1,6 +1,7 @@
 //! The reader of binary property lists: beside its naive twin, on files that others wrote, and on
 //! hostile ones.
 
+mod expected;
 mod file;
 mod hostile;
 mod lazy;

@@ -100,11 +100,14 @@ pub(super) fn tell<S: Listener>(bytes: &[u8], limits: &Limits, sink: &mut S) -> 
 
 impl<S: Listener> Twin<'_, S> {
     fn count_shares(&self, root: u128) -> Vec<bool> {
-        let mut references = vec![root];
+        let (mut references, mut counted) = (vec![root], 0);
         for object in 0..self.objects {
-            if let Ok((_, Made::Container(_, _, members))) = self.made(object, 0) {
-                references.extend(members);
-                if references.len() as u128 - 1 > self.table / self.widths.1 as u128 {
+            if let Ok((_, Made::Container(kind, _, members))) = self.made(object, 0) {
+                counted += members.len() as u128;
+                // The first half are keys, which are no containers.
+                let is_map = kind == ContainerKind::Map;
+                references.extend(&members[if is_map { members.len() / 2 } else { 0 }..]);
+                if counted > self.table / self.widths.1 as u128 {
                     return vec![true; self.objects as usize];
                 }
             }

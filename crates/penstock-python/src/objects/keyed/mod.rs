@@ -265,8 +265,13 @@ impl Lent for Keyed<'_> {
         self.aim().want
     }
 
+    #[inline(always)]
+    fn expected_name(&self) -> &[u8] {
+        self.core.edges.get(self.top().next as usize).map_or(&[], |edge| edge.name.as_bytes())
+    }
+
     fn shares(&self) -> bool {
-        self.plan().nodes.iter().any(|node| matches!(node.kind, Kind::Any))
+        self.plan().has_plain_parts()
     }
 }
 
