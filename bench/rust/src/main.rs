@@ -6,6 +6,7 @@
 mod clock;
 mod counting;
 mod heading;
+mod lists;
 mod rounds;
 mod tables;
 mod words;
@@ -48,4 +49,5 @@ const ROWS: &[(&str, Measure)] = &[
     ("csv-stops", tables::stops),
     ("csv-links", tables::links),
     ("csv-quotes", tables::quotes),
+    ("plist-walk", lists::walk),
 ];
