@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from contextlib import AbstractContextManager
+    from typing import Literal
 
     from typing_extensions import TypeIs
 
@@ -63,7 +64,7 @@ def convert(
     objects: bool = False,
     format: Format | None = None,
     to: Format | None = None,
-    dialect: Dialect | None = None,
+    dialect: Dialect | Literal["infer"] | None = None,
     to_dialect: Dialect | None = None,
     to_form: PlistForm | None = None,
     form: Form = "plain",
@@ -117,7 +118,8 @@ def convert(
         format: The format of the source: `"json"`, `"ndjson"`, `"xml"`, `"csv"` or `"plist"`; by
             default as for `load`.
         to: The format of the target; by default that of the suffix of its path.
-        dialect: How a source of CSV is cut into rows and cells; see `penstock.csv.read`.
+        dialect: How a source of CSV is cut into rows and cells, or `"infer"`; see
+            `penstock.csv.read`.
         to_dialect: The delimiter, the quote and the header of a target of CSV; see
             `penstock.csv.dump`.
         to_form: The form of a target that is a property list; see `penstock.plist.dump`.
@@ -366,6 +368,8 @@ def _cut(given: Mapping[str, object], option: str, name: object) -> Mapping[str,
     """
     options = dict(given)
     dialect = options.pop(option, None)
+    if option == "dialect" and isinstance(dialect, str) and dialect == "infer":
+        return {"infer": True, **options}
     if dialect is not None:
         from penstock import _dialect  # noqa: PLC0415 - few programs pass one
 

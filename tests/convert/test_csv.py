@@ -129,28 +129,34 @@ class Shop:
 @pytest.mark.parametrize("objects", [False, True])
 def test_by_a_class(objects: bool) -> None:
     text = "name,id,x\nVila,1,y\n,2,\n"
-    assert converted(text, "csv", "ndjson", into=Shop, objects=True) == (
+    assert converted(text, "csv", "ndjson", into=Shop, objects=objects) == (
         '{"id":1,"name":"Vila"}\n{"id":2,"name":null}\n'
     )
-    assert converted(text, "csv", "csv", into=Shop, objects=True) == "id,name\n1,Vila\n2,\n"
+    assert converted(text, "csv", "csv", into=Shop, objects=objects) == "id,name\n1,Vila\n2,\n"
     lines = '{"name":"Vila","id":1}\n{"id":2,"x":[]}\n'
     assert converted(lines, "ndjson", "csv", into=Shop, objects=objects) == (
         "id,name\n1,Vila\n2,\n"
     )
 
 
-def test_rows_need_objects() -> None:
-    with pytest.raises(penstock.PlanError) as caught:
-        converted("id\n1\n", "csv", "json", into=Shop)
-    assert str(caught.value) == (
-        "the source is CSV, so convert() must make objects: pass objects=True"
-    )
-    # What `read` says of a header that no row of the class fits.
+def test_a_header_that_does_not_fit() -> None:
+    """It is what `read` says of a header that no row of the class fits."""
     with pytest.raises(penstock.ValidationError) as caught:
-        converted("name\nVila\n", "csv", "json", into=Shop, objects=True)
+        converted("name\nVila\n", "csv", "json", into=Shop)
     with pytest.raises(penstock.ValidationError) as read:
         list(penstock.csv.read(io.BytesIO(b"name\nVila\n"), Shop))
     assert str(caught.value) == str(read.value)
+
+
+def test_repairs_by_a_class() -> None:
+    target = io.BytesIO()
+    source = io.BytesIO(b'id,name\n1\n2,x,y\n3,"a"b\n')
+    repair = ["short_rows", "long_rows", "stray_quotes"]
+    done = penstock.convert(source, target, format="csv", to="csv", repair=repair, into=Shop)
+    rows = list(penstock.csv.read([source.getvalue()], Shop, repair=repair))
+    assert rows == [Shop(1), Shop(2, "x"), Shop(3, '"a"b')]
+    assert target.getvalue() == penstock.csv.encode(rows)
+    assert done.repair_counts == {"short_rows": 1, "long_rows": 1, "stray_quotes": 1}
 
 
 def test_repairs() -> None:

@@ -7,7 +7,6 @@ import json
 import sys
 import threading
 import time as time_module
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -20,7 +19,7 @@ from uuid import UUID
 import msgspec
 import pytest
 from annotated_types import Ge, Len, Lt, MaxLen, MultipleOf
-from converting import converted
+from converting import agree, converted, in_chunks
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from random_classes import any_kind
@@ -147,78 +146,6 @@ def written(record: dict[str, Any], twice: bool) -> str:
     if twice:
         members = [*members, *members[:1], *members[-1:]]
     return "{" + ", ".join(members) + "}"
-
-
-def outcome(call: Callable[[io.BytesIO], Any]) -> tuple[Any, ...]:
-    """What becomes of the target, or the error."""
-    target = io.BytesIO()
-    try:
-        numbers = call(target)
-    except ExceptionGroup as group:
-        return ("group", target.getvalue(), [str(error) for error in group.exceptions])
-    except penstock.PenstockError as error:
-        return (type(error).__name__, str(error), error.__dict__)
-    return (target.getvalue(), numbers)
-
-
-def in_chunks(data: bytes, size: int) -> Iterator[bytes]:
-    for start in range(0, len(data), size):
-        yield data[start : start + size]
-
-
-def by_hand(
-    data: bytes, into: Any, format: Any, to: Any, errors: Any, size: int
-) -> Callable[[io.BytesIO], Any]:
-    """The loop that a conversion stands for."""
-
-    def call(target: io.BytesIO) -> Any:
-        collected = None
-        with penstock.write(target, into, format=to) as writer:
-            reader = penstock.read(in_chunks(data, size), into, format=format, errors=errors)
-            try:
-                for record in reader:
-                    writer.write(record)
-            except ExceptionGroup as group:
-                collected = group
-        if collected is not None:
-            raise collected
-        return writer.progress.records, reader.skipped, len(data), len(target.getvalue())
-
-    return call
-
-
-def by_convert(
-    data: bytes, into: Any, format: Any, to: Any, errors: Any, size: int, objects: bool
-) -> Callable[[io.BytesIO], Any]:
-    def call(target: io.BytesIO) -> Any:
-        done = penstock.convert(
-            in_chunks(data, size),
-            target,
-            into=into,
-            objects=objects,
-            format=format,
-            to=to,
-            errors=errors,
-        )
-        return done.records, done.skipped, done.bytes_read, done.bytes_written
-
-    return call
-
-
-def agree(data: bytes, into: Any, format: Any, to: Any, size: int, *, objects: bool) -> None:
-    ways: list[Any] = ["raise", "skip", "collect"]
-    for errors in ways:
-        wanted = outcome(by_hand(data, into, format, to, errors, size))
-        assert outcome(by_convert(data, into, format, to, errors, size, objects)) == wanted
-    letters: list[list[str]] = []
-    outcomes = []
-    for by, more in ((by_hand, ()), (by_convert, (objects,))):
-        told: list[str] = []
-        errors = lambda error, told=told: told.append(str(error))  # noqa: E731
-        outcomes.append(outcome(by(data, into, format, to, errors, size, *more)))
-        letters.append(told)
-    assert letters[0] == letters[1]
-    assert outcomes[0] == outcomes[1]
 
 
 def fitted(data: str, into: Any, to: Any = "ndjson", **options: Any) -> str:

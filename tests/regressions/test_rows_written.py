@@ -1,12 +1,16 @@
 """Rows of CSV that were read back as others: each bug by its number."""
 
+import plistlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from io import BytesIO
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, NotRequired, TypedDict
 
 import pytest
+from annotated_types import MinLen
 from linear import assert_linear
 
 import penstock
@@ -196,3 +200,70 @@ def test_464_blanks_before_many_stray_quotes():
         return lambda: list(penstock.csv.read([text], dialect=dialect, errors=[].append))
 
     assert_linear(work, 40_000)
+
+
+def converted(text: bytes, into: Any, to: Any) -> bytes:
+    target = BytesIO()
+    penstock.convert(BytesIO(text), target, into=into, format="ndjson", to=to)
+    return target.getvalue()
+
+
+def test_465_converted_values_whose_text_is_another():
+    """Without objects, `convert` wrote text of a union that is read back as a number."""
+
+    @dataclass
+    class Row:
+        a: int | str
+
+    assert converted(b'{"a": "x"}', Row, "csv") == b"a\nx\n"
+    with pytest.raises(penstock.EncodeError) as caught:
+        converted(b'{"a": "1"}', Row, "csv")
+    assert str(caught.value) == "a: its text would be read back as int (record 1)"
+
+
+def test_466_converted_forms():
+    """Without objects, `convert` wrote cells without the forms that the class declares."""
+
+    @dataclass
+    class Row:
+        a: Annotated[float, cells(decimal=",")]
+        b: Annotated[bool, cells(true=("Y",), false=("N",))] = True
+
+    assert converted(b'{"a": 1.5}\n{"b": false, "a": 2}\n', Row, "csv") == (
+        b'a,b\n"1,5",Y\n"2,0",N\n'
+    )
+
+
+def test_467_the_length_of_bytes():
+    """Without objects, `convert` took the length of the base64 text for that of the bytes."""
+
+    @dataclass
+    class Row:
+        a: Annotated[bytes, MinLen(5)]
+
+    assert converted(b'{"a": "eHh4eHg="}', Row, "ndjson") == b'{"a":"eHh4eHg="}\n'
+    with pytest.raises(penstock.ValidationError) as caught:
+        converted(b'{"a": "eHh4eA=="}', Row, "ndjson")
+    reason = "expected bytes of at least 5 bytes, got 4 (record 1, at a)"
+    assert str(caught.value) == f"line 1, column 7: {reason}"
+
+
+def test_468_defaults_in_a_property_list():
+    """Without objects, `convert` wrote dates and bytes that are defaults as strings."""
+
+    @dataclass
+    class Row:
+        a: bytes = b"xx"
+        b: datetime = datetime(2026, 1, 2, tzinfo=UTC)
+
+    # `plistlib` reads dates without a time zone.
+    found = plistlib.loads(converted(b"{}", Row, "plist"))
+    assert found == [{"a": b"xx", "b": Row().b.replace(tzinfo=None)}]
+
+
+def test_469_a_dialect_to_be_found():
+    """The manual said that `convert` takes `dialect="infer"`, and it was a `TypeError`."""
+    target = BytesIO()
+    source = BytesIO(b"a;b\n" + b"1;x,y\n" * 5)
+    penstock.convert(source, target, format="csv", to="ndjson", dialect="infer")
+    assert target.getvalue() == b'{"a":"1","b":"x,y"}\n' * 5

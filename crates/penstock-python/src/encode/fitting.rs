@@ -5,34 +5,46 @@ use super::Stop;
 use super::layout::{Get, Layout, Layouts, Step};
 use super::walk::{As, Known, Omit, Walker};
 use crate::plan::{
-    Absent, Build, Check, ClassPlan, Kind, Limit, NodeId, PLAIN, Plan, PlanRef, PostSteps, State,
-    Step as PostStep, Target, Test, Tokens, is_decimal, is_unset,
+    Absent, Build, Check, Choice, ClassPlan, Kind, Limit, NodeId, PLAIN, Plan, PlanRef, PostSteps,
+    State, Step as PostStep, Target, Test, Tokens, is_decimal, is_unset,
 };
 use penstock_core::convert::fit::plan as fit;
 use penstock_core::json::writer::{Writer, WriterOptions};
 use penstock_core::limits::Limits;
+use penstock_core::value::cells::Cells;
 use penstock_core::writer::Writer as _;
 use penstock_scan::gathered;
 use pyo3::basic::CompareOp;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyList, PyString};
+use std::collections::HashMap;
 
-/// The plan of records, or why it takes objects to make them. That is one clause about a field or a
-/// class.
-pub(crate) fn fitting(py: Python<'_>, plan_ref: &PlanRef) -> PyResult<Result<fit::Plan, String>> {
-    let plan: &Plan = plan_ref;
+/// The plan of records that are read by one plan and written by another, or why it takes objects to
+/// make them. That is one clause about a field or a class. If they are written as rows, `rows` is
+/// the plan of that.
+pub(crate) fn fitting(
+    py: Python<'_>,
+    plan: &Plan,
+    written: &PlanRef,
+    rows: Option<&PlanRef>,
+) -> PyResult<Result<fit::Plan, String>> {
     if plan.lax {
         return Ok(Err("strict=False converts values".to_owned()));
     }
-    let layouts = plan.layouts(py)?;
+    if plan.form.is_lexical()
+        && let Err(why) = is_row(plan)
+    {
+        return Ok(Err(why));
+    }
     let mut fitting = Fitting {
         py,
         plan,
-        plan_ref,
-        layouts,
+        written_ref: written,
+        layouts: written.layouts(py)?,
         nodes: gathered(plan.nodes.iter().map(|_| None)),
         classes: gathered(plan.classes.iter().map(|_| None)),
+        fields: fields_of(plan),
         waiting: vec![(plan.root, "the record".to_owned()), (PLAIN, String::new())],
     };
     while let Some((node, shown)) = fitting.waiting.pop() {
@@ -49,6 +61,7 @@ pub(crate) fn fitting(py: Python<'_>, plan_ref: &PlanRef) -> PyResult<Result<fit
         nullable: false,
         want: penstock_core::sink::Want::Native,
         checks: [].into(),
+        cells: None,
     };
     let no_class = || fit::Class {
         fields: 0,
@@ -57,6 +70,9 @@ pub(crate) fn fitting(py: Python<'_>, plan_ref: &PlanRef) -> PyResult<Result<fit
         steps: Vec::new(),
         forbids_unknown: true,
     };
+    if let Some(rows) = rows {
+        fitting.leave_doubtful(rows, plan.root, rows.root)?;
+    }
     let Fitting { nodes, classes, .. } = fitting;
     Ok(Ok(fit::Plan {
         nodes: gathered(nodes.into_iter().map(|node| node.unwrap_or_else(other))),
@@ -68,11 +84,15 @@ pub(crate) fn fitting(py: Python<'_>, plan_ref: &PlanRef) -> PyResult<Result<fit
 
 struct Fitting<'a, 'py> {
     py: Python<'py>,
+    /// How records are read.
     plan: &'a Plan,
-    plan_ref: &'a PlanRef,
+    /// How they are written.
+    written_ref: &'a PlanRef,
     layouts: &'a Layouts,
     nodes: Vec<Option<fit::Node>>,
     classes: Vec<Option<fit::Class>>,
+    /// The fields of the record's class, by the addresses of their names.
+    fields: HashMap<usize, u32>,
     /// The nodes that are left, and the field of each.
     waiting: Vec<(NodeId, String)>,
 }
@@ -91,9 +111,7 @@ impl Fitting<'_, '_> {
             Ok(checks) => checks.unwrap_or_default(),
             Err(why) => return Ok(Err(format!("{shown} {why}"))),
         };
-        if of.cells.is_some() {
-            return Ok(Err(format!("{shown} has a form of its own ({})", of.written)));
-        }
+        let cells = of.cells.as_ref().map(|cells| Box::new(Cells::clone(cells)));
         let kind = match &of.kind {
             Kind::Any => fit::Kind::Any,
             Kind::None => fit::Kind::None,
@@ -101,13 +119,13 @@ impl Fitting<'_, '_> {
             Kind::Int => fit::Kind::Int,
             Kind::Float => fit::Kind::Float,
             Kind::Str => fit::Kind::Str,
-            Kind::Decimal => fit::Kind::Text(fit::Form::Decimal),
-            Kind::DateTime => fit::Kind::Text(fit::Form::DateTime),
-            Kind::Date => fit::Kind::Text(fit::Form::Date),
-            Kind::Time => fit::Kind::Text(fit::Form::Time),
-            Kind::Duration => fit::Kind::Text(fit::Form::Duration),
-            Kind::Uuid => fit::Kind::Text(fit::Form::Uuid),
-            Kind::Bytes => fit::Kind::Text(fit::Form::Bytes),
+            kind @ (Kind::Decimal
+            | Kind::DateTime
+            | Kind::Date
+            | Kind::Time
+            | Kind::Duration
+            | Kind::Uuid
+            | Kind::Bytes) => form_of(kind).map_or(fit::Kind::Other, fit::Kind::Text),
             Kind::Choice(choice) if choice.enum_class.is_none() => {
                 let mut texts = Vec::new();
                 for object in &choice.text_objects {
@@ -138,6 +156,9 @@ impl Fitting<'_, '_> {
                 }
                 self.later(*value, shown);
                 fit::Kind::Dict(*value)
+            }
+            Kind::Tokens(_) if self.plan.form.is_lexical() => {
+                return Ok(Err(format!("{shown} is of one of several types ({})", of.written)));
             }
             Kind::Tokens(tokens) => {
                 for member in all(tokens) {
@@ -178,7 +199,7 @@ impl Fitting<'_, '_> {
                 return Ok(Err(format!("{shown} has a form of its own ({})", of.written)));
             }
         };
-        Ok(Ok(fit::Node { kind, nullable: of.nullable, want: of.want, checks }))
+        Ok(Ok(fit::Node { kind, nullable: of.nullable, want: of.want, checks, cells }))
     }
 
     /// The text that stands for a member of a choice.
@@ -202,7 +223,10 @@ impl Fitting<'_, '_> {
                 Err(why) => return Ok(Err(why)),
             }
         }
-        let layout = match self.layouts.class(class) {
+        let Some(writes) = self.written_class(class) else {
+            return Ok(Err(format!("{} is written as another class", of.name)));
+        };
+        let layout = match self.layouts.class(writes) {
             Ok(layout) => layout,
             Err(why) => return Ok(Err(format!("{}: {why}", of.name))),
         };
@@ -215,7 +239,7 @@ impl Fitting<'_, '_> {
                 required.push(index);
             }
         }
-        let steps = match self.steps(of, layout)? {
+        let steps = match self.steps(of, &self.written_ref.classes[writes as usize], layout)? {
             Ok(steps) => steps,
             Err(why) => return Ok(Err(why)),
         };
@@ -256,7 +280,104 @@ impl Fitting<'_, '_> {
         Ok(fit::State::new(&keys, to))
     }
 
-    fn steps(&self, class: &ClassPlan, layout: &Layout) -> Made<Vec<fit::Step>> {
+    /// The number of a class in the plan by which it is written.
+    fn written_class(&self, class: u32) -> Option<u32> {
+        if std::ptr::eq(self.plan, &raw const **self.written_ref) {
+            return Some(class);
+        }
+        // A row is an object of one class.
+        let root = &self.written_ref.nodes[self.written_ref.root as usize];
+        match (&self.plan.nodes[self.plan.root as usize].kind, &root.kind) {
+            (Kind::Class(own), Kind::Class(writes)) if *own == class => Some(*writes),
+            _ => None,
+        }
+    }
+
+    /// The number of a field of the record's class in the plan by which it is read.
+    fn read_field(&self, name: &Py<PyString>) -> Option<u32> {
+        // Both names are interned.
+        self.fields.get(&name.as_ptr().addr()).copied()
+    }
+
+    /// Leaves to objects what a format without types may not take as it is: forms that the user
+    /// declared, and values whose text would be read back as others.
+    fn leave_doubtful(&mut self, plan: &Plan, node: NodeId, writes: NodeId) -> PyResult<()> {
+        let of = &plan.nodes[writes as usize];
+        let read = self.plan;
+        let is_plain = match (&read.nodes[node as usize].kind, &of.kind) {
+            _ if of.cells.is_some() => false,
+            (Kind::Class(class), Kind::Class(written)) => {
+                let layouts = plan.layouts(self.py)?;
+                let layout = layouts.class(*written).ok();
+                if layout.is_some_and(|layout| layout.steps.iter().all(is_column)) {
+                    return self.leave_fields(plan, *class, &plan.classes[*written as usize]);
+                }
+                false
+            }
+            (Kind::Dict(_, value), Kind::Dict(_, written)) => {
+                return self.leave_doubtful(plan, *value, *written);
+            }
+            (
+                Kind::List(item) | Kind::TupleOf(item),
+                Kind::List(written) | Kind::TupleOf(written),
+            ) => {
+                return self.leave_doubtful(plan, *item, *written);
+            }
+            (Kind::Tuple(items), Kind::Tuple(written)) if items.len() == written.len() => {
+                for (item, written) in items.iter().zip(written) {
+                    self.leave_doubtful(plan, *item, *written)?;
+                }
+                return Ok(());
+            }
+            (_, Kind::Choice(choice)) => is_certain(choice),
+            (_, kind) => matches!(
+                kind,
+                Kind::Any
+                    | Kind::None
+                    | Kind::Bool
+                    | Kind::Int
+                    | Kind::Float
+                    | Kind::Str
+                    | Kind::Decimal
+                    | Kind::DateTime
+                    | Kind::Date
+                    | Kind::Time
+                    | Kind::Duration
+                    | Kind::Uuid
+                    | Kind::Bytes
+            ),
+        };
+        if !is_plain && let Some(Some(of)) = self.nodes.get_mut(node as usize) {
+            (of.kind, of.nullable) = (fit::Kind::Other, false);
+        }
+        Ok(())
+    }
+
+    fn leave_fields(&mut self, plan: &Plan, class: u32, written: &ClassPlan) -> PyResult<()> {
+        let read = &self.plan.classes[class as usize];
+        let mut doubtful = Vec::new();
+        for field in &written.fields {
+            let Some(index) = self.read_field(&field.name) else { continue };
+            let node = read.fields[index as usize].node;
+            self.leave_doubtful(plan, node, field.node)?;
+            let left = self.nodes[node as usize].as_ref();
+            // No bytes are an empty cell, which may not be read as them.
+            let is_bytes = matches!(plan.nodes[field.node as usize].kind, Kind::Bytes);
+            if is_bytes || left.is_some_and(|left| matches!(left.kind, fit::Kind::Other)) {
+                doubtful.push(index);
+            }
+        }
+        // The default of such a field is written by objects, too.
+        if let Some(Some(class)) = self.classes.get_mut(class as usize) {
+            doubtful.extend(class.required.iter());
+            doubtful.sort_unstable();
+            doubtful.dedup();
+            class.required = doubtful.into();
+        }
+        Ok(())
+    }
+
+    fn steps(&self, read: &ClassPlan, class: &ClassPlan, layout: &Layout) -> Made<Vec<fit::Step>> {
         let mut steps = Vec::new();
         for step in &layout.steps {
             steps.push(match step {
@@ -287,7 +408,14 @@ impl Fitting<'_, '_> {
                                     return Ok(Err(format!("{} {why}", shown())));
                                 }
                             };
-                            fit::Step::Field(name, field.index, absent)
+                            let index = match std::ptr::eq(read, class) {
+                                true => Some(field.index),
+                                false => self.read_field(&of.name),
+                            };
+                            let Some(index) = index else {
+                                return Ok(Err(format!("{} is not read", shown())));
+                            };
+                            fit::Step::Field(name, index, absent)
                         }
                     }
                 }
@@ -299,6 +427,11 @@ impl Fitting<'_, '_> {
     /// What is written for an absent field. None if that takes objects.
     fn absent(&self, node: NodeId, absent: &Absent) -> PyResult<Option<fit::Absent>> {
         let py = self.py;
+        let of = &self.written_ref.nodes[node as usize];
+        if of.cells.is_some() && self.written_ref.form.is_lexical() {
+            // It is written by objects.
+            return Ok(Some(fit::Absent::Nothing));
+        }
         let default = match absent {
             // The record is in error, or the key of a `TypedDict` is absent.
             Absent::Error | Absent::Unset => return Ok(Some(fit::Absent::Nothing)),
@@ -308,7 +441,7 @@ impl Fitting<'_, '_> {
             Absent::Value(value) => self.written(value.bind(py), node)?,
             Absent::Factory(made) => {
                 let is_list = made.is(py.get_type::<PyList>());
-                match &self.plan.nodes[node as usize].kind {
+                match &of.kind {
                     Kind::List(_) | Kind::Any if is_list => Some(fit::Constant::List),
                     Kind::Dict(..) | Kind::Any if made.is(py.get_type::<PyDict>()) => {
                         Some(fit::Constant::Map)
@@ -323,8 +456,8 @@ impl Fitting<'_, '_> {
     /// What is written for a default. None if that is no scalar, or cannot be written.
     fn written(&self, value: &Bound<'_, PyAny>, node: NodeId) -> PyResult<Option<fit::Constant>> {
         let mut writer = Writer::new(WriterOptions::default(), &Limits::default());
-        let mut known = Known::new(self.plan.form);
-        let plan = known.number(self.py, self.plan_ref);
+        let mut known = Known::new(self.written_ref.form);
+        let plan = known.number(self.py, self.written_ref);
         let mut walker = Walker::new(self.py, &mut writer, &mut known, Omit::Nothing);
         match walker.value(value, As { plan, node }) {
             Ok(_) if walker.frames.is_empty() => {}
@@ -339,7 +472,16 @@ impl Fitting<'_, '_> {
             [b'"', ..] => {
                 let json = self.py.import(intern!(self.py, "json"))?;
                 let text = json.call_method1(intern!(self.py, "loads"), (text,))?;
-                Some(fit::Constant::Text(text.extract::<String>()?.into()))
+                let text = text.extract::<String>()?.into();
+                // A format may have a type of its own for it.
+                match form_of(&self.written_ref.nodes[node as usize].kind) {
+                    Some(form) => Some(fit::Constant::Formed(text, form)),
+                    None if value.is_instance_of::<PyString>() => Some(fit::Constant::Text(text)),
+                    None => match self.written_ref.nodes[node as usize].kind {
+                        Kind::Choice(_) => Some(fit::Constant::Text(text)),
+                        _ => None,
+                    },
+                }
             }
             digits => match std::str::from_utf8(digits).ok().map(str::parse) {
                 Some(Ok(value)) => Some(fit::Constant::Int(value)),
@@ -348,6 +490,56 @@ impl Fitting<'_, '_> {
             },
         })
     }
+}
+
+/// Whether the records are rows, each an object of one class whose fields are columns; else why not.
+fn is_row(plan: &Plan) -> Result<(), String> {
+    let root = &plan.nodes[plan.root as usize];
+    let Kind::Class(class) = root.kind else {
+        return Err(format!("a row becomes {}", root.written));
+    };
+    let class = &plan.classes[class as usize];
+    let several = class.spreads.first().map(|spread| spread.field);
+    let several = several.or(class.parts.first().map(|part| part.field));
+    match several.and_then(|field| class.fields.get(field as usize)) {
+        Some(field) => Err(format!("{}.{} is spread over columns", class.name, field.name)),
+        None => Ok(()),
+    }
+}
+
+/// The form of a type's strings.
+fn form_of(kind: &Kind) -> Option<fit::Form> {
+    Some(match kind {
+        Kind::Decimal => fit::Form::Decimal,
+        Kind::DateTime => fit::Form::DateTime,
+        Kind::Date => fit::Form::Date,
+        Kind::Time => fit::Form::Time,
+        Kind::Duration => fit::Form::Duration,
+        Kind::Uuid => fit::Form::Uuid,
+        Kind::Bytes => fit::Form::Bytes,
+        _ => return None,
+    })
+}
+
+/// The fields of a record's class, by the addresses of their names.
+fn fields_of(plan: &Plan) -> HashMap<usize, u32> {
+    let Kind::Class(class) = plan.nodes[plan.root as usize].kind else { return HashMap::new() };
+    let fields = plan.classes[class as usize].fields.iter().zip(0_u32..);
+    fields.map(|(field, index)| (field.name.as_ptr().addr(), index)).collect()
+}
+
+/// Whether a step writes a column of its own.
+fn is_column(step: &Step) -> bool {
+    matches!(step, Step::Field(field) if !matches!(field.get, Get::Within(_)))
+}
+
+/// Whether the text of each value of a choice is read back as that value.
+fn is_certain(choice: &Choice) -> bool {
+    let is_text = |text: &str| choice.texts.find(text.as_bytes()).is_some();
+    let truth = [("false", &choice.bools[0]), ("true", &choice.bools[1])];
+    !is_text("")
+        && !choice.ints.iter().any(|(value, _)| is_text(&value.to_string()))
+        && !truth.iter().any(|(word, object)| object.is_some() && is_text(word))
 }
 
 /// All members of a union.

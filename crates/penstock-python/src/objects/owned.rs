@@ -157,6 +157,13 @@ impl<S: Side> Owned<S> {
     }
 }
 
+impl Owned<Keys> {
+    /// The columns of the rows that follow, each with its field; see [`Keyed::single_columns`].
+    pub(crate) fn single_columns(&self) -> Option<Vec<(u32, u32)>> {
+        self.sink.single_columns()
+    }
+}
+
 /// Forwards events. No reference to the plan gets out: an answer holds none, and lent keys are
 /// borrowed from the builder.
 macro_rules! to_sink {

@@ -16,7 +16,7 @@ use crate::failure::{self, Named, Raised};
 use crate::held::Held;
 use crate::objects::{Duplicates, FormatOptions, Keys, Options, Owned, Refusal, Unknown};
 use crate::options::{Errors, PolicyObject};
-use crate::plan::plan_error;
+use crate::plan::{PlanRef, plan_error};
 use crate::progress::Meter;
 use crate::pump::{Gauge, LONE_OBJECT, Pump, Settings, Turn};
 use crate::repairs;
@@ -25,7 +25,7 @@ use crate::targets::TargetObject;
 use penstock_core::convert::fit::Fit;
 use penstock_core::each_writer;
 use penstock_core::error::Fail;
-use penstock_core::event::{Key, Matched, Scalar, Text};
+use penstock_core::event::{Key, KnownKeys, Matched, Row, Scalar, Text};
 use penstock_core::limits::Limits;
 use penstock_core::reader::{FormatReader, Reader, Step};
 use penstock_core::run::{
@@ -33,7 +33,7 @@ use penstock_core::run::{
 };
 use penstock_core::select::{PathStep, Records};
 use penstock_core::shape::Shape;
-use penstock_core::sink::{Flow, Lent, Look, LookAhead, Sink, Want};
+use penstock_core::sink::{Flow, Judge, Lent, Look, LookAhead, RowsAs, Sink, Want};
 use penstock_core::target::{Target, TargetError};
 use penstock_core::writer::{ENOUGH, Kind as Reason};
 use pyo3::exceptions::PyMemoryError;
@@ -74,15 +74,18 @@ impl Into<'_> {
         let Choice { plan, records, sought, .. } = dialect.choose(&self.class, at)?;
         let encoder = self.encoder.get();
         let recorder = Recorder::new(py, encoder, None)?;
-        let fit = if plan.form.is_lexical() {
-            // Of CSV, the builder also judges the header.
+        let style = encoder.style();
+        let fit = if plan.form.has_elements() {
             Err(format!("the source is {}", dialect.title()))
-        } else if encoder.style().has_elements() {
+        } else if style.has_elements() {
             Err("the target is XML".to_owned())
         } else if plan.kinds.len() > 1 {
             Err("there are several kinds of records".to_owned())
         } else {
-            fitting(py, &plan)?
+            let by = encoder.walk(py).0;
+            let rows = by.as_ref().filter(|_| style.form().is_lexical());
+            let written = by.as_ref().filter(|_| plan.form.is_lexical());
+            fitting(py, &plan, written.unwrap_or(&plan), rows)?
         };
         if let (Err(why), false) = (&fit, self.objects) {
             return Err(plan_error(
@@ -257,6 +260,7 @@ impl Fitted {
         open: &mut Target,
     ) -> PyResult<Done> {
         let Fitted { mut run, fit, slow, recorder, records, memory, gauge, .. } = *self;
+        let plan = slow.planned().clone_ref(py);
         let named = Named::new(self.format, self.name.as_deref());
         let advised = |problem: &mut Problem<PyErr>| {
             if self.is_lone_object && problem.bare && problem.spot.path.is_empty() {
@@ -272,6 +276,7 @@ impl Fitted {
             lost: None,
             records: 0,
             memory,
+            plan,
         };
         let mut to = Outlet::new(body, records);
         let mut collected = None;
@@ -352,6 +357,7 @@ struct Body<'t> {
     lost: Option<TargetError>,
     records: u64,
     memory: Option<u64>,
+    plan: PlanRef,
 }
 
 type Answer = Result<Flow, Refusal>;
@@ -511,6 +517,19 @@ impl Sink for Body<'_> {
     fn matched(&mut self, _by: Matched<'_>) {}
 }
 
+impl Body<'_> {
+    /// A row that the fit does not take, or that cannot be written.
+    #[cold]
+    #[inline(never)]
+    fn row_slowly(&mut self, row: &mut Row<'_>) -> Answer {
+        Python::attach(|py| {
+            self.is_slow.set(true);
+            let flow = self.slow.get_mut().row(row)?;
+            self.row(py).map(|ended| if ended { Flow::Take } else { flow })
+        })
+    }
+}
+
 impl Lent for Body<'_> {
     #[inline(always)]
     fn expected_key(&self) -> &[u8] {
@@ -531,6 +550,45 @@ impl LookAhead for Body<'_> {
     }
     fn look_end(&mut self, at: u64) -> Result<Look, Refusal> {
         self.look(|slow| slow.look_end(at))
+    }
+    fn judge(&self) -> Option<Box<dyn Judge + '_>> {
+        self.plan.judge()
+    }
+    /// The builder judges the header.
+    fn known_keys(
+        &mut self,
+        known: &KnownKeys<'_>,
+        wanted: &mut [Option<Want>],
+    ) -> Result<RowsAs, Refusal> {
+        let Body { fit, slow, .. } = self;
+        Python::attach(|_| {
+            let slow = slow.get_mut();
+            let rows = slow.known_keys(known, wanted)?;
+            fit.set_columns(slow.single_columns().as_deref());
+            Ok(rows)
+        })
+    }
+    #[inline(always)]
+    fn row(&mut self, row: &mut Row<'_>) -> Answer {
+        if self.is_slow.get() || !row.is_new() || row.end.is_none() || self.fit.row(row).is_none() {
+            return self.row_slowly(row);
+        }
+        let Body { fit, recorder, .. } = self;
+        match each_writer!(&mut recorder.writer, writer => fit.tell(&mut **writer)) {
+            Ok(_) => {
+                row.take();
+                self.ended()?;
+                Ok(Flow::Take)
+            }
+            Err(refused) if refused.kind() == Reason::Memory => {
+                Err(PyMemoryError::new_err(()).into())
+            }
+            Err(_) => {
+                self.recorder.waiting().abandon();
+                self.fit.clear();
+                self.row_slowly(row)
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Records fitted to a class, without the interpreter.
 //!
-//! A [`Fit`] receives the events of a record in a format of members. It checks each value against the
+//! A [`Fit`] receives the events of a record in a format of members, or its row. It checks each value against the
 //! plan of the record's class as it comes, keeps it, and tells the complete record to a writer in
 //! the order of the class. It knows the usual types only, and of no error more than that there is
 //! one. Whatever it does not take is left to its driver, which can have all events of the record
@@ -11,10 +11,12 @@
 //! | `plan.rs` | the plan |
 //! | `mod.rs` | the events, and what each leads to |
 //! | `kept.rs` | the values of a record |
+//! | `row.rs` | rows of a table |
 //! | `tell.rs` | what the writer is told |
 
 mod kept;
 pub mod plan;
+mod row;
 mod tell;
 
 use self::kept::{Event, Kept, NO_CLASS, What};
@@ -77,7 +79,7 @@ struct Frame {
 /// use penstock_core::limits::Limits;
 /// use penstock_core::sink::Want;
 ///
-/// let node = |kind| Node { kind, nullable: false, want: Want::Native, checks: [].into() };
+/// let node = |kind| Node { kind, nullable: false, want: Want::Native, checks: [].into(), cells: None };
 /// let plan = Plan {
 ///     nodes: vec![node(Kind::Any), node(Kind::Class(0)), node(Kind::Int)],
 ///     classes: vec![Class {
@@ -115,6 +117,8 @@ pub struct Fit {
     /// 1; 0 if there is none. The first one is no place.
     places: Vec<u32>,
     telling: Vec<Open>,
+    /// The columns that lead to fields, if the records are rows.
+    columns: Option<Vec<row::Column>>,
 }
 
 impl Fit {
@@ -138,6 +142,7 @@ impl Fit {
             frames: Vec::new(),
             places: Vec::new(),
             telling: Vec::new(),
+            columns: None,
         };
         fit.places.push(0);
         fit
@@ -631,7 +636,9 @@ impl Fit {
             Kind::Str | Kind::Any => Form::Plain,
             _ => self.form_of(node, text.bytes())?,
         };
-        if !self.meets(node, node, |check| check.text(text.text.as_str())) {
+        // The length of bytes is not that of their text.
+        let knows = form == Form::Plain;
+        if !self.meets(node, node, |check| knows && check.text(text.text.as_str())) {
             return None;
         }
         let span = self.kept.keep(text.text.as_str())?;

@@ -3,6 +3,7 @@
 use crate::json::lend;
 use crate::keys::KeyTable;
 use crate::sink::Want;
+use crate::value::cells::Cells;
 use penstock_scan::gathered;
 
 /// Index into [`Plan::nodes`].
@@ -34,6 +35,8 @@ pub struct Node {
     pub want: Want,
     /// What its values must satisfy.
     pub checks: Box<[Check]>,
+    /// The other forms of its value in a cell, if the user declared some.
+    pub cells: Option<Box<Cells>>,
 }
 
 /// What a node takes.
@@ -211,7 +214,7 @@ pub struct Class {
     /// The keys of an object, and of the objects on the paths to fields. The first is that of the
     /// object itself.
     pub states: Vec<State>,
-    /// The fields that must be there.
+    /// The fields that must be there, in their order.
     pub required: Box<[u32]>,
     /// How an object is written.
     pub steps: Vec<Step>,
@@ -306,6 +309,8 @@ pub enum Constant {
     Decimal(Box<[u8]>),
     /// A string.
     Text(Box<str>),
+    /// A value whose text has this form.
+    Formed(Box<str>, Form),
     /// An empty list.
     List,
     /// An empty map.

@@ -164,6 +164,7 @@ fn constant<W: Writer>(writer: &mut W, value: &Constant) -> Result<Flow, Unwrita
         Constant::Float(value) => writer.float(*value, 0),
         Constant::Decimal(digits) => writer.scalar(Scalar::Decimal(digits), 0),
         Constant::Text(value) => writer.text((&**value).into(), 0),
+        Constant::Formed(value, form) => formed(writer, value.as_bytes(), *form),
         Constant::List => {
             writer.begin_list(0)?;
             writer.end_list(0)

@@ -15,6 +15,7 @@ use penstock_core::sink::{Flow, Look, LookAhead, Sink, expand};
 use penstock_core::value::datetime;
 use penstock_core::value::lexical;
 use penstock_core::value::xsd::{self, Integer};
+use penstock_scan::gathered;
 use pyo3::ffi;
 use pyo3::prelude::*;
 
@@ -35,6 +36,14 @@ impl Header {
 }
 
 impl<'p> Keyed<'p> {
+    /// The columns of an object, each with its field, once the header was read. None if the rows
+    /// are not objects of one class, each of whose fields has at most one column.
+    pub(crate) fn single_columns(&self) -> Option<Vec<(u32, u32)>> {
+        let [(columns, _)] = &self.header.as_ref()?.classes[..] else { return None };
+        let single = columns.is_plain() && columns.cells.iter().all(|cell| cell.key != OTHER);
+        single.then(|| gathered(columns.cells.iter().map(|cell| (cell.column, cell.field))))
+    }
+
     /// A row.
     #[inline(always)]
     pub(super) fn row_of_columns(&mut self, row: &mut Row<'_>) -> Answer {
